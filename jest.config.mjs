@@ -1,0 +1,38 @@
+/** Nest, the driver and their friends are ES modules; Jest runs CommonJS, so these are transformed with the tests. */
+const esmPackages =
+  '@nestjs/|nestjs-pino|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit';
+
+const shared = {
+  testEnvironment: 'node',
+  transform: {
+    '^.+\\.(t|m?j)s$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+          target: 'es2022',
+        },
+        module: { type: 'commonjs' },
+      },
+    ],
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmPackages}))`],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  setupFilesAfterEnv: ['<rootDir>/test/support/jest-setup.ts'],
+};
+
+export default {
+  coverageProvider: 'babel',
+  projects: [
+    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+    {
+      ...shared,
+      displayName: 'contract',
+      testMatch: ['<rootDir>/test/contract/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/mongod-setup.ts',
+      globalTeardown: '<rootDir>/test/support/mongod-teardown.ts',
+    },
+    { ...shared, displayName: 'process', testMatch: ['<rootDir>/test/process/**/*.test.ts'] },
+  ],
+};

@@ -1,0 +1,42 @@
+import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Request } from 'express';
+import type { Model } from 'mongoose';
+import { callerOf, covers, IS_PUBLIC } from '../auth/index.js';
+import { NAME, problems } from '../common/index.js';
+import { type Application, APPLICATION_MODEL } from './application.js';
+
+type InApplication = Request & { application?: Application };
+
+/** 404 with one and the same body where the application does not exist and where the credential does not cover it. */
+@Injectable()
+export class ApplicationGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    @InjectModel(APPLICATION_MODEL) private readonly applications: Model<Application>,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.reflector.getAllAndOverride<boolean>(IS_PUBLIC, [context.getHandler(), context.getClass()]))
+      return true;
+    const request = context.switchToHttp().getRequest<InApplication>();
+    const { org, app } = request.params;
+    const application = await this.find(request, String(org), String(app));
+    if (application === null) throw problems.unknownApplication();
+    request.application = application;
+    return true;
+  }
+
+  private async find(request: Request, organizationid: string, appid: string): Promise<Application | null> {
+    if (!NAME.test(organizationid) || !NAME.test(appid)) return null;
+    if (!covers(callerOf(request).scopes, organizationid, appid)) return null;
+    return this.applications.findOne({ organizationid, appid }).lean();
+  }
+}
+
+/** The application that the path names, in a handler behind the guard. */
+export const CurrentApplication = createParamDecorator(
+  (_data: unknown, context: ExecutionContext) =>
+    context.switchToHttp().getRequest<InApplication>().application,
+);

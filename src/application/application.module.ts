@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { APPLICATION_MODEL, applicationSchema } from './application.js';
+import { SERVICE_MODEL, serviceSchema } from './service.js';
+
+@Module({
+  imports: [
+    MongooseModule.forFeature([
+      { name: APPLICATION_MODEL, schema: applicationSchema },
+      { name: SERVICE_MODEL, schema: serviceSchema },
+    ]),
+  ],
+  exports: [MongooseModule],
+})
+export class ApplicationModule {}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { PassportModule } from '@nestjs/passport';
+import { Authenticator } from './authenticator.js';
+import { TidemarkBasicStrategy } from './basic.strategy.js';
+import { CREDENTIAL_MODEL, credentialSchema } from './credential.js';
+import { LoginLimiter } from './login-limiter.js';
+import { Passwords } from './passwords.js';
+
+@Module({
+  imports: [
+    PassportModule,
+    MongooseModule.forFeature([{ name: CREDENTIAL_MODEL, schema: credentialSchema }]),
+  ],
+  providers: [Authenticator, LoginLimiter, Passwords, TidemarkBasicStrategy],
+  exports: [LoginLimiter, MongooseModule],
+})
+export class AuthModule {}

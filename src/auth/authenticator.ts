@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model } from 'mongoose';
+import type { Login } from './basic-header.js';
+import { CREDENTIAL_MODEL, type Credential, isUsable } from './credential.js';
+import { LoginLimiter } from './login-limiter.js';
+import { Passwords } from './passwords.js';
+
+/** Who a login is. Reads the credential on every request, so that a change takes effect at once. */
+@Injectable()
+export class Authenticator {
+  constructor(
+    @InjectModel(CREDENTIAL_MODEL) private readonly credentials: Model<Credential>,
+    private readonly passwords: Passwords,
+    private readonly limiter: LoginLimiter,
+  ) {}
+
+  /** The credential of a login from an address; nothing where it opens nothing (401). Throws 429. */
+  async identify({ username, password }: Login, address: string): Promise<Credential | undefined> {
+    const stored = await this.credentials.findOne({ username: { $eq: username } }).lean();
+    const credential = isUsable(stored, new Date()) ? stored : undefined;
+    if (credential !== undefined && this.passwords.isRemembered(credential.passwordhash, password))
+      return credential;
+    await this.limiter.assertMayTry(address, username);
+    const right = await (credential === undefined
+      ? this.passwords.refuse(password)
+      : this.passwords.fits(credential.passwordhash, password));
+    if (right) return credential;
+    await this.limiter.countFailure(address, username);
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { Schema } from 'mongoose';
+
+export const LEVELS = ['read', 'write', 'admin'] as const;
+
+/** Each level includes those before it. */
+export type Level = (typeof LEVELS)[number];
+
+/** `"*"` stands for every organization or every application. */
+export interface Scope {
+  organizationid: string;
+  appid: string;
+}
+
+/** A document of `credentials` (contract §4). */
+export interface Credential {
+  username: string;
+  /** argon2id, PHC string. */
+  passwordhash: string;
+  level: Level;
+  scopes: Scope[];
+  disabled?: boolean;
+  expiresAt?: Date;
+}
+
+/** Name of the Mongoose model of `credentials`. */
+export const CREDENTIAL_MODEL = 'Credential';
+
+/** Operators write this collection too, so reading takes it as it comes and the checks below decide. */
+export const credentialSchema = new Schema<Credential>(
+  {},
+  { collection: 'credentials', strict: false, versionKey: false },
+).index({ username: 1 }, { unique: true });
+
+/** Whether a stored document is a credential that opens anything today. Whatever is odd about it closes it. */
+export function isUsable(stored: Partial<Credential> | null, now: Date): stored is Credential {
+  if (stored === null || Boolean(stored.disabled)) return false;
+  const { expiresAt, level, passwordhash } = stored;
+  const expired =
+    expiresAt !== undefined && expiresAt !== null && !(expiresAt instanceof Date && expiresAt > now);
+  return !expired && LEVELS.includes(level as Level) && isArgon2id(passwordhash);
+}
+
+export function reaches(level: Level, needed: Level): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(needed);
+}
+
+/** Whether one of the scopes covers the application. No scopes cover nothing. */
+export function covers(scopes: unknown, organizationid: string, appid: string): boolean {
+  if (!Array.isArray(scopes)) return false;
+  return (scopes as (Partial<Scope> | null)[]).some(
+    (scope) => fits(scope?.organizationid, organizationid) && fits(scope?.appid, appid),
+  );
+}
+
+function isArgon2id(hash: unknown): boolean {
+  return typeof hash === 'string' && hash.startsWith('$argon2id$');
+}
+
+function fits(pattern: unknown, value: string): boolean {
+  return pattern === '*' || pattern === value;
+}

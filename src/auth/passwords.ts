@@ -1,0 +1,46 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+
+/** The library's default algorithm is argon2id. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const REMEMBERED = 10_000;
+const REMEMBERED_MS = 60_000;
+
+/** The PHC string of a password. */
+export function hashPassword(password: string): Promise<string> {
+  return hash(password, COST);
+}
+
+/**
+ * Compares passwords with stored hashes. A success is remembered for a minute under a keyed digest of hash and
+ * password, so that a harvest pays for argon2 once; a failure never is.
+ */
+@Injectable()
+export class Passwords {
+  private readonly key = randomBytes(32);
+  private readonly proven = new LRUCache<string, true>({ max: REMEMBERED, ttl: REMEMBERED_MS });
+  private readonly decoy = hashPassword(randomBytes(16).toString('hex'));
+
+  isRemembered(stored: string, password: string): boolean {
+    return this.proven.has(this.digest(stored, password));
+  }
+
+  async fits(stored: string, password: string): Promise<boolean> {
+    const right = await verify(stored, password).catch(() => false);
+    if (right) this.proven.set(this.digest(stored, password), true);
+    return right;
+  }
+
+  /** Takes as long as a real comparison, so that time does not tell which user names exist. */
+  async refuse(password: string): Promise<false> {
+    await verify(await this.decoy, password);
+    return false;
+  }
+
+  /** The hash holds its own salt; its length goes first, so that no two pairs give the same text. */
+  private digest(stored: string, password: string): string {
+    return createHmac('sha256', this.key).update(`${stored.length}:${stored}${password}`).digest('base64');
+  }
+}

@@ -1,0 +1,47 @@
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const LOST_PLUS = /^\S+ \d{2}:\d{2}$/;
+const EXAMPLE = '2026-11-20T10:00:00.000Z';
+
+export type Parsed<T> = { value: T } | { error: string };
+
+/**
+ * Reads an RFC 3339 date-time (fractions cut to milliseconds) or a date `YYYY-MM-DD` (midnight UTC), as contract §1
+ * allows in `to` and `from`. The error is a sentence that shows what came and an example.
+ */
+export function parseDate(text: string): Parsed<Date> {
+  if (LOST_PLUS.test(text)) {
+    return { error: `"${shown(text)}" has a blank where a + must have been: encode + as %2B.` };
+  }
+  const date = fromParts(DATE_TIME.exec(text) ?? DATE.exec(text));
+  if (date === undefined) {
+    return { error: `"${shown(text)}" is no date. Send one such as ${EXAMPLE} or 2026-11-20.` };
+  }
+  const year = date.getUTCFullYear();
+  return year >= 0 && year <= 9999
+    ? { value: date }
+    : { error: `"${shown(text)}" lies outside the years 0000 to 9999. Send one such as ${EXAMPLE}.` };
+}
+
+/** What a client sent, short enough for an error sentence. */
+export function shown(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+function fromParts(parts: RegExpExecArray | null): Date | undefined {
+  if (parts === null) return undefined;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((part) => Number(part ?? 0)) as Six;
+  const milliseconds = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'));
+  const offsetHour = Number(parts[9] ?? 0);
+  const offsetMinute = Number(parts[10] ?? 0);
+  if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  date.setUTCHours(hour, minute, second, milliseconds);
+  const offset = (offsetHour * 60 + offsetMinute) * 60_000;
+  return new Date(date.getTime() - (parts[8] === '-' ? -offset : offset));
+}
+
+type Six = [number, number, number, number, number, number];

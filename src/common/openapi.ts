@@ -1,0 +1,68 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtraModels, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+
+class InputErrorShape {
+  @ApiProperty({ required: false, example: 'limit', description: 'The wrong query or path parameter' })
+  parameter?: string;
+
+  @ApiProperty({
+    required: false,
+    example: '/elevel',
+    description: 'JSON pointer to what is wrong in the body',
+  })
+  pointer?: string;
+
+  @ApiProperty({ example: 'must be a whole number from 1 to 10000, such as 1000' })
+  detail: string;
+}
+
+/** The body of every answer that is no success (contract §3), as the OpenAPI document shows it. */
+class ProblemShape {
+  @ApiProperty({ example: 'urn:tidemark:problem:invalid-request' })
+  type: string;
+
+  @ApiProperty({ example: 'The request is not valid' })
+  title: string;
+
+  @ApiProperty({ type: 'integer', example: 400 })
+  status: number;
+
+  @ApiProperty({ example: 'Not valid: limit.' })
+  detail: string;
+
+  @ApiProperty({ description: 'Ties the answer to its log lines; also in the header X-Request-Id' })
+  requestId: string;
+
+  @ApiProperty({ required: false, type: [InputErrorShape], description: 'On 400: what is wrong, one by one' })
+  errors?: InputErrorShape[];
+}
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } },
+} as const;
+
+const answers = {
+  400: { description: 'The request is not valid' },
+  401: {
+    description: 'No or wrong credentials',
+    headers: { 'WWW-Authenticate': { description: 'Basic, in UTF-8', schema: { type: 'string' } } },
+  },
+  403: { description: 'The credential has not the level that this needs' },
+  404: { description: 'Unknown application, or no right to it; or what the path names is unknown' },
+  409: { description: 'Conflict: `member-modified` or `email-conflict`' },
+  412: { description: 'If-Match does not fit the ETag' },
+  413: { description: 'The body is over BODY_LIMIT' },
+  415: { description: 'The body is not JSON in UTF-8' },
+  429: { description: 'Too many failed logins, or the quota is used up', headers: RETRY_AFTER },
+  500: { description: 'A fault of the service or of its configuration' },
+  503: { description: 'The database is away, slow or still being prepared', headers: RETRY_AFTER },
+} as const;
+
+/** Describes the answers of a route that are no success: `@Problems(400, 401, 404)`. */
+export function Problems(...statuses: (keyof typeof answers)[]) {
+  const content = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemShape) } } };
+  return applyDecorators(
+    ApiExtraModels(ProblemShape, InputErrorShape),
+    ...statuses.map((status) => ApiResponse({ status, ...answers[status], content })),
+  );
+}

@@ -1,0 +1,49 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Problem } from './problem.js';
+import { problems } from './problems.js';
+
+/** Says which problem an error is, or nothing where it does not know the error. */
+export type ProblemTranslator = (error: unknown) => Problem | undefined;
+
+/** The one place where errors become answers: `application/problem+json`, never a stack, a query or a secret. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly log = new Logger('Problem');
+
+  constructor(private readonly translators: ProblemTranslator[]) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const requestId = request.id as string;
+    const problem = this.problemOf(error);
+    if (problem.status >= 500) this.log.error({ err: error, requestId }, problem.message);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(problem.extras.headers ?? {})) response.setHeader(name, value);
+    response
+      .status(problem.status)
+      .type('application/problem+json')
+      .send(JSON.stringify(problem.body(requestId)));
+  }
+
+  private problemOf(error: unknown): Problem {
+    if (error instanceof Problem) return error;
+    for (const translate of this.translators) {
+      const problem = translate(error);
+      if (problem !== undefined) return problem;
+    }
+    return fromHttp(error) ?? problems.internal();
+  }
+}
+
+/** What Nest and Express throw by themselves: unknown paths, and paths that cannot be decoded. */
+function fromHttp(error: unknown): Problem | undefined {
+  if (error instanceof HttpException && error.getStatus() === 404) return problems.notFound();
+  if (error instanceof URIError)
+    return problems.malformedRequest('The path holds a percent sign that starts no UTF-8 code.');
+  return undefined;
+}

@@ -1,0 +1,40 @@
+/** One wrong input: the query or path parameter, or the JSON pointer into the body, and what is right instead. */
+export type InputError = { parameter: string; detail: string } | { pointer: string; detail: string };
+
+export interface ProblemBody {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  requestId: string;
+  errors?: InputError[];
+}
+
+/**
+ * An answer that is no success, in the words of contract §3. Whoever notices throws one; the problem filter is the
+ * only place that turns it into a response.
+ */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly slug: string,
+    readonly title: string,
+    readonly detail: string,
+    readonly extras: { errors?: InputError[]; headers?: Record<string, string> } = {},
+  ) {
+    super(`${status} ${slug}: ${detail}`);
+    this.name = 'Problem';
+  }
+
+  body(requestId: string): ProblemBody {
+    const { errors } = this.extras;
+    return {
+      type: `urn:tidemark:problem:${this.slug}`,
+      title: this.title,
+      status: this.status,
+      detail: this.detail,
+      requestId,
+      ...(errors ? { errors } : {}),
+    };
+  }
+}

@@ -1,0 +1,60 @@
+import { ConfigError } from './config-error.js';
+
+type Setting<V> = { env: string; fallback: V } & (
+  | { type: 'text' | 'uri' | 'switch' | 'production' }
+  | { type: 'integer'; min: number; max: number }
+  | { type: 'choice'; choices: string[] }
+);
+
+export type SettingTable<T> = { [K in keyof T]: Setting<T[K]> };
+
+/** Turns raw environment text into values of the table's types. An empty variable counts as absent. */
+export function parseSettings<T>(table: SettingTable<T>, environment: Record<string, string | undefined>): T {
+  const entries = Object.entries<Setting<unknown>>(table);
+  const values = entries.map(([key, setting]) => {
+    const text = environment[setting.env]?.trim();
+    return [key, text === undefined || text === '' ? setting.fallback : parseOne(setting, text)] as const;
+  });
+  return Object.fromEntries<unknown>(values) as T;
+}
+
+function parseOne(setting: Setting<unknown>, text: string): unknown {
+  switch (setting.type) {
+    case 'text':
+      return text;
+    case 'production':
+      return text === 'production';
+    case 'uri':
+      return check(
+        /^mongodb(\+srv)?:\/\/./.test(text),
+        setting,
+        '',
+        'mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0',
+        text,
+      );
+    case 'switch':
+      check(/^(on|off)$/i.test(text), setting, text, 'on or off', text);
+      return text.toLowerCase() === 'on';
+    case 'integer':
+      check(/^\d{1,9}$/.test(text), setting, text, range(setting), text);
+      return check(
+        Number(text) >= setting.min && Number(text) <= setting.max,
+        setting,
+        text,
+        range(setting),
+        Number(text),
+      );
+    case 'choice':
+      return check(setting.choices.includes(text), setting, text, setting.choices.join(', '), text);
+  }
+}
+
+function range(setting: { min: number; max: number; fallback: unknown }): string {
+  return `a whole number from ${setting.min} to ${setting.max}, such as ${String(setting.fallback)}`;
+}
+
+function check<V>(right: boolean, setting: Setting<unknown>, shown: string, example: string, value: V): V {
+  if (right) return value;
+  const came = shown === '' ? '' : ` "${shown.slice(0, 60)}"`;
+  throw new ConfigError(`${setting.env}${came} is not valid. A right value: ${example}.`);
+}

@@ -1,0 +1,17 @@
+/** The process id of this service. */
+export const ownPid = (): number => process.pid;
+
+/** The process id of the parent as it is now: it changes when the parent dies. */
+export const parentPid = (): number => process.ppid;
+
+/** Whether npm (or a tool that does as npm does) started this process, and so is its parent. */
+export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
+
+/** Whether a process of this id exists, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

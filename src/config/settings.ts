@@ -1,0 +1,65 @@
+import { ConfigError } from './config-error.js';
+import { parseSettings, type SettingTable } from './parse.js';
+
+/** Everything the environment can say, complete and checked. Nobody else reads the environment. */
+export interface Settings {
+  /** Connection string of a replica set; without it the embedded mongod serves. */
+  mongodbUri: string | undefined;
+  production: boolean;
+  host: string;
+  /** TCP port; 0 takes a free one. */
+  port: number;
+  dataDir: string;
+  logLevel: string;
+  limitMax: number;
+  /** Bytes. */
+  bodyLimit: number;
+  /** Failed logins a minute for one pair of address and user name. */
+  loginFailures: number;
+  /** Requests a minute for each credential; 0 is no quota. */
+  credentialQuota: number;
+  /** Milliseconds the database may spend on one query. */
+  queryMs: number;
+  trustProxy: string;
+  metrics: boolean;
+  docs: boolean;
+  mongodBinary: string | undefined;
+}
+
+const ONE_MINUTE = 60_000;
+
+/** The table behind `.env.example` and the README's list of settings: name, default and what a right value is. */
+export const settingTable: SettingTable<Settings> = {
+  mongodbUri: { env: 'MONGODB_URI', type: 'uri', fallback: undefined },
+  production: { env: 'NODE_ENV', type: 'production', fallback: false },
+  host: { env: 'HOST', type: 'text', fallback: '127.0.0.1' },
+  port: { env: 'PORT', type: 'integer', min: 0, max: 65_535, fallback: 3000 },
+  dataDir: { env: 'DATA_DIR', type: 'text', fallback: './data' },
+  logLevel: {
+    env: 'LOG_LEVEL',
+    type: 'choice',
+    choices: ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],
+    fallback: 'info',
+  },
+  limitMax: { env: 'LIMIT_MAX', type: 'integer', min: 1, max: 100_000, fallback: 10_000 },
+  bodyLimit: { env: 'BODY_LIMIT', type: 'integer', min: 1024, max: 8 * 1024 * 1024, fallback: 256 * 1024 },
+  loginFailures: { env: 'LOGIN_FAILURES', type: 'integer', min: 1, max: 100_000, fallback: 20 },
+  credentialQuota: { env: 'CREDENTIAL_QUOTA', type: 'integer', min: 0, max: 10_000_000, fallback: 0 },
+  queryMs: { env: 'QUERY_MS', type: 'integer', min: 100, max: 10 * ONE_MINUTE, fallback: 30_000 },
+  trustProxy: { env: 'TRUST_PROXY', type: 'text', fallback: '' },
+  metrics: { env: 'METRICS', type: 'switch', fallback: true },
+  docs: { env: 'DOCS', type: 'switch', fallback: true },
+  mongodBinary: { env: 'MONGOMS_SYSTEM_BINARY', type: 'text', fallback: undefined },
+};
+
+/** Reads the settings; throws a ConfigError whose sentence names the variable, what came and a right value. */
+export function readSettings(environment: Record<string, string | undefined>): Settings {
+  const settings = parseSettings(settingTable, environment);
+  if (settings.production && settings.mongodbUri === undefined) {
+    throw new ConfigError(
+      'MONGODB_URI is missing: with NODE_ENV=production the embedded database is not used. ' +
+        'Set it, for example to mongodb://db1,db2,db3/tidemark?replicaSet=rs0.',
+    );
+  }
+  return settings;
+}

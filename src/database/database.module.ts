@@ -1,0 +1,22 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
+import { connectionOptions, DATABASE_URI } from './options.js';
+import { Preparation } from './preparation.js';
+
+@Global()
+@Module({})
+export class DatabaseModule {
+  static at(uri: string): DynamicModule {
+    return {
+      module: DatabaseModule,
+      imports: [MongooseModule.forRootAsync({ useFactory: () => lazily(uri) })],
+      providers: [Preparation, { provide: DATABASE_URI, useValue: uri }],
+      exports: [Preparation, DATABASE_URI],
+    };
+  }
+}
+
+/** The port listens before the database answers, so the connection is opened and awaited by the preparation. */
+function lazily(uri: string): MongooseModuleFactoryOptions {
+  return { uri, lazyConnection: true, ...connectionOptions };
+}

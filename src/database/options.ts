@@ -1,0 +1,22 @@
+/** Injection token of the connection string, for clients of their own such as the watcher's. */
+export const DATABASE_URI = Symbol('database uri');
+
+/** Reads see only what no fail-over can take back, and writes are answered only then. */
+export const driverOptions = {
+  readPreference: 'primary',
+  readConcernLevel: 'majority',
+  writeConcern: { w: 'majority' },
+  serverSelectionTimeoutMS: 3000,
+  ignoreUndefined: false,
+} as const;
+
+/**
+ * The same for Mongoose. Calls made while there is no connection fail at once instead of waiting in a buffer, and
+ * indexes are made by the preparation, not by the models.
+ */
+export const connectionOptions = {
+  ...driverOptions,
+  bufferCommands: false,
+  autoIndex: false,
+  autoCreate: false,
+} as const;

@@ -1,0 +1,73 @@
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { type Connection, STATES } from 'mongoose';
+import { FatalError } from '../common/index.js';
+import { connectionOptions, DATABASE_URI } from './options.js';
+import { makeIndexes } from './indexes.js';
+import { checkServer } from './server-check.js';
+
+const RETRY_MS = 1000;
+
+/**
+ * What has to be true of the database before the service can work, brought about behind the open port: a connection,
+ * a server that can keep the promises, and the indexes.
+ */
+@Injectable()
+export class Preparation implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  /** Resolves when the indexes stand; rejects with a FatalError where an operator has to help. */
+  readonly done: Promise<void>;
+  private readonly log = new Logger('Preparation');
+  private settle: { resolve: () => void; reject: (error: unknown) => void };
+  private stopped = false;
+  private complete = false;
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @Inject(DATABASE_URI) private readonly uri: string,
+  ) {
+    this.done = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
+    this.done.catch(() => undefined);
+  }
+
+  get isComplete(): boolean {
+    return this.complete;
+  }
+
+  onApplicationBootstrap(): void {
+    this.run().then(this.settle.resolve, this.settle.reject);
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopped = true;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      try {
+        await this.connected();
+        await checkServer(this.connection.getClient().db(this.connection.name));
+        await makeIndexes(this.connection);
+        this.complete = true;
+        this.log.log('Connected, and the indexes stand');
+        return;
+      } catch (error) {
+        if (error instanceof FatalError || this.stopped) throw error;
+        this.log.warn(`The database does not answer yet: ${(error as Error).message}`);
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+
+  private async connected(): Promise<void> {
+    if (this.connection.readyState === STATES.disconnected) {
+      await this.connection.openUri(this.uri, connectionOptions);
+    }
+    await this.connection.asPromise();
+  }
+}

@@ -1,0 +1,4 @@
+export { channelsOf, deleteItemText, type ItemOptions, updateItemText } from './item.js';
+export { jsonText, READ_FOR_JSON } from './json.js';
+export { COLLECTION_OF, type Kind, KINDS, type RecordDocument, type Tenant } from './record.js';
+export { FUTURE, STAMP } from './stamp.js';

@@ -1,0 +1,28 @@
+import type { mongo, Types } from 'mongoose';
+
+export type Kind = 'member' | 'product';
+
+export const KINDS: readonly Kind[] = ['member', 'product'];
+
+/** The collection of each kind (contract §4). */
+export const COLLECTION_OF: Record<Kind, string> = { member: 'members', product: 'products' };
+
+/** Every query carries both. */
+export interface Tenant {
+  organizationid: string;
+  appid: string;
+}
+
+/** A record as contract §4 wants it. Other programs may have left out or mistyped anything but `_id`. */
+export interface RecordDocument extends Tenant {
+  _id: Types.ObjectId;
+  id: string;
+  type: string;
+  createDate: Date;
+  createdBy: string;
+  lastupdated: Date;
+  data: mongo.Document;
+  channels?: string[];
+  /** Members only: the e-mail in the form in which it is unique. Of the service, beside `data`. */
+  emailkey?: string;
+}
