@@ -85,7 +85,7 @@ export default ts.config(
     files: ['src/config/**/*.ts', 'test/**/*.ts'],
     rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' },
   },
-  { files: ['src/main.ts', 'src/cli.ts'], rules: { 'no-restricted-globals': 'off' } },
+  { files: ['src/*.ts'], rules: { 'no-restricted-globals': 'off' } },
   {
     files: ['test/**/*.ts'],
     rules: {

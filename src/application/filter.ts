@@ -1,8 +1,143 @@
 import type { mongo } from 'mongoose';
+import { shown } from '../common/index.js';
+import { ALLOWED, CONDITIONAL, LOGICAL, type Operator, type Role } from './filter-operators.js';
+import { firstKey, isDocument, isLeaf, startsWithOperator } from './filter-values.js';
 
-/** Why a stored filter cannot be used, in one sentence; nothing where it can (contract §4). */
-export function filterFault(_filter: unknown): string | undefined {
+/** A MongoDB query document, matched against the record document. */
+export type Filter = mongo.Document;
+
+const MOST_LEVELS = 10;
+const MOST_VALUES = 1000;
+
+interface Part {
+  value: unknown;
+  role: Role;
+  /** Keys and positions from the filter's own start, such as `$or[1].data.price`. */
+  place: string;
+  /** In how many documents and lists it lies, itself counted where it is one. */
+  level: number;
+}
+
+/** A sentence that says why something cannot stand where it does. */
+type Fault = string;
+
+const READ: Record<Role, (part: Part) => Part[] | Fault> = {
+  filter: readFilter,
+  filters: (part) => elements(part, () => 'filter'),
+  condition: readCondition,
+  value: readValue,
+  all: (part) => elements(part, (element) => (firstKey(element) === '$elemMatch' ? 'condition' : 'value')),
+  match: (part) => (isCondition(part.value) ? readCondition(part) : readFilter(part)),
+};
+
+/**
+ * Why a stored filter cannot be used, in one sentence that names the place; nothing where it can (contract §4). What
+ * only MongoDB knows, such as the syntax of a regular expression, is left to it. Each document and each list is a
+ * level, the filter itself the first; whatever has no parts is a value.
+ */
+export function filterFault(filter: unknown): Fault | undefined {
+  const waiting: Part[] = [{ value: filter, role: 'filter', place: '', level: 1 }];
+  let values = 0;
+  for (const part of waiting) {
+    if (part.level > MOST_LEVELS && !isLeaf(part.value)) {
+      return `The filter is nested deeper than ${MOST_LEVELS} levels, the most that is allowed, ${at(part)}.`;
+    }
+    const parts = READ[part.role](part);
+    if (typeof parts === 'string') return parts;
+    if (parts.length === 0) values += 1;
+    if (values > MOST_VALUES || parts.length > MOST_VALUES) {
+      return `The filter has more than ${MOST_VALUES} values, the most that is allowed.`;
+    }
+    for (const inner of parts) waiting.push(inner);
+  }
   return undefined;
 }
 
-export type Filter = mongo.Document;
+/** Field names with their conditions, and logical operators. */
+function readFilter(part: Part): Part[] | Fault {
+  if (!isDocument(part.value)) return `${named(part)} must be a document such as {"data.color": "red"}.`;
+  return keys(part, part.value, (key, inner) => {
+    if (!key.startsWith('$')) return { ...inner, role: 'condition' };
+    const operator = LOGICAL.get(key);
+    if (operator !== undefined) return argument(operator, key, inner);
+    return CONDITIONAL.has(key)
+      ? `"${key}" ${at(part)} needs a field around it, as in {"data.price": {"${key}": …}}.`
+      : notAllowed(key, part);
+  });
+}
+
+/** What follows a field name: operators, or the value that the field must have. */
+function readCondition(part: Part): Part[] | Fault {
+  const { value } = part;
+  if (!isDocument(value) || !startsWithOperator(value)) return readValue(part);
+  if ('$options' in value && !('$regex' in value)) return `"$options" ${at(part)} needs "$regex" beside it.`;
+  return keys(part, value, (key, inner) => {
+    const operator = CONDITIONAL.get(key);
+    if (operator !== undefined) return argument(operator, key, inner);
+    if (!key.startsWith('$'))
+      return `${named(part)} mixes operators with the key "${shown(key)}"; use either.`;
+    return LOGICAL.has(key)
+      ? `"${key}" ${at(part)} joins whole filters and cannot follow a field name.`
+      : notAllowed(key, part);
+  });
+}
+
+/** A value to compare with. MongoDB would take an operator in it for a key: never what was meant. */
+function readValue(part: Part): Part[] | Fault {
+  const { value } = part;
+  if (Array.isArray(value)) return elements(part, () => 'value');
+  if (isLeaf(value)) return [];
+  if (!isDocument(value)) return `${named(part)} is a kind of value that a filter cannot compare with.`;
+  return keys(part, value, (key, inner) => {
+    if (!key.startsWith('$')) return { ...inner, role: 'value' };
+    return CONDITIONAL.has(key) || LOGICAL.has(key)
+      ? `"${key}" ${at(part)} stands inside a value; write the path with dots, as in {"data.price": {"$gt": 5}}.`
+      : notAllowed(key, part);
+  });
+}
+
+function argument(operator: Operator, key: string, part: Part): Part | Fault {
+  return operator.fits(part.value)
+    ? { ...part, role: operator.role }
+    : `"${key}" takes ${operator.wants}; ${part.place} is something else.`;
+}
+
+function keys(
+  part: Part,
+  document: object,
+  read: (key: string, inner: Part) => Part | Fault,
+): Part[] | Fault {
+  const parts: Part[] = [];
+  for (const [key, value] of Object.entries(document)) {
+    const place = part.place === '' ? shown(key) : `${part.place}.${shown(key)}`;
+    const inner = read(key, { ...part, value, place, level: part.level + 1 });
+    if (typeof inner === 'string') return inner;
+    parts.push(inner);
+  }
+  return parts;
+}
+
+function elements(part: Part, role: (element: unknown) => Role): Part[] {
+  return (part.value as unknown[]).map((value, index) => ({
+    value,
+    role: role(value),
+    place: `${part.place}[${index}]`,
+    level: part.level + 1,
+  }));
+}
+
+function isCondition(value: unknown): boolean {
+  return startsWithOperator(value) && !LOGICAL.has(firstKey(value) ?? '');
+}
+
+function notAllowed(key: string, part: Part): Fault {
+  return `"${shown(key)}" ${at(part)} is not allowed; allowed operators are ${ALLOWED}.`;
+}
+
+function named(part: Part): string {
+  return part.place === '' ? 'The filter' : part.place;
+}
+
+function at(part: Part): string {
+  return part.place === '' ? 'at the top' : `at ${part.place}`;
+}

@@ -1,11 +1,14 @@
 export { CommonModule } from './common.module.js';
 export { parseDate, shown, type Parsed } from './dates.js';
+export { openApiDocument, serveDocs } from './docs.js';
 export { FatalError } from './fatal.js';
 export { literal } from './literal.js';
-export { loggerParams } from './logging.js';
+export { loggerParams, ServiceLogger } from './logging.js';
+export { measure } from './measure.js';
 export { Metrics } from './metrics.js';
 export { NAME, NAME_RULE } from './names.js';
 export { Problems } from './openapi.js';
 export { type InputError, Problem, type ProblemBody } from './problem.js';
 export { ProblemFilter, type ProblemTranslator } from './problem.filter.js';
 export { problems } from './problems.js';
+export { giveRequestId } from './request-id.js';

@@ -3,6 +3,8 @@ import type { Request, Response } from 'express';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
 
+const UNDECODABLE = 'The path has a percent sign that begins no UTF-8 character. Write % itself as %25.';
+
 /** Says which problem an error is, or nothing where it does not know the error. */
 export type ProblemTranslator = (error: unknown) => Problem | undefined;
 
@@ -40,10 +42,9 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** What Nest and Express throw by themselves: unknown paths, and paths that cannot be decoded. */
+/** What Nest throws by itself: for unknown paths, and for paths that cannot be decoded. */
 function fromHttp(error: unknown): Problem | undefined {
-  if (error instanceof HttpException && error.getStatus() === 404) return problems.notFound();
-  if (error instanceof URIError)
-    return problems.malformedRequest('The path holds a percent sign that starts no UTF-8 code.');
-  return undefined;
+  if (!(error instanceof HttpException)) return undefined;
+  if (error.getStatus() === 404) return problems.notFound();
+  return error.getStatus() === 400 ? problems.malformedRequest(UNDECODABLE) : undefined;
 }

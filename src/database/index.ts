@@ -5,3 +5,10 @@ export { makeIndexes } from './indexes.js';
 export { DATABASE_URI, driverOptions } from './options.js';
 export { Preparation } from './preparation.js';
 export { checkServer } from './server-check.js';
+export {
+  type EmbeddedDatabase,
+  findEmbedded,
+  findMongod,
+  onOrphaned,
+  startEmbedded,
+} from './embedded/index.js';

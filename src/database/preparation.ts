@@ -20,7 +20,10 @@ const RETRY_MS = 1000;
  */
 @Injectable()
 export class Preparation implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Resolves when the indexes stand; rejects with a FatalError where an operator has to help. */
+  /**
+   * Resolves when the indexes stand, or the service stops before; rejects with a FatalError where an operator has to
+   * help.
+   */
   readonly done: Promise<void>;
   private readonly log = new Logger('Preparation');
   private settle: { resolve: () => void; reject: (error: unknown) => void };
@@ -57,7 +60,8 @@ export class Preparation implements OnApplicationBootstrap, BeforeApplicationShu
         this.log.log('Connected, and the indexes stand');
         return;
       } catch (error) {
-        if (error instanceof FatalError || this.stopped) throw error;
+        if (error instanceof FatalError) throw error;
+        if (this.stopped) return;
         this.log.warn(`The database does not answer yet: ${(error as Error).message}`);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }

@@ -1,0 +1,41 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { LoggerModule } from 'nestjs-pino';
+import { ApplicationGuard, ApplicationModule } from './application/index.js';
+import { AuthModule, BasicGuard, LevelGuard } from './auth/index.js';
+import { CommonModule, loggerParams } from './common/index.js';
+import { ConfigModule, type Settings } from './config/index.js';
+import { DatabaseModule } from './database/index.js';
+import { HealthModule } from './health/index.js';
+import { MemberModule } from './member/index.js';
+import { ProductModule } from './product/index.js';
+import { FeedModule } from './replication/feed/index.js';
+import { WatcherModule } from './replication/watcher/index.js';
+
+/** The whole service. Guards run in this order: 401, 404 application, 403 (contract §3). */
+@Module({})
+export class AppModule {
+  static with(settings: Settings, mongodbUri: string): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.with(settings),
+        CommonModule,
+        LoggerModule.forRoot(loggerParams(settings.logLevel)),
+        DatabaseModule.at(mongodbUri),
+        AuthModule,
+        ApplicationModule,
+        MemberModule,
+        ProductModule,
+        WatcherModule,
+        FeedModule,
+        HealthModule,
+      ],
+      providers: [
+        { provide: APP_GUARD, useClass: BasicGuard },
+        { provide: APP_GUARD, useClass: ApplicationGuard },
+        { provide: APP_GUARD, useClass: LevelGuard },
+      ],
+    };
+  }
+}

@@ -1,0 +1,41 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
+import helmet from 'helmet';
+import { AppModule } from './app.module.js';
+import { giveRequestId, measure, Metrics, ProblemFilter, serveDocs, ServiceLogger } from './common/index.js';
+import type { Settings } from './config/index.js';
+import { databaseProblem } from './database/index.js';
+
+/** The service on a database, complete but not yet listening. */
+export async function createApp(settings: Settings, mongodbUri: string): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings, mongodbUri), {
+    bodyParser: false,
+    bufferLogs: true,
+  });
+  app.useLogger(app.get(ServiceLogger));
+  app.set('etag', false);
+  app.set('query parser', 'simple');
+  if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
+  app.use(giveRequestId, measure(app.get(Metrics)), helmet(PLAIN_HTTP), forbidSharing);
+  app.useGlobalFilters(new ProblemFilter([databaseProblem]));
+  if (settings.docs) serveDocs(app);
+  return app;
+}
+
+/** Over plain HTTP, a demand to use HTTPS would break the page under /docs. TLS is the proxy's business. */
+const PLAIN_HTTP = {
+  strictTransportSecurity: false,
+  contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+} as const;
+
+/** Every answer depends on its credentials, so no cache may hand it to somebody else. */
+function forbidSharing(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('Cache-Control', 'private, no-cache');
+  next();
+}
+
+/** A number of proxies, or the names and networks that Express knows. */
+function trusted(setting: string): number | string {
+  return /^\d+$/.test(setting) ? Number(setting) : setting;
+}

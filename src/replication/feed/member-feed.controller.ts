@@ -1,0 +1,56 @@
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { type Application, CurrentApplication } from '../../application/index.js';
+import { MaxService } from '../mark/index.js';
+import { answerMax, answerPage } from './answer.js';
+import { FeedService } from './feed.service.js';
+import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.js';
+
+/** The feeds of members (contract §1). */
+@ApiTags('replication')
+@Controller(':org/:app/api/v1/member')
+export class MemberFeedController {
+  constructor(
+    private readonly feeds: FeedService,
+    private readonly marks: MaxService,
+  ) {}
+
+  @Get('max')
+  @DescribeMax('How far the members can be read')
+  max(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
+    return answerMax(response, this.marks.max(application, 'member'));
+  }
+
+  @Get(':service/updates')
+  @DescribeFeed('The members that changed and match the filter of the service', UpdatesPage, 'service')
+  updates(
+    @CurrentApplication() application: Application,
+    @Param('service') service: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return answerPage(response, this.feeds.updates({ application, request }, 'member', service));
+  }
+
+  @Get(':service/softdeletes')
+  @DescribeFeed('The members that changed and do not match the filter of the service', DeletesPage, 'service')
+  softDeletes(
+    @CurrentApplication() application: Application,
+    @Param('service') service: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return answerPage(response, this.feeds.softDeletes({ application, request }, 'member', service));
+  }
+
+  @Get('harddeletes')
+  @DescribeFeed('The members that are gone', DeletesPage)
+  hardDeletes(
+    @CurrentApplication() application: Application,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return answerPage(response, this.feeds.hardDeletes({ application, request }, 'member'));
+  }
+}

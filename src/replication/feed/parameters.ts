@@ -1,0 +1,56 @@
+import { mongo } from 'mongoose';
+import { type InputError, parseDate, type Parsed, problems, shown } from '../../common/index.js';
+
+/** The window of a page as the client asked for it (contract §1). */
+export interface Asked {
+  to: Date;
+  from?: Date;
+  lastoffsetid?: mongo.ObjectId;
+  limit: number;
+}
+
+const OBJECT_ID = /^[0-9a-fA-F]{24}$/;
+const LIMIT = /^\d{1,9}$/;
+export const DEFAULT_LIMIT = 1000;
+
+/** Reads the query string; throws 400 with a sentence for each parameter that is not right. */
+export function parseParameters(query: Record<string, unknown>, limitMax: number): Asked {
+  const errors: InputError[] = [];
+  const read = <T>(parameter: string, parse: (text: string) => Parsed<T>): T | undefined => {
+    const text = query[parameter];
+    if (text === undefined) return undefined;
+    const parsed =
+      typeof text === 'string' ? parse(text) : { error: 'is given more than once. Send it once.' };
+    if ('value' in parsed) return parsed.value;
+    errors.push({ parameter, detail: parsed.error });
+    return undefined;
+  };
+  const to = read('to', parseDate);
+  const from = read('from', parseDate);
+  const lastoffsetid = read('lastoffsetid', parseOffsetId);
+  const limit = read('limit', (text) => parseLimit(text, limitMax)) ?? Math.min(DEFAULT_LIMIT, limitMax);
+  if (query['to'] === undefined) {
+    errors.push({
+      parameter: 'to',
+      detail: 'is missing. Send the offset of max, such as to=2026-11-20T10:00:00.000Z.',
+    });
+  }
+  if (to === undefined || errors.length > 0) throw problems.invalidRequest(errors);
+  return { to, limit, ...(from && { from }), ...(lastoffsetid && { lastoffsetid }) };
+}
+
+function parseOffsetId(text: string): Parsed<mongo.ObjectId | undefined> {
+  if (text === '') return { value: undefined };
+  return OBJECT_ID.test(text)
+    ? { value: mongo.ObjectId.createFromHexString(text) }
+    : {
+        error: `"${shown(text)}" is no offset id. Send the nextoffsetid of the page before, such as 6740a1b2c3d4e5f601234567.`,
+      };
+}
+
+function parseLimit(text: string, limitMax: number): Parsed<number> {
+  const limit = LIMIT.test(text) ? Number(text) : 0;
+  return limit >= 1 && limit <= limitMax
+    ? { value: limit }
+    : { error: `"${shown(text)}" is no limit. Send a whole number from 1 to ${limitMax}, such as 1000.` };
+}

@@ -1,0 +1,60 @@
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { type Application, CurrentApplication } from '../../application/index.js';
+import { MaxService } from '../mark/index.js';
+import { answerMax, answerPage } from './answer.js';
+import { FeedService } from './feed.service.js';
+import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.js';
+
+/** The feeds of products (contract §1). */
+@ApiTags('replication')
+@Controller(':org/:app/api/v1/product')
+export class ProductFeedController {
+  constructor(
+    private readonly feeds: FeedService,
+    private readonly marks: MaxService,
+  ) {}
+
+  @Get('max')
+  @DescribeMax('How far the products can be read')
+  max(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
+    return answerMax(response, this.marks.max(application, 'product'));
+  }
+
+  @Get(':service/updates')
+  @DescribeFeed('The products that changed and match the filter of the service', UpdatesPage, 'service')
+  updates(
+    @CurrentApplication() application: Application,
+    @Param('service') service: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return answerPage(response, this.feeds.updates({ application, request }, 'product', service));
+  }
+
+  @Get(':service/softdeletes')
+  @DescribeFeed(
+    'The products that changed and do not match the filter of the service',
+    DeletesPage,
+    'service',
+  )
+  softDeletes(
+    @CurrentApplication() application: Application,
+    @Param('service') service: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return answerPage(response, this.feeds.softDeletes({ application, request }, 'product', service));
+  }
+
+  @Get('harddeletes')
+  @DescribeFeed('The products that are gone', DeletesPage)
+  hardDeletes(
+    @CurrentApplication() application: Application,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return answerPage(response, this.feeds.hardDeletes({ application, request }, 'product'));
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
+import { type Model, Schema } from 'mongoose';
+import type { Tenant } from '../../record/index.js';
+
+const REMEMBERED = 10_000;
+
+/** A channel that a product of the application has carried at some time (contract §1, 404 `unknown-channel`). */
+export interface KnownChannel extends Tenant {
+  channel: string;
+}
+
+/** Name of the Mongoose model of `channels`. */
+export const CHANNEL_MODEL = 'KnownChannel';
+
+export const channelSchema = new Schema<KnownChannel>(
+  {},
+  { collection: 'channels', strict: false, versionKey: false },
+).index({ organizationid: 1, appid: 1, channel: 1 }, { unique: true });
+
+/** The channels ever seen. A channel once in the collection never leaves it, so the memory here is a fact. */
+@Injectable()
+export class Channels {
+  private readonly seen = new LRUCache<string, true>({ max: REMEMBERED });
+
+  constructor(@InjectModel(CHANNEL_MODEL) private readonly channels: Model<KnownChannel>) {}
+
+  async isKnown({ organizationid, appid }: Tenant, channel: string): Promise<boolean> {
+    return (await this.channels.exists({ organizationid, appid, channel: { $eq: channel } })) !== null;
+  }
+
+  async learn(carried: KnownChannel[]): Promise<void> {
+    const fresh = new Map(carried.map((one) => [keyOf(one), one]));
+    for (const key of fresh.keys()) if (this.seen.has(key)) fresh.delete(key);
+    if (fresh.size === 0) return;
+    await this.channels.collection.bulkWrite(
+      [...fresh.values()].map((one) => ({
+        updateOne: { filter: one, update: { $setOnInsert: one }, upsert: true },
+      })),
+      { ordered: false },
+    );
+    for (const key of fresh.keys()) this.seen.set(key, true);
+  }
+}
+
+function keyOf({ organizationid, appid, channel }: KnownChannel): string {
+  return JSON.stringify([organizationid, appid, channel]);
+}

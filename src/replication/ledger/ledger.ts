@@ -1,0 +1,41 @@
+import { Schema, type mongo } from 'mongoose';
+import type { Kind, Tenant } from '../../record/index.js';
+
+/** What a record is to consumers. */
+export interface Identity extends Tenant {
+  kind: Kind;
+  id: string;
+}
+
+/**
+ * The one document for each application, kind and `id` ever seen, never removed (design §3): alive with its owner,
+ * or the tombstone that the hard-delete feed shows.
+ */
+export interface LedgerEntry extends Identity {
+  _id: mongo.ObjectId;
+  alive: boolean;
+  /** `_id` of the record that lives under this identity; dead entries have none. */
+  owner?: mongo.ObjectId;
+  /** When it died; living entries have none. */
+  lastupdated?: Date;
+  /** The cluster time this was learned at. Older knowledge never overwrites newer. */
+  learned: mongo.Timestamp;
+}
+
+/** Name of the Mongoose model of `ledger`. */
+export const LEDGER_MODEL = 'LedgerEntry';
+
+const ofTombstones = { partialFilterExpression: { alive: false } };
+
+export const ledgerSchema = new Schema<LedgerEntry>(
+  {},
+  { collection: 'ledger', strict: false, versionKey: false },
+)
+  .index({ organizationid: 1, appid: 1, kind: 1, id: 1 }, { unique: true })
+  .index({ kind: 1, owner: 1 }, { partialFilterExpression: { alive: true } })
+  .index({ organizationid: 1, appid: 1, kind: 1, _id: 1 }, ofTombstones)
+  .index({ organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 }, ofTombstones);
+
+export function identityKey({ organizationid, appid, kind, id }: Identity): string {
+  return JSON.stringify([kind, organizationid, appid, id]);
+}

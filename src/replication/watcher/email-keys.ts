@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, mongo } from 'mongoose';
+import { isDuplicateKey } from '../../database/index.js';
+import { emailKeyOf, MEMBER_MODEL } from '../../member/index.js';
+import type { RecordDocument } from '../../record/index.js';
+import { EMAIL_DUPLICATE_MODEL, type EmailDuplicate } from './email-duplicates.js';
+
+const DUPLICATE_KEY = 11000;
+const AT_ONCE = 1000;
+const TENANT = { organizationid: 1, appid: 1 };
+
+/** The key that a member should have for the e-mail it was seen with; `null` for none. */
+export interface WantedKey {
+  _id: mongo.ObjectId;
+  organizationid: string;
+  appid: string;
+  email: unknown;
+  emailkey: string | null;
+}
+
+type SeenMember = Omit<WantedKey, 'emailkey'> & { emailkey?: unknown };
+
+/**
+ * Keeps `emailkey` in step with `data.email` (contract §2). A member that comes second stays as it is and is noted as
+ * a duplicate; it gets its key when the first one gives it up.
+ */
+@Injectable()
+export class EmailKeys {
+  private mayHaveDuplicates = true;
+  private reviewed: mongo.ObjectId | undefined;
+
+  constructor(
+    @InjectModel(MEMBER_MODEL) private readonly members: Model<RecordDocument>,
+    @InjectModel(EMAIL_DUPLICATE_MODEL) private readonly duplicates: Model<EmailDuplicate>,
+  ) {}
+
+  /** Sets the keys, each only where the e-mail still is the one that was seen. */
+  async set(wanted: WantedKey[]): Promise<void> {
+    await this.note(await this.write(wanted));
+  }
+
+  /** Looks again at the duplicates: those that are none any more get their key and are forgotten. */
+  async review(): Promise<void> {
+    if (!this.mayHaveDuplicates) return;
+    const noted = await this.nextDuplicates();
+    const ids = noted.map((duplicate) => duplicate._id);
+    const members = await this.members.collection
+      .find<SeenMember>(
+        { _id: { $in: ids } },
+        { projection: { ...TENANT, email: '$data.email', emailkey: 1 } },
+      )
+      .toArray();
+    const wanted = members.flatMap((member) => {
+      const emailkey = emailKeyOf(member.email) ?? null;
+      return emailkey === null || emailkey === member.emailkey ? [] : [{ ...member, emailkey }];
+    });
+    const second = new Set((await this.write(wanted)).map(({ _id }) => _id.toHexString()));
+    const settled = ids.filter((id) => !second.has(id.toHexString()));
+    if (settled.length > 0) await this.duplicates.collection.deleteMany({ _id: { $in: settled } });
+  }
+
+  /** A part of the duplicates at a time, round and round. */
+  private async nextDuplicates(): Promise<{ _id: mongo.ObjectId }[]> {
+    const behind = this.reviewed === undefined ? {} : { _id: { $gt: this.reviewed } };
+    const noted = await this.duplicates.collection
+      .find<{ _id: mongo.ObjectId }>(behind, { limit: AT_ONCE, sort: { _id: 1 }, projection: { _id: 1 } })
+      .toArray();
+    if (noted.length === 0 && this.reviewed === undefined) this.mayHaveDuplicates = false;
+    this.reviewed = noted.length < AT_ONCE ? undefined : noted.at(-1)?._id;
+    return noted;
+  }
+
+  /** Writes the keys and returns those that another member has already. */
+  private async write(wanted: WantedKey[]): Promise<WantedKey[]> {
+    if (wanted.length === 0) return [];
+    const refused = await this.members.collection
+      .bulkWrite(wanted.map(keyWrite), { ordered: false })
+      .then(() => [], refusedBy);
+    return refused.map((index) => wanted[index]).filter((one) => one !== undefined);
+  }
+
+  private async note(second: WantedKey[]): Promise<void> {
+    if (second.length === 0) return;
+    this.mayHaveDuplicates = true;
+    await this.duplicates.collection.bulkWrite(
+      second.map(({ _id, organizationid, appid, emailkey }) => ({
+        updateOne: { filter: { _id }, update: { $set: { organizationid, appid, emailkey } }, upsert: true },
+      })),
+      { ordered: false },
+    );
+  }
+}
+
+function keyWrite({ _id, email, emailkey }: WantedKey): mongo.AnyBulkWriteOperation {
+  const filter = { _id, 'data.email': email === undefined ? { $exists: false } : { $eq: email } };
+  const update = emailkey === null ? { $unset: { emailkey: '' } } : { $set: { emailkey } };
+  return { updateOne: { filter, update } };
+}
+
+/** The indexes of the writes that the unique index refused; any other error goes on. */
+function refusedBy(error: unknown): number[] {
+  if (!(error instanceof mongo.MongoBulkWriteError)) {
+    if (isDuplicateKey(error)) return [0];
+    throw error as Error;
+  }
+  const errors = [error.writeErrors].flat();
+  if (errors.some((one) => one.code !== DUPLICATE_KEY)) throw error;
+  return errors.map((one) => one.index);
+}

@@ -1,0 +1,72 @@
+import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, mongo } from 'mongoose';
+import { literal } from '../../common/index.js';
+import { CLOCK, isDuplicateKey } from '../../database/index.js';
+import { WATCH_STATE_MODEL, WATCHER, type WatchState } from '../mark/index.js';
+
+/** A leader that does not renew for this long (milliseconds of the database's clock) has lost the lease. */
+const LEASE_MS = 7000;
+const EXTENDED = { $add: [CLOCK, LEASE_MS] };
+
+/** What a leader may change of the state, always in its own term only. */
+export type Progress = Partial<Pick<WatchState, 'token' | 'watched' | 'since'>>;
+
+/** Who leads the watcher: one instance at a time, by the database's clock (design §3, Lease). */
+@Injectable()
+export class Lease {
+  private readonly holder = `${hostname()}/${randomUUID()}`;
+
+  constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
+
+  /** The driver's view of the collection: these updates are pipelines that ask for the database's clock. */
+  private get collection(): mongo.Collection<WatchState> {
+    return this.states.collection as unknown as mongo.Collection<WatchState>;
+  }
+
+  /** Takes the lease where nobody holds it, in a new term; nothing where somebody does. */
+  async acquire(): Promise<WatchState | undefined> {
+    await this.lay();
+    const taken = await this.collection.findOneAndUpdate(
+      { _id: WATCHER, $expr: { $lte: ['$expires', CLOCK] } },
+      [{ $set: { holder: literal(this.holder), term: { $add: ['$term', 1] }, expires: EXTENDED } }],
+      { returnDocument: 'after' },
+    );
+    return taken ?? undefined;
+  }
+
+  /** Extends the lease; false where the term is over. */
+  async renew(term: number): Promise<boolean> {
+    return this.update(term, [{ $set: { expires: EXTENDED } }]);
+  }
+
+  /** Stores how far the log is worked through; false where the term is over. */
+  async save(term: number, progress: Progress): Promise<boolean> {
+    return this.update(term, { $set: progress });
+  }
+
+  /** Gives the lease up at once, so that another instance need not wait for it to end. */
+  async release(term: number): Promise<void> {
+    await this.update(term, { $set: { expires: new Date(0) } });
+  }
+
+  private async update(
+    term: number,
+    update: mongo.UpdateFilter<WatchState> | mongo.Document[],
+  ): Promise<boolean> {
+    const mine = { _id: WATCHER as typeof WATCHER, holder: this.holder, term };
+    return (await this.collection.updateOne(mine, update)).matchedCount === 1;
+  }
+
+  /** The document is made apart, since an upsert cannot ask for the clock. */
+  private async lay(): Promise<void> {
+    const none = { holder: '', term: 0, expires: new Date(0) };
+    await this.collection
+      .updateOne({ _id: WATCHER }, { $setOnInsert: none }, { upsert: true })
+      .catch((error: unknown) => {
+        if (!isDuplicateKey(error)) throw error;
+      });
+  }
+}

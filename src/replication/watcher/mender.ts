@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { literal, Metrics } from '../../common/index.js';
+import { COLLECTION_OF, FUTURE, type Kind, STAMP } from '../../record/index.js';
+import { EmailKeys, type WantedKey } from './email-keys.js';
+import { isDeliverable, mendingOf, type PresentRecord } from './mending.js';
+
+const NO_TEXT = { $not: { $type: 'string' } };
+
+/** Bad only if it still is: the stamp may have been set right since it was looked at. */
+const BAD_STAMP = {
+  $or: [{ lastupdated: { $not: { $type: 'date' } } }, { $expr: { $gt: ['$lastupdated', FUTURE] } }],
+};
+
+/** Mends what other programs left out (contract §2, §4). Every write is conditional on what it mends still being so. */
+@Injectable()
+export class Mender {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly emailKeys: EmailKeys,
+    private readonly metrics: Metrics,
+  ) {}
+
+  async mend(kind: Kind, records: PresentRecord[], clock: Date): Promise<void> {
+    const writes: mongo.AnyBulkWriteOperation[] = [];
+    const wantedKeys: WantedKey[] = [];
+    for (const record of records) {
+      if (!isDeliverable(record)) continue;
+      const { _id, organizationid, appid } = record;
+      const mending = mendingOf(kind, record, clock);
+      if (mending?.id) writes.push(giveId(_id));
+      else if (mending?.stamp) writes.push(giveStamp(_id));
+      if (mending?.emailkey !== undefined) {
+        wantedKeys.push({ _id, organizationid, appid, email: record.email, emailkey: mending.emailkey });
+      }
+    }
+    if (writes.length > 0)
+      await this.connection.collection(COLLECTION_OF[kind]).bulkWrite(writes, { ordered: false });
+    await this.emailKeys.set(wantedKeys);
+    this.metrics.mended.inc({ what: 'id or lastupdated' }, writes.length);
+    this.metrics.mended.inc({ what: 'emailkey' }, wantedKeys.length);
+  }
+}
+
+/** A new `id` is a change that consumers must see, so the stamp moves with it. */
+function giveId(_id: mongo.ObjectId): mongo.AnyBulkWriteOperation {
+  const update = [{ $set: { id: literal(randomUUID()), lastupdated: STAMP } }];
+  return { updateOne: { filter: { _id, id: NO_TEXT }, update } };
+}
+
+function giveStamp(_id: mongo.ObjectId): mongo.AnyBulkWriteOperation {
+  return { updateOne: { filter: { _id, ...BAD_STAMP }, update: [{ $set: { lastupdated: STAMP } }] } };
+}

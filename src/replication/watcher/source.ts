@@ -1,0 +1,102 @@
+import mongoose, { type mongo } from 'mongoose';
+import { EVENT_PIPELINE, watchedEvent, type WatchedEvent } from './events.js';
+
+const BATCH = 1000;
+const WAIT_MS = 250;
+const HISTORY_LOST = new Set([136, 260, 280, 286]);
+
+/** What happened to the records since the token cannot be told event by event: only a pass can find out. */
+export class HistoryLostError extends Error {
+  constructor(reason: string) {
+    super(`The history of the records is lost: ${reason}`);
+    this.name = 'HistoryLostError';
+  }
+}
+
+/** Some events in commit order, and how far the log is read once they are worked through. Often none. */
+export interface Batch {
+  events: WatchedEvent[];
+  token: unknown;
+  /** Cluster time of the token. */
+  until: mongo.Timestamp;
+}
+
+/**
+ * The change stream of the whole database from a token on, or from now. The bare commands are used since they hand over a batch with its token at once. Ends when `stop` is aborted; the cursor is
+ * closed in any case.
+ */
+export async function* openStream(
+  client: mongo.MongoClient,
+  db: mongo.Db,
+  startAfter: unknown,
+  stop: AbortSignal,
+): AsyncGenerator<Batch> {
+  const session = client.startSession();
+  const command = (document: mongo.Document) =>
+    db.command(document, { session, readPreference: 'primary' }).catch(throwKnown);
+  let id: mongo.Long | number | bigint | undefined;
+  try {
+    const opened = await command({
+      aggregate: 1,
+      pipeline: [{ $changeStream: startAfter === undefined ? {} : { startAfter } }, ...EVENT_PIPELINE],
+      cursor: { batchSize: startAfter === undefined ? 0 : BATCH },
+      readConcern: { level: 'majority' },
+    });
+    id = cursorOf(opened).id;
+    yield batchOf(cursorOf(opened));
+    while (!stop.aborted) {
+      const more = await command({
+        getMore: id,
+        collection: '$cmd.aggregate',
+        batchSize: BATCH,
+        maxTimeMS: WAIT_MS,
+      });
+      yield batchOf(cursorOf(more));
+    }
+  } finally {
+    if (id !== undefined)
+      await db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session }).catch(() => undefined);
+    await session.endSession();
+  }
+}
+
+/** Where the log stands now: a batch without events, whose token a stream can start after. */
+export async function presentEnd(client: mongo.MongoClient, db: mongo.Db, stop: AbortSignal): Promise<Batch> {
+  for await (const batch of openStream(client, db, undefined, stop)) return batch;
+  throw new Error('The change stream ended before it began');
+}
+
+interface StreamCursor {
+  id: mongo.Long | number | bigint;
+  firstBatch?: mongo.Document[];
+  nextBatch?: mongo.Document[];
+  postBatchResumeToken: { _data: string };
+}
+
+function cursorOf(reply: mongo.Document): StreamCursor {
+  return reply['cursor'] as StreamCursor;
+}
+
+function batchOf(cursor: StreamCursor): Batch {
+  const raw = cursor.firstBatch ?? cursor.nextBatch ?? [];
+  const token = cursor.postBatchResumeToken;
+  return {
+    events: raw.map(watchedEvent).filter((event) => event !== undefined),
+    token,
+    until: timeOf(token),
+  };
+}
+
+/** A token begins with its cluster time: a type byte, then seconds and counter as four bytes each, in hex. */
+export function timeOf(token: { _data: string }): mongo.Timestamp {
+  const seconds = Number.parseInt(token._data.slice(2, 10), 16);
+  const counter = Number.parseInt(token._data.slice(10, 18), 16);
+  return new mongoose.mongo.Timestamp({ t: seconds, i: counter });
+}
+
+function throwKnown(error: unknown): never {
+  if (error instanceof mongoose.mongo.MongoServerError && HISTORY_LOST.has(Number(error.code))) {
+    throw new HistoryLostError(error.message);
+  }
+  throw error as Error;
+}

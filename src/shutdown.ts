@@ -1,0 +1,30 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { onOrphaned } from './database/index.js';
+
+const FINISH_MS = 10_000;
+
+/**
+ * On SIGTERM or SIGINT, and when npm is gone, the service stops listening, finishes what runs (10 s at most), gives up
+ * the lease and exits 0 (contract §5).
+ */
+export function stopOnSignals(app: NestExpressApplication, stopDatabase: () => Promise<void>): void {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    void stopInOrder(app, stopDatabase).then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  onOrphaned(stop);
+}
+
+async function stopInOrder(app: NestExpressApplication, stopDatabase: () => Promise<void>): Promise<void> {
+  const server = app.getHttpServer();
+  server.close();
+  setTimeout(() => server.closeAllConnections(), FINISH_MS).unref();
+  await app.close();
+  await stopDatabase();
+}

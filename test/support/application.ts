@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { mongo } from 'mongoose';
+import { hashPassword, type Level } from '../../src/auth/index.js';
+import type { Kind } from '../../src/record/index.js';
+import { type Answer, send, type SendOptions } from './answer.js';
+import { TestFeed } from './feed.js';
+import type { TestService } from './service.js';
+
+export const PASSWORD = 'correct horse battery staple';
+const passwordHash = hashPassword(PASSWORD);
+
+type Stored = mongo.Document & { _id: mongo.ObjectId };
+
+/** One application with its credentials, as its operator, its foreign writers and its clients see it. */
+export class TestApplication {
+  private constructor(
+    readonly service: TestService,
+    readonly organizationid: string,
+    readonly appid: string,
+  ) {}
+
+  static async create(
+    service: TestService,
+    { organizationid, appid, settings }: { organizationid?: string; appid?: string; settings?: object },
+  ): Promise<TestApplication> {
+    const app = new TestApplication(service, organizationid ?? `org-${short()}`, appid ?? `app-${short()}`);
+    await service.db.collection('applications').insertOne({ ...app.tenant, ...(settings && { settings }) });
+    for (const level of ['read', 'write', 'admin'] as const)
+      await app.credential({ username: app.user(level), level });
+    return app;
+  }
+
+  get tenant(): { organizationid: string; appid: string } {
+    return { organizationid: this.organizationid, appid: this.appid };
+  }
+
+  /** The user name of the credential of a level. */
+  user(level: Level): string {
+    return `${level}-${this.organizationid}-${this.appid}`;
+  }
+
+  async credential(fields: mongo.Document = {}): Promise<string> {
+    const username = String(fields['username'] ?? `user-${short()}`);
+    await this.service.db.collection('credentials').insertOne({
+      username,
+      passwordhash: await passwordHash,
+      level: 'read',
+      scopes: [this.tenant],
+      ...fields,
+    });
+    return username;
+  }
+
+  /** Registers a service, as an operator does by hand. */
+  async filter(kind: Kind, name: string, filter: mongo.Document, more: mongo.Document = {}): Promise<void> {
+    await this.service.db.collection('services').insertOne({ ...this.tenant, kind, name, filter, ...more });
+  }
+
+  /** A product, as another program writes it: with a stamp of the database's clock unless given. */
+  product(fields: mongo.Document = {}): Promise<Stored> {
+    return this.write('products', { type: 'product', channels: [], ...fields });
+  }
+
+  /** A member, as another program writes it. */
+  member(fields: mongo.Document = {}): Promise<Stored> {
+    return this.write('members', { type: 'member', ...fields });
+  }
+
+  /** Many products at once, with stamps of the database's clock unless given. */
+  async products(count: number, fields: (index: number) => mongo.Document = () => ({})): Promise<Stored[]> {
+    const records = Array.from({ length: count }, (_, index) =>
+      this.record({ type: 'product', channels: [], ...fields(index) }),
+    );
+    await this.service.db.collection('products').insertMany(records);
+    return records;
+  }
+
+  feed(kind: Kind, service = 'default'): TestFeed {
+    return new TestFeed(this, `${kind}/${service}/updates`);
+  }
+
+  softDeletes(kind: Kind, service = 'default'): TestFeed {
+    return new TestFeed(this, `${kind}/${service}/softdeletes`);
+  }
+
+  hardDeletes(kind: Kind): TestFeed {
+    return new TestFeed(this, `${kind}/harddeletes`);
+  }
+
+  channel(channel: string, feed: 'updates' | 'softdeletes' = 'updates'): TestFeed {
+    return new TestFeed(this, `productbychannel/${encodeURIComponent(channel)}/${feed}`);
+  }
+
+  async max(kind: Kind): Promise<Date> {
+    const answer = await this.get(`${kind}/max`);
+    return new Date((answer.json as { offset: string }).offset);
+  }
+
+  /** GET of a path behind `/{org}/{app}/api/v1/`. */
+  get(path: string, options: SendOptions = {}): Promise<Answer> {
+    return this.send('GET', `api/v1/${path}`, { user: this.user('read'), ...options });
+  }
+
+  /** Any method on a path behind `/{org}/{app}/`. */
+  send(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
+    return send(`${this.service.url}/${this.organizationid}/${this.appid}/${path}`, method, {
+      user: this.user('write'),
+      ...options,
+    });
+  }
+
+  private async write(collection: string, fields: mongo.Document): Promise<Stored> {
+    const record = this.record(fields);
+    await this.service.db.collection(collection).insertOne(record);
+    return record;
+  }
+
+  private record(fields: mongo.Document): Stored {
+    const now = new Date();
+    const _id = new mongo.ObjectId();
+    return {
+      _id,
+      ...this.tenant,
+      id: _id.toHexString(),
+      createDate: now,
+      createdBy: 'erp',
+      lastupdated: now,
+      data: {},
+      ...fields,
+    };
+  }
+}
+
+function short(): string {
+  return randomUUID().slice(0, 8);
+}
