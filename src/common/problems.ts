@@ -27,17 +27,7 @@ export const problems = {
       `This needs a credential of level "${level}".`,
     ),
   notFound: () =>
-    new Problem(404, 'not-found', 'Nothing is here', 'No endpoint has this path. /docs lists them all.'),
-  methodNotAllowed: (allowed: string[]) =>
-    new Problem(
-      405,
-      'method-not-allowed',
-      'The method does not fit',
-      `This path answers ${allowed.join(', ')}.`,
-      {
-        headers: { Allow: allowed.join(', ') },
-      },
-    ),
+    new Problem(404, 'not-found', 'Nothing is here', 'No endpoint has this method and path. /docs lists them all.'),
   unknownApplication: () =>
     new Problem(
       404,

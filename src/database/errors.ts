@@ -12,6 +12,17 @@ export function isDuplicateKey(error: unknown): error is mongoose.mongo.MongoSer
   return error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
 }
 
+/**
+ * Which writes of an unordered bulk ran into a unique index, by their place in it. Any other error goes on. For the
+ * `catch` of a bulk write.
+ */
+export function refusedAsDuplicate(error: unknown): Set<number> {
+  if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
+  const errors = [error.writeErrors].flat();
+  if (errors.length === 0 || errors.some((one) => one.code !== DUPLICATE_KEY)) throw error;
+  return new Set(errors.map((one) => one.index));
+}
+
 /** Whether the database could not be asked at all, in contrast to having refused. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof mongo.MongoServerError) return NO_PRIMARY.has(Number(error.code));

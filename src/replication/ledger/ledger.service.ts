@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import { type Model, mongo } from 'mongoose';
+import type { Model, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
-import { isDuplicateKey } from '../../database/index.js';
+import { refusedAsDuplicate } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
-import { type LedgerChange, ledgerWrite } from './changes.js';
+import { death, firstLife, laterLife, type LedgerChange } from './changes.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.js';
-
-const DUPLICATE_KEY = 11000;
 
 /** Reads and writes the ledger. Only the watcher writes. */
 @Injectable()
@@ -32,16 +30,19 @@ export class Ledger {
 
   /** Writes what was learned; knowledge older than the ledger's own changes nothing. */
   async learn(changes: LedgerChange[]): Promise<void> {
-    if (changes.length === 0) return;
-    await this.entries.collection
-      .bulkWrite(changes.map(ledgerWrite), { ordered: false })
-      .catch(unlessKnownBetter);
-    this.metrics.tombstones.inc(changes.filter((change) => !change.alive).length);
+    const lives = changes.filter((change) => change.alive);
+    const deaths = changes.filter((change) => !change.alive);
+    const seenBefore = await this.write(lives.map((life) => ({ insertOne: { document: firstLife(life) } })));
+    const later = lives.filter((_life, index) => seenBefore.has(index));
+    await this.write([...later.map(laterLife), ...deaths.map(death)]);
+    this.metrics.tombstones.inc(deaths.length);
   }
-}
 
-function unlessKnownBetter(error: unknown): void {
-  const errors = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
-  const onlyKnown = errors.length > 0 && errors.every((one) => one.code === DUPLICATE_KEY);
-  if (!onlyKnown && !isDuplicateKey(error)) throw error;
+  /** Which of the writes ran into an identity that the ledger has already. */
+  private async write(writes: mongo.AnyBulkWriteOperation[]): Promise<Set<number>> {
+    if (writes.length === 0) return new Set();
+    return this.entries.collection
+      .bulkWrite(writes, { ordered: false })
+      .then(() => new Set<number>(), refusedAsDuplicate);
+  }
 }

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import { type Model, mongo } from 'mongoose';
-import { isDuplicateKey } from '../../database/index.js';
+import type { Model, mongo } from 'mongoose';
+import { refusedAsDuplicate } from '../../database/index.js';
 import { emailKeyOf, MEMBER_MODEL } from '../../member/index.js';
 import type { RecordDocument } from '../../record/index.js';
 import { EMAIL_DUPLICATE_MODEL, type EmailDuplicate } from './email-duplicates.js';
 
-const DUPLICATE_KEY = 11000;
 const AT_ONCE = 1000;
 const TENANT = { organizationid: 1, appid: 1 };
 
@@ -76,8 +75,8 @@ export class EmailKeys {
     if (wanted.length === 0) return [];
     const refused = await this.members.collection
       .bulkWrite(wanted.map(keyWrite), { ordered: false })
-      .then(() => [], refusedBy);
-    return refused.map((index) => wanted[index]).filter((one) => one !== undefined);
+      .then(() => new Set<number>(), refusedAsDuplicate);
+    return wanted.filter((_one, index) => refused.has(index));
   }
 
   private async note(second: WantedKey[]): Promise<void> {
@@ -96,15 +95,4 @@ function keyWrite({ _id, email, emailkey }: WantedKey): mongo.AnyBulkWriteOperat
   const filter = { _id, 'data.email': email === undefined ? { $exists: false } : { $eq: email } };
   const update = emailkey === null ? { $unset: { emailkey: '' } } : { $set: { emailkey } };
   return { updateOne: { filter, update } };
-}
-
-/** The indexes of the writes that the unique index refused; any other error goes on. */
-function refusedBy(error: unknown): number[] {
-  if (!(error instanceof mongo.MongoBulkWriteError)) {
-    if (isDuplicateKey(error)) return [0];
-    throw error as Error;
-  }
-  const errors = [error.writeErrors].flat();
-  if (errors.some((one) => one.code !== DUPLICATE_KEY)) throw error;
-  return errors.map((one) => one.index);
 }

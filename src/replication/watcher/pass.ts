@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { CLOCK } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
-import { Ledger, type LedgerChange, type LedgerEntry, identityKey } from '../ledger/index.js';
+import { type Identity, identityKey, Ledger, type LedgerEntry, type Life } from '../ledger/index.js';
 import { Effects } from './effects.js';
 import { PRESENT, type PresentRecord } from './mending.js';
 import { identityOf } from './rules.js';
@@ -42,12 +42,29 @@ export class Pass {
       const records = await this.standing(kind, behind === undefined ? { $gte: FIRST_ID } : { $gt: behind });
       const last = records.at(-1);
       if (last === undefined) break;
-      await this.ledger.learn(records.flatMap((record) => lifeOf(kind, record, at)));
-      await this.effects.lookAfter(kind, records, last.clock);
+      await Promise.all([
+        this.learnLives(kind, records, at),
+        this.effects.lookAfter(kind, records, last.clock),
+      ]);
       behind = last._id as mongo.ObjectId;
       count += records.length;
     }
     return count;
+  }
+
+  private async learnLives(kind: Kind, records: Standing[], at: mongo.Timestamp): Promise<void> {
+    const lives = records.flatMap((record) => lifeOf(kind, record, at));
+    const known = new Set(
+      (
+        await this.ledger.ownedBy(
+          kind,
+          lives.map(({ owner }) => owner),
+        )
+      ).map(lifeKey),
+    );
+    await this.ledger.learn(
+      lives.filter(({ identity, owner }) => !known.has(lifeKey({ ...identity, owner }))),
+    );
   }
 
   private async findDeletes(kind: Kind, at: mongo.Timestamp, stop: AbortSignal): Promise<number> {
@@ -84,7 +101,11 @@ export class Pass {
   }
 }
 
-function lifeOf(kind: Kind, record: PresentRecord, at: mongo.Timestamp): LedgerChange[] {
+function lifeOf(kind: Kind, record: PresentRecord, at: mongo.Timestamp): Life[] {
   const identity = identityOf(kind, record._id, record);
   return identity === undefined ? [] : [{ identity, at, alive: true, owner: record._id as mongo.ObjectId }];
+}
+
+function lifeKey({ owner, ...identity }: Identity & { owner?: mongo.ObjectId }): string {
+  return `${String(owner)} ${identityKey(identity)}`;
 }
