@@ -31,10 +31,12 @@ export function shown(text: string): string {
 
 function fromParts(parts: RegExpExecArray | null): Date | undefined {
   if (parts === null) return undefined;
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((part) => Number(part ?? 0)) as Six;
+  const number = (index: number) => Number(parts[index] ?? 0);
+  const [year, month, day] = [number(1), number(2), number(3)];
+  const [hour, minute, second] = [number(4), number(5), number(6)];
   const milliseconds = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'));
-  const offsetHour = Number(parts[9] ?? 0);
-  const offsetMinute = Number(parts[10] ?? 0);
+  const offsetHour = number(9);
+  const offsetMinute = number(10);
   if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -43,5 +45,3 @@ function fromParts(parts: RegExpExecArray | null): Date | undefined {
   const offset = (offsetHour * 60 + offsetMinute) * 60_000;
   return new Date(date.getTime() - (parts[8] === '-' ? -offset : offset));
 }
-
-type Six = [number, number, number, number, number, number];
