@@ -10,9 +10,10 @@ import { HealthModule } from './health/index.js';
 import { MemberModule } from './member/index.js';
 import { ProductModule } from './product/index.js';
 import { FeedModule } from './replication/feed/index.js';
+import { FirstPassGuard, MarkModule } from './replication/mark/index.js';
 import { WatcherModule } from './replication/watcher/index.js';
 
-/** The whole service. Guards run in this order: 401, 404 application, 403 (contract §3). */
+/** The whole service. Guards run in this order: 401, 404 application, 403 (contract §3), then 503 `preparing`. */
 @Module({})
 export class AppModule {
   static with(settings: Settings, mongodbUri: string): DynamicModule {
@@ -27,6 +28,7 @@ export class AppModule {
         ApplicationModule,
         MemberModule,
         ProductModule,
+        MarkModule,
         WatcherModule,
         FeedModule,
         HealthModule,
@@ -35,6 +37,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: BasicGuard },
         { provide: APP_GUARD, useClass: ApplicationGuard },
         { provide: APP_GUARD, useClass: LevelGuard },
+        { provide: APP_GUARD, useClass: FirstPassGuard },
       ],
     };
   }

@@ -1,3 +1,4 @@
+export { FirstPassGuard } from './first-pass.guard.js';
 export { MarkModule } from './mark.module.js';
 export { MaxService } from './max.service.js';
 export { type Moment, Moments } from './moments.js';
