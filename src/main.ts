@@ -1,9 +1,14 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
+import { getConnectionToken } from '@nestjs/mongoose';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import { FatalError, Metrics } from './common/index.js';
 import { ConfigError, type Settings, settingsOfProcess } from './config/index.js';
 import { type EmbeddedDatabase, Preparation, startEmbedded } from './database/index.js';
+import { demo, DEMO } from './demo/index.js';
+import { MaxService, Moments } from './replication/mark/index.js';
 import { stopOnSignals } from './shutdown.js';
 
 let embedded: EmbeddedDatabase | undefined;
@@ -16,8 +21,20 @@ async function main(): Promise<void> {
   app.get(Metrics).collectProcess();
   await app.listen(settings.port, settings.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
-  say(`Tidemark listens at http://${settings.host}:${port}`);
+  const baseUrl = `http://${settings.host}:${port}`;
+  say(`Tidemark listens at ${baseUrl}`);
   await app.get(Preparation).done;
+  if (embedded !== undefined) await showDemo(app, settings, baseUrl);
+}
+
+/** The embedded database comes with a demo, made as soon as the watcher is at work. */
+async function showDemo(app: NestExpressApplication, settings: Settings, baseUrl: string): Promise<void> {
+  const { db } = app.get<Connection>(getConnectionToken());
+  const marks = app.get(MaxService, { strict: false });
+  await app.get(Moments, { strict: false }).first();
+  if (db === undefined) return;
+  const lines = await demo(db, { ...settings, baseUrl, max: () => marks.max(DEMO, 'product') });
+  lines.forEach(say);
 }
 
 async function embeddedUri(settings: Settings): Promise<string> {

@@ -11,7 +11,7 @@ export interface Asked {
 
 const OBJECT_ID = /^[0-9a-fA-F]{24}$/;
 const LIMIT = /^\d{1,9}$/;
-export const DEFAULT_LIMIT = 1000;
+const DEFAULT_LIMIT = 1000;
 
 /** Reads the query string; throws 400 with a sentence for each parameter that is not right. */
 export function parseParameters(query: Record<string, unknown>, limitMax: number): Asked {
@@ -28,7 +28,7 @@ export function parseParameters(query: Record<string, unknown>, limitMax: number
   const to = read('to', parseDate);
   const from = read('from', parseDate);
   const lastoffsetid = read('lastoffsetid', parseOffsetId);
-  const limit = read('limit', (text) => parseLimit(text, limitMax)) ?? Math.min(DEFAULT_LIMIT, limitMax);
+  const limit = read('limit', (text) => parseLimit(text, limitMax)) ?? defaultLimit(limitMax);
   if (query['to'] === undefined) {
     errors.push({
       parameter: 'to',
@@ -52,5 +52,11 @@ function parseLimit(text: string, limitMax: number): Parsed<number> {
   const limit = LIMIT.test(text) ? Number(text) : 0;
   return limit >= 1 && limit <= limitMax
     ? { value: limit }
-    : { error: `"${shown(text)}" is no limit. Send a whole number from 1 to ${limitMax}, such as 1000.` };
+    : {
+        error: `"${shown(text)}" is no limit. Send a whole number from 1 to ${limitMax}, such as ${defaultLimit(limitMax)}.`,
+      };
+}
+
+function defaultLimit(limitMax: number): number {
+  return Math.min(DEFAULT_LIMIT, limitMax);
 }

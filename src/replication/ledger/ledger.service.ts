@@ -4,7 +4,7 @@ import type { Model, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { refusedAsDuplicate } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
-import { death, firstLife, laterLife, type LedgerChange } from './changes.js';
+import { firstLife, laterLife, type LedgerChange, tombstones } from './changes.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.js';
 
 /** Reads and writes the ledger. Only the watcher writes. */
@@ -34,7 +34,7 @@ export class Ledger {
     const deaths = changes.filter((change) => !change.alive);
     const seenBefore = await this.write(lives.map((life) => ({ insertOne: { document: firstLife(life) } })));
     const later = lives.filter((_life, index) => seenBefore.has(index));
-    await this.write([...later.map(laterLife), ...deaths.map(death)]);
+    await this.write([...later.map(laterLife), ...tombstones(deaths)]);
     this.metrics.tombstones.inc(deaths.length);
   }
 

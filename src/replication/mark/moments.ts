@@ -1,9 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import { problems } from '../../common/index.js';
 import { CLOCK } from '../../database/index.js';
 import { WATCH_STATE_MODEL, WATCHER, type WatchState } from './watch-state.js';
+
+const LOOK_MS = 100;
 
 /** As of when a page or a `max` shows the database. */
 export interface Moment {
@@ -26,5 +29,14 @@ export class Moments {
       .toArray();
     if (state?.since === undefined) throw problems.preparing();
     return { clock: state.clock };
+  }
+
+  /** The first moment that there is, however long it takes. */
+  async first(): Promise<Moment> {
+    for (;;) {
+      const moment = await this.current().catch(() => undefined);
+      if (moment !== undefined) return moment;
+      await wait(LOOK_MS);
+    }
   }
 }

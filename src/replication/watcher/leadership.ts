@@ -37,8 +37,8 @@ export class Leadership {
     await this.ignored.count();
     let token = state.since === undefined ? undefined : state.token;
     while (!stop.aborted) {
+      token ??= await this.begin(client, state.term, stop);
       try {
-        token ??= await this.begin(client, state.term, stop);
         return await this.follow(client, state.term, token, stop);
       } catch (error) {
         if (!(error instanceof HistoryLostError)) throw error;

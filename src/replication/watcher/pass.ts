@@ -74,7 +74,9 @@ export class Pass {
       const last = living.at(-1);
       if (last === undefined) break;
       const gone = await this.withoutRecord(kind, living);
-      await this.ledger.learn(gone.map((identity) => ({ identity, at, alive: false as const })));
+      await this.ledger.learn(
+        gone.map((identity) => ({ identity, at, alive: false as const, shortLived: false })),
+      );
       behind = last.owner;
       count += gone.length;
     }

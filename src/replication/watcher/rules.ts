@@ -43,7 +43,8 @@ export function ledgerChanges(
     }
     const now = event.type === 'written' ? identityAfter(event, owner, before[0]) : undefined;
     for (const gone of before.filter((identity) => !isSame(identity, now))) {
-      changes.set(identityKey(gone), { identity: gone, at, alive: false });
+      const shortLived = changes.get(identityKey(gone))?.alive === true;
+      changes.set(identityKey(gone), { identity: gone, at, alive: false, shortLived });
     }
     if (now !== undefined) changes.set(identityKey(now), { identity: now, at, alive: true, owner });
     owned.set(owner.toHexString(), now === undefined ? [] : [now]);

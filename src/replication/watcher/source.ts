@@ -4,6 +4,9 @@ import { EVENT_PIPELINE, watchedEvent, type WatchedEvent } from './events.js';
 const BATCH = 1000;
 const WAIT_MS = 250;
 const HISTORY_LOST = new Set([136, 260, 280, 286]);
+/** What the server answers where it cannot even read the token it shall start after. */
+const UNREADABLE_TOKEN = [9, 14, 15, 40647, 40649, 50811];
+const LOST_AT_OPENING = new Set([...HISTORY_LOST, ...UNREADABLE_TOKEN]);
 
 /** What happened to the records since the token cannot be told event by event: only a pass can find out. */
 export class HistoryLostError extends Error {
@@ -32,8 +35,7 @@ export async function* openStream(
   stop: AbortSignal,
 ): AsyncGenerator<Batch> {
   const session = client.startSession();
-  const command = (document: mongo.Document) =>
-    db.command(document, { session, readPreference: 'primary' }).catch(throwKnown);
+  const command = (document: mongo.Document) => db.command(document, { session, readPreference: 'primary' });
   let id: mongo.Long | number | bigint | undefined;
   try {
     const opened = await command({
@@ -41,7 +43,7 @@ export async function* openStream(
       pipeline: [{ $changeStream: startAfter === undefined ? {} : { startAfter } }, ...EVENT_PIPELINE],
       cursor: { batchSize: startAfter === undefined ? 0 : BATCH },
       readConcern: { level: 'majority' },
-    });
+    }).catch(lostIf(LOST_AT_OPENING));
     id = cursorOf(opened).id;
     yield batchOf(cursorOf(opened));
     while (!stop.aborted) {
@@ -50,7 +52,7 @@ export async function* openStream(
         collection: '$cmd.aggregate',
         batchSize: BATCH,
         maxTimeMS: WAIT_MS,
-      });
+      }).catch(lostIf(HISTORY_LOST));
       yield batchOf(cursorOf(more));
     }
   } finally {
@@ -94,9 +96,10 @@ export function timeOf(token: { _data: string }): mongo.Timestamp {
   return new mongoose.mongo.Timestamp({ t: seconds, i: counter });
 }
 
-function throwKnown(error: unknown): never {
-  if (error instanceof mongoose.mongo.MongoServerError && HISTORY_LOST.has(Number(error.code))) {
-    throw new HistoryLostError(error.message);
-  }
-  throw error as Error;
+/** Throws an error on: with one of these codes as a HistoryLostError, else as it is. */
+function lostIf(codes: Set<number>): (error: unknown) => never {
+  return (error) => {
+    const isLost = error instanceof mongoose.mongo.MongoServerError && codes.has(Number(error.code));
+    throw isLost ? new HistoryLostError(error.message) : error;
+  };
 }

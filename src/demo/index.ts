@@ -1,0 +1,2 @@
+export { DEMO } from './demo.js';
+export { demo } from './guide.js';

@@ -1,0 +1,61 @@
+import { DEMO } from './demo.js';
+import type { DemoCredentials, DemoLogin } from './credentials.js';
+
+/** What the printed lines need to know of the running service. */
+export interface DemoGuide {
+  baseUrl: string;
+  credentials: DemoCredentials;
+  /** The offset of `max` now. */
+  offset: string;
+  /** The `nextoffsetid` of a first page of two products. */
+  secondProduct: string;
+  docs: boolean;
+}
+
+/** The lines that a newcomer can paste into a shell, from top to bottom: six steps of a harvest, three writes. */
+export function demoLines(guide: DemoGuide): string[] {
+  const { credentials, offset, secondProduct } = guide;
+  const feeds = `${guide.baseUrl}/${DEMO.organizationid}/${DEMO.appid}/api/v1`;
+  const read = (path: string) => `curl -u ${login(credentials.read)} '${feeds}/${path}'`;
+  return [
+    '',
+    'A demo application waits for you. Paste these lines, from top to bottom:',
+    '',
+    '# 1. How far is it safe to read?',
+    read('product/max'),
+    '# 2. What changed up to there? The first page, two products',
+    read(`product/default/updates?to=${offset}&limit=2`),
+    '# 3. The next page: lastoffsetid is the nextoffsetid of the page before',
+    read(`product/default/updates?to=${offset}&limit=2&lastoffsetid=${secondProduct}`),
+    '# 4. What changed and is no bike? "bikes" is a service, that is a registered filter',
+    read(`product/bikes/softdeletes?to=${offset}&limit=2`),
+    '# 5. What is gone?',
+    read(`product/harddeletes?to=${offset}`),
+    '# 6. What changed in one sales channel?',
+    read(`productbychannel/outlet/updates?to=${offset}&limit=2`),
+    '',
+    ...writes(guide),
+    '',
+    guide.docs
+      ? `All endpoints, to read and to try: ${guide.baseUrl}/docs`
+      : 'The API description is switched off.',
+    '',
+  ];
+}
+
+function writes({ baseUrl, credentials }: DemoGuide): string[] {
+  const members = `${baseUrl}/${DEMO.organizationid}/${DEMO.appid}/api/v0.1/member`;
+  const json = `-u ${login(credentials.write)} -H 'Content-Type: application/json'`;
+  return [
+    '# 7. Create a member, and keep its id',
+    `MEMBER=$(curl -s ${json} -d '{"accountnumber":"4711","email":"ada.'$(date +%s)'@example.org"}' '${members}' | tee /dev/stderr | sed 's/^{"id":"\\([^"]*\\)".*/\\1/'); echo`,
+    '# 8. Change it: what you leave out stays, null deletes',
+    `curl -X PATCH ${json} -d '{"contactname":"Ada","extrafields":{"consent":{"newsletter":true}}}' "${members}/$MEMBER"`,
+    '# 9. Give it an address',
+    `curl -X PATCH ${json} -d '{"city":"Turku","country":"FI"}' "${members}/$MEMBER/address"`,
+  ];
+}
+
+function login({ username, password }: DemoLogin): string {
+  return `${username}:${password}`;
+}
