@@ -12,12 +12,13 @@ import { MaxService, Moments } from './replication/mark/index.js';
 import { stopOnSignals } from './shutdown.js';
 
 let embedded: EmbeddedDatabase | undefined;
+let isStopping = () => false;
 
 async function main(): Promise<void> {
   const settings = settingsOfProcess();
   const mongodbUri = settings.mongodbUri ?? (await embeddedUri(settings));
   const app = await createApp(settings, mongodbUri);
-  stopOnSignals(app, async () => embedded?.stop());
+  isStopping = stopOnSignals(app, async () => embedded?.stop());
   app.get(Metrics).collectProcess();
   await app.listen(settings.port, settings.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
@@ -46,8 +47,12 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The start ends with one clear line where an operator can help, and with everything known where not. */
+/**
+ * The start ends with one clear line where an operator can help, and with everything known where not. What fails since
+ * the service is stopping fails rightly.
+ */
 async function fail(error: unknown): Promise<void> {
+  if (isStopping()) return;
   const isClear = error instanceof ConfigError || error instanceof FatalError || isPortTaken(error);
   process.stderr.write(`${isClear ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`);
   await embedded?.stop().catch(() => undefined);

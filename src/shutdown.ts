@@ -5,9 +5,9 @@ const FINISH_MS = 10_000;
 
 /**
  * On SIGTERM or SIGINT, and when npm is gone, the service stops listening, finishes what runs (10 s at most), gives up
- * the lease and exits 0 (contract §5).
+ * the lease and exits 0 (contract §5). Answers whether that has begun.
  */
-export function stopOnSignals(app: NestExpressApplication, stopDatabase: () => Promise<void>): void {
+export function stopOnSignals(app: NestExpressApplication, stopDatabase: () => Promise<void>): () => boolean {
   let stopping = false;
   const stop = () => {
     if (stopping) return;
@@ -17,8 +17,9 @@ export function stopOnSignals(app: NestExpressApplication, stopDatabase: () => P
       () => process.exit(1),
     );
   };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
+  process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', stop);
   onOrphaned(stop);
+  return () => stopping;
 }
 
 async function stopInOrder(app: NestExpressApplication, stopDatabase: () => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-const LOST_PLUS = /^\S+ \d{2}:\d{2}$/;
+const LOST_PLUS = /^\S+[Tt]\S+ \d{2}:\d{2}$/;
 const EXAMPLE = '2026-11-20T10:00:00.000Z';
 
 export type Parsed<T> = { value: T } | { error: string };

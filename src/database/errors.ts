@@ -5,6 +5,9 @@ const { mongo } = mongoose;
 
 const DUPLICATE_KEY = 11000;
 const MAX_TIME_EXPIRED = 50;
+const BAD_VALUE = 2;
+/** A document would become larger than MongoDB allows, or break the validator of its collection. */
+const UNFIT = new Set([121, 10334, 17419]);
 /** Server states in which no primary takes the request: elections, shutdowns, step-downs. */
 const NO_PRIMARY = new Set([6, 7, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
@@ -12,15 +15,34 @@ export function isDuplicateKey(error: unknown): error is mongoose.mongo.MongoSer
   return error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
 }
 
+/** One write of an unordered bulk that MongoDB refused, by its place in the bulk. */
+export interface Refusal {
+  index: number;
+  /** It ran into a unique index; else the document itself cannot take it. */
+  isDuplicate: boolean;
+  message: string;
+}
+
 /**
- * Which writes of an unordered bulk ran into a unique index, by their place in it. Any other error goes on. For the
- * `catch` of a bulk write.
+ * The single writes of an unordered bulk that MongoDB refused as duplicates or for what the document would become. Any
+ * other error goes on. For the `catch` of a bulk write.
  */
+export function refusalsIn(error: unknown): Refusal[] {
+  const errors = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+  const isExpected = errors.every(({ code }) => code === DUPLICATE_KEY || UNFIT.has(code));
+  if (errors.length === 0 || !isExpected) throw error;
+  return errors.map(({ index, code, errmsg }) => ({
+    index,
+    isDuplicate: code === DUPLICATE_KEY,
+    message: errmsg ?? '',
+  }));
+}
+
+/** Which writes of an unordered bulk ran into a unique index. Any other error goes on, as in {@link refusalsIn}. */
 export function refusedAsDuplicate(error: unknown): Set<number> {
-  if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
-  const errors = [error.writeErrors].flat();
-  if (errors.length === 0 || errors.some((one) => one.code !== DUPLICATE_KEY)) throw error;
-  return new Set(errors.map((one) => one.index));
+  const refusals = refusalsIn(error);
+  if (refusals.some(({ isDuplicate }) => !isDuplicate)) throw error;
+  return new Set(refusals.map(({ index }) => index));
 }
 
 /** Whether the database could not be asked at all, in contrast to having refused. */
@@ -34,9 +56,14 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Tells the clients of contract §3 what a database error means for them; nothing for errors of other origin. */
 export function databaseProblem(error: unknown): Problem | undefined {
   if (isDatabaseAway(error)) return problems.databaseAway();
-  if (error instanceof mongo.MongoServerError && error.code === MAX_TIME_EXPIRED)
-    return problems.queryTimeout();
-  return undefined;
+  if (!(error instanceof mongo.MongoServerError)) return undefined;
+  if (isIndexMissing(error)) return problems.preparing();
+  return error.code === MAX_TIME_EXPIRED ? problems.queryTimeout() : undefined;
+}
+
+/** Queries state their index. After a drop or a rename it is missing until the watcher has made it again. */
+function isIndexMissing({ code, message }: mongoose.mongo.MongoServerError): boolean {
+  return code === BAD_VALUE && message.includes('hint provided does not correspond to an existing index');
 }
 
 /** Mongoose refuses calls before the first connection, since commands are not buffered here. */

@@ -1,6 +1,13 @@
 export { CLOCK, FUTURE_TOLERANCE_MS } from './clock.js';
 export { DatabaseModule } from './database.module.js';
-export { databaseProblem, isDatabaseAway, isDuplicateKey, refusedAsDuplicate } from './errors.js';
+export {
+  databaseProblem,
+  isDatabaseAway,
+  isDuplicateKey,
+  type Refusal,
+  refusalsIn,
+  refusedAsDuplicate,
+} from './errors.js';
 export { makeIndexes } from './indexes.js';
 export { DATABASE_URI, driverOptions } from './options.js';
 export { Preparation } from './preparation.js';

@@ -1,6 +1,12 @@
-import type { mongo } from 'mongoose';
+import mongoose, { type mongo } from 'mongoose';
 import { jsonText } from './json.js';
 import type { Kind } from './record.js';
+
+const { DBRef } = mongoose.mongo;
+
+/** Timestamps of items have four digits for the year (contract §1). */
+const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z');
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** What an answer shows of a member's password hash: nothing, unless the application's settings say otherwise. */
 export interface ItemOptions {
@@ -34,13 +40,23 @@ export function channelsOf(stored: unknown): string[] | undefined {
 }
 
 function dateText(stored: unknown, id: mongo.ObjectId): string {
-  return jsonText(stored instanceof Date && !Number.isNaN(stored.getTime()) ? stored : id.getTimestamp());
+  return jsonText(stored instanceof Date && isWritable(stored) ? stored : id.getTimestamp());
 }
 
-function dataText(kind: Kind, data: unknown, options: ItemOptions): string {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return '{}';
+function isWritable(date: Date): boolean {
+  return date.getTime() >= EARLIEST && date.getTime() <= LATEST;
+}
+
+function dataText(kind: Kind, stored: unknown, options: ItemOptions): string {
+  const data = stored instanceof DBRef ? stored.toJSON() : stored;
+  if (!isDocument(data)) return '{}';
   if (kind === 'product' || options.withPasswordHash || !('passwordhash' in data)) return jsonText(data);
-  const shown: mongo.Document = { ...data };
+  const shown = { ...data };
   delete shown['passwordhash'];
   return jsonText(shown);
+}
+
+/** The driver makes a reference of each document with `$ref` and `$id`; all other documents are plain objects. */
+function isDocument(data: unknown): data is mongo.Document {
+  return typeof data === 'object' && data !== null && Object.getPrototypeOf(data) === Object.prototype;
 }

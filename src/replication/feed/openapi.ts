@@ -1,5 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBasicAuth, ApiOkResponse, ApiOperation, ApiParam, ApiProperty, ApiQuery } from '@nestjs/swagger';
+import {
+  ApiBasicAuth,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProperty,
+  ApiQuery,
+  ApiResponse,
+} from '@nestjs/swagger';
 import { Problems } from '../../common/index.js';
 
 const TIMESTAMP = { type: 'string', format: 'date-time', example: '2026-11-20T10:00:00.000Z' } as const;
@@ -112,7 +121,9 @@ export function DescribeMax(summary: string) {
   return applyDecorators(
     ApiOperation({ summary }),
     inApplication(),
+    ApiHeader({ name: 'If-None-Match', required: false, description: 'ETag of the answer that is known' }),
     ApiOkResponse({ type: Offset, headers: { ETag } }),
+    ApiResponse({ status: 304, description: 'Nothing is newer', headers: { ETag } }),
     Problems(400, 401, 404, 429, 500, 503),
   );
 }

@@ -25,6 +25,7 @@ export class PageQuery {
         hint: hintOf(plan, selection),
         sort: { _id: 1 },
         limit: window.limit,
+        batchSize: window.limit,
         allowDiskUse: true,
         maxTimeMS: this.settings.queryMs,
       })

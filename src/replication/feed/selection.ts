@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Filter } from '../../application/index.js';
-import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
+import { COLLECTION_OF, DELIVERABLE, type Kind, type Tenant } from '../../record/index.js';
 
 /** Which documents a feed is about, whatever the window: one shape over records and tombstones. */
 export interface Selection {
@@ -11,16 +11,17 @@ export interface Selection {
   filter?: Filter;
 }
 
-const HAS_ID = { id: { $type: 'string' } };
-
 /** Records that match the filter, or all of them. */
 export function matching(tenant: Tenant, kind: Kind, filter?: Filter): Selection {
-  return { ...recordsOf(tenant, kind), filter: filter === undefined ? HAS_ID : { $and: [HAS_ID, filter] } };
+  return {
+    ...recordsOf(tenant, kind),
+    filter: filter === undefined ? DELIVERABLE : { $and: [DELIVERABLE, filter] },
+  };
 }
 
 /** Records of the same collection that do not match the filter. */
 export function notMatching(tenant: Tenant, kind: Kind, filter: Filter): Selection {
-  return { ...recordsOf(tenant, kind), filter: { $and: [HAS_ID, { $nor: [filter] }] } };
+  return { ...recordsOf(tenant, kind), filter: { $and: [DELIVERABLE, { $nor: [filter] }] } };
 }
 
 /** The tombstones of the ledger. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
+import { COLLECTION_OF, DELIVERABLE, type Kind, type Tenant } from '../../record/index.js';
 import { Moments } from './moments.js';
 
 const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
@@ -19,7 +19,7 @@ export class MaxService {
   async max(tenant: Tenant, kind: Kind): Promise<Date> {
     const { clock } = await this.moments.current();
     const { organizationid, appid } = tenant;
-    const ofRecord = { organizationid, appid, _id: { $gte: FIRST_ID } };
+    const ofRecord = { organizationid, appid, _id: { $gte: FIRST_ID }, $and: [DELIVERABLE] };
     const ofTombstone = { organizationid, appid, kind, alive: false };
     const stamps = await Promise.all([
       this.latest(

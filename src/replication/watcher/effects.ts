@@ -5,11 +5,12 @@ import { Metrics } from '../../common/index.js';
 import { CLOCK } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
 import { Channels, Ledger } from '../ledger/index.js';
+import { carriedChannels, channelsGot } from './carried-channels.js';
 import { EmailKeys } from './email-keys.js';
 import type { WatchedEvent } from './events.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { Mender } from './mender.js';
-import { carriedChannels, PRESENT, type PresentRecord } from './mending.js';
+import { PRESENT, type PresentRecord } from './mending.js';
 import { identityOf, ledgerChanges, type Newcomer, type Owned } from './rules.js';
 
 type RecordEvent = WatchedEvent & { type: 'written' | 'deleted' };
@@ -46,7 +47,9 @@ export class Effects {
   private async ofKind(kind: Kind, events: RecordEvent[]): Promise<void> {
     const written = distinct(events.filter((event) => event.type === 'written').map((event) => event.owner));
     const deleted = events.filter((event) => event.type === 'deleted').map((event) => event.owner);
-    const { changes, newcomers } = ledgerChanges(events, await this.owned(kind, events));
+    const owned = await this.owned(kind, events);
+    if (kind === 'product') await this.channels.learn(channelsGot(events, owned));
+    const { changes, newcomers } = ledgerChanges(events, owned);
     await this.ledger.learn(changes);
     this.ignored.forget(kind, deleted);
     const { records, clock } = await this.present(kind, written);

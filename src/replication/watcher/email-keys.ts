@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { refusedAsDuplicate } from '../../database/index.js';
 import { emailKeyOf, MEMBER_MODEL } from '../../member/index.js';
 import type { RecordDocument } from '../../record/index.js';
 import { EMAIL_DUPLICATE_MODEL, type EmailDuplicate } from './email-duplicates.js';
+import { type RecordWrite, writeRecords } from './record-writes.js';
 
 const AT_ONCE = 1000;
 const TENANT = { organizationid: 1, appid: 1 };
@@ -34,9 +34,16 @@ export class EmailKeys {
     @InjectModel(EMAIL_DUPLICATE_MODEL) private readonly duplicates: Model<EmailDuplicate>,
   ) {}
 
-  /** Sets the keys, each only where the e-mail still is the one that was seen. */
+  /** The driver's view of the members: bulks whose errors tell which single writes were refused. */
+  private get collection(): mongo.Collection {
+    return this.members.collection;
+  }
+
+  /** Sets the keys, each only where the e-mail still is the one that was seen. Who cannot have it has none. */
   async set(wanted: WantedKey[]): Promise<void> {
-    await this.note(await this.write(wanted));
+    const second = await this.write(wanted);
+    await this.write(second.map((one) => ({ ...one, emailkey: null })));
+    await this.note(second);
   }
 
   /** Looks again at the duplicates: those that are none any more get their key and are forgotten. */
@@ -44,7 +51,7 @@ export class EmailKeys {
     if (!this.mayHaveDuplicates) return;
     const noted = await this.nextDuplicates();
     const ids = noted.map((duplicate) => duplicate._id);
-    const members = await this.members.collection
+    const members = await this.collection
       .find<SeenMember>(
         { _id: { $in: ids } },
         { projection: { ...TENANT, email: '$data.email', emailkey: 1 } },
@@ -72,10 +79,7 @@ export class EmailKeys {
 
   /** Writes the keys and returns those that another member has already. */
   private async write(wanted: WantedKey[]): Promise<WantedKey[]> {
-    if (wanted.length === 0) return [];
-    const refused = await this.members.collection
-      .bulkWrite(wanted.map(keyWrite), { ordered: false })
-      .then(() => new Set<number>(), refusedAsDuplicate);
+    const refused = await writeRecords(this.collection, wanted.map(keyWrite));
     return wanted.filter((_one, index) => refused.has(index));
   }
 
@@ -91,7 +95,7 @@ export class EmailKeys {
   }
 }
 
-function keyWrite({ _id, email, emailkey }: WantedKey): mongo.AnyBulkWriteOperation {
+function keyWrite({ _id, email, emailkey }: WantedKey): RecordWrite {
   const filter = { _id, 'data.email': email === undefined ? { $exists: false } : { $eq: email } };
   const update = emailkey === null ? { $unset: { emailkey: '' } } : { $set: { emailkey } };
   return { updateOne: { filter, update } };

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
+import { channelsOf, COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
 
 /** The three fields that say what a record is to consumers; as stored, so of any type. */
 export interface StoredIdentity {
@@ -8,11 +8,20 @@ export interface StoredIdentity {
   id?: unknown;
 }
 
+/** A record as an event shows it: as a whole, or only what was changed. */
+interface Written {
+  type: 'written';
+  kind: Kind;
+  owner: unknown;
+  identity: StoredIdentity;
+  whole: boolean;
+  /** The channels that it got. */
+  channels: string[];
+}
+
 /** What the watcher needs of a change stream event. `at` is its cluster time. */
 export type WatchedEvent = { at: mongo.Timestamp } & (
-  | { type: 'written'; kind: Kind; owner: unknown; identity: StoredIdentity; whole: boolean }
-  | { type: 'deleted'; kind: Kind; owner: unknown }
-  | { type: 'upheaval'; what: string }
+  Written | { type: 'deleted'; kind: Kind; owner: unknown } | { type: 'upheaval'; what: string }
 );
 
 const KIND_OF = new Map(KINDS.map((kind) => [COLLECTION_OF[kind], kind]));
@@ -23,6 +32,14 @@ const of = (path: string) => ({
   appid: `$${path}.appid`,
   id: `$${path}.id`,
 });
+
+/** Single places of the list, such as `channels.2`; a list that was set as a whole stands under `channels`. */
+const CHANNELS_PLACED = {
+  $filter: {
+    input: { $objectToArray: '$updateDescription.updatedFields' },
+    cond: { $regexMatch: { input: '$$this.k', regex: '^channels\\.\\d+$' } },
+  },
+};
 
 /** The stages behind `$changeStream`: only the collections of records, and of their events only a few bytes. */
 export const EVENT_PIPELINE: mongo.Document[] = [
@@ -43,6 +60,8 @@ export const EVENT_PIPELINE: mongo.Document[] = [
       documentKey: 1,
       stored: of('fullDocument'),
       changed: of('updateDescription.updatedFields'),
+      channels: { $ifNull: ['$fullDocument.channels', '$updateDescription.updatedFields.channels'] },
+      placed: CHANNELS_PLACED,
       removed: { $setIntersection: ['$updateDescription.removedFields', ['organizationid', 'appid', 'id']] },
     },
   },
@@ -52,15 +71,14 @@ export const EVENT_PIPELINE: mongo.Document[] = [
 export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   const at = raw['clusterTime'] as mongo.Timestamp;
   const kind = KIND_OF.get((raw['ns'] as { coll?: string } | undefined)?.coll ?? '');
-  const owner = (raw['documentKey'] as { _id: unknown } | undefined)?._id;
   switch (raw['operationType']) {
     case 'insert':
     case 'replace':
-      return kind && { type: 'written', at, kind, owner, identity: identityIn(raw['stored']), whole: true };
+      return kind && { ...written(raw, kind), at, identity: identityIn(raw['stored']), whole: true };
     case 'update':
-      return kind && { type: 'written', at, kind, owner, identity: changedIdentity(raw), whole: false };
+      return kind && { ...written(raw, kind), at, identity: changedIdentity(raw), whole: false };
     case 'delete':
-      return kind && { type: 'deleted', at, kind, owner };
+      return kind && { type: 'deleted', at, kind, owner: ownerIn(raw) };
     case 'drop':
     case 'rename':
     case 'dropDatabase':
@@ -69,6 +87,19 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
     default:
       return undefined;
   }
+}
+
+function written(raw: mongo.Document, kind: Kind): Pick<Written, 'type' | 'kind' | 'owner' | 'channels'> {
+  return { type: 'written', kind, owner: ownerIn(raw), channels: channelsIn(raw) };
+}
+
+function ownerIn(raw: mongo.Document): unknown {
+  return (raw['documentKey'] as { _id: unknown })._id;
+}
+
+function channelsIn(raw: mongo.Document): string[] {
+  const placed = ((raw['placed'] ?? []) as { v: unknown }[]).map(({ v }) => v);
+  return [...(channelsOf(raw['channels']) ?? []), ...(channelsOf(placed) ?? [])];
 }
 
 function changedIdentity(raw: mongo.Document): StoredIdentity {

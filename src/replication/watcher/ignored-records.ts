@@ -9,8 +9,8 @@ const MOST_REMEMBERED = 10_000;
 const UNDELIVERABLE = {
   $or: [
     { _id: { $not: { $type: 'objectId' } } },
-    { organizationid: { $not: { $type: 'string' } } },
-    { appid: { $not: { $type: 'string' } } },
+    { $expr: { $ne: [{ $type: '$organizationid' }, 'string'] } },
+    { $expr: { $ne: [{ $type: '$appid' }, 'string'] } },
   ],
 };
 

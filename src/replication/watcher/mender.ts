@@ -6,12 +6,14 @@ import { literal, Metrics } from '../../common/index.js';
 import { COLLECTION_OF, FUTURE, type Kind, STAMP } from '../../record/index.js';
 import { EmailKeys, type WantedKey } from './email-keys.js';
 import { isDeliverable, mendingOf, type PresentRecord } from './mending.js';
+import { type RecordWrite, writeRecords } from './record-writes.js';
 
-const NO_TEXT = { $not: { $type: 'string' } };
+/** These ask for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
+const NO_TEXT = { $expr: { $ne: [{ $type: '$id' }, 'string'] } };
 
 /** Bad only if it still is: the stamp may have been set right since it was looked at. */
 const BAD_STAMP = {
-  $or: [{ lastupdated: { $not: { $type: 'date' } } }, { $expr: { $gt: ['$lastupdated', FUTURE] } }],
+  $expr: { $or: [{ $ne: [{ $type: '$lastupdated' }, 'date'] }, { $gt: ['$lastupdated', FUTURE] }] },
 };
 
 /** Mends what other programs left out (contract §2, §4). Every write is conditional on what it mends still being so. */
@@ -24,7 +26,7 @@ export class Mender {
   ) {}
 
   async mend(kind: Kind, records: PresentRecord[], clock: Date): Promise<void> {
-    const writes: mongo.AnyBulkWriteOperation[] = [];
+    const writes: RecordWrite[] = [];
     const wantedKeys: WantedKey[] = [];
     for (const record of records) {
       if (!isDeliverable(record)) continue;
@@ -36,8 +38,7 @@ export class Mender {
         wantedKeys.push({ _id, organizationid, appid, email: record.email, emailkey: mending.emailkey });
       }
     }
-    if (writes.length > 0)
-      await this.connection.collection(COLLECTION_OF[kind]).bulkWrite(writes, { ordered: false });
+    await writeRecords(this.connection.collection(COLLECTION_OF[kind]), writes);
     await this.emailKeys.set(wantedKeys);
     this.metrics.mended.inc({ what: 'id or lastupdated' }, writes.length);
     this.metrics.mended.inc({ what: 'emailkey' }, wantedKeys.length);
@@ -45,11 +46,11 @@ export class Mender {
 }
 
 /** A new `id` is a change that consumers must see, so the stamp moves with it. */
-function giveId(_id: mongo.ObjectId): mongo.AnyBulkWriteOperation {
+function giveId(_id: mongo.ObjectId): RecordWrite {
   const update = [{ $set: { id: literal(randomUUID()), lastupdated: STAMP } }];
-  return { updateOne: { filter: { _id, id: NO_TEXT }, update } };
+  return { updateOne: { filter: { _id, ...NO_TEXT }, update } };
 }
 
-function giveStamp(_id: mongo.ObjectId): mongo.AnyBulkWriteOperation {
+function giveStamp(_id: mongo.ObjectId): RecordWrite {
   return { updateOne: { filter: { _id, ...BAD_STAMP }, update: [{ $set: { lastupdated: STAMP } }] } };
 }

@@ -1,8 +1,7 @@
 import { mongo } from 'mongoose';
 import { FUTURE_TOLERANCE_MS } from '../../database/index.js';
 import { emailKeyOf } from '../../member/index.js';
-import { channelsOf, type Kind } from '../../record/index.js';
-import type { KnownChannel } from '../ledger/index.js';
+import type { Kind } from '../../record/index.js';
 
 /** A record as it stands, with the fields that the watcher looks after; each may be of any type. */
 export interface PresentRecord {
@@ -63,15 +62,6 @@ export function mendingOf(kind: Kind, record: PresentRecord, clock: Date): Mendi
     if (wanted !== (record.emailkey ?? null)) mending.emailkey = wanted;
   }
   return mending.id || mending.stamp || mending.emailkey !== undefined ? mending : undefined;
-}
-
-/** The channels that these products carry. */
-export function carriedChannels(records: PresentRecord[]): KnownChannel[] {
-  return records
-    .filter(isDeliverable)
-    .flatMap(({ organizationid, appid, channels }) =>
-      (channelsOf(channels) ?? []).map((channel) => ({ organizationid, appid, channel })),
-    );
 }
 
 function isGoodStamp(stamp: unknown, clock: Date): boolean {

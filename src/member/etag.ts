@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto';
+
+const CHARACTERS = 27;
+
+/** A strong entity tag: a digest of the bytes that are stored. */
+export function etagOf(raw: Uint8Array): string {
+  return `"${createHash('sha256').update(raw).digest('base64url').slice(0, CHARACTERS)}"`;
+}
+
+/** Whether `If-Match` allows a write to what has this entity tag. Weak tags never match (RFC 9110 §13.1.1). */
+export function allows(ifMatch: string | undefined, etag: string): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true;
+  const tags: string[] = ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return tags.includes(etag);
+}

@@ -1,0 +1,71 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBasicAuth, ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { NAME, Problems } from '../common/index.js';
+import { MemberItem } from './dto/member-item.js';
+
+const NAME_SCHEMA = { type: 'string', pattern: NAME.source } as const;
+
+const ETAG = {
+  description: 'Digest of the stored record, for If-Match',
+  schema: { type: 'string' },
+} as const;
+
+const MEMBERID = ApiParam({
+  name: 'memberid',
+  description: 'The `id` of the member',
+  schema: { type: 'string' },
+});
+
+/** What all routes of the controller share in the OpenAPI document. */
+export const DocumentedMembers = () =>
+  applyDecorators(
+    ApiTags('members'),
+    ApiBasicAuth(),
+    ApiParam({ name: 'org', description: 'Organization', schema: { ...NAME_SCHEMA, example: 'acme' } }),
+    ApiParam({ name: 'app', description: 'Application', schema: { ...NAME_SCHEMA, example: 'webshop' } }),
+  );
+
+export const DocumentedCreate = () =>
+  applyDecorators(
+    ApiOperation({ summary: 'Makes a member' }),
+    ApiResponse({
+      status: 201,
+      description: 'The new member',
+      type: MemberItem,
+      headers: {
+        ETag: ETAG,
+        Location: { description: 'Path of the member, without a host', schema: { type: 'string' } },
+      },
+    }),
+    Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503),
+  );
+
+export const DocumentedPatch = (summary: string) =>
+  applyDecorators(
+    ApiOperation({
+      summary,
+      description: 'Only the properties present change; null or "" deletes what is stored.',
+    }),
+    MEMBERID,
+    ApiHeader({
+      name: 'If-Match',
+      required: false,
+      description: 'ETag of the member that the change is meant for',
+    }),
+    ApiResponse({ status: 200, description: 'The member', type: MemberItem, headers: { ETag: ETAG } }),
+    Problems(400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503),
+  );
+
+export const DocumentedRead = () =>
+  applyDecorators(
+    ApiOperation({ summary: 'Shows a member' }),
+    MEMBERID,
+    ApiHeader({
+      name: 'If-None-Match',
+      required: false,
+      description: 'ETag of the member that is known already',
+    }),
+    ApiResponse({ status: 200, description: 'The member', type: MemberItem, headers: { ETag: ETAG } }),
+    ApiResponse({ status: 304, description: 'The member is the one known', headers: { ETag: ETAG } }),
+    Problems(400, 401, 404, 429, 500, 503),
+  );

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { problems } from '../common/index.js';
+import type { Tenant } from '../record/index.js';
+import type { BsonDocument } from './bson-document.js';
+import { allows } from './etag.js';
+import { MemberStore } from './member.store.js';
+import type { Change } from './merge/change.js';
+import type { NewMember } from './new-member.js';
+import type { StoredMember } from './stored-member.js';
+
+/** Which member a patch means, and the `If-Match` under which it may be made. */
+export interface Target {
+  tenant: Tenant;
+  id: string;
+  ifMatch: string | undefined;
+}
+
+@Injectable()
+export class MemberService {
+  constructor(private readonly store: MemberStore) {}
+
+  async create(tenant: Tenant, member: NewMember): Promise<{ id: string; member: StoredMember }> {
+    const id = randomUUID();
+    return { id, member: await this.store.insert(tenant, id, member) };
+  }
+
+  /** Throws 404 where the application has no such member. */
+  async read(tenant: Tenant, id: string): Promise<StoredMember> {
+    const member = await this.store.find(tenant, id);
+    if (member === undefined) throw problems.unknownMember(id);
+    return member;
+  }
+
+  /**
+   * Reads the member, lets `merge` say what has to change, and writes that if nobody changed the member meanwhile.
+   * Where nothing has to change nothing is written. Throws 404, 412 and 409, in this order.
+   */
+  async patch(
+    { tenant, id, ifMatch }: Target,
+    merge: (record: BsonDocument) => Change[],
+  ): Promise<StoredMember> {
+    const read = await this.read(tenant, id);
+    if (!allows(ifMatch, read.etag)) throw problems.preconditionFailed();
+    const changes = merge(read.record());
+    if (changes.length === 0) return read;
+    const written = await this.store.update(tenant, read, changes);
+    if (written !== undefined) return written;
+    await this.read(tenant, id);
+    throw problems.memberModified();
+  }
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import mongoose from 'mongoose';
+import { literal, problems } from '../common/index.js';
+import { isDuplicateKey } from '../database/index.js';
+import { type RecordDocument, STAMP, type Tenant } from '../record/index.js';
+import { type BsonDocument, isFaithful } from './bson-document.js';
+import { MEMBER_MODEL } from './member.schema.js';
+import { type Change, setOf } from './merge/change.js';
+import { newMemberPipeline, type NewMember } from './new-member.js';
+import { StoredMember } from './stored-member.js';
+
+const { BSON, MongoServerError, ObjectId } = mongoose.mongo;
+
+/** The driver hands over the bytes as they are; the service's own field stays behind. */
+const RAW = { raw: true, projection: { emailkey: 0 } } as const;
+
+/** The index by `id` holds texts only, and MongoDB uses it only for queries that say so themselves. */
+const INDEXED = { $type: 'string' } as const;
+
+/** A command holds at most 16 MiB; records that leave too little room in it are compared by their stamp alone. */
+const LARGEST_COMPARED = 8 * 1024 * 1024;
+
+/** What MongoDB calls a document over 16 MiB, before and while it is stored. */
+const TOO_LARGE = new Set([10334, 17419]);
+
+/** The members of one application at a time, raw. */
+@Injectable()
+export class MemberStore {
+  constructor(@InjectModel(MEMBER_MODEL) private readonly members: mongoose.Model<RecordDocument>) {}
+
+  /** The member with this `id`; nothing where there is none that can be served. */
+  async find(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
+    const filter = { ...tenant, id: { $eq: id, ...INDEXED }, _id: { $type: 'objectId' } } as const;
+    return asMember(await this.collection.findOne(filter, RAW));
+  }
+
+  /** Stores a new member in one atomic operation. Throws 409 where its e-mail is taken. */
+  async insert(tenant: Tenant, id: string, member: NewMember): Promise<StoredMember> {
+    const stored = await this.collection
+      .findOneAndUpdate({ _id: new ObjectId(), ...tenant, id }, newMemberPipeline(member), {
+        ...RAW,
+        upsert: true,
+        returnDocument: 'after',
+      })
+      .catch(explained);
+    return asMember(stored) as StoredMember;
+  }
+
+  /** Makes the changes if the member is still as it was read, else nothing. Throws 409 where an e-mail is taken. */
+  async update(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<StoredMember | undefined> {
+    const record = read.record();
+    const stored = await this.collection
+      .findOneAndUpdate(
+        { ...tenant, _id: record.get('_id') as mongoose.mongo.ObjectId, ...unchanged(read, record) },
+        [{ $set: setOf(changes).set('lastupdated', STAMP) }],
+        { ...RAW, returnDocument: 'after' },
+      )
+      .catch(explained);
+    return asMember(stored);
+  }
+
+  private get collection(): mongoose.mongo.Collection {
+    return this.members.collection;
+  }
+}
+
+/**
+ * True of the record exactly as it was read; `emailkey`, which the watcher may add at any time, does not count. What
+ * JavaScript cannot write back byte for byte cannot be compared as a whole: there the stamp decides.
+ */
+function unchanged(read: StoredMember, record: BsonDocument): mongoose.mongo.Document {
+  if (read.raw.length > LARGEST_COMPARED || !isFaithful(record, read.raw)) {
+    return { lastupdated: { $eq: record.get('lastupdated') ?? null } };
+  }
+  return {
+    $expr: { $eq: [{ $unsetField: { field: 'emailkey', input: '$$ROOT' } }, literal(record)] },
+  };
+}
+
+/** With `raw` the driver returns bytes, whatever its types say. */
+function asMember(found: unknown): StoredMember | undefined {
+  return found === null ? undefined : new StoredMember(found as Uint8Array);
+}
+
+function explained(error: unknown): never {
+  if (isDuplicateKey(error) && 'emailkey' in BSON.deserialize(error.keyPattern as Uint8Array)) {
+    throw problems.emailConflict();
+  }
+  if (error instanceof MongoServerError && TOO_LARGE.has(Number(error.code))) {
+    const detail =
+      'would make the member larger than the 16 MiB that MongoDB stores. Delete something from it first.';
+    throw problems.invalidRequest([{ pointer: '', detail }]);
+  }
+  throw error;
+}

@@ -1,0 +1,27 @@
+import mongoose from 'mongoose';
+import { READ_FOR_JSON, updateItemText } from '../record/index.js';
+import { type BsonDocument, decode } from './bson-document.js';
+import { etagOf } from './etag.js';
+
+/** The driver's option for text that is no UTF-8 has another name where no driver is between. */
+const READ_HERE = { ...READ_FOR_JSON, validation: { utf8: false } };
+
+/** A member as the database holds it, without the service's own `emailkey`. */
+export class StoredMember {
+  constructor(readonly raw: Uint8Array) {}
+
+  /** Changes with every write to the record, by whomever. */
+  get etag(): string {
+    return etagOf(this.raw);
+  }
+
+  record(): BsonDocument {
+    return decode(this.raw);
+  }
+
+  /** The JSON text that answers show. */
+  itemText(): string {
+    const record = mongoose.mongo.BSON.deserialize(this.raw, READ_HERE);
+    return updateItemText('member', record, { withPasswordHash: false });
+  }
+}

@@ -1,0 +1,177 @@
+import { mongo } from 'mongoose';
+import { type Answer, eventually, TestService } from '../support/index.js';
+import { itemOf, MemberClient, newEmail, slugOf } from './member-client.js';
+
+let service: TestService;
+let members: MemberClient;
+/** Another program's connection. */
+let foreign: mongo.MongoClient;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  members = new MemberClient(await service.application());
+  foreign = await new mongo.MongoClient(service.uri).connect();
+});
+afterAll(async () => {
+  await foreign.close();
+  await service.stop();
+});
+
+describe('two concurrent patches never lose one another’s properties', () => {
+  const RUNNERS = 24;
+
+  it.each<[string, (id: string, index: number) => Promise<Answer>]>([
+    ['sections', (id, index) => members.patch(id, { extrafields: { [`s${index}`]: { p: true } } })],
+    [
+      'properties of one section',
+      (id, index) => members.patch(id, { extrafields: { all: { [`s${index}`]: 'x' } } }),
+    ],
+  ])('24 parallel patches of one member lose nothing: %s', async (_what, patch) => {
+    const id = await members.born({ extrafields: { all: {} } });
+    const kept = async () => {
+      const { extrafields } = (await members.stored(id))?.['data'] as { extrafields: Record<string, object> };
+      return new Set([...Object.keys(extrafields), ...Object.keys(extrafields['all'] ?? {})]);
+    };
+    let waiting = Array.from({ length: RUNNERS }, (_, index) => index);
+    while (waiting.length > 0) {
+      const answers = await Promise.all(waiting.map((index) => patch(id, index)));
+      const names = await kept();
+      const refused = waiting.filter((index, at) => {
+        const answer = answers[at] as Answer;
+        if (answer.status === 200) expect(names).toContain(`s${index}`);
+        else expect([answer.status, slugOf(answer)]).toEqual([409, 'member-modified']);
+        return answer.status !== 200;
+      });
+      waiting = refused;
+    }
+    expect((await kept()).size).toBe(RUNNERS + 1);
+  });
+
+  it('a patch and an address patch', async () => {
+    const id = await members.born();
+    for (let round = 0; round < 10; round++) {
+      const [patched, moved] = await Promise.all([
+        members.patch(id, { contactname: `name ${round}` }),
+        members.patchAddress(id, { city: `city ${round}` }),
+      ]);
+      expect([200, 409]).toContain(patched.status);
+      expect([200, 409]).toContain(moved.status);
+      const data = (await members.stored(id))?.['data'];
+      if (patched.status === 200) expect(data.contactname).toBe(`name ${round}`);
+      if (moved.status === 200) expect(data.address.city).toBe(`city ${round}`);
+    }
+  });
+});
+
+describe('somebody else changed the member between this request’s read and its write', () => {
+  /**
+   * Lets another program's transaction hold the record while a request has read it and waits to write, then commits.
+   * What the request answers.
+   */
+  async function meanwhile(
+    id: string,
+    write: (own: {
+      collection: mongo.Collection;
+      session: mongo.ClientSession;
+      filter: object;
+    }) => Promise<unknown>,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const session = foreign.startSession();
+    try {
+      session.startTransaction();
+      await write({
+        collection: foreign.db().collection('members'),
+        session,
+        filter: { ...members.app.tenant, id },
+      });
+      const answer = ask();
+      await eventually(async () => (await waitingWrites()) > 0);
+      await session.commitTransaction();
+      await answer;
+      await service.watcher.caughtUp();
+      return answer;
+    } finally {
+      await session.endSession();
+    }
+  }
+
+  async function waitingWrites(): Promise<number> {
+    const admin = foreign.db('admin');
+    const found = await admin
+      .aggregate([
+        { $currentOp: {} },
+        { $match: { ns: `${service.db.databaseName}.members`, 'command.findAndModify': 'members' } },
+      ])
+      .toArray();
+    return found.length;
+  }
+
+  const set =
+    (fields: object) =>
+    ({
+      collection,
+      session,
+      filter,
+    }: {
+      collection: mongo.Collection;
+      session: mongo.ClientSession;
+      filter: object;
+    }) =>
+      collection.updateOne(filter, { $set: fields }, { session });
+
+  it.each<[string, object]>([
+    ['another property', { 'data.erp': 'x' }],
+    ['the same property', { 'data.contactname': 'Bea' }],
+    ['lastupdated alone', { lastupdated: new Date() }],
+    ['a field beside data', { remark: 'x' }],
+    ['the order of channels', { channels: ['b', 'a'] }],
+  ])('409 member-modified: %s', async (_what, fields) => {
+    const id = await members.born({ channels: ['a', 'b'] });
+    const answer = await meanwhile(id, set(fields), () => members.patch(id, { contactname: 'Ann' }));
+    expect([answer.status, slugOf(answer)]).toEqual([409, 'member-modified']);
+    expect((await members.stored(id))?.['data'].contactname).not.toBe('Ann');
+    expect((await members.patch(id, { contactname: 'Ann' })).status).toBe(200);
+  });
+
+  it('409 member-modified for an address too', async () => {
+    const id = await members.born();
+    const answer = await meanwhile(id, set({ 'data.address': { city: 'Vienna' } }), () =>
+      members.patchAddress(id, { city: 'Graz' }),
+    );
+    expect([answer.status, slugOf(answer)]).toEqual([409, 'member-modified']);
+    expect((await members.stored(id))?.['data'].address).toEqual({ city: 'Vienna' });
+  });
+
+  it('404 where the member was deleted', async () => {
+    const id = await members.born();
+    const remove = ({ collection, session, filter }: Parameters<ReturnType<typeof set>>[0]) =>
+      collection.deleteOne(filter, { session });
+    const answer = await meanwhile(id, remove, () => members.patch(id, { contactname: 'Ann' }));
+    expect([answer.status, slugOf(answer)]).toEqual([404, 'unknown-member']);
+  });
+
+  it('the key that the service keeps beside data is no change', async () => {
+    const id = await members.born();
+    const answer = await meanwhile(id, set({ emailkey: newEmail() }), () =>
+      members.patch(id, { contactname: 'Ann' }),
+    );
+    expect(answer.status).toBe(200);
+    expect(itemOf(answer).data?.['contactname']).toBe('Ann');
+  });
+
+  it('409 email-conflict where another took the address meanwhile', async () => {
+    const id = await members.born();
+    const email = newEmail();
+    const other = await members.born();
+    const take = async ({ collection, session, filter }: Parameters<ReturnType<typeof set>>[0]) => {
+      await collection.updateOne(
+        { ...filter, id: other },
+        { $set: { 'data.email': email, emailkey: email } },
+        { session },
+      );
+    };
+    const answer = await meanwhile(id, take, () => members.patch(id, { email }));
+    expect([answer.status, slugOf(answer)]).toEqual([409, 'email-conflict']);
+  });
+});
