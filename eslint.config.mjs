@@ -37,7 +37,7 @@ const walls = Object.entries(rooms).map(([room, allowed]) => {
 });
 
 const entries = {
-  files: ['src/*.ts', 'test/**/*.ts'],
+  files: ['src/*.ts', 'test/{contract,process,support}/**/*.ts'],
   rules: {
     'no-restricted-imports': [
       'error',
@@ -73,7 +73,7 @@ export default ts.config(
       ],
       '@typescript-eslint/consistent-type-imports': 'off',
       '@typescript-eslint/no-extraneous-class': 'off',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_' }],
       '@typescript-eslint/restrict-template-expressions': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       eqeqeq: 'error',

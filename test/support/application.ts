@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mongo } from 'mongoose';
 import { hashPassword, type Level } from '../../src/auth/index.js';
-import type { Kind } from '../../src/record/index.js';
+import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
 import { type Answer, send, type SendOptions } from './answer.js';
 import { TestFeed } from './feed.js';
 import type { TestService } from './service.js';
@@ -9,7 +9,10 @@ import type { TestService } from './service.js';
 export const PASSWORD = 'correct horse battery staple';
 const passwordHash = hashPassword(PASSWORD);
 
-type Stored = mongo.Document & { _id: mongo.ObjectId };
+/** The database reads its clock every 10 ms only: a stamp taken here this instant could still lie ahead of it. */
+const BEHIND_MS = 50;
+
+export type Stored = mongo.Document & { _id: mongo.ObjectId };
 
 /** One application with its credentials, as its operator, its foreign writers and its clients see it. */
 export class TestApplication {
@@ -28,6 +31,11 @@ export class TestApplication {
     for (const level of ['read', 'write', 'admin'] as const)
       await app.credential({ username: app.user(level), level });
     return app;
+  }
+
+  /** The same application, through another instance on the same database. */
+  seenBy(service: TestService): TestApplication {
+    return new TestApplication(service, this.organizationid, this.appid);
   }
 
   get tenant(): { organizationid: string; appid: string } {
@@ -75,6 +83,22 @@ export class TestApplication {
     return records;
   }
 
+  /** A record of either kind, as another program writes it. */
+  put(kind: Kind, fields: mongo.Document = {}): Promise<Stored> {
+    return kind === 'product' ? this.product(fields) : this.member(fields);
+  }
+
+  /** Changes a record in its collection, as another program does. */
+  async change(kind: Kind, { _id }: Stored, update: mongo.Document): Promise<void> {
+    await this.service.db.collection(COLLECTION_OF[kind]).updateOne({ _id }, update);
+  }
+
+  /** Deletes a record from its collection, and waits until the watcher has seen it. */
+  async remove(kind: Kind, { _id }: Stored): Promise<void> {
+    await this.service.db.collection(COLLECTION_OF[kind]).deleteOne({ _id });
+    await this.service.watcher.caughtUp();
+  }
+
   feed(kind: Kind, service = 'default'): TestFeed {
     return new TestFeed(this, `${kind}/${service}/updates`);
   }
@@ -101,6 +125,11 @@ export class TestApplication {
     return this.send('GET', `api/v1/${path}`, { user: this.user('read'), ...options });
   }
 
+  /** GET of a URL of the service, absolute or as a path. */
+  getUrl(url: string): Promise<Answer> {
+    return send(new URL(url, this.service.url).href, 'GET', { user: this.user('read') });
+  }
+
   /** Any method on a path behind `/{org}/{app}/`. */
   send(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
     return send(`${this.service.url}/${this.organizationid}/${this.appid}/${path}`, method, {
@@ -116,7 +145,7 @@ export class TestApplication {
   }
 
   private record(fields: mongo.Document): Stored {
-    const now = new Date();
+    const now = new Date(Date.now() - BEHIND_MS);
     const _id = new mongo.ObjectId();
     return {
       _id,

@@ -34,7 +34,8 @@ const FAR = '9999-01-01T00:00:00.000Z';
 export class TestFeed {
   constructor(
     private readonly app: TestApplication,
-    private readonly path: string,
+    /** Behind `/{org}/{app}/api/v1/`. */
+    readonly path: string,
   ) {}
 
   /** Any answer, with the query as given. */
@@ -44,11 +45,16 @@ export class TestFeed {
 
   /** One page; without `to` as far as the clock goes. */
   async page(window: FeedWindow = {}): Promise<TestPage> {
-    const answer = await this.ask(queryOf(window));
-    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-    const { result, nextoffsetid } = answer.json as { result: Item[]; nextoffsetid: string };
-    const ids = result.map((item) => item.id);
-    return { answer, items: result, ids, nextoffsetid, to: answer.headers.get('tidemark-to') ?? '' };
+    return pageIn(await this.ask(queryOf(window)));
+  }
+
+  /** The page that the `Link` of a page leads to, exactly as it is given; nothing where it leads nowhere. */
+  async next(page: TestPage): Promise<TestPage | undefined> {
+    const link = page.answer.headers.get('link');
+    if (link === null) return undefined;
+    const url = /^<(.+)>; rel="next"$/.exec(link)?.[1];
+    if (url === undefined) throw new Error(`No link to a next page: ${link}`);
+    return pageIn(await this.app.getUrl(url));
   }
 
   /** All items of a window, page by page as the contract says. */
@@ -61,6 +67,13 @@ export class TestFeed {
     }
     return items;
   }
+}
+
+function pageIn(answer: Answer): TestPage {
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+  const { result, nextoffsetid } = answer.json as { result: Item[]; nextoffsetid: string };
+  const ids = result.map((item) => item.id);
+  return { answer, items: result, ids, nextoffsetid, to: answer.headers.get('tidemark-to') ?? '' };
 }
 
 function queryOf({ to, from, lastoffsetid, limit }: FeedWindow): Record<string, string | undefined> {

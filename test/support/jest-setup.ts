@@ -1,1 +1,4 @@
 import 'reflect-metadata';
+
+/** Milliseconds for one test or hook: it ends when its conditions hold, however loaded the machine is. */
+jest.setTimeout(60_000);

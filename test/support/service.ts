@@ -4,22 +4,28 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { mongo } from 'mongoose';
 import { createApp } from '../../src/app.js';
 import { readSettings } from '../../src/config/index.js';
+import { send } from './answer.js';
 import { TestApplication } from './application.js';
 import { eventually } from './eventually.js';
 import { TestWatcher } from './watcher.js';
 
+interface TestDatabase {
+  uri: string;
+  client: mongo.MongoClient;
+  db: mongo.Db;
+}
+
 /** The service in this process, on a fresh database of the test run's replica set. */
 export class TestService {
   readonly watcher: TestWatcher;
+  private left = false;
 
   private constructor(
     readonly app: NestExpressApplication,
-    readonly client: mongo.MongoClient,
-    readonly db: mongo.Db,
-    readonly uri: string,
+    private readonly database: TestDatabase,
     readonly url: string,
   ) {
-    this.watcher = new TestWatcher(db);
+    this.watcher = new TestWatcher(database.db);
   }
 
   /** Starts the service; `before` may write into the empty database first. `environment` overrides settings. */
@@ -27,15 +33,40 @@ export class TestService {
     environment: Record<string, string> = {},
     before: (db: mongo.Db) => Promise<unknown> = () => Promise.resolve(),
   ): Promise<TestService> {
-    const { uri, client, db } = await freshDatabase();
-    await before(db);
-    const settings = readSettings({ MONGODB_URI: uri, PORT: '0', LOG_LEVEL: 'silent', ...environment });
-    const app = await createApp(settings, uri);
-    await app.listen(0, '127.0.0.1');
-    const { port } = app.getHttpServer().address() as AddressInfo;
-    const service = new TestService(app, client, db, uri, `http://127.0.0.1:${port}`);
+    const database = await freshDatabase();
+    await before(database.db);
+    const service = await TestService.on(database, environment);
     await service.ready();
     return service;
+  }
+
+  private static async on(database: TestDatabase, environment: Record<string, string>): Promise<TestService> {
+    const { uri } = database;
+    const settings = readSettings({ MONGODB_URI: uri, PORT: '0', LOG_LEVEL: 'silent', ...environment });
+    const app = await createApp(settings, settings.mongodbUri ?? uri);
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    return new TestService(app, database, `http://127.0.0.1:${port}`);
+  }
+
+  get db(): mongo.Db {
+    return this.database.db;
+  }
+
+  get uri(): string {
+    return this.database.uri;
+  }
+
+  /** Starts one more instance on the same database: beside this one, or after it has left. */
+  async another(environment: Record<string, string> = {}): Promise<TestService> {
+    const service = await this.listening(environment);
+    await service.ready();
+    return service;
+  }
+
+  /** The same, but does not wait until it is ready: it only listens. */
+  listening(environment: Record<string, string> = {}): Promise<TestService> {
+    return TestService.on(this.database, environment);
   }
 
   /** An application of its own, with credentials of every level. */
@@ -49,15 +80,29 @@ export class TestService {
     await eventually(async () => (await fetch(`${this.url}/health/ready`)).status === 200);
   }
 
-  async stop(): Promise<void> {
+  /** The value of a metric, such as `tidemark_ignored_records{kind="product"}`. */
+  async metric(name: string): Promise<number> {
+    const { text } = await send(`${this.url}/metrics`, 'GET', {});
+    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+    return line === undefined ? NaN : Number(line.slice(name.length));
+  }
+
+  /** Stops this instance in good order; the database stays. */
+  async leave(): Promise<void> {
+    this.left = true;
     await this.app.close();
+  }
+
+  /** Stops this instance, and drops the database: the last instance does so. */
+  async stop(): Promise<void> {
+    if (!this.left) await this.app.close();
     await this.db.dropDatabase();
-    await this.client.close();
+    await this.database.client.close();
   }
 }
 
 /** A database that nobody else uses. */
-export async function freshDatabase(): Promise<{ uri: string; client: mongo.MongoClient; db: mongo.Db }> {
+export async function freshDatabase(): Promise<TestDatabase> {
   const base = new URL(process.env['TIDEMARK_TEST_MONGODB_URI'] ?? '');
   base.pathname = `/t${randomUUID().replaceAll('-', '')}`;
   const client = await new mongo.MongoClient(base.href, { writeConcern: { w: 'majority' } }).connect();

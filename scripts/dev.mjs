@@ -1,0 +1,13 @@
+/** `npm run dev`: compiles on every change and starts the service again; Ctrl-C ends both. */
+import { spawn, spawnSync } from 'node:child_process';
+
+const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'];
+spawnSync(process.execPath, tsc, { stdio: 'inherit' });
+
+const children = [
+  spawn(process.execPath, [...tsc, '--watch', '--preserveWatchOutput'], { stdio: 'inherit' }),
+  spawn(process.execPath, ['--watch', '--enable-source-maps', 'dist/main.js'], { stdio: 'inherit' }),
+];
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => children.forEach((child) => child.kill(signal)));
+}

@@ -1,0 +1,100 @@
+/**
+ * `npm test`: everything that must hold, in order. It stops at the first check that fails, runs every test whatever the
+ * others gave, and ends with one line that counts the tests of all runs.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The current LTS line; the package `node` brings it as `node_modules/.bin/node`. */
+const ltsVersion = '26.10.0';
+const ltsHome = join('.cache', 'node-lts');
+const ltsNode = join(ltsHome, 'node_modules', '.bin', 'node');
+
+const tool = (path) => [process.execPath, join('node_modules', path)];
+
+const checks = [
+  ['Format', ...tool('prettier/bin/prettier.cjs'), '--check', '.'],
+  ['Lint', ...tool('eslint/bin/eslint.js'), '--max-warnings', '0', '.'],
+  ['Types', ...tool('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
+  ['Build', ...tool('typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+];
+
+const runs = [
+  { title: 'Unit tests', project: 'unit', node: process.execPath },
+  { title: 'Contract tests', project: 'contract', node: process.execPath },
+  { title: 'Process tests', project: 'process', node: process.execPath },
+  { title: `Unit tests on Node ${ltsVersion}`, project: 'unit', node: ltsNode, before: installLts },
+];
+
+const { passed, failed } = (await allHold(checks)) ? await allTests(runs) : { passed: 0, failed: 1 };
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function allHold(steps) {
+  for (const [title, ...command] of steps) {
+    if (!(await succeeds(title, ...command))) return false;
+  }
+  return true;
+}
+
+async function allTests(list) {
+  const results = await mkdtemp(join(tmpdir(), 'tidemark-results-'));
+  const sum = { passed: 0, failed: 0 };
+  for (const [index, run] of list.entries()) {
+    const { passed, failed } = await tests(run, join(results, `${index}.json`));
+    sum.passed += passed;
+    sum.failed += failed;
+  }
+  await rm(results, { recursive: true });
+  return sum;
+}
+
+/** One Jest project on one Node. A run that fails or finds no test counts at least one failure. */
+async function tests({ title, project, node, before }, file) {
+  if (before !== undefined && !(await before())) return { passed: 0, failed: 1 };
+  const jest = [
+    'node_modules/jest/bin/jest.js',
+    '--selectProjects',
+    project,
+    '--json',
+    `--outputFile=${file}`,
+  ];
+  const succeeded = await succeeds(title, node, ...jest);
+  const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
+  const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0 } = report;
+  const failures = numFailedTests + numRuntimeErrorTestSuites;
+  const wentWell = succeeded && numPassedTests > 0;
+  return { passed: numPassedTests, failed: wentWell ? failures : Math.max(failures, 1) };
+}
+
+async function installLts() {
+  const installed = await readFile(join(ltsHome, 'node_modules', 'node', 'package.json'), 'utf8').catch(
+    () => '{}',
+  );
+  if (JSON.parse(installed).version === ltsVersion) return true;
+  const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error'];
+  return succeeds(
+    `Node ${ltsVersion}`,
+    'npm',
+    'install',
+    ...quiet,
+    '--prefix',
+    ltsHome,
+    `node@${ltsVersion}`,
+  );
+}
+
+/** Runs a step under its heading, with its output as it comes. */
+function succeeds(title, program, ...args) {
+  console.log(`\n== ${title}`);
+  return new Promise((resolve) => {
+    spawn(program, args, { stdio: 'inherit' })
+      .once('error', (error) => {
+        console.error(error.message);
+        resolve(false);
+      })
+      .once('close', (code) => resolve(code === 0));
+  });
+}

@@ -1,0 +1,151 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mongo } from 'mongoose';
+import { findEmbedded } from '../../src/database/index.js';
+import { eventually } from '../support/eventually.js';
+import { freshDataDir, gone, removeDataDir, ServiceProcess } from '../support/process.js';
+
+jest.setTimeout(120_000);
+
+/** Another program that writes one document after the other and remembers which were acknowledged. */
+class Writer {
+  readonly acknowledged: number[] = [];
+  private writing = true;
+  private readonly client: mongo.MongoClient;
+  private readonly done: Promise<void>;
+
+  constructor(uri: string) {
+    this.client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 2000 });
+    this.done = this.write();
+  }
+
+  async until(count: number): Promise<void> {
+    await eventually(() => this.acknowledged.length >= count, 60_000);
+  }
+
+  async stop(): Promise<void> {
+    this.writing = false;
+    await this.done;
+    await this.client.close();
+  }
+
+  private async write(): Promise<void> {
+    const writes = this.client.db().collection<{ _id: number }>('writes');
+    for (let _id = 1; this.writing; _id += 1) {
+      await writes.insertOne({ _id }).then(
+        () => this.acknowledged.push(_id),
+        () => undefined,
+      );
+    }
+  }
+}
+
+async function kept(uri: string): Promise<number[]> {
+  const client = new mongo.MongoClient(uri);
+  const found = await client.db().collection<{ _id: number }>('writes').find().sort({ _id: 1 }).toArray();
+  await client.close();
+  return found.map((document) => document._id);
+}
+
+describe('the embedded database survives', () => {
+  let dataDir: string;
+  let service: ServiceProcess;
+  beforeEach(async () => {
+    dataDir = await freshDataDir();
+    service = await ServiceProcess.start({ dataDir });
+  });
+  afterEach(async () => {
+    await service.stop();
+    await removeDataDir(dataDir);
+  });
+
+  it('a restart', async () => {
+    const writer = new Writer(await service.mongodbUri());
+    await writer.until(100);
+    await writer.stop();
+    const { mongod } = await service.pids();
+    expect(await service.stop()).toBe(0);
+    await gone(mongod);
+    await expect(stat(join(dataDir, 'embedded.json'))).rejects.toThrow('ENOENT');
+
+    service = await ServiceProcess.start({ dataDir });
+    expect(await kept(await service.mongodbUri())).toEqual(writer.acknowledged);
+  });
+
+  it('kill -9 of the service and an immediate restart, with nothing lost', async () => {
+    const writer = new Writer(await service.mongodbUri());
+    await writer.until(200);
+    process.kill((await service.pids()).node, 'SIGKILL');
+    service = await ServiceProcess.start({ dataDir });
+    await writer.stop();
+    expect(await kept(await service.mongodbUri())).toEqual(expect.arrayContaining(writer.acknowledged));
+  });
+
+  it('kill -9 of mongod while the service runs, with nothing lost and at the same place', async () => {
+    const uri = await service.mongodbUri();
+    const writer = new Writer(uri);
+    await writer.until(200);
+    const before = await service.pids();
+    process.kill(before.mongod, 'SIGKILL');
+    await writer.until(writer.acknowledged.length + 200);
+    await writer.stop();
+    expect(await kept(uri)).toEqual(expect.arrayContaining(writer.acknowledged));
+    await eventually(() => service.isReady());
+    const after = await service.pids();
+    expect(after).toEqual({ ...before, mongod: after.mongod });
+    expect(after.mongod).not.toBe(before.mongod);
+    expect(await service.mongodbUri()).toBe(uri);
+    expect(service.lines).toContain('mongod is back.');
+  });
+
+  it('kill -9 of both at once', async () => {
+    const writer = new Writer(await service.mongodbUri());
+    await writer.until(200);
+    const { node, mongod } = await service.pids();
+    process.kill(node, 'SIGKILL');
+    process.kill(mongod, 'SIGKILL');
+    service = await ServiceProcess.start({ dataDir });
+    await writer.stop();
+    expect(await kept(await service.mongodbUri())).toEqual(expect.arrayContaining(writer.acknowledged));
+  });
+
+  it('being looked for: a command finds it while it runs, and not after it was killed', async () => {
+    expect(await findEmbedded(dataDir)).toBe(await service.mongodbUri());
+    const { node, mongod } = await service.pids();
+    process.kill(node, 'SIGKILL');
+    await gone(node, mongod);
+    expect(await findEmbedded(dataDir)).toBeUndefined();
+  });
+});
+
+describe('no mongod stays behind', () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await freshDataDir();
+  });
+  afterAll(() => removeDataDir(dataDir));
+
+  type Pids = Awaited<ReturnType<ServiceProcess['pids']>>;
+  /** What is done, whether npm started the service, how it is done, and how what was started then ends. */
+  const ways: [string, boolean, (pids: Pids) => void, number | string][] = [
+    ['SIGTERM to the service', false, ({ node }) => process.kill(node, 'SIGTERM'), 0],
+    ['SIGINT to the service', false, ({ node }) => process.kill(node, 'SIGINT'), 0],
+    ['SIGKILL of the service', false, ({ node }) => process.kill(node, 'SIGKILL'), 'SIGKILL'],
+    ['Ctrl-C in the terminal of npm', true, ({ spawned }) => process.kill(-spawned, 'SIGINT'), 0],
+    ['SIGINT to npm', true, ({ spawned }) => process.kill(spawned, 'SIGINT'), 0],
+    ['SIGTERM to npm', true, ({ spawned }) => process.kill(spawned, 'SIGTERM'), 0],
+    ['SIGHUP to npm', true, ({ spawned }) => process.kill(spawned, 'SIGHUP'), 'SIGHUP'],
+    ['SIGKILL of npm', true, ({ spawned }) => process.kill(spawned, 'SIGKILL'), 'SIGKILL'],
+    ['SIGKILL of npm and all its group', true, ({ spawned }) => process.kill(-spawned, 'SIGKILL'), 'SIGKILL'],
+    ['SIGTERM to the service under npm', true, ({ node }) => process.kill(node, 'SIGTERM'), 0],
+    ['SIGKILL of the service under npm', true, ({ node }) => process.kill(node, 'SIGKILL'), 'SIGKILL'],
+  ];
+
+  it.each(ways)('after %s', async (_name, throughNpm, end, how) => {
+    const service = await ServiceProcess.start({ dataDir, throughNpm });
+    const pids = await service.pids();
+    end(pids);
+    expect(await service.exited).toBe(how);
+    await gone(pids.node, pids.mongod);
+  });
+});

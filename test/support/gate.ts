@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+const HOST = '127.0.0.1';
+
+/** A way to the database that a test can shut and open: behind a shut one, the database is away. */
+export class Gate {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | undefined;
+
+  private constructor(
+    private readonly target: URL,
+    private port: number,
+  ) {}
+
+  /** A gate to the server of a connection string, shut. */
+  static async to(uri: string): Promise<Gate> {
+    const gate = new Gate(new URL(uri), 0);
+    await gate.open();
+    await gate.shut();
+    return gate;
+  }
+
+  /** The connection string that leads through the gate. */
+  get uri(): string {
+    return `mongodb://${HOST}:${this.port}${this.target.pathname}?directConnection=true`;
+  }
+
+  async open(): Promise<void> {
+    this.server = createServer((socket) => this.lead(socket)).listen(this.port, HOST);
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  /** Cuts every connection; new ones are refused. */
+  async shut(): Promise<void> {
+    const server = this.server;
+    if (server === undefined) return;
+    this.server = undefined;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private lead(socket: Socket): void {
+    const onwards = connect(Number(this.target.port), this.target.hostname);
+    for (const [from, to] of [
+      [socket, onwards],
+      [onwards, socket],
+    ] as const) {
+      this.sockets.add(from);
+      from
+        .on('error', () => undefined)
+        .on('close', () => {
+          this.sockets.delete(from);
+          to.destroy();
+        });
+      from.pipe(to);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+/** Ends the replica set that the setup of this run started. */
+export default async function tearDown(): Promise<void> {
+  await globalThis.stopTestMongod?.();
+}

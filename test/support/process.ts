@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { eventually } from './eventually.js';
+
+const START_MS = 60_000;
+
+export interface ProcessOptions {
+  dataDir: string;
+  /** `npm start`, but without the build before it. */
+  throughNpm?: boolean;
+  environment?: Record<string, string>;
+}
+
+export function freshDataDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'tidemark-data-'));
+}
+
+export function removeDataDir(dataDir: string): Promise<void> {
+  return rm(dataDir, { recursive: true, force: true });
+}
+
+/** The built service (`dist/main.js`) as a process of its own, on the embedded database. */
+export class ServiceProcess {
+  /** What it has printed, errors included. */
+  readonly lines: string[] = [];
+  /** Exit code, or the signal that ended it. */
+  readonly exited: Promise<number | string>;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly dataDir: string,
+  ) {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream !== null) createInterface(stream).on('line', (line) => this.lines.push(line));
+    }
+    this.exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
+  }
+
+  /** Spawns it, in a process group of its own as a terminal does, without waiting for anything. */
+  static spawn({ dataDir, throughNpm = false, environment = {} }: ProcessOptions): ServiceProcess {
+    const env: NodeJS.ProcessEnv = {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...environment,
+    };
+    delete env['MONGODB_URI'];
+    const [program, args] = throughNpm
+      ? ['npm', ['start', '--ignore-scripts']]
+      : [process.execPath, ['dist/main.js']];
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    return new ServiceProcess(child, dataDir);
+  }
+
+  /** Spawns it and waits until it is ready to serve. */
+  static async start(options: ProcessOptions): Promise<ServiceProcess> {
+    const service = ServiceProcess.spawn(options);
+    let ended: number | string | undefined;
+    void service.exited.then((how) => (ended = how));
+    await eventually(async () => {
+      if (ended !== undefined)
+        throw new Error(`The service ended with ${ended}:\n${service.lines.join('\n')}`);
+      return service.isReady();
+    }, START_MS);
+    return service;
+  }
+
+  get url(): string | undefined {
+    return this.lines.map((line) => /^Tidemark listens at (http:\S+)$/.exec(line)?.[1]).find(Boolean);
+  }
+
+  async isReady(): Promise<boolean> {
+    if (this.url === undefined) return false;
+    return fetch(`${this.url}/health/ready`).then(
+      (answer) => answer.status === 200,
+      () => false,
+    );
+  }
+
+  /** Process ids: what was spawned, the node that serves, and its mongod. */
+  async pids(): Promise<{ spawned: number; node: number; mongod: number }> {
+    const { pid } = await this.note();
+    const lock = await readFile(join(this.dataDir, 'mongod', 'mongod.lock'), 'utf8');
+    return { spawned: this.child.pid ?? 0, node: pid, mongod: Number(lock) };
+  }
+
+  /** The connection string of its database. */
+  async mongodbUri(): Promise<string> {
+    return (await this.note()).uri;
+  }
+
+  private async note(): Promise<{ uri: string; pid: number }> {
+    return JSON.parse(await readFile(join(this.dataDir, 'embedded.json'), 'utf8')) as {
+      uri: string;
+      pid: number;
+    };
+  }
+
+  /** Stops it in good order. */
+  async stop(): Promise<number | string> {
+    this.child.kill('SIGTERM');
+    return this.exited;
+  }
+}
+
+/** Waits until none of the processes runs; one that is dead but not yet collected by its parent does not run. */
+export async function gone(...pids: number[]): Promise<void> {
+  await eventually(async () => (await Promise.all(pids.map(runs))).every((running) => !running), 30_000);
+}
+
+async function runs(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return !/\) [ZX] /.test(state);
+}
