@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { mongo } from 'mongoose';
-import { hashPassword, type Level } from '../auth/index.js';
+import { credentialExists, issueCredential, randomPassword, rotateCredential } from '../admin/index.js';
+import type { Level } from '../auth/index.js';
 import type { Tenant } from '../record/index.js';
 
 export interface DemoLogin {
@@ -16,44 +16,51 @@ export interface DemoCredentials {
   write: DemoLogin;
 }
 
+const FILE = 'demo-credentials.json';
+
 /**
  * The demo's logins: random on the first start, the same on every further one. They are kept in the data directory,
- * readable by its owner only, since the database holds no passwords.
+ * readable by its owner only, since the database holds no passwords. Where that file is lost, they get new passwords.
  */
 export async function demoCredentials(
   db: mongo.Db,
-  dataDir: string,
-  tenant: Tenant,
+  { dataDir, tenant, isFirstStart }: { dataDir: string; tenant: Tenant; isFirstStart: boolean },
 ): Promise<DemoCredentials> {
-  const file = join(dataDir, 'demo-credentials.json');
-  const kept = await readFile(file, 'utf8').then(
-    (text) => JSON.parse(text) as DemoCredentials,
-    () => undefined,
-  );
-  const credentials = kept ?? { read: newLogin('demo-reader'), write: newLogin('demo-writer') };
-  if (kept === undefined) await writeFile(file, JSON.stringify(credentials, null, 2), { mode: 0o600 });
-  for (const level of ['read', 'write'] as const) {
-    await ensure(db, level, credentials[level], tenant, kept === undefined);
-  }
+  const file = join(dataDir, FILE);
+  const kept = isFirstStart ? undefined : await readLogins(file);
+  if (kept !== undefined) return kept;
+  const credentials = {
+    read: await newLogin(db, 'demo-reader', 'read', tenant),
+    write: await newLogin(db, 'demo-writer', 'write', tenant),
+  };
+  await writeLogins(file, credentials);
   return credentials;
 }
 
-async function ensure(
-  db: mongo.Db,
-  level: Level,
-  login: DemoLogin,
-  scope: Tenant,
-  isNew: boolean,
-): Promise<void> {
-  const { username, password } = login;
-  const stored = await db.collection('credentials').findOne({ username });
-  if (stored !== null && !isNew) return;
-  const passwordhash = await hashPassword(password);
-  await db
-    .collection('credentials')
-    .updateOne({ username }, { $set: { passwordhash, level, scopes: [scope] } }, { upsert: true });
+async function newLogin(db: mongo.Db, username: string, level: Level, scope: Tenant): Promise<DemoLogin> {
+  const password = randomPassword();
+  if (await credentialExists(db, username)) await rotateCredential(db, username, password);
+  else await issueCredential(db, { username, level, scopes: [scope] }, password);
+  return { username, password };
 }
 
-function newLogin(username: string): DemoLogin {
-  return { username, password: randomBytes(12).toString('base64url') };
+async function readLogins(file: string): Promise<DemoCredentials | undefined> {
+  try {
+    const kept = JSON.parse(await readFile(file, 'utf8')) as Partial<DemoCredentials>;
+    return isLogin(kept.read) && isLogin(kept.write) ? (kept as DemoCredentials) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** In one piece, and never readable by others, not even for a moment. */
+async function writeLogins(file: string, credentials: DemoCredentials): Promise<void> {
+  const part = `${file}.part`;
+  await rm(part, { force: true });
+  await writeFile(part, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(part, file);
+}
+
+function isLogin(login: Partial<DemoLogin> | undefined): boolean {
+  return typeof login?.username === 'string' && typeof login.password === 'string';
 }

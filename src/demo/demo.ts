@@ -1,8 +1,8 @@
+import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
-import { literal } from '../common/index.js';
-import { CLOCK } from '../database/index.js';
-import { emailKeyOf } from '../member/index.js';
+import { createApplication, importRecords, setService } from '../admin/index.js';
+import type { Filter } from '../application/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
 import { demoMembers, demoProducts, type DemoRecord } from './generator.js';
 
@@ -13,17 +13,16 @@ const DISCONTINUED = 3;
 const MEMBERS = 1000;
 const LOOK_MS = 50;
 
-const SERVICES = [
+const SERVICES: { kind: Kind; name: string; filter: Filter }[] = [
   { kind: 'product', name: 'bikes', filter: { 'data.category': 'bikes' } },
   { kind: 'member', name: 'newsletter', filter: { 'data.extrafields.consent.newsletter': true } },
 ];
 
 /**
- * Makes the demo application with its records, where it is not there yet. The last products are deleted again, so that
- * there are hard deletes to see; the watcher must be at work for that.
+ * Makes the demo application and its records; the application comes last, so that a start that was cut off does it
+ * again. The last products are deleted, for there to be hard deletes to see; the watcher must be at work for that.
  */
 export async function makeDemo(db: mongo.Db): Promise<void> {
-  if ((await db.collection('applications').findOne({ ...DEMO })) !== null) return;
   const products = demoProducts(PRODUCTS + DISCONTINUED);
   await write(db, 'product', products);
   await write(db, 'member', demoMembers(MEMBERS));
@@ -31,12 +30,8 @@ export async function makeDemo(db: mongo.Db): Promise<void> {
     db,
     products.slice(PRODUCTS).map(({ id }) => id),
   );
-  for (const { kind, name, filter } of SERVICES) {
-    await db
-      .collection('services')
-      .updateOne({ ...DEMO, kind, name }, { $set: { filter } }, { upsert: true });
-  }
-  await db.collection('applications').insertOne({ ...DEMO, title: 'Demo shop', settings: {} });
+  for (const { kind, name, filter } of SERVICES) await setService(db, { ...DEMO, kind, name }, filter);
+  await createApplication(db, DEMO, 'Demo shop');
 }
 
 /** Deletes products and waits until the watcher has named them. */
@@ -47,20 +42,6 @@ async function discontinue(db: mongo.Db, ids: string[]): Promise<void> {
 }
 
 async function write(db: mongo.Db, kind: Kind, records: DemoRecord[]): Promise<void> {
-  await db.collection(COLLECTION_OF[kind]).bulkWrite(
-    records.map(({ id, data, channels }) => {
-      const emailkey = emailKeyOf(data['email']);
-      const fields = {
-        type: kind,
-        createDate: CLOCK,
-        createdBy: 'demo',
-        lastupdated: CLOCK,
-        data: literal(data),
-        ...(channels && { channels: literal(channels) }),
-        ...(emailkey !== undefined && { emailkey: literal(emailkey) }),
-      };
-      return { updateOne: { filter: { ...DEMO, id }, update: [{ $set: fields }], upsert: true } };
-    }),
-    { ordered: false },
-  );
+  const lines = records.map((record) => Buffer.from(`${JSON.stringify(record)}\n`));
+  await importRecords(db, { source: Readable.from(lines), tenant: DEMO, kind, createdBy: 'demo' });
 }

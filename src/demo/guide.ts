@@ -1,15 +1,21 @@
 import type { mongo } from 'mongoose';
+import { applicationExists, listApplications } from '../admin/index.js';
 import { demoCredentials } from './credentials.js';
 import { DEMO, makeDemo } from './demo.js';
 import { demoLines } from './lines.js';
 
-/** The demo, once the watcher is at work: made where it is not there yet, and the lines to paste. */
+/**
+ * The demo, once the watcher is at work: made where there is no application yet, and the lines to paste. No lines where
+ * other applications have taken its place.
+ */
 export async function demo(
   db: mongo.Db,
   at: { dataDir: string; baseUrl: string; docs: boolean; max: () => Promise<Date> },
 ): Promise<string[]> {
-  await makeDemo(db);
-  const credentials = await demoCredentials(db, at.dataDir, DEMO);
+  const isFirstStart = !(await applicationExists(db, DEMO));
+  if (isFirstStart && (await listApplications(db)).length > 0) return [];
+  if (isFirstStart) await makeDemo(db);
+  const credentials = await demoCredentials(db, { dataDir: at.dataDir, tenant: DEMO, isFirstStart });
   const [, second] = await db
     .collection('products')
     .find({ ...DEMO }, { sort: { _id: 1 }, limit: 2 })

@@ -1,0 +1,79 @@
+import type { Readable } from 'node:stream';
+import type { Connection } from 'mongoose';
+import type { Settings } from '../config/index.js';
+
+/** An option of a command: a flag, or where `value` names one, an option that takes it. */
+export interface Option {
+  description: string;
+  value?: string;
+  required?: boolean;
+}
+
+export type Options = Record<string, Option>;
+
+/** Options that every command has. */
+export const COMMON_OPTIONS: Options = {
+  json: { description: 'print one JSON document, for machines' },
+  help: { description: 'show this help' },
+};
+
+/** What the options of a command come to: texts where they take a value, else whether they were given. */
+export type Values<O extends Options> = {
+  readonly [K in keyof O]: O[K] extends { value: string }
+    ? O[K] extends { required: true }
+      ? string
+      : string | undefined
+    : boolean;
+};
+
+/** Where a command reads and writes: the streams of its process, or those of a test. */
+export interface Terminal {
+  input: Readable;
+  output: { write(text: string): unknown };
+  errors: { write(text: string): unknown; isTTY?: boolean | undefined };
+  /** Aborted when the operator presses Ctrl-C. */
+  interrupted: AbortSignal;
+}
+
+/** What a command works with. The database is opened when it is first asked for. */
+export interface CommandContext {
+  settings: Settings;
+  terminal: Terminal;
+  /** The connection as it is; for commands that only look. */
+  connected(): Promise<Connection>;
+  /** The connection with all indexes made; for commands that rely on names and ids being unique. */
+  prepared(): Promise<Connection>;
+}
+
+/** What a command has to say. */
+export interface Outcome {
+  /** For people. */
+  text: string;
+  /** For machines, with `--json`: one document. */
+  json: unknown;
+  /** One line for stderr, where the command did its work but not all went well: exit code 1. */
+  failure?: string | undefined;
+}
+
+/** A command as the command line knows it. */
+export interface Command {
+  /** One or two words, such as `service set`. */
+  name: string;
+  summary: string;
+  options: Options;
+  /** Name of what comes without an option, if the command takes such a thing. */
+  argument?: string;
+  /** More that the help of the command says, a line each. */
+  notes?: string[];
+  run(context: CommandContext, values: Record<string, unknown>, argument: string): Promise<Outcome>;
+}
+
+/** States a command with the types of its own options. */
+export function defineCommand<const O extends Options>(
+  command: Omit<Command, 'options' | 'run'> & {
+    options: O;
+    run(context: CommandContext, values: Values<O>, argument: string): Promise<Outcome>;
+  },
+): Command {
+  return command;
+}

@@ -1,0 +1,62 @@
+import { type Level, LEVELS, type Scope } from '../../auth/index.js';
+import { FatalError, parseDate } from '../../common/index.js';
+import { assertApplication } from '../applications.js';
+import { defineCommand } from '../command.js';
+import { assertUsername, issueCredential, randomPassword } from '../credentials.js';
+import { choiceOf, nameOf } from '../options.js';
+import { passwordFrom } from '../password-input.js';
+import { databaseOf } from '../session.js';
+
+const EVERY = '*';
+
+export const credentialIssue = defineCommand({
+  name: 'credential issue',
+  summary: 'Make a credential for an application',
+  options: {
+    username: { value: 'NAME', required: true, description: 'user name, without a colon' },
+    org: { value: 'ORG|*', required: true, description: 'organization it opens, * for every one' },
+    app: { value: 'APP|*', required: true, description: 'application it opens, * for every one' },
+    level: {
+      value: 'read|write|admin',
+      required: true,
+      description: 'what it may do; each includes those before it',
+    },
+    expires: {
+      value: 'DATE',
+      description: 'until when it works, such as 2027-01-31 or 2027-01-31T18:00:00Z',
+    },
+    'password-stdin': { description: 'read the password from stdin: 12 to 256 characters' },
+  },
+  notes: ['Without --password-stdin a random password is made and printed, this once.'],
+  async run(context, values) {
+    const { username } = values;
+    assertUsername(username);
+    const level: Level = choiceOf('level', values.level, LEVELS);
+    const scope = { organizationid: scopeName('org', values.org), appid: scopeName('app', values.app) };
+    const expiresAt = values.expires === undefined ? undefined : futureDate(values.expires);
+    const given = values['password-stdin'] ? await passwordFrom(context.terminal.input) : undefined;
+    const db = databaseOf(await context.prepared());
+    if (!Object.values(scope).includes(EVERY)) await assertApplication(db, scope);
+    const password = given ?? randomPassword();
+    await issueCredential(db, { username, level, scopes: [scope], expiresAt }, password);
+    const opens = `opens ${scope.organizationid}/${scope.appid} with level ${level}`;
+    return {
+      text: [
+        `The credential "${username}" ${opens}${expiresAt === undefined ? '' : ` until ${expiresAt.toISOString()}`}.`,
+        ...(given === undefined ? [`Password, shown only now: ${password}`] : []),
+      ].join('\n'),
+      json: { username, level, scopes: [scope], expiresAt, ...(given === undefined && { password }) },
+    };
+  },
+});
+
+function scopeName(option: string, text: string): Scope[keyof Scope] {
+  return text === EVERY ? EVERY : nameOf(option, text);
+}
+
+function futureDate(text: string): Date {
+  const parsed = parseDate(text);
+  if ('error' in parsed) throw new FatalError(`--expires ${parsed.error}`);
+  if (parsed.value <= new Date()) throw new FatalError(`--expires ${text} is past already.`);
+  return parsed.value;
+}

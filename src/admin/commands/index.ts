@@ -1,0 +1,24 @@
+import type { Command } from '../command.js';
+import { applicationCreate } from './application-create.js';
+import { applicationList } from './application-list.js';
+import { applicationRemove } from './application-remove.js';
+import { credentialIssue } from './credential-issue.js';
+import { credentialList } from './credential-list.js';
+import { credentialRevoke } from './credential-revoke.js';
+import { credentialRotate } from './credential-rotate.js';
+import { importCommand } from './import.js';
+import { recordDelete } from './record-delete.js';
+import { resync } from './resync.js';
+import { serviceList } from './service-list.js';
+import { servicePreview } from './service-preview.js';
+import { serviceRemove } from './service-remove.js';
+import { serviceSet } from './service-set.js';
+import { status } from './status.js';
+
+/** All commands, in the order of the help. */
+export const commands: readonly Command[] = [
+  ...[applicationCreate, applicationList, applicationRemove],
+  ...[serviceSet, serviceList, serviceRemove, servicePreview],
+  ...[credentialIssue, credentialRotate, credentialRevoke, credentialList],
+  ...[importCommand, recordDelete, resync, status],
+];

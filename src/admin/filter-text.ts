@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import mongoose from 'mongoose';
+import { type Filter, filterFault } from '../application/index.js';
+import { FatalError } from '../common/index.js';
+
+const { EJSON } = mongoose.mongo.BSON;
+
+/** Extended JSON that stands for one value. `$regex` is not among them: it is an operator here. */
+const VALUES = new Set([
+  ...['$date', '$oid', '$regularExpression', '$binary', '$uuid', '$timestamp', '$minKey', '$maxKey'],
+  ...['$numberInt', '$numberLong', '$numberDouble', '$numberDecimal'],
+]);
+
+/**
+ * The filter that an option gives: extended JSON, or `@` and the name of a file with it. Throws where it is none, or
+ * one that contract §4 does not allow.
+ */
+export async function filterOf(option: string): Promise<Filter> {
+  const filter = parseFilter(option.startsWith('@') ? await contentOf(option.slice(1)) : option);
+  const fault = filterFault(filter);
+  if (fault !== undefined) throw new FatalError(`The filter is not valid. ${fault}`);
+  return filter as Filter;
+}
+
+/** Reads extended JSON with nothing lost: an object is a value only if its sole key says so. */
+export function parseFilter(text: string): unknown {
+  try {
+    return JSON.parse(text, (_key, value: unknown) => (isValue(value) ? bsonOf(value) : value));
+  } catch (error) {
+    throw new FatalError(`The filter is no JSON: ${(error as Error).message.split('\n')[0]}.`);
+  }
+}
+
+/** The filter as the JSON that {@link parseFilter} reads. */
+export function filterJson(filter: unknown): unknown {
+  return EJSON.serialize(filter, { relaxed: true });
+}
+
+function isValue(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const [key, ...others] = Object.keys(value);
+  return key !== undefined && others.length === 0 && VALUES.has(key);
+}
+
+/** Its parts are BSON values by now, since JSON is read from the inside out; canonical text holds those too. */
+function bsonOf(value: object): unknown {
+  return EJSON.parse(EJSON.stringify(value, { relaxed: false }), { relaxed: false });
+}
+
+async function contentOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new FatalError(`The filter cannot be read from ${file}: ${error.code ?? error.message}.`);
+  });
+}

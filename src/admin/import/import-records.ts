@@ -1,0 +1,132 @@
+import type { mongo } from 'mongoose';
+import type { Kind, Tenant } from '../../record/index.js';
+import { batchesOf, readAhead, type RecordLine } from './batches.js';
+import { type Line, linesOf } from './lines.js';
+import { Mirror } from './mirror.js';
+import { parseRecordLine } from './record-line.js';
+import { RecordWriter } from './record-writer.js';
+
+export interface ImportOptions {
+  /** NDJSON in UTF-8. */
+  source: AsyncIterable<Uint8Array>;
+  tenant: Tenant;
+  kind: Kind;
+  /** Of new records whose line names nobody. */
+  createdBy?: string;
+  /** Remove the records that the file lacks, if every line was good. */
+  mirror?: boolean;
+  /** End at the first bad line. */
+  strict?: boolean;
+  /** Aborted to end early; what is written stays. */
+  stop?: AbortSignal;
+  onBadLine?: (number: number, reason: string) => void;
+  /** Told after each batch how many lines and bytes were read. */
+  onProgress?: (lines: number, bytes: number) => void;
+}
+
+/** What an import has done. Every line that is not blank is one of `created`, `changed`, `unchanged` and `bad`. */
+export interface ImportSummary {
+  lines: number;
+  created: number;
+  changed: number;
+  unchanged: number;
+  bad: number;
+  /** With `mirror` only, and only where the removal took place. */
+  removed?: number;
+  /** Why the file was not read to its end, or the mirror not completed. */
+  incomplete?: string;
+}
+
+/**
+ * Upserts the records of an NDJSON file by `id` (contract §5), in constant memory for any file. `lastupdated` comes
+ * from the database's clock; a record that is equal already is left alone. Needs the indexes to stand.
+ */
+export function importRecords(db: mongo.Db, options: ImportOptions): Promise<ImportSummary> {
+  return new ImportRun(db, options).toEnd();
+}
+
+class ImportRun {
+  private readonly writer: RecordWriter;
+  private readonly mirror: Mirror | undefined;
+  private readonly done = { written: 0, created: 0, changed: 0, bad: 0 };
+  private read = { lines: 0, bytes: 0 };
+  private incomplete: string | undefined;
+
+  constructor(
+    db: mongo.Db,
+    private readonly options: ImportOptions,
+  ) {
+    const { tenant, kind, createdBy = 'import' } = options;
+    this.writer = new RecordWriter(db, tenant, kind, createdBy);
+    this.mirror = options.mirror === true ? new Mirror(db, tenant, kind) : undefined;
+  }
+
+  async toEnd(): Promise<ImportSummary> {
+    try {
+      for await (const batch of readAhead(batchesOf(this.goodLines()))) {
+        await this.write(batch);
+        this.options.onProgress?.(batch.at(-1)?.number ?? 0, this.read.bytes);
+        if (this.incomplete !== undefined) break;
+      }
+      return this.summary(await this.removeUnseen());
+    } finally {
+      await this.mirror?.close();
+    }
+  }
+
+  private async *goodLines(): AsyncGenerator<RecordLine> {
+    for await (const line of this.lines()) {
+      this.read = { lines: line.number, bytes: this.read.bytes + line.bytes };
+      if ('text' in line && line.text.trim() === '') continue;
+      const record = 'text' in line ? parseRecordLine(this.options.kind, line.text) : { error: line.fault };
+      if ('error' in record) this.bad(line.number, record.error);
+      else yield { number: line.number, bytes: line.bytes, record: record.value };
+      if (this.incomplete !== undefined) return;
+    }
+  }
+
+  private async *lines(): AsyncGenerator<Line> {
+    const { source, stop } = this.options;
+    try {
+      for await (const line of linesOf(source)) {
+        stop?.throwIfAborted();
+        yield line;
+      }
+    } catch (error) {
+      if (stop?.aborted !== true) throw error;
+      this.incomplete = `interrupted after line ${this.read.lines}`;
+    }
+  }
+
+  private async write(batch: RecordLine[]): Promise<void> {
+    const { created, changed, refused } = await this.writer.write(batch);
+    await this.mirror?.see(batch);
+    this.done.written += batch.length - refused.length;
+    this.done.created += created;
+    this.done.changed += changed;
+    for (const { number, reason } of refused) this.bad(number, reason);
+  }
+
+  private bad(number: number, reason: string): void {
+    this.done.bad += 1;
+    this.options.onBadLine?.(number, reason);
+    if (this.options.strict === true) this.incomplete ??= `stopped at line ${number}`;
+  }
+
+  /** A file that was not read to its end, or not understood, does not tell what is surplus. */
+  private async removeUnseen(): Promise<number | undefined> {
+    if (this.mirror === undefined || this.incomplete !== undefined) return undefined;
+    if (this.done.bad === 0 && this.done.written > 0) return this.mirror.removeUnseen();
+    this.incomplete = `nothing was removed, since ${this.done.bad > 0 ? 'there are bad lines' : 'the file has no record'}`;
+    return undefined;
+  }
+
+  private summary(removed: number | undefined): ImportSummary {
+    const { written, created, changed, bad } = this.done;
+    return {
+      ...{ lines: written + bad, created, changed, unchanged: written - created - changed, bad },
+      ...(removed !== undefined && { removed }),
+      ...(this.incomplete !== undefined && { incomplete: this.incomplete }),
+    };
+  }
+}

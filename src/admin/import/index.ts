@@ -1,0 +1,2 @@
+export { importRecords, type ImportOptions, type ImportSummary } from './import-records.js';
+export { progressOn } from './progress.js';

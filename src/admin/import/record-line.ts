@@ -1,0 +1,84 @@
+import { parseDate, type Parsed, shown } from '../../common/index.js';
+import { emailKeyOf } from '../../member/index.js';
+import type { Kind } from '../../record/index.js';
+
+/** What a line says of its record; what it leaves out stays as it is, or gets its default in a new record. */
+export interface GivenRecord {
+  id: string;
+  data: Record<string, unknown>;
+  channels?: string[];
+  type?: string;
+  createDate?: Date;
+  createdBy?: string;
+  /** Members with an e-mail only. */
+  emailkey?: string;
+}
+
+type Json = Record<string, unknown>;
+type Check = (value: unknown) => string | undefined;
+
+const text: Check = (value) =>
+  typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty';
+
+/** The properties of a line, and what is wrong with a value. */
+const PROPERTIES: Record<string, Check> = {
+  id: text,
+  data: (value) => (isObject(value) ? undefined : 'must be an object'),
+  channels: (value) =>
+    Array.isArray(value) && value.every((channel) => typeof channel === 'string')
+      ? undefined
+      : 'must be a list of texts',
+  type: text,
+  createDate: (value) => (typeof value === 'string' ? errorOf(parseDate(value)) : 'must be a date as text'),
+  createdBy: (value) => (typeof value === 'string' ? undefined : 'must be a text'),
+};
+
+/** Reads a line of an import file (contract §5). The error says what is wrong with it. */
+export function parseRecordLine(kind: Kind, line: string): Parsed<GivenRecord> {
+  const json = parsed(line);
+  if (!isObject(json)) return { error: json === undefined ? 'is not JSON' : 'is no object' };
+  const fault = faultOf(json);
+  if (fault !== undefined) return { error: fault };
+  const emailkey = kind === 'member' ? emailKeyOf((json['data'] as Json)['email']) : undefined;
+  const createDate = dateOf(json['createDate']);
+  return {
+    value: {
+      ...(json as unknown as GivenRecord),
+      ...(createDate !== undefined && { createDate }),
+      ...(emailkey !== undefined && { emailkey }),
+    },
+  };
+}
+
+function faultOf(json: Json): string | undefined {
+  for (const [name, value] of Object.entries(json)) {
+    const check = Object.hasOwn(PROPERTIES, name) ? PROPERTIES[name] : undefined;
+    if (check === undefined) return `has an unknown property "${shown(name)}"`;
+    const wrong = check(value);
+    if (wrong !== undefined) return `${name} ${wrong}`;
+  }
+  return ['id', 'data']
+    .map((name) => (Object.hasOwn(json, name) ? undefined : `${name} is missing`))
+    .find(Boolean);
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function errorOf(result: Parsed<unknown>): string | undefined {
+  return 'error' in result ? result.error : undefined;
+}
+
+function dateOf(value: unknown): Date | undefined {
+  const result = typeof value === 'string' ? parseDate(value) : undefined;
+  return result !== undefined && 'value' in result ? result.value : undefined;
+}

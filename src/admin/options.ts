@@ -1,0 +1,48 @@
+import { FatalError, NAME, NAME_RULE, shown } from '../common/index.js';
+import { type Kind, KINDS, type Tenant } from '../record/index.js';
+import { assertServiceName, type ServiceKey } from './services.js';
+
+/** The options that name an application. */
+export const APPLICATION = {
+  org: { value: 'ORG', required: true, description: 'organization identifier' },
+  app: { value: 'APP', required: true, description: 'application identifier' },
+} as const;
+
+export const KIND = {
+  kind: { value: 'member|product', required: true, description: 'kind of the records' },
+} as const;
+
+/** The options that name a service. */
+export const SERVICE = {
+  ...APPLICATION,
+  ...KIND,
+  name: { value: 'NAME', required: true, description: 'name of the service, as in the paths' },
+} as const;
+
+/** The application that the options name; throws where a name breaks the rule. */
+export function tenantOf({ org, app }: { org: string; app: string }): Tenant {
+  return { organizationid: nameOf('org', org), appid: nameOf('app', app) };
+}
+
+export function nameOf(option: string, text: string): string {
+  if (!NAME.test(text)) throw new FatalError(`--${option} "${shown(text)}" ${NAME_RULE}.`);
+  return text;
+}
+
+/** The service that the options name; throws where a name breaks the rule or is reserved. */
+export function serviceKeyOf(values: { org: string; app: string; kind: string; name: string }): ServiceKey {
+  assertServiceName(values.name);
+  return { ...tenantOf(values), kind: kindOf(values), name: values.name };
+}
+
+export function kindOf({ kind }: { kind: string }): Kind {
+  return choiceOf('kind', kind, KINDS);
+}
+
+export function choiceOf<C extends string>(option: string, text: string, choices: readonly C[]): C {
+  const choice = choices.find((one) => one === text);
+  if (choice === undefined) {
+    throw new FatalError(`--${option} "${shown(text)}" is not known. Choose ${choices.join(' or ')}.`);
+  }
+  return choice;
+}

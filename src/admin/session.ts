@@ -1,0 +1,104 @@
+import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
+import { type Connection, type mongo, Schema } from 'mongoose';
+import { LoggerModule } from 'nestjs-pino';
+import { ApplicationModule } from '../application/index.js';
+import { CREDENTIAL_MODEL } from '../auth/index.js';
+import { CommonModule, FatalError, loggerParams } from '../common/index.js';
+import { ConfigModule, type Settings } from '../config/index.js';
+import { checkServer, driverOptions, findEmbedded, makeIndexes } from '../database/index.js';
+import { MemberModule } from '../member/index.js';
+import { ProductModule } from '../product/index.js';
+import { LedgerModule } from '../replication/ledger/index.js';
+
+/**
+ * The module that knows credentials is left out: it would take over the logins of a service in the same process, since
+ * Passport keeps its strategies for the whole process.
+ */
+const credentialSchema = new Schema(
+  {},
+  { collection: 'credentials', strict: false, versionKey: false },
+).index({ username: 1 }, { unique: true });
+
+/** The rooms whose models a command may need, without what makes them a service. */
+@Module({})
+class CommandModule {
+  static on(settings: Settings, uri: string): DynamicModule {
+    return {
+      module: CommandModule,
+      imports: [
+        ConfigModule.with(settings),
+        CommonModule,
+        LoggerModule.forRoot(loggerParams('silent')),
+        MongooseModule.forRootAsync({
+          useFactory: () => ({
+            uri,
+            lazyConnection: true,
+            autoIndex: false,
+            autoCreate: false,
+            ...driverOptions,
+          }),
+        }),
+        MongooseModule.forFeature([{ name: CREDENTIAL_MODEL, schema: credentialSchema }]),
+        ApplicationModule,
+        MemberModule,
+        ProductModule,
+        LedgerModule,
+      ],
+    };
+  }
+}
+
+/** The database of one command: opened when it is first asked for, closed at the end. */
+export class Session {
+  private context: Promise<INestApplicationContext> | undefined;
+
+  constructor(private readonly settings: Settings) {}
+
+  async connected(): Promise<Connection> {
+    this.context ??= this.open();
+    return (await this.context).get<Connection>(getConnectionToken());
+  }
+
+  async prepared(): Promise<Connection> {
+    const connection = await this.connected();
+    await makeIndexes(connection);
+    return connection;
+  }
+
+  async close(): Promise<void> {
+    await (await this.context?.catch(() => undefined))?.close();
+  }
+
+  private async open(): Promise<INestApplicationContext> {
+    const uri = await databaseUri(this.settings);
+    const context = await NestFactory.createApplicationContext(CommandModule.on(this.settings, uri), {
+      logger: false,
+      abortOnError: false,
+    });
+    try {
+      const connection = await context.get<Connection>(getConnectionToken()).asPromise();
+      await checkServer(databaseOf(connection));
+      return context;
+    } catch (error) {
+      await context.close();
+      throw error;
+    }
+  }
+}
+
+/** The driver's view of the database. */
+export function databaseOf(connection: Connection): mongo.Db {
+  return connection.getClient().db(connection.name);
+}
+
+async function databaseUri({ mongodbUri, dataDir }: Settings): Promise<string> {
+  const uri = mongodbUri ?? (await findEmbedded(dataDir));
+  if (uri === undefined) {
+    throw new FatalError(
+      `No embedded database runs on ${dataDir}: start the service first (npm start), or set MONGODB_URI.`,
+    );
+  }
+  return uri;
+}

@@ -1,0 +1,84 @@
+import { TestService } from '../support/index.js';
+import { ImportDesk } from './admin-import-desk.js';
+
+let service: TestService;
+let desk: ImportDesk;
+
+beforeAll(async () => {
+  service = await TestService.start();
+});
+beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
+afterAll(() => service.stop());
+
+describe('a bad line is reported with its number and stops nothing unless `--strict`', () => {
+  const good = (id: string) => ({ id, data: {} });
+  const lines = [good('a'), '{', '', { id: 'b' }, good('c'), { ...good('d'), price: 1 }, good('e')];
+
+  it('the others are imported, and the exit code is 1', async () => {
+    const { code, output, errors } = await desk.try(lines);
+    expect(errors).toEqual([
+      ...['line 2 is not JSON', 'line 4 data is missing', 'line 6 has an unknown property "price"'],
+      '3 bad lines left out.',
+    ]);
+    expect(code).toBe(1);
+    expect(output).toBe('6 lines: 3 created, 0 changed, 0 unchanged, 3 bad.');
+    expect(Object.keys(await desk.items())).toEqual(['a', 'c', 'e']);
+  });
+
+  it('`--strict` ends there, and what came before stays', async () => {
+    const { code, errors } = await desk.try(lines, 'product', '--strict');
+    expect([code, errors]).toEqual([
+      1,
+      ['line 2 is not JSON', 'The import is not complete: stopped at line 2.'],
+    ]);
+    expect(Object.keys(await desk.items())).toEqual(['a']);
+  });
+
+  it('so is a line that the database refuses', async () => {
+    const tooLarge = { id: 'large', data: { text: 'x'.repeat(16 * 1024 * 1024 - 50) } };
+    const deep = `{"id":"deep","data":${'{"d":'.repeat(300)}1${'}'.repeat(300)}}`;
+    const nul = '{"id":"nul","data":{"a\\u0000b":1}}';
+    const { errors, output } = await desk.try([good('a'), tooLarge, deep, nul, good('b')]);
+    expect(errors.map((line) => line.slice(0, 31))).toEqual([
+      ...[
+        'line 2 the database refuses it: ',
+        'line 3 the database refuses it: ',
+        'line 4 the database refuses it: ',
+      ].map((line) => line.slice(0, 31)),
+      '3 bad lines left out.',
+    ]);
+    expect(output).toContain('2 created');
+  });
+
+  it('so is a line that is longer than 16 MiB', async () => {
+    const { errors } = await desk.read({
+      input: [
+        '{"id":"a","data":{"x":"',
+        ...Array.from({ length: 20 }, () => 'x'.repeat(1024 * 1024)),
+        '"}}\n',
+        '{"id":"b","data":{}}',
+      ],
+    });
+    expect(errors[0]).toBe('line 1 is longer than 16777216 bytes');
+    expect(Object.keys(await desk.items())).toEqual(['b']);
+  });
+});
+
+describe('an import that the operator interrupts', () => {
+  it('says where it stopped; what it wrote stays', async () => {
+    const controller = new AbortController();
+    function* endless() {
+      for (let n = 0; ; n += 1) {
+        if (n === 5000) controller.abort();
+        yield `${JSON.stringify({ id: `p-${n}`, data: { n } })}\n`;
+      }
+    }
+    const { code, errors } = await desk.read({
+      input: endless(),
+      interrupted: controller.signal,
+    });
+    expect(code).toBe(1);
+    expect(errors.at(-1)).toMatch(/^The import is not complete: interrupted after line \d+\.$/);
+    expect(await service.db.collection('products').countDocuments(desk.app.tenant)).toBeGreaterThan(0);
+  });
+});

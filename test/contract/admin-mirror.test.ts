@@ -1,0 +1,109 @@
+import { type TestApplication, TestService } from '../support/index.js';
+import { AdminConsole, type Said } from './admin-console.js';
+
+let service: TestService;
+let admin: AdminConsole;
+let app: TestApplication;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  admin = new AdminConsole(service.uri);
+});
+beforeEach(async () => (app = await service.application()));
+afterEach(async () => {
+  const collections = await service.db.listCollections().toArray();
+  expect(collections.filter(({ name }) => name.startsWith('importing_'))).toEqual([]);
+});
+afterAll(() => service.stop());
+
+const line = (id: string, data: object = {}) => `${JSON.stringify({ id, data })}\n`;
+const load = (lines: string[], more = '--mirror'): Promise<Said> =>
+  admin.run(`import --org ${app.organizationid} --app ${app.appid} --kind product ${more} -`, {
+    input: lines,
+  });
+const ids = async () => {
+  const records = await service.db.collection('products').find(app.tenant).sort({ id: 1 }).toArray();
+  return records.map(({ id }) => id as string);
+};
+
+describe('`--mirror` removes what the file lacks', () => {
+  it('and nothing else; what is removed becomes a hard delete', async () => {
+    const other = await service.application();
+    await Promise.all([other.product({ id: 'gone' }), app.member({ id: 'gone' })]);
+    await load([line('a'), line('b'), line('gone')], '');
+    await service.watcher.caughtUp();
+    const { code, output } = await load([line('a', { n: 1 }), line('b'), line('new')]);
+    expect([code, output]).toEqual([0, '3 lines: 1 created, 1 changed, 1 unchanged, 1 removed, 0 bad.']);
+    expect(await ids()).toEqual(['a', 'b', 'new']);
+    await service.watcher.caughtUp();
+    expect((await app.hardDeletes('product').page()).ids).toEqual(['gone']);
+    expect((await other.feed('product').page()).ids).toEqual(['gone']);
+    expect((await app.feed('member').page()).ids).toEqual(['gone']);
+  });
+
+  it('over more than a batch, kept and removed ones side by side', async () => {
+    const all = Array.from({ length: 3500 }, (_, n) => line(`p-${n}`));
+    await load(all, '');
+    const kept = all.filter((_, n) => n % 3 !== 0);
+    expect((await load(kept)).output).toContain('2,333 unchanged, 1,167 removed');
+    expect(await ids()).toHaveLength(2333);
+    expect((await load(kept)).output).toContain('2,333 unchanged, 0 removed');
+  });
+
+  it('a file with the same id on two lines removes neither', async () => {
+    await load([line('a'), line('b')], '');
+    expect((await load([line('a'), line('a', { n: 1 })])).output).toContain('1 removed');
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it('records whose id is no text are not in the file either', async () => {
+    await service.db.collection('products').insertMany([{ ...app.tenant }, { ...app.tenant, id: 5 }]);
+    await load([line('a')]);
+    expect(await ids()).toEqual(['a']);
+  });
+});
+
+describe('`--mirror` removes nothing', () => {
+  beforeEach(() => load([line('a'), line('b')], ''));
+
+  it('where a line is bad', async () => {
+    const { code, errors } = await load([line('a'), 'x\n']);
+    expect([code, errors.at(-1)]).toEqual([
+      1,
+      'The import is not complete: nothing was removed, since there are bad lines.',
+    ]);
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it('where the file has no record', async () => {
+    const { code, errors } = await load(['\n']);
+    expect([code, errors]).toEqual([
+      1,
+      ['The import is not complete: nothing was removed, since the file has no record.'],
+    ]);
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it('where reading fails', async () => {
+    function* broken() {
+      yield line('a');
+      throw new Error('the pipe broke');
+    }
+    const words = `import --org ${app.organizationid} --app ${app.appid} --kind product --mirror -`;
+    expect(await admin.failure(words, { input: broken() })).toContain('the pipe broke');
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it('where it is interrupted', async () => {
+    const controller = new AbortController();
+    function* stopped() {
+      yield line('a');
+      controller.abort();
+      yield line('b');
+    }
+    const words = `import --org ${app.organizationid} --app ${app.appid} --kind product --mirror -`;
+    const { code } = await admin.run(words, { input: stopped(), interrupted: controller.signal });
+    expect(code).toBe(1);
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+});

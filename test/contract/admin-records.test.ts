@@ -1,0 +1,50 @@
+import { expectProblem, TestService, type TestApplication } from '../support/index.js';
+import { AdminConsole } from './admin-console.js';
+
+let service: TestService;
+let admin: AdminConsole;
+let app: TestApplication;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  admin = new AdminConsole(service.uri);
+  app = await service.application();
+});
+afterAll(() => service.stop());
+
+const words = (command: string, kind: string, id?: string) => [
+  ...[...command.split(' '), '--org', app.organizationid, '--app', app.appid, '--kind', kind],
+  ...(id === undefined ? [] : ['--id', id]),
+];
+
+describe('`record delete --org --app --kind --id`', () => {
+  it('deletes one record, and consumers learn it from harddeletes', async () => {
+    await Promise.all([app.product({ id: 'a b' }), app.product({ id: 'kept' }), app.member({ id: 'a b' })]);
+    await service.watcher.caughtUp();
+    expect((await admin.run(words('record delete', 'product', 'a b'))).code).toBe(0);
+    await service.watcher.caughtUp();
+    expect((await app.hardDeletes('product').page()).ids).toEqual(['a b']);
+    expect((await app.feed('product').page()).ids).toEqual(['kept']);
+    expect((await app.feed('member').page()).ids).toEqual(['a b']);
+  });
+
+  it('of what does not exist is an error', async () => {
+    expect(await admin.failure(words('record delete', 'member', 'nobody'))).toBe(
+      `There is no member "nobody" in ${app.organizationid}/${app.appid}.`,
+    );
+  });
+
+  it('a deleted member is unknown at once', async () => {
+    await app.member({ id: 'm' });
+    await admin.run(words('record delete', 'member', 'm'));
+    expectProblem(await app.send('GET', 'api/v0.1/member/m'), 404, 'unknown-member');
+  });
+});
+
+describe('`resync --org --app --kind`', () => {
+  it('says that this version has none, and exits 1', async () => {
+    expect(await admin.failure(words('resync', 'product'))).toBe(
+      'This version has no resync yet; it comes with the next release.',
+    );
+  });
+});
