@@ -1,0 +1,30 @@
+import { TestService } from '../support/index.js';
+
+describe('what happens while no instance runs', () => {
+  it.each(['member', 'product'] as const)('is in the feeds after the next start: %s', async (kind) => {
+    const first = await TestService.start();
+    const before = await first.application();
+    const deleted = await before.put(kind, { id: 'deleted' });
+    const moved = await before.put(kind, { id: 'moved' });
+    await before.put(kind, { id: 'kept' });
+    await first.watcher.caughtUp();
+    const from = await before.max(kind);
+    await first.leave();
+
+    const records = first.db.collection(`${kind}s`);
+    await records.deleteOne({ _id: deleted._id });
+    await records.updateOne({ _id: moved._id }, { $set: { id: 'elsewhere', lastupdated: new Date() } });
+    await before.put(kind, { id: 'new' });
+    const { insertedId } = await records.insertOne({ ...before.tenant, data: { from: 'an outage' } });
+
+    const second = await first.another();
+    await second.watcher.caughtUp();
+    const after = before.seenBy(second);
+    const hardDeletes = await after.hardDeletes(kind).drain({ from });
+    expect(hardDeletes.map((item) => item.id).sort()).toEqual(['deleted', 'moved']);
+    const mended = await records.findOne({ _id: insertedId });
+    const updates = await after.feed(kind).drain({ from });
+    expect(updates.map((item) => item.id).sort()).toEqual(['elsewhere', 'new', mended?.['id']].sort());
+    await second.stop();
+  });
+});

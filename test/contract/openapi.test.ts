@@ -1,0 +1,183 @@
+import { expectProblem, FEED_PATHS, MAX_PATHS, send, TestService } from '../support/index.js';
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema?: { type?: string; pattern?: string; minimum?: number; maximum?: number; default?: unknown };
+}
+
+interface Operation {
+  operationId: string;
+  summary?: string;
+  parameters: Parameter[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: { $ref?: string } }> };
+  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: object }>;
+  security?: object[];
+}
+
+interface OpenApi {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, object> };
+}
+
+const READ = '/{org}/{app}/api/v1/';
+const WRITE = '/{org}/{app}/api/v0.1/';
+const FEED_ERRORS = ['400', '401', '404', '429', '500', '503'];
+const WRITE_ERRORS = ['400', '401', '403', '404', '409', '413', '415', '429', '500', '503'];
+
+const answer = (service: TestService, path: string) => send(`${service.url}${path}`, 'GET', {});
+
+describe('/openapi.json and /docs; none needs credentials', () => {
+  let service: TestService;
+  let document: OpenApi;
+  beforeAll(async () => {
+    service = await TestService.start();
+    document = (await answer(service, '/openapi.json')).json as OpenApi;
+  });
+  afterAll(() => service.stop());
+
+  const operation = (path: string, method = 'get') => document.paths[path]?.[method];
+  const required = (path: string, place: string, method = 'get') =>
+    (operation(path, method)?.parameters ?? [])
+      .filter((parameter) => parameter.in === place && parameter.required === true)
+      .map((parameter) => parameter.name);
+  const parametersOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+
+  it('is an OpenAPI 3 document, as application/json', async () => {
+    const { headers, status } = await answer(service, '/openapi.json');
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(document.openapi).toMatch(/^3\./);
+  });
+
+  describe.each(FEED_PATHS.map((path) => READ + path))('each path stands by itself: GET %s', (path) => {
+    it('with its parameters', () => {
+      expect(required(path, 'path').sort()).toEqual(parametersOf(path).sort());
+      expect(required(path, 'query')).toEqual(['to']);
+      const query = operation(path)!.parameters.filter((parameter) => parameter.in === 'query');
+      expect(query.map((parameter) => parameter.name).sort()).toEqual([
+        'from',
+        'lastoffsetid',
+        'limit',
+        'to',
+      ]);
+      const limit = query.find((parameter) => parameter.name === 'limit');
+      expect(limit?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 10_000, default: 1000 });
+    });
+
+    it('with its answers', () => {
+      const { responses } = operation(path)!;
+      expect(Object.keys(responses).sort()).toEqual(['200', ...FEED_ERRORS]);
+      const page = path.endsWith('updates') ? 'UpdatesPage' : 'DeletesPage';
+      expect(responses['200']?.content).toEqual({
+        'application/json': { schema: { $ref: `#/components/schemas/${page}` } },
+      });
+      expect(Object.keys(responses['200']?.headers ?? {}).sort()).toEqual(['Link', 'Tidemark-To']);
+    });
+  });
+
+  describe.each(MAX_PATHS.map((path) => READ + path))('each path stands by itself: GET %s', (path) => {
+    it('max takes no query parameters', () => {
+      expect(required(path, 'path').sort()).toEqual(parametersOf(path).sort());
+      expect(operation(path)?.parameters.filter((parameter) => parameter.in === 'query')).toEqual([]);
+    });
+
+    it('with its answers, 304 among them', () => {
+      expect(Object.keys(operation(path)?.responses ?? {}).sort()).toEqual(['200', '304', ...FEED_ERRORS]);
+    });
+  });
+
+  describe.each([
+    ['post', 'member', ['201', ...WRITE_ERRORS]],
+    ['patch', 'member/{memberid}', ['200', ...WRITE_ERRORS, '412']],
+    ['patch', 'member/{memberid}/address', ['200', ...WRITE_ERRORS, '412']],
+    ['get', 'member/{memberid}', ['200', '304', ...FEED_ERRORS]],
+  ])('each path stands by itself: %s /%s', (method, path, answers) => {
+    it('with its parameters, body and answers', () => {
+      expect(required(WRITE + path, 'path', method).sort()).toEqual(parametersOf(WRITE + path).sort());
+      expect(Object.keys(operation(WRITE + path, method)?.responses ?? {}).sort()).toEqual(answers.sort());
+      const body = operation(WRITE + path, method)?.requestBody?.content['application/json'];
+      expect(body !== undefined).toBe(method !== 'get');
+    });
+  });
+
+  it('every operation has a name of its own and a summary', () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(new Set(operations.map((one) => one.operationId)).size).toBe(operations.length);
+    for (const one of operations) expect(one.summary).toMatch(/./);
+  });
+
+  it('every endpoint of an application asks for Basic, and none else', () => {
+    expect(document.components.securitySchemes).toEqual({ basic: { type: 'http', scheme: 'basic' } });
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const one of Object.values(methods))
+        expect([path, one.security]).toEqual([path, path.startsWith('/{org}') ? [{ basic: [] }] : undefined]);
+    }
+  });
+
+  it('every error is application/problem+json of one shape', () => {
+    const errors = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith('/{org}'))
+      .flatMap(([, methods]) => Object.values(methods))
+      .flatMap((one) => Object.entries(one.responses))
+      .filter(([status]) => Number(status) >= 400);
+    for (const [, response] of errors) {
+      expect(response.content).toEqual({
+        'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemShape' } },
+      });
+    }
+  });
+
+  it('every reference leads somewhere', () => {
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
+    const names = [...references].map(([, name]) => name ?? '');
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) expect(document.components.schemas).toHaveProperty(name);
+  });
+
+  it('what a feed answers has the shape that the document tells', async () => {
+    const app = await service.application();
+    await app.product();
+    await app.remove('product', await app.product());
+    const shapes = document.components.schemas as Record<string, { properties: object; required?: string[] }>;
+    const names = (item: object | undefined) => Object.keys(item ?? {}).sort();
+    const [update] = (await app.feed('product').page()).items;
+    expect(names(shapes['UpdateItem']?.properties)).toEqual(names(update));
+    expect(shapes['UpdateItem']?.required?.sort()).toEqual(
+      names(update).filter((name) => name !== 'channels'),
+    );
+    const [gone] = (await app.hardDeletes('product').page()).items;
+    expect(names(shapes['DeleteItem']?.properties)).toEqual(names(gone));
+  });
+
+  it('GET /docs serves a page, with all that it needs', async () => {
+    const page = await answer(service, '/docs');
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? '');
+    expect(parts.some((part) => part.includes('swagger-ui-bundle.js'))).toBe(true);
+    for (const part of parts) {
+      const { pathname } = new URL(part, `${service.url}/docs`);
+      expect([part, (await answer(service, pathname)).status]).toEqual([part, 200]);
+    }
+  });
+
+  it('GET /metrics (Prometheus)', async () => {
+    const metrics = await answer(service, '/metrics');
+    expect(metrics.status).toBe(200);
+    expect(metrics.headers.get('content-type')).toContain('text/plain');
+    expect(metrics.text).toContain('# TYPE tidemark_http_request_seconds histogram');
+  });
+});
+
+describe('METRICS/DOCS switch theirs off', () => {
+  it.each([
+    ['DOCS', ['/docs', '/docs/swagger-ui-bundle.js', '/openapi.json'], ['/metrics', '/health/live']],
+    ['METRICS', ['/metrics'], ['/docs', '/openapi.json', '/health/live']],
+  ])('%s=off', async (name, off, on) => {
+    const service = await TestService.start({ [name]: 'off' });
+    for (const path of off) expectProblem(await answer(service, path), 404, 'not-found');
+    for (const path of on) expect((await answer(service, path)).status).toBe(200);
+    await service.stop();
+  });
+});
