@@ -1,7 +1,8 @@
 import { ConfigError } from './config-error.js';
+import { isConnectionString, isProxies } from './syntax.js';
 
 type Setting<V> = { env: string; fallback: V } & (
-  | { type: 'text' | 'uri' | 'switch' | 'production' }
+  | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' }
   | { type: 'integer'; min: number; max: number }
   | { type: 'choice'; choices: string[] }
 );
@@ -26,10 +27,18 @@ function parseOne(setting: Setting<unknown>, text: string): unknown {
       return text === 'production';
     case 'uri':
       return check(
-        /^mongodb(\+srv)?:\/\/./.test(text),
+        isConnectionString(text),
         setting,
         '',
         'mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0',
+        text,
+      );
+    case 'proxies':
+      return check(
+        isProxies(text),
+        setting,
+        text,
+        'a number of proxies such as 1, or networks such as loopback, 10.0.0.0/8',
         text,
       );
     case 'switch':

@@ -46,7 +46,7 @@ export const settingTable: SettingTable<Settings> = {
   loginFailures: { env: 'LOGIN_FAILURES', type: 'integer', min: 1, max: 100_000, fallback: 20 },
   credentialQuota: { env: 'CREDENTIAL_QUOTA', type: 'integer', min: 0, max: 10_000_000, fallback: 0 },
   queryMs: { env: 'QUERY_MS', type: 'integer', min: 100, max: 10 * ONE_MINUTE, fallback: 30_000 },
-  trustProxy: { env: 'TRUST_PROXY', type: 'text', fallback: '' },
+  trustProxy: { env: 'TRUST_PROXY', type: 'proxies', fallback: '' },
   metrics: { env: 'METRICS', type: 'switch', fallback: true },
   docs: { env: 'DOCS', type: 'switch', fallback: true },
   mongodBinary: { env: 'MONGOMS_SYSTEM_BINARY', type: 'text', fallback: undefined },

@@ -6,6 +6,8 @@ const { mongo } = mongoose;
 const DUPLICATE_KEY = 11000;
 const MAX_TIME_EXPIRED = 50;
 const BAD_VALUE = 2;
+/** A connection that breaks while a command is being written: the driver passes on what the socket says. */
+const BROKEN_SOCKET = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 /** A document would become larger than MongoDB allows, or break the validator of its collection. */
 const UNFIT = new Set([121, 10334, 17419]);
 /** Server states in which no primary takes the request: elections, shutdowns, step-downs. */
@@ -48,9 +50,9 @@ export function refusedAsDuplicate(error: unknown): Set<number> {
 /** Whether the database could not be asked at all, in contrast to having refused. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof mongo.MongoServerError) return NO_PRIMARY.has(Number(error.code));
-  return error instanceof mongo.MongoError || error instanceof mongoose.Error.MongooseServerSelectionError
-    ? !(error instanceof mongo.MongoInvalidArgumentError)
-    : isBeforeConnection(error);
+  if (error instanceof mongo.MongoError) return !(error instanceof mongo.MongoInvalidArgumentError);
+  if (error instanceof mongoose.Error.MongooseServerSelectionError) return true;
+  return isBeforeConnection(error) || BROKEN_SOCKET.has((error as NodeJS.ErrnoException | null)?.code ?? '');
 }
 
 /** Tells the clients of contract §3 what a database error means for them; nothing for errors of other origin. */

@@ -102,8 +102,8 @@ export class ServiceProcess {
   }
 
   /** Stops it in good order. */
-  async stop(): Promise<number | string> {
-    this.child.kill('SIGTERM');
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string> {
+    this.child.kill(signal);
     return this.exited;
   }
 }

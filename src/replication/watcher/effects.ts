@@ -10,7 +10,7 @@ import { EmailKeys } from './email-keys.js';
 import type { WatchedEvent } from './events.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { Mender } from './mender.js';
-import { PRESENT, type PresentRecord } from './mending.js';
+import { type Look, PRESENT, type PresentRecord } from './mending.js';
 import { identityOf, ledgerChanges, type Newcomer, type Owned } from './rules.js';
 
 type RecordEvent = WatchedEvent & { type: 'written' | 'deleted' };
@@ -38,10 +38,10 @@ export class Effects {
   }
 
   /** Learns nothing from events but looks after records as they stand; for the pass. */
-  async lookAfter(kind: Kind, records: PresentRecord[], clock: Date): Promise<void> {
-    this.ignored.see(kind, records);
-    await this.mender.mend(kind, records, clock);
-    if (kind === 'product') await this.channels.learn(carriedChannels(records));
+  async lookAfter(kind: Kind, look: Look): Promise<void> {
+    this.ignored.see(kind, look.records);
+    await this.mender.mend(kind, look);
+    if (kind === 'product') await this.channels.learn(carriedChannels(look.records));
   }
 
   private async ofKind(kind: Kind, events: RecordEvent[]): Promise<void> {
@@ -52,9 +52,9 @@ export class Effects {
     const { changes, newcomers } = ledgerChanges(events, owned);
     await this.ledger.learn(changes);
     this.ignored.forget(kind, deleted);
-    const { records, clock } = await this.present(kind, written);
-    await this.learnNewcomers(newcomers, records);
-    await this.lookAfter(kind, records, clock);
+    const look = { ...(await this.present(kind, written)), at: events.at(-1)!.at };
+    await this.learnNewcomers(newcomers, look.records);
+    await this.lookAfter(kind, look);
     if (kind === 'member') await this.emailKeys.review();
   }
 
@@ -79,7 +79,7 @@ export class Effects {
     await this.ledger.learn(learned);
   }
 
-  private async present(kind: Kind, ids: unknown[]): Promise<{ records: PresentRecord[]; clock: Date }> {
+  private async present(kind: Kind, ids: unknown[]): Promise<Omit<Look, 'at'>> {
     if (ids.length === 0) return { records: [], clock: new Date(0) };
     const records = await this.connection
       .collection(COLLECTION_OF[kind])

@@ -4,8 +4,9 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { literal, Metrics } from '../../common/index.js';
 import { COLLECTION_OF, FUTURE, type Kind, STAMP } from '../../record/index.js';
+import { Ledger, type Life } from '../ledger/index.js';
 import { EmailKeys, type WantedKey } from './email-keys.js';
-import { isDeliverable, mendingOf, type PresentRecord } from './mending.js';
+import { isDeliverable, type Look, mendingOf } from './mending.js';
 import { type RecordWrite, writeRecords } from './record-writes.js';
 
 /** These ask for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
@@ -21,23 +22,29 @@ const BAD_STAMP = {
 export class Mender {
   constructor(
     @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
     private readonly emailKeys: EmailKeys,
     private readonly metrics: Metrics,
   ) {}
 
-  async mend(kind: Kind, records: PresentRecord[], clock: Date): Promise<void> {
+  async mend(kind: Kind, { records, clock, at }: Look): Promise<void> {
     const writes: RecordWrite[] = [];
+    const lives: Life[] = [];
     const wantedKeys: WantedKey[] = [];
     for (const record of records) {
       if (!isDeliverable(record)) continue;
       const { _id, organizationid, appid } = record;
       const mending = mendingOf(kind, record, clock);
-      if (mending?.id) writes.push(giveId(_id));
-      else if (mending?.stamp) writes.push(giveStamp(_id));
+      if (mending?.id) {
+        const identity = { kind, organizationid, appid, id: randomUUID() };
+        lives.push({ identity, at, alive: true, owner: _id });
+        writes.push(giveId(_id, identity.id));
+      } else if (mending?.stamp) writes.push(giveStamp(_id));
       if (mending?.emailkey !== undefined) {
         wantedKeys.push({ _id, organizationid, appid, email: record.email, emailkey: mending.emailkey });
       }
     }
+    await this.ledger.learn(lives);
     await writeRecords(this.connection.collection(COLLECTION_OF[kind]), writes);
     await this.emailKeys.set(wantedKeys);
     this.metrics.mended.inc({ what: 'id or lastupdated' }, writes.length);
@@ -45,9 +52,12 @@ export class Mender {
   }
 }
 
-/** A new `id` is a change that consumers must see, so the stamp moves with it. */
-function giveId(_id: mongo.ObjectId): RecordWrite {
-  const update = [{ $set: { id: literal(randomUUID()), lastupdated: STAMP } }];
+/**
+ * A new `id` is a change that consumers must see, so the stamp moves with it. The ledger learns it before, since the
+ * record may be shown and deleted at once: then nobody could tell any more under which `id`.
+ */
+function giveId(_id: mongo.ObjectId, id: string): RecordWrite {
+  const update = [{ $set: { id: literal(id), lastupdated: STAMP } }];
   return { updateOne: { filter: { _id, ...NO_TEXT }, update } };
 }
 

@@ -15,6 +15,15 @@ export interface PresentRecord {
   channels?: unknown;
 }
 
+/** What a look at the records showed. */
+export interface Look {
+  records: PresentRecord[];
+  /** The database's clock then. */
+  clock: Date;
+  /** The cluster time of what led to the look: it was not before. */
+  at: mongo.Timestamp;
+}
+
 /** The projection of {@link PresentRecord}. */
 export const PRESENT = {
   organizationid: 1,

@@ -44,7 +44,7 @@ export class Pass {
       if (last === undefined) break;
       await Promise.all([
         this.learnLives(kind, records, at),
-        this.effects.lookAfter(kind, records, last.clock),
+        this.effects.lookAfter(kind, { records, clock: last.clock, at }),
       ]);
       behind = last._id as mongo.ObjectId;
       count += records.length;

@@ -1,0 +1,109 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { mongo } from 'mongoose';
+import { createApp } from '../../src/app.js';
+import { readSettings } from '../../src/config/index.js';
+import { Preparation } from '../../src/database/index.js';
+import { freshDatabase, TestService } from '../support/index.js';
+
+const TENANT = { organizationid: 'acme', appid: 'shop' };
+
+describe('Indexes are made at start, idempotently', () => {
+  it('a second start makes none, and keeps those of others', async () => {
+    const service = await TestService.start();
+    const products = service.db.collection('products');
+    await products.createIndex({ 'data.color': 1 });
+    const indexes = await products.indexes();
+    await service.leave();
+    const again = await service.another();
+    expect(await products.indexes()).toEqual(indexes);
+    await again.stop();
+  });
+});
+
+/** What the start ends with on a database that `before` has prepared. */
+async function startOn(before: (db: mongo.Db) => Promise<unknown>): Promise<string> {
+  const { uri, client, db } = await freshDatabase();
+  await before(db);
+  const app: NestExpressApplication = await createApp(
+    readSettings({ MONGODB_URI: uri, LOG_LEVEL: 'silent' }),
+    uri,
+  );
+  await app.init();
+  const outcome = await app.get(Preparation).done.then(
+    () => 'ready',
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+  await app.close();
+  await db.dropDatabase();
+  await client.close();
+  return outcome;
+}
+
+describe('where existing data breaks it, the start ends with one message that lists the ids', () => {
+  const twice = (document: mongo.Document) => [{ ...document }, { ...document }];
+
+  it.each(['members', 'products'])('%s', async (collection) => {
+    const message = await startOn((db) =>
+      db
+        .collection(collection)
+        .insertMany([
+          ...twice({ ...TENANT, id: 'double-1' }),
+          ...twice({ ...TENANT, id: 'double-2' }),
+          { ...TENANT, id: 'double-2' },
+          { ...TENANT, id: 'single' },
+          { ...TENANT, appid: 'erp', id: 'double-1' },
+          ...twice({ ...TENANT, id: 5 }),
+          ...twice(TENANT),
+        ]),
+    );
+    expect(message).toMatch(/^FatalError: [^\n]+$/);
+    expect(message).toContain(collection);
+    expect(message).toContain('acme/shop/double-1 (2 times)');
+    expect(message).toContain('acme/shop/double-2 (3 times)');
+    expect(message).not.toMatch(/single|erp/);
+  });
+
+  it.each<[string, mongo.Document, string]>([
+    ['applications', TENANT, 'acme/shop'],
+    ['services', { ...TENANT, kind: 'product', name: 'web' }, 'acme/shop/product/web'],
+    ['credentials', { username: 'ann', passwordhash: 'hidden' }, 'ann'],
+  ])('%s', async (collection, document, named) => {
+    const message = await startOn((db) => db.collection(collection).insertMany(twice(document)));
+    expect(message).toMatch(/^FatalError: [^\n]+$/);
+    expect(message).toContain(`${named} (2 times)`);
+    expect(message).not.toContain('hidden');
+  });
+
+  it('the same `id` in several applications or kinds is none', async () => {
+    const message = await startOn(async (db) => {
+      await db.collection('products').insertMany([
+        { ...TENANT, id: 'x' },
+        { ...TENANT, appid: 'erp', id: 'x' },
+      ]);
+      await db.collection('members').insertOne({ ...TENANT, id: 'x' });
+    });
+    expect(message).toBe('ready');
+  });
+});
+
+describe('an index of another program', () => {
+  const ID = { organizationid: 1, appid: 1, id: 1 } as const;
+  const BY_ID = { organizationid: 1, appid: 1, _id: 1 } as const;
+
+  it('that is in the way ends the start with one message that names it', async () => {
+    const message = await startOn((db) => db.collection('products').createIndex(ID));
+    expect(message).toMatch(/^FatalError: [^\n]+$/);
+    expect(message).toContain('products');
+    expect(message).toContain('organizationid_1_appid_1_id_1');
+  });
+
+  it('that is the same under another name serves as well', async () => {
+    const service = await TestService.start({}, (db) =>
+      db.collection('products').createIndex(BY_ID, { name: 'theirs' }),
+    );
+    const app = await service.application();
+    const product = await app.product();
+    expect((await app.feed('product').page()).ids).toEqual([product['id']]);
+    await service.stop();
+  });
+});

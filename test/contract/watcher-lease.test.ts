@@ -1,0 +1,114 @@
+import type { mongo } from 'mongoose';
+import { eventually, type TestApplication, TestService } from '../support/index.js';
+
+interface LeaseDocument {
+  _id: string;
+  holder: string;
+  term: number;
+  expires: Date;
+  token: unknown;
+  watched: mongo.Timestamp;
+}
+
+let first: TestService;
+let second: TestService;
+let app: TestApplication;
+
+beforeEach(async () => {
+  first = await TestService.start();
+  second = await first.another();
+  app = await first.application();
+});
+
+const leases = () => first.db.collection<LeaseDocument>('leases');
+async function lease(): Promise<LeaseDocument> {
+  const [found, ...others] = await leases().find().toArray();
+  if (found === undefined || others.length > 0) throw new Error('There must be exactly one lease');
+  return found;
+}
+const leads = async (service: TestService) => (await service.metric('tidemark_watcher_leads')) === 1;
+const change = (update: mongo.UpdateFilter<LeaseDocument>) => leases().updateOne({ _id: 'watcher' }, update);
+
+/** Asserts that deletes reach `harddeletes`, so somebody leads and works. */
+async function assertWatched(service: TestService): Promise<void> {
+  const product = await app.product();
+  await service.watcher.caughtUp();
+  await app.remove('product', product);
+  const page = await app.seenBy(service).hardDeletes('product').page();
+  expect(page.ids).toContain(product['id']);
+}
+
+describe('several instances: exactly one leads', () => {
+  afterEach(async () => {
+    await first.leave();
+    await second.stop();
+  });
+
+  it('the first one that came, and both serve what it watches', async () => {
+    const { term } = await lease();
+    await assertWatched(first);
+    await assertWatched(second);
+    expect([await leads(first), await leads(second)]).toEqual([true, false]);
+    expect((await lease()).term).toBe(term);
+  });
+
+  it('it renews the lease for as long as it leads', async () => {
+    const { holder, expires } = await lease();
+    await eventually(async () => (await lease()).expires > expires);
+    expect((await lease()).holder).toBe(holder);
+  });
+
+  it('`watched` moves on an idle server too', async () => {
+    const { watched } = await lease();
+    await eventually(async () => (await lease()).watched.compare(watched) > 0);
+  });
+
+  it('a leader whose term is over stops leading and moves neither token nor `watched`', async () => {
+    await first.watcher.caughtUp();
+    await change({ $set: { holder: 'somebody else' }, $inc: { term: 1 } });
+    const taken = await lease();
+    await app.product();
+    await eventually(async () => !(await leads(first)));
+    expect(await lease()).toEqual(taken);
+    expect(await leads(second)).toBe(false);
+  });
+
+  it('a lease whose holder is gone is taken by another once it has run out, not before', async () => {
+    await change([
+      { $set: { holder: 'gone', term: { $add: ['$term', 1] }, expires: { $add: ['$$NOW', 1500] } } },
+    ]);
+    const { expires, term } = await lease();
+    await eventually(async () => (await lease()).holder !== 'gone');
+    const [{ clock } = { clock: new Date(0) }] = await leases()
+      .aggregate<{ clock: Date }>([{ $project: { clock: '$$NOW' } }])
+      .toArray();
+    expect(clock.getTime()).toBeGreaterThanOrEqual(expires.getTime());
+    expect((await lease()).term).toBe(term + 1);
+    await assertWatched(first);
+  });
+});
+
+describe('on SIGTERM or SIGINT the service gives up the lease', () => {
+  afterEach(() => second.stop());
+
+  it('the other one takes over at once, in the next term, and goes on where the first one was', async () => {
+    const [product, kept] = [await app.product(), await app.product()];
+    await first.watcher.caughtUp();
+    const before = await lease();
+    await first.leave();
+    await app.change('product', kept, { $set: { 'data.while': 'nobody led' } });
+    await second.db.collection('products').deleteOne({ _id: product._id });
+    await eventually(() => leads(second));
+    await second.watcher.caughtUp();
+    expect(await lease()).toMatchObject({ term: before.term + 1 });
+    expect((await lease()).holder).not.toBe(before.holder);
+    const seen = app.seenBy(second);
+    expect((await seen.hardDeletes('product').page()).ids).toEqual([product['id']]);
+  });
+
+  it('the lease is free when the instance is gone', async () => {
+    await second.leave();
+    await first.leave();
+    expect((await lease()).expires.getTime()).toBe(0);
+  });
+});

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { findMongod } from '../../src/database/index.js';
+
+export interface Standalone {
+  uri: string;
+  stop(): Promise<void>;
+}
+
+/** A mongod that is no replica set. It says itself which free port it has taken. */
+export async function startStandalone(): Promise<Standalone> {
+  const { path } = await findMongod({
+    mongodBinary: process.env['MONGOMS_SYSTEM_BINARY'],
+    say: () => undefined,
+  });
+  const dbPath = await mkdtemp(join(tmpdir(), 'tidemark-standalone-'));
+  const place = ['--dbpath', dbPath, '--port', '0', '--bind_ip', '127.0.0.1', '--nounixsocket'];
+  const child = spawn(path, place, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const port = await portIn(createInterface(child.stdout));
+  return {
+    uri: `mongodb://127.0.0.1:${port}/tidemark`,
+    stop: async () => {
+      child.kill();
+      await once(child, 'exit');
+      await rm(dbPath, { recursive: true });
+    },
+  };
+}
+
+async function portIn(log: AsyncIterable<string>): Promise<number> {
+  for await (const line of log) {
+    const { msg, attr } = JSON.parse(line) as { msg: string; attr?: { port?: number } };
+    if (msg === 'Waiting for connections' && attr?.port !== undefined) return attr.port;
+  }
+  throw new Error('mongod ended before it listened');
+}

@@ -1,0 +1,95 @@
+import { mongo } from 'mongoose';
+import { CLOCK } from '../../../../src/database/index.js';
+import { type Death, firstLife, laterLife, tombstones } from '../../../../src/replication/ledger/changes.js';
+import { identityKey } from '../../../../src/replication/ledger/index.js';
+
+const at = (n: number) => new mongo.Timestamp({ t: 1_700_000_000, i: n });
+const identity = (id: string, appid = 'shop') => ({
+  kind: 'product' as const,
+  organizationid: 'acme',
+  appid,
+  id,
+});
+const owner = new mongo.ObjectId();
+const death = (id: string, n: number, more: Partial<Death> = {}): Death => ({
+  identity: identity(id),
+  at: at(n),
+  alive: false,
+  shortLived: false,
+  ...more,
+});
+
+describe('an identity lives', () => {
+  it('for the first time: alive with its owner, and nothing more', () => {
+    const life = {
+      identity: { ...identity('x'), _id: 'of an old entry' },
+      at: at(1),
+      alive: true as const,
+      owner,
+    };
+    expect(firstLife(life)).toEqual({ ...identity('x'), alive: true, owner, learned: at(1) });
+  });
+
+  it('again: the tombstone goes, unless the ledger knows something newer', () => {
+    expect(laterLife({ identity: identity('x'), at: at(5), alive: true, owner })).toMatchObject({
+      updateOne: {
+        filter: { id: { $eq: 'x' }, appid: { $eq: 'shop' }, learned: { $lte: at(5) } },
+        update: { $set: { alive: true, owner, learned: at(5) }, $unset: { lastupdated: '' } },
+      },
+    });
+  });
+});
+
+describe('an identity has no record any more', () => {
+  const stateAt = (n: number) => ({
+    alive: false,
+    owner: '$$REMOVE',
+    lastupdated: CLOCK,
+    learned: { $literal: at(n) },
+  });
+
+  it('one write for all of an application and kind, as of the latest of them', () => {
+    const writes = tombstones([
+      death('a', 1),
+      death('b', 7),
+      death('c', 3),
+      death('d', 2, { identity: identity('d', 'erp') }),
+    ]);
+    expect(writes).toHaveLength(2);
+    expect(writes[0]).toMatchObject({
+      updateMany: {
+        filter: { appid: 'shop', id: { $in: ['a', 'b', 'c'] }, alive: true, learned: { $lte: at(7) } },
+        update: [{ $set: stateAt(7) }],
+      },
+    });
+    expect(writes[1]).toMatchObject({ updateMany: { filter: { appid: 'erp', id: { $in: ['d'] } } } });
+  });
+
+  it('where it lived too shortly to be written down: an entry of its own, its texts taken as texts', () => {
+    const [write, ...others] = tombstones([death('$lastupdated', 2, { shortLived: true })]);
+    expect(others).toEqual([]);
+    expect(write).toMatchObject({
+      updateOne: {
+        upsert: true,
+        filter: { id: { $eq: '$lastupdated' }, alive: true, learned: { $lte: at(2) } },
+        update: [{ $set: { ...stateAt(2), id: { $literal: '$lastupdated' }, appid: { $literal: 'shop' } } }],
+      },
+    });
+  });
+
+  it('none of nothing', () => {
+    expect(tombstones([])).toEqual([]);
+  });
+});
+
+it('no two identities have the same key', () => {
+  const keys = [
+    identity('x'),
+    identity('x', 'erp'),
+    identity('a","b'),
+    { ...identity('b'), appid: 'shop","a' },
+    { ...identity('x'), kind: 'member' as const },
+  ];
+  expect(new Set(keys.map(identityKey)).size).toBe(keys.length);
+  expect(identityKey({ ...identity('x'), owner } as never)).toBe(identityKey(identity('x')));
+});

@@ -1,0 +1,53 @@
+import { mongo } from 'mongoose';
+import { carriedChannels, channelsGot } from '../../../../src/replication/watcher/carried-channels.js';
+import { changed, deleted, TENANT, whole } from './written.js';
+
+const [A, B] = [new mongo.ObjectId(), new mongo.ObjectId()];
+const identity = { ...TENANT, id: 'x' };
+const known = (channel: string, appid = 'shop') => ({ ...TENANT, appid, channel });
+
+describe('the channels that these products carry', () => {
+  it('texts of records that can be delivered', () => {
+    const products = [
+      { _id: A, ...TENANT, channels: ['a', 5, 'b'] },
+      { _id: B, ...TENANT, channels: 'c' },
+      { _id: 'text', ...TENANT, channels: ['ignored'] },
+      { _id: A, ...TENANT, appid: 5, channels: ['ignored'] },
+      { _id: A, ...TENANT },
+    ];
+    expect(carriedChannels(products)).toEqual([known('a'), known('b'), known('c')]);
+  });
+});
+
+describe('the channels that products got in these events', () => {
+  const owned = new Map([[A.toHexString(), [{ kind: 'product' as const, ...identity }]]]);
+
+  it('in the application that the ledger knows', () => {
+    expect(channelsGot([changed(1, A, {}, ['a'])], owned)).toEqual([known('a')]);
+  });
+
+  it('in the application that each product was in then', () => {
+    const events = [
+      changed(1, A, {}, ['before']),
+      changed(2, A, { appid: 'erp' }, ['with']),
+      changed(3, A, {}, ['after']),
+      whole(4, A, identity, ['back']),
+      deleted(5, A),
+    ];
+    expect(channelsGot(events, owned)).toEqual([
+      known('before'),
+      known('with', 'erp'),
+      known('after', 'erp'),
+      known('back'),
+    ]);
+  });
+
+  it('none of products that belong to nobody', () => {
+    const events = [
+      changed(1, B, {}, ['unknown']),
+      whole(2, B, { ...identity, appid: 5 }, ['odd']),
+      whole(3, 'text', identity, ['text']),
+    ];
+    expect(channelsGot(events, owned)).toEqual([]);
+  });
+});
