@@ -9,7 +9,7 @@ export {
   refusedAsDuplicate,
 } from './errors.js';
 export { makeIndexes } from './indexes.js';
-export { DATABASE_URI, driverOptions } from './options.js';
+export { DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
 export { Preparation } from './preparation.js';
 export { checkServer } from './server-check.js';
 export {

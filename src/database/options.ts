@@ -1,6 +1,9 @@
 /** Injection token of the connection string, for clients of their own such as the watcher's. */
 export const DATABASE_URI = Symbol('database uri');
 
+/** Other programs may store text that is no UTF-8, and regular expressions that JavaScript does not know. */
+export const SAFE_BSON = { enableUtf8Validation: false, bsonRegExp: true } as const;
+
 /** Reads see only what no fail-over can take back, and writes are answered only then. */
 export const driverOptions = {
   readPreference: 'primary',
@@ -8,6 +11,7 @@ export const driverOptions = {
   writeConcern: { w: 'majority' },
   serverSelectionTimeoutMS: 3000,
   ignoreUndefined: false,
+  ...SAFE_BSON,
 } as const;
 
 /**

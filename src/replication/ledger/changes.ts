@@ -66,15 +66,15 @@ function groupDeath(deaths: Death[]): mongo.AnyBulkWriteOperation {
 }
 
 /**
- * An upsert. Where the ledger knows something newer, or has the tombstone already, the filter finds nothing and the
- * insert runs into the unique index, which means "leave it".
+ * An upsert, which also moves a tombstone of an earlier life. Where the ledger knows something newer, or has this very
+ * tombstone already, the filter finds nothing and the insert runs into the unique index, which means "leave it".
  */
 function shortLifeDeath({ identity, at }: Death): mongo.AnyBulkWriteOperation {
   const { organizationid, appid, kind, id } = identity;
   const named = { organizationid: literal(organizationid), appid: literal(appid), kind, id: literal(id) };
   return {
     updateOne: {
-      filter: { ...matching(identity), learned: { $lte: at }, alive: true },
+      filter: { ...matching(identity), $or: [{ learned: { $lt: at } }, { learned: at, alive: true }] },
       update: [{ $set: { ...named, ...dead(at) } }],
       upsert: true,
     },

@@ -1,5 +1,4 @@
 import { mongo } from 'mongoose';
-import { channelsOf } from '../../record/index.js';
 import type { KnownChannel } from '../ledger/index.js';
 import type { StoredIdentity, WatchedEvent } from './events.js';
 import { isDeliverable, type PresentRecord } from './mending.js';
@@ -7,9 +6,7 @@ import type { Owned } from './rules.js';
 
 /** The channels that these products carry. */
 export function carriedChannels(products: PresentRecord[]): KnownChannel[] {
-  return products
-    .filter(isDeliverable)
-    .flatMap((product) => inTenant(product, channelsOf(product.channels) ?? []));
+  return products.filter(isDeliverable).flatMap((product) => inTenant(product, product.channels));
 }
 
 /**
@@ -28,7 +25,10 @@ export function channelsGot(events: WatchedEvent[], owned: Owned): KnownChannel[
   });
 }
 
-function inTenant({ organizationid, appid }: StoredIdentity, channels: string[]): KnownChannel[] {
+function inTenant(
+  { organizationid, appid }: { organizationid?: unknown; appid?: unknown },
+  channels: string[],
+): KnownChannel[] {
   if (typeof organizationid !== 'string' || typeof appid !== 'string') return [];
   return channels.map((channel) => ({ organizationid, appid, channel }));
 }

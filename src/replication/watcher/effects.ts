@@ -2,16 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
-import { CLOCK } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
-import { Channels, Ledger } from '../ledger/index.js';
+import { Channels, Ledger, type PartialIdentity, Strays } from '../ledger/index.js';
 import { carriedChannels, channelsGot } from './carried-channels.js';
 import { EmailKeys } from './email-keys.js';
 import type { WatchedEvent } from './events.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { Mender } from './mender.js';
 import { type Look, PRESENT, type PresentRecord } from './mending.js';
-import { identityOf, ledgerChanges, type Newcomer, type Owned } from './rules.js';
+import { ledgerChanges, type Owned, type Partials } from './rules.js';
 
 type RecordEvent = WatchedEvent & { type: 'written' | 'deleted' };
 
@@ -21,6 +20,7 @@ export class Effects {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
+    private readonly strays: Strays,
     private readonly channels: Channels,
     private readonly mender: Mender,
     private readonly emailKeys: EmailKeys,
@@ -45,23 +45,19 @@ export class Effects {
   }
 
   private async ofKind(kind: Kind, events: RecordEvent[]): Promise<void> {
-    const written = distinct(events.filter((event) => event.type === 'written').map((event) => event.owner));
-    const deleted = events.filter((event) => event.type === 'deleted').map((event) => event.owner);
-    const owned = await this.owned(kind, events);
+    await this.ignored.hear(kind, events);
+    const owners = ownersOf(events);
+    const owned = await this.owned(kind, owners);
+    const partials: Partials = await this.strays.among(kind, owners);
     if (kind === 'product') await this.channels.learn(channelsGot(events, owned));
-    const { changes, newcomers } = ledgerChanges(events, owned);
-    await this.ledger.learn(changes);
-    this.ignored.forget(kind, deleted);
-    const look = { ...(await this.present(kind, written)), at: events.at(-1)!.at };
-    await this.learnNewcomers(newcomers, look.records);
-    await this.lookAfter(kind, look);
+    await this.ledger.learn(ledgerChanges(events, owned, partials));
+    await this.strays.keep(kind, asStrays(partials));
+    const written = ownersOf(events.filter((event) => event.type === 'written'));
+    await this.lookAfter(kind, { records: await this.present(kind, written), at: events.at(-1)!.at });
     if (kind === 'member') await this.emailKeys.review();
   }
 
-  private async owned(kind: Kind, events: RecordEvent[]): Promise<Owned> {
-    const owners = distinct(events.map((event) => event.owner)).filter(
-      (owner) => owner instanceof mongo.ObjectId,
-    );
+  private async owned(kind: Kind, owners: mongo.ObjectId[]): Promise<Owned> {
     const owned: Owned = new Map();
     for (const entry of await this.ledger.ownedBy(kind, owners)) {
       const key = String(entry.owner);
@@ -70,28 +66,21 @@ export class Effects {
     return owned;
   }
 
-  private async learnNewcomers(newcomers: Newcomer[], records: PresentRecord[]): Promise<void> {
-    const standing = new Map(records.map((record) => [String(record._id), record]));
-    const learned = newcomers.flatMap(({ kind, owner, at, changed }) => {
-      const identity = identityOf(kind, owner, { ...standing.get(String(owner)), ...changed });
-      return identity === undefined ? [] : [{ identity, at, alive: true as const, owner }];
-    });
-    await this.ledger.learn(learned);
-  }
-
-  private async present(kind: Kind, ids: unknown[]): Promise<Omit<Look, 'at'>> {
-    if (ids.length === 0) return { records: [], clock: new Date(0) };
-    const records = await this.connection
+  private async present(kind: Kind, ids: mongo.ObjectId[]): Promise<PresentRecord[]> {
+    if (ids.length === 0) return [];
+    return this.connection
       .collection(COLLECTION_OF[kind])
-      .aggregate<PresentRecord & { clock: Date }>([
-        { $match: { _id: { $in: ids } } },
-        { $project: { ...PRESENT, clock: CLOCK } },
-      ])
+      .aggregate<PresentRecord>([{ $match: { _id: { $in: ids } } }, { $project: PRESENT }])
       .toArray();
-    return { records, clock: records[0]?.clock ?? new Date(0) };
   }
 }
 
-function distinct(ids: unknown[]): unknown[] {
-  return [...new Map(ids.map((id) => [String(id), id])).values()];
+/** The records that the events are about, each once; what has no ObjectId is no record to anybody. */
+function ownersOf(events: RecordEvent[]): mongo.ObjectId[] {
+  const owners = events.map((event) => event.owner).filter((owner) => owner instanceof mongo.ObjectId);
+  return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
+}
+
+function asStrays(partials: Partials): { owner: mongo.ObjectId; partial: PartialIdentity | null }[] {
+  return [...partials].map(([key, partial]) => ({ owner: new mongo.ObjectId(key), partial }));
 }

@@ -1,24 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
+import { literal } from '../../common/index.js';
 import { emailKeyOf, MEMBER_MODEL } from '../../member/index.js';
 import type { RecordDocument } from '../../record/index.js';
 import { EMAIL_DUPLICATE_MODEL, type EmailDuplicate } from './email-duplicates.js';
+import { PRESENT } from './mending.js';
 import { type RecordWrite, writeRecords } from './record-writes.js';
 
 const AT_ONCE = 1000;
-const TENANT = { organizationid: 1, appid: 1 };
 
 /** The key that a member should have for the e-mail it was seen with; `null` for none. */
 export interface WantedKey {
   _id: mongo.ObjectId;
   organizationid: string;
   appid: string;
-  email: unknown;
+  /** What it was seen with; `null` or `false` where that was no text. */
+  email: string | null | false;
   emailkey: string | null;
 }
 
-type SeenMember = Omit<WantedKey, 'emailkey'> & { emailkey?: unknown };
+type SeenMember = Omit<WantedKey, 'emailkey'> & { emailkey: string | null | false };
 
 /**
  * Keeps `emailkey` in step with `data.email` (contract §2). A member that comes second stays as it is and is noted as
@@ -27,7 +29,6 @@ type SeenMember = Omit<WantedKey, 'emailkey'> & { emailkey?: unknown };
 @Injectable()
 export class EmailKeys {
   private mayHaveDuplicates = true;
-  private reviewed: mongo.ObjectId | undefined;
 
   constructor(
     @InjectModel(MEMBER_MODEL) private readonly members: Model<RecordDocument>,
@@ -46,35 +47,54 @@ export class EmailKeys {
     await this.note(second);
   }
 
-  /** Looks again at the duplicates: those that are none any more get their key and are forgotten. */
+  /** Looks again at all duplicates: those that are none any more get their key and are forgotten. */
   async review(): Promise<void> {
     if (!this.mayHaveDuplicates) return;
-    const noted = await this.nextDuplicates();
-    const ids = noted.map((duplicate) => duplicate._id);
+    this.mayHaveDuplicates = false;
+    for (let behind: mongo.ObjectId | undefined; ;) {
+      const noted = await this.duplicates.collection
+        .find<EmailDuplicate>(behind === undefined ? {} : { _id: { $gt: behind } }, {
+          limit: AT_ONCE,
+          sort: { _id: 1 },
+        })
+        .toArray();
+      behind = noted.at(-1)?._id;
+      if (behind === undefined) return;
+      this.mayHaveDuplicates = true;
+      await this.reviewSome(noted.map((duplicate) => duplicate._id));
+    }
+  }
+
+  private async reviewSome(ids: mongo.ObjectId[]): Promise<void> {
     const members = await this.collection
-      .find<SeenMember>(
-        { _id: { $in: ids } },
-        { projection: { ...TENANT, email: '$data.email', emailkey: 1 } },
-      )
+      .aggregate<SeenMember>([{ $match: { _id: { $in: ids } } }, { $project: PRESENT }])
       .toArray();
     const wanted = members.flatMap((member) => {
       const emailkey = emailKeyOf(member.email) ?? null;
       return emailkey === null || emailkey === member.emailkey ? [] : [{ ...member, emailkey }];
     });
-    const second = new Set((await this.write(wanted)).map(({ _id }) => _id.toHexString()));
-    const settled = ids.filter((id) => !second.has(id.toHexString()));
+    const taken = await this.takenBy(wanted);
+    const free = wanted.filter((one) => !taken.has(keyOf(one)));
+    const second = [...(await this.write(free)), ...wanted.filter((one) => taken.has(keyOf(one)))];
+    const unsettled = new Set(second.map(({ _id }) => _id.toHexString()));
+    const settled = ids.filter((id) => !unsettled.has(id.toHexString()));
     if (settled.length > 0) await this.duplicates.collection.deleteMany({ _id: { $in: settled } });
   }
 
-  /** A part of the duplicates at a time, round and round. */
-  private async nextDuplicates(): Promise<{ _id: mongo.ObjectId }[]> {
-    const behind = this.reviewed === undefined ? {} : { _id: { $gt: this.reviewed } };
-    const noted = await this.duplicates.collection
-      .find<{ _id: mongo.ObjectId }>(behind, { limit: AT_ONCE, sort: { _id: 1 }, projection: { _id: 1 } })
+  /** Which of the wanted keys somebody has. */
+  private async takenBy(wanted: WantedKey[]): Promise<Set<string>> {
+    const among = (field: keyof WantedKey) => ({ $in: [...new Set(wanted.map((one) => one[field]))] });
+    const holders = await this.collection
+      .find<WantedKey>(
+        {
+          organizationid: among('organizationid'),
+          appid: among('appid'),
+          emailkey: { ...among('emailkey'), $type: 'string' },
+        },
+        { projection: { organizationid: 1, appid: 1, emailkey: 1 } },
+      )
       .toArray();
-    if (noted.length === 0 && this.reviewed === undefined) this.mayHaveDuplicates = false;
-    this.reviewed = noted.length < AT_ONCE ? undefined : noted.at(-1)?._id;
-    return noted;
+    return new Set(holders.map(keyOf));
   }
 
   /** Writes the keys and returns those that another member has already. */
@@ -96,7 +116,14 @@ export class EmailKeys {
 }
 
 function keyWrite({ _id, email, emailkey }: WantedKey): RecordWrite {
-  const filter = { _id, 'data.email': email === undefined ? { $exists: false } : { $eq: email } };
+  const asSeen =
+    typeof email === 'string'
+      ? { $eq: ['$data.email', literal(email)] }
+      : { $ne: [{ $type: '$data.email' }, 'string'] };
   const update = emailkey === null ? { $unset: { emailkey: '' } } : { $set: { emailkey } };
-  return { updateOne: { filter, update } };
+  return { updateOne: { filter: { _id, $expr: asSeen }, update } };
+}
+
+function keyOf({ organizationid, appid, emailkey }: WantedKey): string {
+  return JSON.stringify([organizationid, appid, emailkey]);
 }

@@ -1,12 +1,13 @@
 import type { mongo } from 'mongoose';
-import { channelsOf, COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
+import { COLLECTION_OF, idAt, type Kind, KINDS, textAt, textsAt } from '../../record/index.js';
 
-/** The three fields that say what a record is to consumers; as stored, so of any type. */
-export interface StoredIdentity {
-  organizationid?: unknown;
-  appid?: unknown;
-  id?: unknown;
-}
+/**
+ * The three fields that say what a record is to consumers: texts, or `false` where one is something else. Where the
+ * event does not tell, nothing.
+ */
+export type StoredIdentity = Partial<Record<(typeof IDENTITY)[number], string | false>>;
+
+const IDENTITY = ['organizationid', 'appid', 'id'] as const;
 
 /** A record as an event shows it: as a whole, or only what was changed. */
 interface Written {
@@ -27,17 +28,19 @@ export type WatchedEvent = { at: mongo.Timestamp } & (
 const KIND_OF = new Map(KINDS.map((kind) => [COLLECTION_OF[kind], kind]));
 const COLLECTIONS = [...KIND_OF.keys()];
 
-const of = (path: string) => ({
-  organizationid: `$${path}.organizationid`,
-  appid: `$${path}.appid`,
-  id: `$${path}.id`,
-});
+const identityAt = (path: string) =>
+  Object.fromEntries(IDENTITY.map((field) => [field, textAt(`$${path}.${field}`)]));
 
 /** Single places of the list, such as `channels.2`; a list that was set as a whole stands under `channels`. */
 const CHANNELS_PLACED = {
   $filter: {
     input: { $objectToArray: '$updateDescription.updatedFields' },
-    cond: { $regexMatch: { input: '$$this.k', regex: '^channels\\.\\d+$' } },
+    cond: {
+      $and: [
+        { $eq: [{ $indexOfBytes: ['$$this.k', 'channels.'] }, 0] },
+        { $eq: [{ $type: '$$this.v' }, 'string'] },
+      ],
+    },
   },
 };
 
@@ -57,12 +60,17 @@ export const EVENT_PIPELINE: mongo.Document[] = [
       operationType: 1,
       clusterTime: 1,
       'ns.coll': 1,
-      documentKey: 1,
-      stored: of('fullDocument'),
-      changed: of('updateDescription.updatedFields'),
-      channels: { $ifNull: ['$fullDocument.channels', '$updateDescription.updatedFields.channels'] },
+      owner: idAt('$documentKey._id'),
+      stored: identityAt('fullDocument'),
+      changed: identityAt('updateDescription.updatedFields'),
+      channels: {
+        $concatArrays: [
+          textsAt('$fullDocument.channels'),
+          textsAt('$updateDescription.updatedFields.channels'),
+        ],
+      },
       placed: CHANNELS_PLACED,
-      removed: { $setIntersection: ['$updateDescription.removedFields', ['organizationid', 'appid', 'id']] },
+      removed: { $setIntersection: ['$updateDescription.removedFields', IDENTITY] },
     },
   },
 ];
@@ -74,7 +82,7 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   switch (raw['operationType']) {
     case 'insert':
     case 'replace':
-      return kind && { ...written(raw, kind), at, identity: identityIn(raw['stored']), whole: true };
+      return kind && { ...written(raw, kind), at, identity: told(raw['stored']), whole: true };
     case 'update':
       return kind && { ...written(raw, kind), at, identity: changedIdentity(raw), whole: false };
     case 'delete':
@@ -94,19 +102,21 @@ function written(raw: mongo.Document, kind: Kind): Pick<Written, 'type' | 'kind'
 }
 
 function ownerIn(raw: mongo.Document): unknown {
-  return (raw['documentKey'] as { _id: unknown })._id;
+  return raw['owner'];
 }
 
 function channelsIn(raw: mongo.Document): string[] {
-  const placed = ((raw['placed'] ?? []) as { v: unknown }[]).map(({ v }) => v);
-  return [...(channelsOf(raw['channels']) ?? []), ...(channelsOf(placed) ?? [])];
+  const placed = ((raw['placed'] ?? []) as { v: string }[]).map(({ v }) => v);
+  return [...((raw['channels'] ?? []) as string[]), ...placed];
 }
 
 function changedIdentity(raw: mongo.Document): StoredIdentity {
-  const removed = Array.isArray(raw['removed']) ? (raw['removed'] as string[]) : [];
-  return { ...identityIn(raw['changed']), ...Object.fromEntries(removed.map((field) => [field, undefined])) };
+  const removed = (raw['removed'] ?? []) as string[];
+  return { ...told(raw['changed']), ...Object.fromEntries(removed.map((field) => [field, false])) };
 }
 
-function identityIn(projected: unknown): StoredIdentity {
-  return { ...(projected as StoredIdentity | undefined) };
+/** What the event tells of the identity; `null` stands for what it does not. */
+function told(projected: unknown): StoredIdentity {
+  const fields = Object.entries((projected ?? {}) as Record<string, string | false | null>);
+  return Object.fromEntries(fields.filter(([, value]) => value !== null));
 }

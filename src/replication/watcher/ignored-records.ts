@@ -1,70 +1,91 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import mongoose, { type Connection, type mongo } from 'mongoose';
+import { type Connection, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
 import { isDeliverable, type PresentRecord } from './mending.js';
 
 const MOST_REMEMBERED = 10_000;
-const UNDELIVERABLE = {
+const [FIRST_ID, LAST_ID] = ['0', 'f'].map((digit) => new mongo.ObjectId(digit.repeat(24)));
+
+/** Records whose `_id` is no ObjectId. In `$expr` values of all types have one order, which the index of `_id` knows. */
+const STRANGERS = { $or: [{ $expr: { $lt: ['$_id', FIRST_ID] } }, { $expr: { $gt: ['$_id', LAST_ID] } }] };
+
+const HOMELESS = {
+  _id: { $type: 'objectId' },
   $or: [
-    { _id: { $not: { $type: 'objectId' } } },
     { $expr: { $ne: [{ $type: '$organizationid' }, 'string'] } },
     { $expr: { $ne: [{ $type: '$appid' }, 'string'] } },
   ],
 };
 
-/** Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`). */
+/**
+ * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): strangers, whose
+ * `_id` is no ObjectId, and the homeless, whose organization or application is no text.
+ */
 @Injectable()
 export class IgnoredRecords {
   private readonly log = new Logger('Watcher');
-  private readonly ids: Record<Kind, Set<string>> = { member: new Set(), product: new Set() };
+  private readonly strangers: Record<Kind, number> = { member: 0, product: 0 };
+  private readonly homeless: Record<Kind, Set<string>> = { member: new Set(), product: new Set() };
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly metrics: Metrics,
   ) {}
 
-  /** Looks through the collections, up to 10,000 ignored records each. */
+  /** Looks through the collections, up to 10,000 homeless records each. */
   async count(): Promise<void> {
     for (const kind of KINDS) {
-      const collection = this.connection.collection(COLLECTION_OF[kind]);
-      const found = await collection
-        .find(UNDELIVERABLE as mongo.Filter<mongo.Document>, {
-          limit: MOST_REMEMBERED,
-          projection: { _id: 1 },
-        })
+      const found = await this.connection
+        .collection(COLLECTION_OF[kind])
+        .find(HOMELESS as mongo.Filter<mongo.Document>, { limit: MOST_REMEMBERED, projection: { _id: 1 } })
         .toArray();
-      this.ids[kind] = new Set(found.map((record) => keyOf(record._id)));
-      this.tell(kind);
+      this.homeless[kind] = new Set(found.map((record) => String(record._id)));
+      await this.countStrangers(kind);
     }
+  }
+
+  /** Takes note of what the events tell: strangers that came or went, and the homeless that went. */
+  async hear(kind: Kind, events: { type: 'written' | 'deleted'; owner: unknown }[]): Promise<void> {
+    const strangers = events.filter(({ owner }) => !(owner instanceof mongo.ObjectId));
+    for (const { type, owner } of strangers) {
+      if (type === 'written') this.log.warn(`A ${kind} is ignored: its _id is no ObjectId: ${nameOf(owner)}`);
+    }
+    if (strangers.length > 0) await this.countStrangers(kind);
+    for (const { type, owner } of events) if (type === 'deleted') this.homeless[kind].delete(String(owner));
+    this.tell(kind);
   }
 
   /** Takes note of records as they stand. */
   see(kind: Kind, records: PresentRecord[]): void {
     for (const record of records) {
-      const key = keyOf(record._id);
-      if (isDeliverable(record)) this.ids[kind].delete(key);
-      else if (!this.ids[kind].has(key) && this.ids[kind].size < MOST_REMEMBERED) {
-        this.ids[kind].add(key);
-        this.log.warn(
-          `A ${kind} is ignored: its _id is no ObjectId, or organizationid or appid no text: ${key}`,
-        );
+      const key = String(record._id);
+      if (isDeliverable(record)) this.homeless[kind].delete(key);
+      else if (!this.homeless[kind].has(key) && this.homeless[kind].size < MOST_REMEMBERED) {
+        this.homeless[kind].add(key);
+        this.log.warn(`A ${kind} is ignored: its organizationid or appid is no text: ${key}`);
       }
     }
     this.tell(kind);
   }
 
-  forget(kind: Kind, ids: unknown[]): void {
-    for (const id of ids) this.ids[kind].delete(keyOf(id));
+  /** What this instance knows is of no worth any more once it does not lead. */
+  reset(): void {
+    this.metrics.ignoredRecords.reset();
+  }
+
+  private async countStrangers(kind: Kind): Promise<void> {
+    const collection = this.connection.collection(COLLECTION_OF[kind]);
+    this.strangers[kind] = await collection.countDocuments(STRANGERS);
     this.tell(kind);
   }
 
   private tell(kind: Kind): void {
-    this.metrics.ignoredRecords.set({ kind }, this.ids[kind].size);
+    this.metrics.ignoredRecords.set({ kind }, this.strangers[kind] + this.homeless[kind].size);
   }
 }
 
-function keyOf(id: unknown): string {
-  return mongoose.mongo.BSON.EJSON.stringify({ _id: id });
+function nameOf(id: unknown): string {
+  return mongo.BSON.EJSON.stringify({ _id: id });
 }

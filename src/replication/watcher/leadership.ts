@@ -35,6 +35,10 @@ export class Leadership {
   /** Ends when `stop` is aborted, or throws: TermOverError, or what the database threw. */
   async lead(client: mongo.MongoClient, state: WatchState, stop: AbortSignal): Promise<void> {
     await this.ignored.count();
+    await this.go(client, state, stop).finally(() => this.ignored.reset());
+  }
+
+  private async go(client: mongo.MongoClient, state: WatchState, stop: AbortSignal): Promise<void> {
     let token = state.since === undefined ? undefined : state.token;
     while (!stop.aborted) {
       token ??= await this.begin(client, state.term, stop);

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { literal, Metrics } from '../../common/index.js';
-import { COLLECTION_OF, FUTURE, type Kind, STAMP } from '../../record/index.js';
+import { COLLECTION_OF, HAS_GOOD_STAMP, type Kind, STAMP } from '../../record/index.js';
 import { Ledger, type Life } from '../ledger/index.js';
 import { EmailKeys, type WantedKey } from './email-keys.js';
 import { isDeliverable, type Look, mendingOf } from './mending.js';
@@ -13,9 +13,7 @@ import { type RecordWrite, writeRecords } from './record-writes.js';
 const NO_TEXT = { $expr: { $ne: [{ $type: '$id' }, 'string'] } };
 
 /** Bad only if it still is: the stamp may have been set right since it was looked at. */
-const BAD_STAMP = {
-  $expr: { $or: [{ $ne: [{ $type: '$lastupdated' }, 'date'] }, { $gt: ['$lastupdated', FUTURE] }] },
-};
+const BAD_STAMP = { $expr: { $not: [HAS_GOOD_STAMP] } };
 
 /** Mends what other programs left out (contract §2, §4). Every write is conditional on what it mends still being so. */
 @Injectable()
@@ -27,14 +25,14 @@ export class Mender {
     private readonly metrics: Metrics,
   ) {}
 
-  async mend(kind: Kind, { records, clock, at }: Look): Promise<void> {
+  async mend(kind: Kind, { records, at }: Look): Promise<void> {
     const writes: RecordWrite[] = [];
     const lives: Life[] = [];
     const wantedKeys: WantedKey[] = [];
     for (const record of records) {
       if (!isDeliverable(record)) continue;
       const { _id, organizationid, appid } = record;
-      const mending = mendingOf(kind, record, clock);
+      const mending = mendingOf(kind, record);
       if (mending?.id) {
         const identity = { kind, organizationid, appid, id: randomUUID() };
         lives.push({ identity, at, alive: true, owner: _id });

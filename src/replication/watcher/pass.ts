@@ -1,17 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
-import { CLOCK } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
-import { type Identity, identityKey, Ledger, type LedgerEntry, type Life } from '../ledger/index.js';
+import { type Identity, identityKey, Ledger, type LedgerEntry, type Life, Strays } from '../ledger/index.js';
 import { Effects } from './effects.js';
 import { PRESENT, type PresentRecord } from './mending.js';
-import { identityOf } from './rules.js';
+import { identityOf, textsOf } from './rules.js';
 
 const BATCH = 1000;
 const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
-
-type Standing = PresentRecord & { clock: Date };
 
 /**
  * The pass over everything that is there (design §3): learns every record, mends what is to mend, then every living
@@ -25,6 +22,7 @@ export class Pass {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
+    private readonly strays: Strays,
     private readonly effects: Effects,
   ) {}
 
@@ -44,26 +42,28 @@ export class Pass {
       if (last === undefined) break;
       await Promise.all([
         this.learnLives(kind, records, at),
-        this.effects.lookAfter(kind, { records, clock: last.clock, at }),
+        this.keepStrays(kind, records),
+        this.effects.lookAfter(kind, { records, at }),
       ]);
-      behind = last._id as mongo.ObjectId;
+      behind = last._id;
       count += records.length;
     }
     return count;
   }
 
-  private async learnLives(kind: Kind, records: Standing[], at: mongo.Timestamp): Promise<void> {
+  private async learnLives(kind: Kind, records: PresentRecord[], at: mongo.Timestamp): Promise<void> {
     const lives = records.flatMap((record) => lifeOf(kind, record, at));
-    const known = new Set(
-      (
-        await this.ledger.ownedBy(
-          kind,
-          lives.map(({ owner }) => owner),
-        )
-      ).map(lifeKey),
-    );
-    await this.ledger.learn(
-      lives.filter(({ identity, owner }) => !known.has(lifeKey({ ...identity, owner }))),
+    const owners = lives.map(({ owner }) => owner);
+    const known = new Set((await this.ledger.ownedBy(kind, owners)).map(lifeKey));
+    const news = lives.filter(({ identity, owner }) => !known.has(lifeKey({ ...identity, owner })));
+    await this.ledger.learn(news);
+  }
+
+  private async keepStrays(kind: Kind, records: PresentRecord[]): Promise<void> {
+    const incomplete = records.filter((record) => identityOf(kind, record._id, record) === undefined);
+    await this.strays.keep(
+      kind,
+      incomplete.map((record) => ({ owner: record._id, partial: textsOf(record) })),
     );
   }
 
@@ -90,14 +90,14 @@ export class Pass {
     return living.filter((entry) => !standing.has(identityKey(entry)));
   }
 
-  private standing(kind: Kind, _id: mongo.Document): Promise<Standing[]> {
+  private standing(kind: Kind, _id: mongo.Document): Promise<PresentRecord[]> {
     return this.connection
       .collection(COLLECTION_OF[kind])
-      .aggregate<Standing>([
+      .aggregate<PresentRecord>([
         { $match: { _id } },
         { $sort: { _id: 1 } },
         { $limit: BATCH },
-        { $project: { ...PRESENT, clock: CLOCK } },
+        { $project: PRESENT },
       ])
       .toArray();
   }
@@ -105,7 +105,7 @@ export class Pass {
 
 function lifeOf(kind: Kind, record: PresentRecord, at: mongo.Timestamp): Life[] {
   const identity = identityOf(kind, record._id, record);
-  return identity === undefined ? [] : [{ identity, at, alive: true, owner: record._id as mongo.ObjectId }];
+  return identity === undefined ? [] : [{ identity, at, alive: true, owner: record._id }];
 }
 
 function lifeKey({ owner, ...identity }: Identity & { owner?: mongo.ObjectId }): string {

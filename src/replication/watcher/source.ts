@@ -1,4 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
+import { SAFE_BSON } from '../../database/index.js';
 import { EVENT_PIPELINE, watchedEvent, type WatchedEvent } from './events.js';
 
 const BATCH = 1000;
@@ -25,8 +26,8 @@ export interface Batch {
 }
 
 /**
- * The change stream of the whole database from a token on, or from now. The bare commands are used since they hand over a batch with its token at once. Ends when `stop` is aborted; the cursor is
- * closed in any case.
+ * The change stream of the whole database from a token on, or from now. The bare commands are used since they hand over
+ * a batch with its token at once. Ends when `stop` is aborted; the cursor is closed in any case.
  */
 export async function* openStream(
   client: mongo.MongoClient,
@@ -35,7 +36,8 @@ export async function* openStream(
   stop: AbortSignal,
 ): AsyncGenerator<Batch> {
   const session = client.startSession();
-  const command = (document: mongo.Document) => db.command(document, { session, readPreference: 'primary' });
+  const command = (document: mongo.Document) =>
+    db.command(document, { session, readPreference: 'primary', ...SAFE_BSON });
   let id: mongo.Long | number | bigint | undefined;
   try {
     const opened = await command({

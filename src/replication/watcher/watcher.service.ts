@@ -48,6 +48,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   private async live(): Promise<void> {
     await this.preparation.done;
+    if (!this.preparation.isComplete) return;
     while (!this.stop.signal.aborted) {
       try {
         const state = await this.lease.acquire();

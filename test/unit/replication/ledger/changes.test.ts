@@ -71,7 +71,10 @@ describe('an identity has no record any more', () => {
     expect(write).toMatchObject({
       updateOne: {
         upsert: true,
-        filter: { id: { $eq: '$lastupdated' }, alive: true, learned: { $lte: at(2) } },
+        filter: {
+          id: { $eq: '$lastupdated' },
+          $or: [{ learned: { $lt: at(2) } }, { learned: at(2), alive: true }],
+        },
         update: [{ $set: { ...stateAt(2), id: { $literal: '$lastupdated' }, appid: { $literal: 'shop' } } }],
       },
     });

@@ -7,15 +7,14 @@ const identity = { ...TENANT, id: 'x' };
 const known = (channel: string, appid = 'shop') => ({ ...TENANT, appid, channel });
 
 describe('the channels that these products carry', () => {
-  it('texts of records that can be delivered', () => {
+  it('those of records that can be delivered', () => {
+    const product = { _id: A, ...TENANT, id: 'x', isStamped: true, emailkey: null, email: null };
     const products = [
-      { _id: A, ...TENANT, channels: ['a', 5, 'b'] },
-      { _id: B, ...TENANT, channels: 'c' },
-      { _id: 'text', ...TENANT, channels: ['ignored'] },
-      { _id: A, ...TENANT, appid: 5, channels: ['ignored'] },
-      { _id: A, ...TENANT },
+      { ...product, channels: ['a', 'b'] },
+      { ...product, appid: false as const, channels: ['ignored'] },
+      { ...product, channels: [] },
     ];
-    expect(carriedChannels(products)).toEqual([known('a'), known('b'), known('c')]);
+    expect(carriedChannels(products)).toEqual([known('a'), known('b')]);
   });
 });
 
@@ -45,7 +44,7 @@ describe('the channels that products got in these events', () => {
   it('none of products that belong to nobody', () => {
     const events = [
       changed(1, B, {}, ['unknown']),
-      whole(2, B, { ...identity, appid: 5 }, ['odd']),
+      whole(2, B, { ...identity, appid: false }, ['odd']),
       whole(3, 'text', identity, ['text']),
     ];
     expect(channelsGot(events, owned)).toEqual([]);

@@ -2,11 +2,15 @@ import { mongo } from 'mongoose';
 import type { Identity } from '../../../../src/replication/ledger/index.js';
 import type { WatchedEvent } from '../../../../src/replication/watcher/events.js';
 import { identityOf, ledgerChanges } from '../../../../src/replication/watcher/rules.js';
-import { at, changed, deleted, TENANT, whole } from './written.js';
+import { changed, deleted, TENANT, whole } from './written.js';
 
 const [A, B] = [new mongo.ObjectId(), new mongo.ObjectId()];
-const named = (id: string, tenant: object = TENANT): Identity =>
-  ({ kind: 'product', ...TENANT, ...tenant, id });
+const named = (id: string, tenant: object = TENANT): Identity => ({
+  kind: 'product',
+  ...TENANT,
+  ...tenant,
+  id,
+});
 
 /** What the ledger learns, as `id:alive` with the place in the log, where it knew `before`. */
 function learned(events: WatchedEvent[], before: [mongo.ObjectId, Identity][] = []): string[] {
@@ -14,10 +18,8 @@ function learned(events: WatchedEvent[], before: [mongo.ObjectId, Identity][] = 
   for (const [owner, identity] of before) {
     owned.set(owner.toHexString(), [...(owned.get(owner.toHexString()) ?? []), identity]);
   }
-  return ledgerChanges(events, owned)
-    .changes.map(
-      ({ identity, alive, at: time }) => `${identity.id}:${alive ? 'alive' : 'dead'}@${time.getLowBits()}`,
-    )
+  return ledgerChanges(events, owned, new Map())
+    .map(({ identity, alive, at: time }) => `${identity.id}:${alive ? 'alive' : 'dead'}@${time.getLowBits()}`)
     .sort();
 }
 
@@ -59,10 +61,27 @@ describe('a record that is written lives under what it is', () => {
     );
   });
 
-  it('an update of a record that the ledger does not know is a newcomer, of which only a part is told', () => {
-    const { changes, newcomers } = ledgerChanges([changed(1, A, { id: 'x' })], new Map());
-    expect(changes).toEqual([]);
-    expect(newcomers).toEqual([{ kind: 'product', owner: A, at: at(1), changed: { id: 'x' } }]);
+  it('a record without `id` lives under the one that it gets, in this batch or a later one', () => {
+    expect(learned([whole(1, A, TENANT), changed(2, A, { id: 'x' })])).toEqual(['x:alive@2']);
+    expect(learned([whole(1, A, TENANT), changed(2, A, { id: 'x' }), deleted(3, A)])).toEqual(['x:dead@3']);
+    const partials = new Map([[A.toHexString(), { appid: 'shop', id: 'x' }]]);
+    const events = [changed(1, A, { organizationid: 'acme' }), changed(2, A, { id: 'y' })];
+    expect(ledgerChanges(events, new Map(), partials)).toMatchObject([
+      { identity: named('x'), alive: false },
+      { identity: named('y'), alive: true },
+    ]);
+    expect(partials.get(A.toHexString())).toBeNull();
+  });
+
+  it('of a record that is no identity yet, what is known is kept', () => {
+    const partials = new Map<string, object | null>();
+    ledgerChanges([whole(1, A, { ...TENANT, id: false }), changed(2, B, { id: 'x' })], new Map(), partials);
+    expect(Object.fromEntries(partials)).toEqual({
+      [A.toHexString()]: TENANT,
+      [B.toHexString()]: { id: 'x' },
+    });
+    ledgerChanges([deleted(3, A)], new Map(), partials);
+    expect(partials.get(A.toHexString())).toBeNull();
   });
 });
 
@@ -70,8 +89,8 @@ describe('rule 3: a record deleted, or moved to another `id`, application or org
   it.each<[string, WatchedEvent, string[]]>([
     ['deleted', deleted(1, A), ['x:dead@1']],
     ['moved to another id', changed(1, A, { id: 'y' }), ['x:dead@1', 'y:alive@1']],
-    ['its id taken away', changed(1, A, { id: undefined }), ['x:dead@1']],
-    ['its id made a number', changed(1, A, { id: 5 }), ['x:dead@1']],
+    ['its id taken away', changed(1, A, { id: false }), ['x:dead@1']],
+    ['its organization made a number', changed(1, A, { organizationid: false }), ['x:dead@1']],
     ['moved to another application', changed(1, A, { appid: 'erp' }), ['x:alive@1', 'x:dead@1']],
     ['moved to another organization', changed(1, A, { organizationid: 'other' }), ['x:alive@1', 'x:dead@1']],
     ['replaced by another', whole(1, A, named('y')), ['x:dead@1', 'y:alive@1']],
@@ -109,9 +128,9 @@ describe('rule 3: a record deleted, or moved to another `id`, application or org
 });
 
 it('a tombstone tells whether its identity lived in this batch only', () => {
-  const short = ledgerChanges([whole(1, A, named('x')), deleted(2, A)], new Map()).changes;
+  const short = ledgerChanges([whole(1, A, named('x')), deleted(2, A)], new Map(), new Map());
   expect(short).toMatchObject([{ alive: false, shortLived: true }]);
-  const long = ledgerChanges([deleted(1, A)], new Map([[A.toHexString(), [named('x')]]])).changes;
+  const long = ledgerChanges([deleted(1, A)], new Map([[A.toHexString(), [named('x')]]]), new Map());
   expect(long).toMatchObject([{ alive: false, shortLived: false }]);
 });
 

@@ -1,0 +1,128 @@
+import { mongo } from 'mongoose';
+import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
+
+let service: TestService;
+let app: TestApplication;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+beforeEach(async () => {
+  app = await service.application();
+});
+afterAll(() => service.stop());
+
+const products = () => service.db.collection<mongo.Document>('products');
+
+/** What the hard deletes tell of everything that happened behind the watcher's back. */
+async function goneAfter(work: () => Promise<unknown>): Promise<string[]> {
+  let from = new Date(0);
+  await withoutWatcher(service, async () => {
+    from = await app.max('product');
+    await work();
+  });
+  await service.watcher.caughtUp();
+  return (await app.hardDeletes('product').drain({ from })).map((item) => item.id).sort();
+}
+
+describe('records no longer in the collection, where all of it happened in one batch of events', () => {
+  it('an id that lives again and dies again: a new tombstone, behind what was shown', async () => {
+    await app.remove('product', await app.put('product', { id: 'again' }));
+    await service.watcher.caughtUp();
+    const gone = await goneAfter(async () => {
+      const reborn = await app.put('product', { id: 'again' });
+      expect((await app.feed('product').page()).ids).toEqual(['again']);
+      await products().deleteOne({ _id: reborn._id });
+    });
+    expect(gone).toEqual(['again']);
+  });
+
+  it('a record that got its id late', async () => {
+    const gone = await goneAfter(async () => {
+      const { insertedId } = await products().insertOne({
+        _id: new mongo.ObjectId(),
+        ...app.tenant,
+      });
+      await products().updateOne({ _id: insertedId }, { $set: { id: 'late', lastupdated: new Date() } });
+      await products().deleteOne({ _id: insertedId });
+    });
+    expect(gone).toEqual(['late']);
+  });
+
+  it('a record that was nobody’s, then somebody’s under one id, then under another', async () => {
+    const { _id } = await app.put('product', { id: 'first', appid: 5 });
+    await service.watcher.caughtUp();
+    const gone = await goneAfter(async () => {
+      await products().updateOne({ _id }, { $set: { appid: app.appid } });
+      expect((await app.feed('product').page()).ids).toEqual(['first']);
+      await products().updateOne({ _id }, { $set: { id: 'second', lastupdated: new Date() } });
+    });
+    expect(gone).toEqual(['first']);
+  });
+
+  it('a record beside one whose `_id` is a text of the same digits', async () => {
+    const { _id } = await app.put('product', { id: 'twin' });
+    await service.watcher.caughtUp();
+    const gone = await goneAfter(async () => {
+      await products().deleteOne({ _id });
+      await products().insertOne({ _id: _id.toHexString(), ...app.tenant, id: 'text' } as mongo.Document);
+    });
+    expect(gone).toEqual(['twin']);
+  });
+});
+
+describe('other programs may write in any way MongoDB allows: nothing that they store stops the watcher', () => {
+  const regex = new mongo.BSONRegExp('(?i)abc');
+  it.each<[string, object]>([
+    ['an `_id` that has a field toString', { _id: { toString: 'a' } }],
+    ['an `_id` that is a date of another age', { _id: new Date(8.64e15) }],
+    ['an `_id` of another kind', { _id: new mongo.Binary(Buffer.from('a')) }],
+    ['an id that is a regular expression', { id: regex }],
+    ['a channel that is one', { id: 'a', channels: ['b', regex] }],
+    ['an e-mail that is one', { id: 'a', data: { email: regex } }],
+    ['a list in place of data', { id: 'a', data: [{ email: 'a@b.c' }], emailkey: 'a@b.c' }],
+    ['a stamp that is one', { id: 'a', lastupdated: regex }],
+  ])('%s', async (_name, fields) => {
+    for (const kind of ['product', 'member'] as const) {
+      const record = { _id: new mongo.ObjectId(), ...app.tenant, ...fields };
+      await service.db.collection<mongo.Document>(`${kind}s`).insertOne(record);
+      await app.remove(kind, await app.put(kind, { id: 'gone' }));
+      await service.watcher.caughtUp();
+      expect((await app.hardDeletes(kind).page()).ids).toEqual(['gone']);
+    }
+  });
+
+  it('every stranger is counted', async () => {
+    const before = (await service.metric('tidemark_ignored_records{kind="product"}')) || 0;
+    for (const a of [1, 2]) await products().insertOne({ _id: { a, of: app.appid } } as mongo.Document);
+    await service.watcher.caughtUp();
+    expect(await service.metric('tidemark_ignored_records{kind="product"}')).toBe(before + 2);
+  });
+});
+
+it('All timestamps are `YYYY-MM-DDTHH:mm:ss.sssZ`: a stamp before the year 0 is mended', async () => {
+  const before = new Date('0000-01-01T00:00:00.000Z').getTime() - 1;
+  await app.put('product', { id: 'old', lastupdated: new Date(before) });
+  await service.watcher.caughtUp();
+  const [item] = (await app.feed('product').page()).items;
+  expect(item?.lastupdated).toMatch(/^20\d\d-/);
+});
+
+it('Duplicates that others made stay, and each gets its key when the first is gone, however many there are', async () => {
+  const member = (id: string, index: number) => ({
+    ...app.tenant,
+    id,
+    lastupdated: new Date(),
+    data: { email: `m${index}@example.org` },
+  });
+  const numbers = Array.from({ length: 1_100 }, (_, index) => index);
+  const members = service.db.collection('members');
+  await members.insertMany(numbers.map((index) => member(`first-${index}`, index)));
+  await service.watcher.caughtUp();
+  await members.insertMany(numbers.map((index) => member(`second-${index}`, index)));
+  await service.watcher.caughtUp();
+  await members.deleteOne({ ...app.tenant, id: 'first-1099' });
+  await service.watcher.caughtUp();
+  const heir = await members.findOne({ ...app.tenant, id: 'second-1099' });
+  expect(heir?.['emailkey']).toBe('m1099@example.org');
+  expect(await service.db.collection('emailduplicates').countDocuments(app.tenant)).toBe(1_099);
+});
