@@ -31,8 +31,8 @@ export interface Terminal {
   input: Readable;
   output: { write(text: string): unknown };
   errors: { write(text: string): unknown; isTTY?: boolean | undefined };
-  /** Aborted when the operator presses Ctrl-C. */
-  interrupted: AbortSignal;
+  /** From now on Ctrl-C aborts this signal instead of ending the process; a second one ends it all the same. */
+  interruptible(): AbortSignal;
 }
 
 /** What a command works with. The database is opened when it is first asked for. */

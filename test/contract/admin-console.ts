@@ -33,7 +33,7 @@ export class AdminConsole {
         input: Readable.from(bytes(pieces)),
         output: { write: (text: string) => output.push(text) },
         errors: { write: (text: string) => errors.push(text) },
-        interrupted: interrupted ?? new AbortController().signal,
+        interruptible: () => interrupted ?? new AbortController().signal,
       },
     );
     return { code, output: output.join('').trimEnd(), errors: errors.join('').split('\n').filter(Boolean) };

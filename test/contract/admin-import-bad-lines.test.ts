@@ -39,12 +39,10 @@ describe('a bad line is reported with its number and stops nothing unless `--str
     const deep = `{"id":"deep","data":${'{"d":'.repeat(300)}1${'}'.repeat(300)}}`;
     const nul = '{"id":"nul","data":{"a\\u0000b":1}}';
     const { errors, output } = await desk.try([good('a'), tooLarge, deep, nul, good('b')]);
-    expect(errors.map((line) => line.slice(0, 31))).toEqual([
-      ...[
-        'line 2 the database refuses it: ',
-        'line 3 the database refuses it: ',
-        'line 4 the database refuses it: ',
-      ].map((line) => line.slice(0, 31)),
+    expect(errors).toEqual([
+      ...[2, 3, 4].map(
+        (number) => expect.stringMatching(`^line ${number} the database refuses it: `) as string,
+      ),
       '3 bad lines left out.',
     ]);
     expect(output).toContain('2 created');

@@ -37,9 +37,8 @@ describe('`import --org --app --kind FILE.ndjson|-`', () => {
     const file = join(tmpdir(), `tidemark-import-${desk.app.appid}.ndjson`);
     await writeFile(file, '\uFEFF{"id":"a","data":{}}\r\n\r\n  \n{"id":"b","data":{}}');
     expect(JSON.parse((await desk.read({}, 'member', '--json', file)).output)).toEqual(counts(2));
-    expect(await admin.failure(words('member', '', '/no/such/file'))).toBe(
-      '/no/such/file cannot be read: ENOENT.',
-    );
+    const missing = await desk.read({}, 'member', '', '/no/such/file');
+    expect(missing).toMatchObject({ code: 1, errors: ['/no/such/file cannot be read: ENOENT.'] });
     expect((await desk.read({}, 'member', '', tmpdir())).errors[0]).toContain('is a directory');
   });
 
@@ -151,13 +150,18 @@ describe('`import --org --app --kind FILE.ndjson|-`', () => {
   it('a record that belongs to nobody is not touched', async () => {
     await desk.load([{ id: 'a', data: { n: 1 } }]);
     const strange = {
-      organizationid: desk.app.organizationid,
-      appid: desk.app.appid,
-      id: ['a', 'x'],
+      ...desk.app.tenant,
+      organizationid: [desk.app.organizationid],
+      id: 'b',
       data: { n: 0 },
     };
     const { insertedId } = await service.db.collection('products').insertOne(strange);
-    expect(await desk.load([{ id: 'a', data: { n: 2 } }])).toEqual(counts(0, 1));
+    const { output, errors } = await desk.try([
+      { id: 'a', data: { n: 2 } },
+      { id: 'b', data: { n: 2 } },
+    ]);
+    expect(output).toBe('2 lines: 0 created, 1 changed, 0 unchanged, 1 bad.');
+    expect(errors[0]).toMatch(/^line 2 the database refuses it: .*E11000/);
     expect(await service.db.collection('products').findOne({ _id: insertedId })).toMatchObject(strange);
   });
 

@@ -23,7 +23,7 @@ export function removeDataDir(dataDir: string): Promise<void> {
   return rm(dataDir, { recursive: true, force: true });
 }
 
-/** The built service (`dist/main.js`) as a process of its own, on the embedded database. */
+/** The built service (`dist/main.js`) as a process of its own, on the embedded database unless `environment` names one. */
 export class ServiceProcess {
   /** What it has printed, errors included. */
   readonly lines: string[] = [];
@@ -44,12 +44,12 @@ export class ServiceProcess {
   static spawn({ dataDir, throughNpm = false, environment = {} }: ProcessOptions): ServiceProcess {
     const env: NodeJS.ProcessEnv = {
       ...process.env,
+      MONGODB_URI: '',
       DATA_DIR: dataDir,
       PORT: '0',
       LOG_LEVEL: 'warn',
       ...environment,
     };
-    delete env['MONGODB_URI'];
     const [program, args] = throughNpm
       ? ['npm', ['start', '--ignore-scripts']]
       : [process.execPath, ['dist/main.js']];

@@ -21,6 +21,7 @@ export async function startStandalone(): Promise<Standalone> {
   const place = ['--dbpath', dbPath, '--port', '0', '--bind_ip', '127.0.0.1', '--nounixsocket'];
   const child = spawn(path, place, { stdio: ['ignore', 'pipe', 'ignore'] });
   const port = await portIn(createInterface(child.stdout));
+  child.stdout.resume();
   return {
     uri: `mongodb://127.0.0.1:${port}/tidemark`,
     stop: async () => {

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { addAbortSignal, type Readable } from 'node:stream';
+import { addAbortSignal } from 'node:stream';
 import { FatalError } from '../../common/index.js';
 import { assertApplication } from '../applications.js';
-import { defineCommand, type Terminal } from '../command.js';
+import { defineCommand } from '../command.js';
 import { importRecords, type ImportSummary, progressOn } from '../import/index.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
 import { count, counted } from '../print.js';
@@ -33,13 +33,15 @@ export const importCommand = defineCommand({
     const size = file === '-' ? undefined : await sizeOf(file);
     const db = databaseOf(await context.prepared());
     await assertApplication(db, tenant);
-    const { errors, interrupted } = context.terminal;
+    const { input, errors } = context.terminal;
     const progress = progressOn(errors, size);
-    const source = bytesOf(context.terminal, file);
+    const stop = context.terminal.interruptible();
+    const source = addAbortSignal(
+      stop,
+      file === '-' ? input : createReadStream(file, { highWaterMark: CHUNK }),
+    );
     const summary = await importRecords(db, {
-      ...{ tenant, kind, mirror, strict },
-      source,
-      stop: interrupted,
+      ...{ source, tenant, kind, mirror, strict, stop },
       onBadLine: (number, reason) => progress.note(`line ${number} ${reason}`),
       onProgress: (lines, bytes) => progress.at(lines, bytes),
     }).finally(() => {
@@ -56,11 +58,6 @@ async function sizeOf(file: string): Promise<number> {
   });
   if (found.isDirectory()) throw new FatalError(`${file} is a directory.`);
   return found.size;
-}
-
-function bytesOf({ input, interrupted }: Terminal, file: string): Readable {
-  const stream = file === '-' ? input : createReadStream(file, { highWaterMark: CHUNK });
-  return addAbortSignal(interrupted, stream);
 }
 
 function textOf({ lines, created, changed, unchanged, bad, removed }: ImportSummary): string {

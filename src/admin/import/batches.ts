@@ -44,6 +44,6 @@ export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T
       yield arrived.value;
     }
   } finally {
-    void source.return(undefined);
+    source.return(undefined).catch(() => undefined);
   }
 }

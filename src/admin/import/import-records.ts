@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import { FatalError } from '../../common/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
 import { batchesOf, readAhead, type RecordLine } from './batches.js';
 import { type Line, linesOf } from './lines.js';
@@ -23,6 +24,8 @@ export interface ImportOptions {
   /** Told after each batch how many lines and bytes were read. */
   onProgress?: (lines: number, bytes: number) => void;
 }
+
+const AGAIN = 'Import it again: what is imported already is left alone.';
 
 /** What an import has done. Every line that is not blank is one of `created`, `changed`, `unchanged` and `bad`. */
 export interface ImportSummary {
@@ -93,8 +96,9 @@ class ImportRun {
         yield line;
       }
     } catch (error) {
-      if (stop?.aborted !== true) throw error;
-      this.incomplete = `interrupted after line ${this.read.lines}`;
+      const { lines } = this.read;
+      if (stop?.aborted === true) this.incomplete = `interrupted after line ${lines}`;
+      else throw new FatalError(`Reading failed after line ${lines}: ${(error as Error).message}. ${AGAIN}`);
     }
   }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** Bytes of the longest line that is read; a record could not be larger in the database either. */
-export const LONGEST_LINE = 16 * 1024 * 1024;
+const LONGEST_LINE = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\uFEFF';
