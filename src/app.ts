@@ -3,7 +3,15 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import { AppModule } from './app.module.js';
-import { giveRequestId, measure, Metrics, ProblemFilter, serveDocs, ServiceLogger } from './common/index.js';
+import {
+  answerClientError,
+  giveRequestId,
+  measure,
+  Metrics,
+  ProblemFilter,
+  serveDocs,
+  ServiceLogger,
+} from './common/index.js';
 import type { Settings } from './config/index.js';
 import { databaseProblem } from './database/index.js';
 
@@ -12,14 +20,16 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings, mongodbUri), {
     bodyParser: false,
     bufferLogs: true,
+    abortOnError: false,
   });
   app.useLogger(app.get(ServiceLogger));
+  app.getHttpServer().on('clientError', answerClientError);
   app.set('etag', false);
   app.set('query parser', 'simple');
   if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
-  app.use(giveRequestId, measure(app.get(Metrics)), helmet(PLAIN_HTTP), forbidSharing);
+  app.use(giveRequestId, measure(app.get(Metrics)), helmet(PLAIN_HTTP), forbidSharing, allowNotModified);
   app.useGlobalFilters(new ProblemFilter([databaseProblem]));
-  if (settings.docs) serveDocs(app);
+  if (settings.docs) serveDocs(app, settings.limitMax);
   return app;
 }
 
@@ -32,6 +42,15 @@ const PLAIN_HTTP = {
 /** Every answer depends on its credentials, so no cache may hand it to somebody else. */
 function forbidSharing(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Cache-Control', 'private, no-cache');
+  next();
+}
+
+/**
+ * Express answers no 304 beside a `Cache-Control: no-cache`, which `fetch` sends along with If-None-Match. Nothing here
+ * comes from a cache, every ETag is compared with the data of this moment, so that wish is met anyway.
+ */
+function allowNotModified(request: Request, _response: Response, next: NextFunction): void {
+  delete request.headers['cache-control'];
   next();
 }
 

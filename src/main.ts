@@ -8,6 +8,7 @@ import { FatalError, Metrics } from './common/index.js';
 import { ConfigError, type Settings, settingsOfProcess } from './config/index.js';
 import { type EmbeddedDatabase, Preparation, startEmbedded } from './database/index.js';
 import { demo, DEMO } from './demo/index.js';
+import { listen } from './listen.js';
 import { MaxService, Moments } from './replication/mark/index.js';
 import { stopOnSignals } from './shutdown.js';
 
@@ -20,7 +21,7 @@ async function main(): Promise<void> {
   const app = await createApp(settings, mongodbUri);
   isStopping = stopOnSignals(app, async () => embedded?.stop());
   app.get(Metrics).collectProcess();
-  await app.listen(settings.port, settings.host);
+  await listen(app, settings);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const baseUrl = `http://${settings.host}:${port}`;
   say(`Tidemark listens at ${baseUrl}`);
@@ -53,14 +54,10 @@ function say(line: string): void {
  */
 async function fail(error: unknown): Promise<void> {
   if (isStopping()) return;
-  const isClear = error instanceof ConfigError || error instanceof FatalError || isPortTaken(error);
-  process.stderr.write(`${isClear ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`);
+  const isClear = error instanceof ConfigError || error instanceof FatalError;
+  process.stderr.write(`${isClear ? error.message : ((error as Error).stack ?? String(error))}\n`);
   await embedded?.stop().catch(() => undefined);
   process.exit(1);
-}
-
-function isPortTaken(error: unknown): boolean {
-  return ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 main().catch(fail);

@@ -2,6 +2,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { onOrphaned } from './database/index.js';
 
 const FINISH_MS = 10_000;
+/** What goes on although no request does, such as waiting for a database that is frozen, is then left behind. */
+const LEAVE_MS = FINISH_MS + 2_000;
 
 /**
  * On SIGTERM or SIGINT, and when npm is gone, the service stops listening, finishes what runs (10 s at most), gives up
@@ -26,6 +28,7 @@ async function stopInOrder(app: NestExpressApplication, stopDatabase: () => Prom
   const server = app.getHttpServer();
   server.close();
   setTimeout(() => server.closeAllConnections(), FINISH_MS).unref();
-  await app.close();
+  const tooLate = new Promise<void>((resolve) => setTimeout(resolve, LEAVE_MS).unref());
+  await Promise.race([app.close(), tooLate]);
   await stopDatabase();
 }

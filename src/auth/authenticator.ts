@@ -19,14 +19,17 @@ export class Authenticator {
   async identify({ username, password }: Login, address: string): Promise<Credential | undefined> {
     const stored = await this.credentials.findOne({ username: { $eq: username } }).lean();
     const credential = isUsable(stored, new Date()) ? stored : undefined;
-    if (credential !== undefined && this.passwords.isRemembered(credential.passwordhash, password))
+    if (credential !== undefined && (await this.passwords.isProven(credential.passwordhash, password)))
       return credential;
-    await this.limiter.assertMayTry(address, username);
+    const attempt = await this.limiter.attempt(address, username);
     const right = await (credential === undefined
       ? this.passwords.refuse(password)
       : this.passwords.fits(credential.passwordhash, password));
-    if (right) return credential;
-    await this.limiter.countFailure(address, username);
-    return undefined;
+    if (!right) {
+      attempt.failed();
+      return undefined;
+    }
+    await attempt.succeeded();
+    return credential;
   }
 }

@@ -6,6 +6,14 @@ import { SETTINGS, type Settings } from '../config/index.js';
 const MINUTE_S = 60;
 const ADDRESS_FACTOR = 10;
 
+/** A login whose password is about to be compared. It counts as failed until it is known to be right. */
+export interface Attempt {
+  /** The password was right: nothing is counted. */
+  succeeded(): Promise<void>;
+  /** The password was wrong; throws 429 instead of the caller's 401 where that is one too many. */
+  failed(): void;
+}
+
 /** Counts failed logins and requests of a minute in this instance (contract §3, 429). */
 @Injectable()
 export class LoginLimiter {
@@ -15,29 +23,38 @@ export class LoginLimiter {
 
   constructor(@Inject(SETTINGS) settings: Settings) {
     const { loginFailures, credentialQuota } = settings;
-    this.pairs = new RateLimiterMemory({ points: loginFailures, duration: MINUTE_S });
-    this.addresses = new RateLimiterMemory({ points: loginFailures * ADDRESS_FACTOR, duration: MINUTE_S });
+    this.pairs = failuresBeyond(loginFailures);
+    this.addresses = failuresBeyond(loginFailures * ADDRESS_FACTOR);
     if (credentialQuota > 0)
       this.quota = new RateLimiterMemory({ points: credentialQuota, duration: MINUTE_S });
   }
 
-  /** Throws 429 where the address, alone or with this user name, has failed more often than allowed. */
-  async assertMayTry(address: string, username: string): Promise<void> {
-    const states = await Promise.all([
-      this.pairs.get(pairOf(address, username)),
-      this.addresses.get(address),
-    ]);
-    const limits = [this.pairs.points, this.addresses.points];
-    const blocked = states.find(
-      (state, index) => state !== null && state.consumedPoints > (limits[index] ?? 0),
-    );
-    if (blocked) throw tooMany(blocked);
-  }
-
-  /** Counts one failure; throws 429 instead of the caller's 401 where it is one too many. */
-  async countFailure(address: string, username: string): Promise<void> {
-    await Promise.all([this.pairs.penalty(pairOf(address, username)), this.addresses.penalty(address)]);
-    await this.assertMayTry(address, username);
+  /**
+   * Takes the point of a failure before the password is compared, so that parallel guesses cannot overtake the count.
+   * Throws 429 where the address, alone or with this user name, has none left.
+   */
+  async attempt(address: string, username: string): Promise<Attempt> {
+    const places = [
+      { limiter: this.addresses, key: address },
+      { limiter: this.pairs, key: `${address} ${username}` },
+    ];
+    const states = await Promise.all(places.map(({ limiter, key }) => limiter.penalty(key)));
+    const giveBack = async () => {
+      await Promise.all(places.map(({ limiter, key }) => limiter.reward(key)));
+    };
+    const limits = places.map(({ limiter }) => limiter.points);
+    const refused = states.find((state, index) => state.consumedPoints > (limits[index] ?? 0));
+    if (refused) {
+      await giveBack();
+      throw tooMany(refused);
+    }
+    const last = states.find(({ remainingPoints }) => remainingPoints === 0);
+    return {
+      succeeded: giveBack,
+      failed: () => {
+        if (last) throw tooMany(last);
+      },
+    };
   }
 
   async countRequest(username: string): Promise<void> {
@@ -47,8 +64,9 @@ export class LoginLimiter {
   }
 }
 
-function pairOf(address: string, username: string): string {
-  return `${address} ${username}`;
+/** One point more than may fail: after the last allowed failure a right login is still let in. */
+function failuresBeyond(allowed: number): RateLimiterMemory {
+  return new RateLimiterMemory({ points: allowed + 1, duration: MINUTE_S });
 }
 
 function tooMany(state: RateLimiterRes): Error {

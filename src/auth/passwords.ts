@@ -21,15 +21,29 @@ export function hashPassword(password: string): Promise<string> {
 export class Passwords {
   private readonly key = randomBytes(32);
   private readonly proven = new LRUCache<string, true>({ max: REMEMBERED, ttl: REMEMBERED_MS });
+  private readonly running = new Map<string, Promise<boolean>>();
   private readonly decoy = hashPassword(randomBytes(16).toString('hex'));
 
   isRemembered(stored: string, password: string): boolean {
     return this.proven.has(this.digest(stored, password));
   }
 
+  /**
+   * Whether a success is remembered, or a comparison of just these two that runs now ends with one: a client that begins
+   * with many requests at once needs one comparison.
+   */
+  async isProven(stored: string, password: string): Promise<boolean> {
+    if (this.isRemembered(stored, password)) return true;
+    return (await this.running.get(this.digest(stored, password))) ?? false;
+  }
+
   async fits(stored: string, password: string): Promise<boolean> {
-    const right = await verify(stored, password).catch(() => false);
-    if (right) this.proven.set(this.digest(stored, password), true);
+    const digest = this.digest(stored, password);
+    const check = verify(stored, password).catch(() => false);
+    this.running.set(digest, check);
+    const right = await check;
+    this.running.delete(digest);
+    if (right) this.proven.set(digest, true);
     return right;
   }
 

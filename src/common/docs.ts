@@ -1,20 +1,24 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { describeBodies, describeLimit } from './docs-details.js';
 
-/** The OpenAPI document of the application's routes. */
-export function openApiDocument(app: INestApplication): OpenAPIObject {
+/** The OpenAPI document of the application's routes, where pages have at most `limitMax` items. */
+export function openApiDocument(app: INestApplication, limitMax: number): OpenAPIObject {
   const info = new DocumentBuilder()
     .setTitle('Tidemark')
     .setDescription('Replication feeds and member writes over MongoDB that lose no change.')
     .setVersion('1')
     .addBasicAuth()
     .build();
-  return SwaggerModule.createDocument(app, info);
+  const document = SwaggerModule.createDocument(app, info);
+  describeLimit(document, limitMax);
+  describeBodies(document);
+  return document;
 }
 
 /** Serves the document at `/openapi.json` and a page to try it at `/docs`. */
-export function serveDocs(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, () => openApiDocument(app), {
+export function serveDocs(app: INestApplication, limitMax: number): void {
+  SwaggerModule.setup('docs', app, () => openApiDocument(app, limitMax), {
     jsonDocumentUrl: 'openapi.json',
     raw: ['json'],
   });

@@ -1,3 +1,4 @@
+export { answerClientError } from './client-error.js';
 export { CommonModule } from './common.module.js';
 export { parseDate, shown, type Parsed } from './dates.js';
 export { openApiDocument, serveDocs } from './docs.js';

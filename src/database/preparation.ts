@@ -1,9 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   Inject,
   Injectable,
   Logger,
-  type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
+  type OnModuleDestroy,
 } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, STATES } from 'mongoose';
@@ -19,7 +20,7 @@ const RETRY_MS = 1000;
  * a server that can keep the promises, and the indexes.
  */
 @Injectable()
-export class Preparation implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   /**
    * Resolves when the indexes stand, or the service stops before; rejects with a FatalError where an operator has to
    * help.
@@ -27,7 +28,7 @@ export class Preparation implements OnApplicationBootstrap, BeforeApplicationShu
   readonly done: Promise<void>;
   private readonly log = new Logger('Preparation');
   private settle: { resolve: () => void; reject: (error: unknown) => void };
-  private stopped = false;
+  private readonly stop = new AbortController();
   private complete = false;
 
   constructor(
@@ -46,12 +47,14 @@ export class Preparation implements OnApplicationBootstrap, BeforeApplicationShu
     this.run().then(this.settle.resolve, this.settle.reject);
   }
 
-  beforeApplicationShutdown(): void {
-    this.stopped = true;
+  /** The first of the hooks: in the next one others wait for {@link done}. */
+  onModuleDestroy(): void {
+    this.stop.abort();
   }
 
   private async run(): Promise<void> {
-    while (!this.stopped) {
+    const { signal } = this.stop;
+    while (!signal.aborted) {
       try {
         await this.connected();
         await checkServer(this.connection.getClient().db(this.connection.name));
@@ -61,9 +64,9 @@ export class Preparation implements OnApplicationBootstrap, BeforeApplicationShu
         return;
       } catch (error) {
         if (error instanceof FatalError) throw error;
-        if (this.stopped) return;
+        if (signal.aborted) return;
         this.log.warn(`The database does not answer yet: ${(error as Error).message}`);
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }
   }

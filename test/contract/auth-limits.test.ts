@@ -1,3 +1,4 @@
+import type * as Argon2 from '@node-rs/argon2';
 import { hashPassword } from '../../src/auth/index.js';
 import { expectProblem, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 
@@ -55,6 +56,26 @@ describe('429 with `Retry-After`', () => {
     await address.fails(FAILURES + 1, () => user);
     expect((await address.as(other, PASSWORD)).status).toBe(200);
     expect((await caller().as(user, PASSWORD)).status).toBe(200);
+  });
+
+  it('parallel guesses do not overtake the count: no more passwords are compared', async () => {
+    const user = await newUser();
+    const address = caller();
+    const compared = jest.spyOn(jest.requireActual<typeof Argon2>('@node-rs/argon2'), 'verify');
+    const guesses = Array.from({ length: 100 }, (_, index) => address.as(user, `wrong-${index}`));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(compared).toHaveBeenCalledTimes(FAILURES + 1);
+    compared.mockRestore();
+    expect(statuses.sort()).toEqual([...repeated(FAILURES, 401), ...repeated(100 - FAILURES, 429)]);
+    expect((await address.as(user, PASSWORD)).status).toBe(429);
+  });
+
+  it('parallel right logins count for nothing', async () => {
+    const user = await newUser();
+    const address = caller();
+    const answers = await Promise.all(repeated(30, PASSWORD).map((password) => address.as(user, password)));
+    expect(answers.map(({ status }) => status)).toEqual(repeated(30, 200));
+    expect(await address.fails(FAILURES + 1, () => user)).toEqual([...repeated(FAILURES, 401), 429]);
   });
 
   it('or 10 times that for one address, whatever the user names', async () => {

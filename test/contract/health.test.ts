@@ -7,7 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const get = (path: string, options: Parameters<typeof send>[2] = {}) => send(`${service.url}${path}`, 'GET', options);
+const get = (path: string, options: Parameters<typeof send>[2] = {}) =>
+  send(`${service.url}${path}`, 'GET', options);
 
 describe('`GET /health/live`, `GET /health/ready` (200/503)', () => {
   it('live', async () => {
@@ -39,7 +40,9 @@ describe('`GET /metrics` (Prometheus)', () => {
     const app = await service.application({ organizationid: 'visible-org' });
     await app.get('product/max');
     const { text } = await get('/metrics');
-    expect(text).toMatch(/tidemark_http_request_seconds_count\{method="GET",route="[^"]*product\/max",status="200"\} \d/);
+    expect(text).toMatch(
+      /tidemark_http_request_seconds_count\{method="GET",route="[^"]*product\/max",status="200"\} \d/,
+    );
     expect(text).not.toContain('visible-org');
   });
 });

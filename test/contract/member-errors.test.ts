@@ -95,6 +95,11 @@ describe.each([
     expect(await outcome({ raw: `{${fits}`, headers: JSON_TYPE })).toEqual([400, 'invalid-request']);
   });
 
+  it('413 at once where Content-Length tells it, and the connection ends', async () => {
+    const answer = await announced(method, `api/v0.1/${path.replace('{memberid}', known)}${suffix}`);
+    expect(answer).toEqual([413, 'close']);
+  });
+
   it.each(['', ' ', '{', '[]', '[{}]', 'null', '"text"', '1', '{"a": 1,}', '{} {}', "{'a': 1}", '\ufeff'])(
     '400 with a clear sentence: %j',
     async (raw) => {
@@ -155,6 +160,21 @@ describe('PATCH /member/{memberid}', () => {
     expect((await members.patch(known, {}, { raw: '{}', headers })).status).toBe(400);
   });
 });
+
+/** Announces a body over the limit and sends nothing of it; status and `Connection` of the answer. */
+function announced(method: string, path: string): Promise<unknown[]> {
+  const { organizationid, appid } = members.app.tenant;
+  const auth = `${members.app.user('write')}:${PASSWORD}`;
+  const headers = { ...JSON_TYPE, 'content-length': LIMIT + 1 };
+  return new Promise((resolve, reject) => {
+    const url = `${service.url}/${organizationid}/${appid}/${path}`;
+    const sending = request(url, { method, auth, headers }, (response) => {
+      resolve([response.statusCode, response.headers.connection]);
+      sending.destroy();
+    }).on('error', reject);
+    sending.flushHeaders();
+  });
+}
 
 /** Sends a body over the limit in chunks, so that no header tells its length; the status. */
 function chunked(method: string, path: string): Promise<number | undefined> {

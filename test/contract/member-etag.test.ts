@@ -56,14 +56,10 @@ describe('ETag is a digest of the stored record, on the answers of GET, POST and
     const id = await members.born();
     const etag = await etagNow(id);
     for (const ifNoneMatch of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-      const answer = await members.read(id, {
-        headers: { 'if-none-match': ifNoneMatch, 'cache-control': 'max-age=0' },
-      });
+      const answer = await members.read(id, { headers: { 'if-none-match': ifNoneMatch } });
       expect([answer.status, answer.text, etagOf(answer)]).toEqual([304, '', etag]);
     }
-    const other = await members.read(id, {
-      headers: { 'if-none-match': '"x"', 'cache-control': 'max-age=0' },
-    });
+    const other = await members.read(id, { headers: { 'if-none-match': '"x"' } });
     expect(other.status).toBe(200);
   });
 });

@@ -102,6 +102,10 @@ describe('/openapi.json and /docs; none needs credentials', () => {
     });
   });
 
+  it.each(['CreateMember', 'PatchMember', 'PatchAddress'])('%s takes no other properties', (name) => {
+    expect(document.components.schemas[name]).toMatchObject({ additionalProperties: false });
+  });
+
   it('every operation has a name of its own and a summary', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     expect(new Set(operations.map((one) => one.operationId)).size).toBe(operations.length);
@@ -167,6 +171,21 @@ describe('/openapi.json and /docs; none needs credentials', () => {
     expect(metrics.status).toBe(200);
     expect(metrics.headers.get('content-type')).toContain('text/plain');
     expect(metrics.text).toContain('# TYPE tidemark_http_request_seconds histogram');
+  });
+});
+
+describe('tells what this instance takes', () => {
+  it.each([
+    ['5', { maximum: 5, default: 5 }],
+    ['20000', { maximum: 20_000, default: 1000 }],
+  ])('LIMIT_MAX=%s', async (limitMax, told) => {
+    const service = await TestService.start({ LIMIT_MAX: limitMax });
+    const { paths } = (await answer(service, '/openapi.json')).json as OpenApi;
+    await service.stop();
+    const limits = FEED_PATHS.map((path) =>
+      paths[READ + path]?.['get']?.parameters.find(({ name }) => name === 'limit'),
+    );
+    for (const limit of limits) expect(limit?.schema).toEqual({ type: 'integer', minimum: 1, ...told });
   });
 });
 

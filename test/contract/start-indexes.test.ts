@@ -74,6 +74,44 @@ describe('where existing data breaks it, the start ends with one message that li
     expect(message).not.toContain('hidden');
   });
 
+  it('an `id` in a list counts as any other, and the `_id`s tell where it is', async () => {
+    const message = await startOn((db) =>
+      db.collection<{ _id: string }>('products').insertMany([
+        { _id: 'listed', ...TENANT, id: ['a', 'b', 'b', 5] },
+        { _id: 'plain', ...TENANT, id: 'a' },
+        { _id: 'numbered', ...TENANT, id: ['c', 5] },
+        { _id: 'other', ...TENANT, id: ['d'] },
+      ] as mongo.Document[] as { _id: string }[]),
+    );
+    expect(message).toMatch(/^FatalError: [^\n]+$/);
+    expect(message).toMatch(/acme\/shop\/a \(2 times\), _id "(listed", "plain|plain", "listed)"/);
+    expect(message).toMatch(/acme\/shop\/5 \(2 times\), _id "(listed", "numbered|numbered", "listed)"/);
+    expect(message).not.toMatch(/shop\/[bd]|other/);
+  });
+
+  it('what is missing counts as a value too', async () => {
+    const message = await startOn((db) =>
+      db.collection<{ _id: string }>('credentials').insertMany([{ _id: 'one' }, { _id: 'two' }]),
+    );
+    expect(message).toMatch(/null \(2 times\), _id "(one", "two|two", "one)"/);
+  });
+
+  it('lists in two fields of an index: the `_id`s', async () => {
+    const lists = (_id: string) => ({ _id, organizationid: ['acme'], appid: ['shop', 'erp'] });
+    const message = await startOn((db) =>
+      db
+        .collection<{ _id: string }>('products')
+        .insertMany([
+          { _id: 'plain', ...TENANT },
+          { _id: 'single', ...TENANT, appid: ['shop'] } as { _id: string },
+          ...Array.from({ length: 25 }, (_, index) => lists(`both-${index}`)),
+        ]),
+    );
+    expect(message).toMatch(/^FatalError: The collection products [^\n]+ organizationid, appid, [^\n]+$/);
+    expect(message.match(/"both-\d+"/g)).toHaveLength(20);
+    expect(message).not.toMatch(/plain|single/);
+  });
+
   it('the same `id` in several applications or kinds is none', async () => {
     const message = await startOn(async (db) => {
       await db.collection('products').insertMany([

@@ -23,7 +23,7 @@ export function removeDataDir(dataDir: string): Promise<void> {
   return rm(dataDir, { recursive: true, force: true });
 }
 
-/** The built service (`dist/main.js`) as a process of its own, on the embedded database unless `environment` names one. */
+/** The built service (`dist/main.js`) as a process of its own, on the embedded database unless it is given another. */
 export class ServiceProcess {
   /** What it has printed, errors included. */
   readonly lines: string[] = [];

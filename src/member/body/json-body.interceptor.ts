@@ -38,12 +38,22 @@ export class JsonBody implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<Request>();
     if (!isJson(request.headers['content-type'])) throw problems.notJson();
-    await this.parse(request, context.switchToHttp().getResponse<Response>());
+    const response = context.switchToHttp().getResponse<Response>();
+    this.refuseTooLarge(request, response);
+    await this.parse(request, response);
     const body: unknown = request.body;
     if (body === undefined) throw wrongBody(EMPTY);
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw wrongBody('is no JSON object');
     return next.handle();
+  }
+
+  /** The parser would read a body to its end before it refused it. A packed one is measured while it is unpacked. */
+  private refuseTooLarge({ headers }: Request, response: Response): void {
+    const isPacked = (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+    if (isPacked || !(Number(headers['content-length']) > this.limit)) return;
+    response.setHeader('Connection', 'close');
+    throw problems.bodyTooLarge(this.limit);
   }
 
   private async parse(request: Request, response: Response): Promise<void> {

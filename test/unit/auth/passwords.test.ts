@@ -38,6 +38,17 @@ describe('what is remembered', () => {
     expect(new Passwords().isRemembered(stored, 'secret')).toBe(false);
   });
 
+  it('a comparison that runs serves all who ask the same meanwhile', async () => {
+    const passwords = new Passwords();
+    const stored = await hashPassword('secret');
+    const outcomes = ['secret', 'wrong'].map((password) => passwords.fits(stored, password));
+    const meanwhile = ['secret', 'wrong', 'other'].map((password) => passwords.isProven(stored, password));
+    expect(await Promise.all(meanwhile)).toEqual([true, false, false]);
+    expect(await Promise.all(outcomes)).toEqual([true, false]);
+    expect(await passwords.isProven(stored, 'secret')).toBe(true);
+    expect(await passwords.isProven(stored, 'wrong')).toBe(false);
+  });
+
   it('never a failure', async () => {
     const passwords = new Passwords();
     const stored = await hashPassword('secret');

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { maxHeaderSize, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Problem } from './problem.js';
+import { problems } from './problems.js';
+
+const LINGER_MS = 5000;
+
+/**
+ * For `clientError` of the HTTP server: answers in the form of contract §3 what never becomes a request, since Node
+ * itself cannot read it. The connection ends with the answer.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = problemOf(error);
+  const requestId = randomUUID();
+  const body = JSON.stringify(problem.body(requestId));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: private, no-cache',
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Closed at once, the answer could be lost to a client that is still sending.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function problemOf({ code }: NodeJS.ErrnoException): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Problem(
+      431,
+      'headers-too-large',
+      'The headers are too large',
+      `The URL and the headers of a request have at most ${maxHeaderSize} bytes together.`,
+    );
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Problem(
+      408,
+      'request-timeout',
+      'The request took too long',
+      'The request did not arrive in time. Send it again.',
+    );
+  return problems.malformedRequest('What was sent is no valid HTTP/1.1 request.');
+}
