@@ -27,7 +27,12 @@ export const problems = {
       `This needs a credential of level "${level}".`,
     ),
   notFound: () =>
-    new Problem(404, 'not-found', 'Nothing is here', 'No endpoint has this method and path. /docs lists them all.'),
+    new Problem(
+      404,
+      'not-found',
+      'Nothing is here',
+      'No endpoint has this method and path. /docs lists them all.',
+    ),
   unknownApplication: () =>
     new Problem(
       404,
