@@ -20,11 +20,14 @@ export class Ledger {
     return this.entries.collection.find<LedgerEntry>({ kind, alive: true, owner: { $in: owners } }).toArray();
   }
 
-  /** Living entries in the order of their owners, behind one owner, at most `limit`. */
-  living(kind: Kind, behind: mongo.ObjectId | undefined, limit: number): Promise<LedgerEntry[]> {
-    const owner = behind === undefined ? { $exists: true } : { $gt: behind };
+  /** Living entries in the order of their owners, behind one of them, at most `limit`. */
+  living(kind: Kind, behind: LedgerEntry | undefined, limit: number): Promise<LedgerEntry[]> {
+    const later =
+      behind === undefined
+        ? {}
+        : { $or: [{ owner: { $gt: behind.owner } }, { owner: behind.owner, _id: { $gt: behind._id } }] };
     return this.entries.collection
-      .find<LedgerEntry>({ kind, alive: true, owner }, { sort: { owner: 1 }, limit })
+      .find<LedgerEntry>({ kind, alive: true, ...later }, { sort: { owner: 1, _id: 1 }, limit })
       .toArray();
   }
 

@@ -32,7 +32,7 @@ export const ledgerSchema = new Schema<LedgerEntry>(
   { collection: 'ledger', strict: false, versionKey: false },
 )
   .index({ organizationid: 1, appid: 1, kind: 1, id: 1 }, { unique: true })
-  .index({ kind: 1, owner: 1 }, { partialFilterExpression: { alive: true } })
+  .index({ kind: 1, owner: 1, _id: 1 }, { partialFilterExpression: { alive: true } })
   .index({ organizationid: 1, appid: 1, kind: 1, _id: 1 }, ofTombstones)
   .index({ organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 }, ofTombstones);
 

@@ -69,15 +69,14 @@ export class Pass {
 
   private async findDeletes(kind: Kind, at: mongo.Timestamp, stop: AbortSignal): Promise<number> {
     let count = 0;
-    for (let behind: mongo.ObjectId | undefined; !stop.aborted;) {
+    for (let behind: LedgerEntry | undefined; !stop.aborted;) {
       const living = await this.ledger.living(kind, behind, BATCH);
-      const last = living.at(-1);
-      if (last === undefined) break;
+      if (living.length === 0) break;
       const gone = await this.withoutRecord(kind, living);
       await this.ledger.learn(
         gone.map((identity) => ({ identity, at, alive: false as const, shortLived: false })),
       );
-      behind = last.owner;
+      behind = living.at(-1);
       count += gone.length;
     }
     return count;
