@@ -1,10 +1,10 @@
 import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
-import { type Connection, type mongo, Schema } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { LoggerModule } from 'nestjs-pino';
 import { ApplicationModule } from '../application/index.js';
-import { CREDENTIAL_MODEL } from '../auth/index.js';
+import { CREDENTIAL_MODEL, credentialSchema } from '../auth/index.js';
 import { CommonModule, FatalError, loggerParams } from '../common/index.js';
 import { ConfigModule, type Settings } from '../config/index.js';
 import { checkServer, driverOptions, findEmbedded, makeIndexes } from '../database/index.js';
@@ -13,15 +13,9 @@ import { ProductModule } from '../product/index.js';
 import { LedgerModule } from '../replication/ledger/index.js';
 
 /**
- * The module that knows credentials is left out: it would take over the logins of a service in the same process, since
- * Passport keeps its strategies for the whole process.
+ * The rooms whose models a command may need, without what makes them a service. The module of credentials is left out:
+ * it would take over the logins of a service in the same process, since Passport keeps its strategies for the process.
  */
-const credentialSchema = new Schema(
-  {},
-  { collection: 'credentials', strict: false, versionKey: false },
-).index({ username: 1 }, { unique: true });
-
-/** The rooms whose models a command may need, without what makes them a service. */
 @Module({})
 class CommandModule {
   static on(settings: Settings, uri: string): DynamicModule {

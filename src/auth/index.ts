@@ -1,6 +1,14 @@
 export { AuthModule } from './auth.module.js';
 export { BasicGuard } from './basic.guard.js';
-export { covers, type Credential, CREDENTIAL_MODEL, type Level, LEVELS, type Scope } from './credential.js';
+export {
+  covers,
+  type Credential,
+  CREDENTIAL_MODEL,
+  credentialSchema,
+  type Level,
+  LEVELS,
+  type Scope,
+} from './credential.js';
 export { Caller, callerOf, IS_PUBLIC, NEEDED_LEVEL, Needs, Public } from './decorators.js';
 export { LevelGuard } from './level.guard.js';
 export { hashPassword } from './passwords.js';
