@@ -126,3 +126,27 @@ it('Duplicates that others made stay, and each gets its key when the first is go
   expect(heir?.['emailkey']).toBe('m1099@example.org');
   expect(await service.db.collection('emailduplicates').countDocuments(app.tenant)).toBe(1_099);
 });
+
+it('corrects `emailkey` where it no longer fits `data.email`, also where `data` has become a list', async () => {
+  const { _id } = await app.put('member', { id: 'a', data: { email: 'held@example.org' } });
+  await service.watcher.caughtUp();
+  const members = service.db.collection('members');
+  expect((await members.findOne({ _id }))?.['emailkey']).toBe('held@example.org');
+  await members.updateOne({ _id }, { $set: { data: [{ email: 'held@example.org' }] } });
+  await service.watcher.caughtUp();
+  expect(await members.findOne({ _id })).not.toHaveProperty('emailkey');
+});
+
+it.each([
+  ['(?i)abc', ''],
+  ['A B C', 'x'],
+])(
+  'a registered filter is matched as it is stored: the expression %s with the option "%s"',
+  async (pattern, options) => {
+    await app.filter('product', 'letters', { 'data.name': new mongo.BSONRegExp(pattern, options) });
+    await app.put('product', { id: 'in', data: { name: 'ABC' } });
+    await app.put('product', { id: 'out', data: { name: 'XYZ' } });
+    expect((await app.feed('product', 'letters').page()).ids).toEqual(['in']);
+    expect((await app.softDeletes('product', 'letters').page()).ids).toEqual(['out']);
+  },
+);
