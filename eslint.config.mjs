@@ -37,7 +37,7 @@ const walls = Object.entries(rooms).map(([room, allowed]) => {
 });
 
 const entries = {
-  files: ['src/*.ts', 'test/{contract,process,support}/**/*.ts'],
+  files: ['src/*.ts', 'test/{contract,process,support,faults}/**/*.ts'],
   rules: {
     'no-restricted-imports': [
       'error',

@@ -34,5 +34,7 @@ export default {
       globalTeardown: '<rootDir>/test/support/mongod-teardown.ts',
     },
     { ...shared, displayName: 'process', testMatch: ['<rootDir>/test/process/**/*.test.ts'] },
+    { ...shared, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
+    { ...shared, displayName: 'model', testMatch: ['<rootDir>/test/model/**/*.test.ts'] },
   ],
 };

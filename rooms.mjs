@@ -5,7 +5,13 @@
 const ground = ['config', 'common', 'database'];
 const tenancy = [...ground, 'record', 'auth', 'application'];
 const records = [...tenancy, 'member', 'product'];
-const replication = ['replication/ledger', 'replication/mark', 'replication/watcher', 'replication/feed'];
+const replication = [
+  'replication/ledger',
+  'replication/mark',
+  'replication/effective',
+  'replication/watcher',
+  'replication/feed',
+];
 
 export const rooms = {
   config: [],
@@ -18,8 +24,9 @@ export const rooms = {
   product: tenancy,
   'replication/ledger': records,
   'replication/mark': [...records, 'replication/ledger'],
-  'replication/watcher': [...records, 'replication/ledger', 'replication/mark'],
-  'replication/feed': [...records, 'replication/ledger', 'replication/mark'],
+  'replication/effective': [...records, 'replication/mark'],
+  'replication/watcher': [...records, 'replication/ledger', 'replication/mark', 'replication/effective'],
+  'replication/feed': [...records, 'replication/ledger', 'replication/mark', 'replication/effective'],
   health: [...records, ...replication],
   admin: [...records, ...replication],
   demo: [...records, 'admin'],

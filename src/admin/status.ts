@@ -1,21 +1,25 @@
 import type { Connection, mongo } from 'mongoose';
-import { WATCHER, type WatchState } from '../replication/mark/index.js';
+import {
+  readStanding,
+  type Standing,
+  WATCH_TOTALS,
+  WATCHER,
+  type WatchTotals,
+} from '../replication/mark/index.js';
+import type { AuditProgress } from '../replication/watcher/index.js';
 import { databaseOf } from './session.js';
 
-const COUNTED = ['applications', 'services', 'credentials', 'members', 'products', 'ledger'] as const;
+const COUNTED = [
+  ...['applications', 'services', 'credentials', 'members', 'products'],
+  ...['ledger', 'marks', 'moments'],
+] as const;
 const MOST_DUPLICATES = 20;
-const MS = 1000;
 
-export interface WatcherStatus {
-  /** The leading instance; nothing where none leads. */
-  leader: string | undefined;
-  /** Database's clock. */
-  leaseExpires: Date | undefined;
-  /** End of the last pass over the collections. */
-  since: Date | undefined;
-  /** How far behind the database the watcher is, in whole seconds. */
-  lagSeconds: number | undefined;
-}
+/** Where the audit of the ledger stands. */
+export type AuditStatus = Pick<
+  AuditProgress,
+  'round' | 'kind' | 'slices' | 'lastRoundSeconds' | 'roundSeconds' | 'found'
+>;
 
 /** Two or more members of one application that share an e-mail; `_id`s of those that came second. */
 export interface EmailDuplicates {
@@ -29,7 +33,13 @@ export interface Status {
   database: { name: string; version: string; replicaSet: string | undefined };
   /** Indexes that the service needs and that do not stand, such as `members: organizationid, appid, id`. */
   missingIndexes: string[];
-  watcher: WatcherStatus;
+  watcher: Omit<Standing, 'emailDuplicates'>;
+  /** What all leaders did since the beginning. */
+  totals: Omit<WatchTotals, '_id'>;
+  /** Undefined where no audit ran yet. */
+  audit: AuditStatus | undefined;
+  /** Hard deletes up to here may be gone; undefined where all are kept. */
+  hardDeletesExpired: Date | undefined;
   documents: Record<(typeof COUNTED)[number], number>;
   emailDuplicates: { members: number; first: EmailDuplicates[] };
 }
@@ -39,12 +49,16 @@ export async function statusOf(connection: Connection): Promise<Status> {
   const db = databaseOf(connection);
   const hello = await db.admin().command({ hello: 1 });
   const { version } = (await db.admin().buildInfo()) as { version: string };
+  const { emailDuplicates, ...watcher } = await readStanding(connection);
   return {
     database: { name: connection.name, version, replicaSet: hello['setName'] as string | undefined },
     missingIndexes: await missingIndexes(connection),
-    watcher: await watcherStatus(db, hello['localTime'] as Date),
+    watcher,
+    totals: await totals(db),
+    audit: await audit(db),
+    hardDeletesExpired: await hardDeletesExpired(db),
     documents: await documentCounts(db),
-    emailDuplicates: await emailDuplicates(db),
+    emailDuplicates: { members: emailDuplicates, first: await firstEmailDuplicates(db) },
   };
 }
 
@@ -60,16 +74,22 @@ async function missingIndexes(connection: Connection): Promise<string[]> {
   return missing.flat();
 }
 
-async function watcherStatus(db: mongo.Db, clock: Date): Promise<WatcherStatus> {
-  const state = await db.collection<WatchState>('leases').findOne({ _id: WATCHER });
-  const leads = state !== null && state.expires > clock;
-  const watched = timeOf(state?.watched);
-  return {
-    leader: leads ? state.holder : undefined,
-    leaseExpires: state?.expires,
-    since: timeOf(state?.since),
-    lagSeconds: watched && Math.max(0, Math.floor((clock.getTime() - watched.getTime()) / MS)),
-  };
+async function totals(db: mongo.Db): Promise<Status['totals']> {
+  const projection = { _id: 0 };
+  return (await db.collection<WatchTotals>(WATCH_TOTALS).findOne({ _id: WATCHER }, { projection })) ?? {};
+}
+
+async function audit(db: mongo.Db): Promise<AuditStatus | undefined> {
+  const progress = await db.collection<AuditProgress>('audits').findOne({ _id: 'ledger' });
+  if (progress === null) return undefined;
+  const { round, kind, slices, lastRoundSeconds, roundSeconds, found } = progress;
+  return { round, kind, slices, lastRoundSeconds, roundSeconds, found };
+}
+
+/** The newest hard delete that is kept no longer, of all applications. */
+async function hardDeletesExpired(db: mongo.Db): Promise<Date | undefined> {
+  const horizons = db.collection<{ lastupdated: Date }>('horizons');
+  return (await horizons.findOne({}, { sort: { lastupdated: -1 } }))?.lastupdated;
 }
 
 async function documentCounts(db: mongo.Db): Promise<Status['documents']> {
@@ -79,9 +99,9 @@ async function documentCounts(db: mongo.Db): Promise<Status['documents']> {
   return Object.fromEntries(counts) as Status['documents'];
 }
 
-async function emailDuplicates(db: mongo.Db): Promise<Status['emailDuplicates']> {
-  const noted = db.collection('emailduplicates');
-  const groups = await noted
+async function firstEmailDuplicates(db: mongo.Db): Promise<EmailDuplicates[]> {
+  const groups = await db
+    .collection('emailduplicates')
     .aggregate<{ _id: Omit<EmailDuplicates, 'members'>; members: mongo.ObjectId[] }>([
       {
         $group: {
@@ -93,11 +113,5 @@ async function emailDuplicates(db: mongo.Db): Promise<Status['emailDuplicates']>
       { $limit: MOST_DUPLICATES },
     ])
     .toArray();
-  const first = groups.map(({ _id, members }) => ({ ..._id, members: members.map(String) }));
-  return { members: await noted.estimatedDocumentCount(), first };
-}
-
-/** The second of a cluster time. */
-function timeOf(timestamp: mongo.Timestamp | undefined): Date | undefined {
-  return timestamp && new Date(timestamp.getHighBitsUnsigned() * MS);
+  return groups.map(({ _id, members }) => ({ ..._id, members: members.map(String) }));
 }

@@ -25,6 +25,24 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly watcherLag = new Gauge({
+    name: 'tidemark_watcher_lag_seconds',
+    help: 'How far the watcher is behind the database; absent while it is not known.',
+    registers: [this.registry],
+  });
+
+  readonly oplogWindow = new Gauge({
+    name: 'tidemark_oplog_window_seconds',
+    help: 'How long the watcher may stay away before the oplog no longer reaches back to it; absent where it cannot be asked.',
+    registers: [this.registry],
+  });
+
+  readonly emailDuplicates = new Gauge({
+    name: 'tidemark_email_duplicates',
+    help: 'Members whose e-mail another member of their application has already.',
+    registers: [this.registry],
+  });
+
   readonly watcherEvents = new Counter({
     name: 'tidemark_watcher_events_total',
     help: 'Events of the change stream that this instance has worked through.',
@@ -38,11 +56,49 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly restamps = new Counter({
+    name: 'tidemark_restamps_total',
+    help: 'Records and tombstones that this instance stamped anew, by why.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
+  readonly passes = new Counter({
+    name: 'tidemark_passes_total',
+    help: 'Passes over all records that this instance began: on the first start, or to repair a lost history.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
+  readonly passProgress = new Gauge({
+    name: 'tidemark_pass_progress',
+    help: 'Share of records and ledger entries that the pass under way has done, 0 to 1; absent while there is none.',
+    registers: [this.registry],
+  });
+
   readonly tombstones = new Counter({
     name: 'tidemark_tombstones_total',
     help: 'Hard deletes that this instance wrote into the ledger.',
     registers: [this.registry],
   });
+
+  readonly tombstonesExpired = new Counter({
+    name: 'tidemark_tombstones_expired_total',
+    help: 'Hard deletes that this instance removed, since they are kept no longer.',
+    registers: [this.registry],
+  });
+
+  readonly auditFound = new Counter({
+    name: 'tidemark_audit_found_total',
+    help: 'What this instance found wrong in the ledger, and put right, by what it was.',
+    labelNames: ['what'],
+    registers: [this.registry],
+  });
+
+  /** Prometheus sees only the increase of what it has seen before, and the first pass is one that matters. */
+  constructor() {
+    for (const reason of ['first start', 'repair']) this.passes.inc({ reason }, 0);
+  }
 
   collectProcess(): void {
     collectDefaultMetrics({ register: this.registry });

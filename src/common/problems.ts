@@ -124,8 +124,23 @@ export const problems = {
       503,
       'preparing',
       'The service is preparing',
-      'The first pass over the data is not finished. Try again.',
+      'A pass over the data is not finished. Try again.',
       later(RETRY_SECONDS),
+    ),
+  notWatched: () =>
+    new Problem(
+      503,
+      'not-watched',
+      'Nobody watches the changes',
+      'The watcher has not come this far yet, so nothing newer can be shown safely. Nothing was lost; try again.',
+      later(RETRY_SECONDS),
+    ),
+  historyExpired: (horizon: string) =>
+    new Problem(
+      410,
+      'history-expired',
+      'The history has expired',
+      `Hard deletes up to ${horizon} are not kept any more. Empty the copy and start over without from.`,
     ),
   queryTimeout: () =>
     new Problem(

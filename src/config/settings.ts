@@ -20,6 +20,10 @@ export interface Settings {
   credentialQuota: number;
   /** Milliseconds the database may spend on one query. */
   queryMs: number;
+  /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
+  markWait: number;
+  /** Days for which hard deletes are kept; 0 keeps them for ever. */
+  tombstoneRetentionDays: number;
   trustProxy: string;
   metrics: boolean;
   docs: boolean;
@@ -46,6 +50,14 @@ export const settingTable: SettingTable<Settings> = {
   loginFailures: { env: 'LOGIN_FAILURES', type: 'integer', min: 1, max: 100_000, fallback: 20 },
   credentialQuota: { env: 'CREDENTIAL_QUOTA', type: 'integer', min: 0, max: 10_000_000, fallback: 0 },
   queryMs: { env: 'QUERY_MS', type: 'integer', min: 100, max: 10 * ONE_MINUTE, fallback: 30_000 },
+  markWait: { env: 'MARK_WAIT', type: 'integer', min: 10, max: ONE_MINUTE, fallback: 2000 },
+  tombstoneRetentionDays: {
+    env: 'TOMBSTONE_RETENTION_DAYS',
+    type: 'integer',
+    min: 0,
+    max: 36_500,
+    fallback: 0,
+  },
   trustProxy: { env: 'TRUST_PROXY', type: 'proxies', fallback: '' },
   metrics: { env: 'METRICS', type: 'switch', fallback: true },
   docs: { env: 'DOCS', type: 'switch', fallback: true },

@@ -1,11 +1,11 @@
 import mongoose from 'mongoose';
 import { problems, type Problem } from '../common/index.js';
+import { isMomentGone } from './snapshot.js';
 
 const { mongo } = mongoose;
 
 const DUPLICATE_KEY = 11000;
 const MAX_TIME_EXPIRED = 50;
-const BAD_VALUE = 2;
 /** A connection that breaks while a command is being written: the driver passes on what the socket says. */
 const BROKEN_SOCKET = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 /** A document would become larger than MongoDB allows, or break the validator of its collection. */
@@ -40,6 +40,11 @@ export function refusalsIn(error: unknown): Refusal[] {
   }));
 }
 
+/** Whether a write was refused for what the document would become. */
+export function isUnfit(error: unknown): boolean {
+  return error instanceof mongo.MongoServerError && UNFIT.has(Number(error.code));
+}
+
 /** Which writes of an unordered bulk ran into a unique index. Any other error goes on, as in {@link refusalsIn}. */
 export function refusedAsDuplicate(error: unknown): Set<number> {
   const refusals = refusalsIn(error);
@@ -59,13 +64,8 @@ export function isDatabaseAway(error: unknown): boolean {
 export function databaseProblem(error: unknown): Problem | undefined {
   if (isDatabaseAway(error)) return problems.databaseAway();
   if (!(error instanceof mongo.MongoServerError)) return undefined;
-  if (isIndexMissing(error)) return problems.preparing();
+  if (isMomentGone(error)) return problems.preparing();
   return error.code === MAX_TIME_EXPIRED ? problems.queryTimeout() : undefined;
-}
-
-/** Queries state their index. After a drop or a rename it is missing until the watcher has made it again. */
-function isIndexMissing({ code, message }: mongoose.mongo.MongoServerError): boolean {
-  return code === BAD_VALUE && message.includes('hint provided does not correspond to an existing index');
 }
 
 /** Mongoose refuses calls before the first connection, since commands are not buffered here. */

@@ -4,6 +4,7 @@ export {
   databaseProblem,
   isDatabaseAway,
   isDuplicateKey,
+  isUnfit,
   type Refusal,
   refusalsIn,
   refusedAsDuplicate,
@@ -12,6 +13,7 @@ export { makeIndexes } from './indexes.js';
 export { DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
 export { Preparation } from './preparation.js';
 export { checkServer } from './server-check.js';
+export { isMomentGone, readAsOf, type SnapshotOptions } from './snapshot.js';
 export {
   type EmbeddedDatabase,
   findEmbedded,

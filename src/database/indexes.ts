@@ -13,13 +13,19 @@ const LISTS_IN_TWO_FIELDS = 171;
 export async function makeIndexes(connection: mongoose.Connection): Promise<void> {
   for (const model of modelsOf(connection)) {
     for (const [fields, options] of model.schema.indexes()) {
-      const about = options.partialFilterExpression ?? {};
-      await model.collection
-        .createIndex(
+      const make = () =>
+        model.collection.createIndex(
           fields as mongoose.mongo.IndexSpecification,
           options as mongoose.mongo.CreateIndexesOptions,
-        )
-        .catch((error: unknown) => explain({ model, keys: Object.keys(fields), about }, error));
+        );
+      const keys = Object.keys(fields);
+      const about = options.partialFilterExpression ?? {};
+      await make()
+        .catch(async (error: unknown) => {
+          if (!isDuplicateKey(error) || !(await model.settleDuplicates?.(keys))) throw error;
+          await make();
+        })
+        .catch((error: unknown) => explain({ model, keys, about }, error));
     }
   }
 }

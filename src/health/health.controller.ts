@@ -11,6 +11,7 @@ import type { Response } from 'express';
 import { Public } from '../auth/index.js';
 import { Metrics, problems, Problems } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
+import { Gauges } from './gauges.js';
 import { Readiness } from './readiness.js';
 
 /** For load balancers and Prometheus (contract §5); none of it needs credentials. */
@@ -22,6 +23,7 @@ export class HealthController {
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly health: HealthCheckService,
     private readonly readiness: Readiness,
+    private readonly gauges: Gauges,
     private readonly metrics: Metrics,
   ) {}
 
@@ -51,6 +53,7 @@ export class HealthController {
   @Problems(404)
   async scrape(@Res() response: Response): Promise<void> {
     if (!this.settings.metrics) throw problems.notFound();
+    await this.gauges.refresh();
     response.type(this.metrics.registry.contentType).send(await this.metrics.registry.metrics());
   }
 }

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { MarkModule } from '../replication/mark/index.js';
+import { Gauges } from './gauges.js';
 import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.js';
 
 @Module({
-  imports: [TerminusModule.forRoot({ logger: false }), MarkModule],
+  imports: [TerminusModule.forRoot({ logger: false })],
   controllers: [HealthController],
-  providers: [Readiness],
+  providers: [Gauges, Readiness],
 })
 export class HealthModule {}

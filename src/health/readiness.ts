@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import type { Connection } from 'mongoose';
 import { Preparation } from '../database/index.js';
-import { Moments } from '../replication/mark/index.js';
+import { readStanding, type Standing } from '../replication/mark/index.js';
 
 /** What must be true before a load balancer sends anybody here. */
 @Injectable()
@@ -12,7 +12,6 @@ export class Readiness {
     @InjectConnection() private readonly connection: Connection,
     private readonly indicators: HealthIndicatorService,
     private readonly preparation: Preparation,
-    private readonly moments: Moments,
   ) {}
 
   async database(): Promise<HealthIndicatorResult> {
@@ -24,11 +23,20 @@ export class Readiness {
     );
   }
 
+  /** A watcher that lags keeps nobody out: the pages that it holds up are answered 503 one by one. */
   async replication(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('replication');
-    return this.moments.current().then(
-      () => indicator.up(),
-      () => indicator.down({ state: 'preparing' }),
+    return readStanding(this.connection).then(
+      (standing) =>
+        standing.isPreparing
+          ? indicator.down({ state: 'preparing', ...detailsOf(standing) })
+          : indicator.up(detailsOf(standing)),
+      () => indicator.down({ state: 'unknown' }),
     );
   }
+}
+
+function detailsOf({ leader, lagSeconds, oplogWindowSeconds, pass }: Standing) {
+  const progress = pass && { reason: pass.reason, done: pass.done, total: pass.total };
+  return { leader, lagSeconds, oplogWindowSeconds, pass: progress };
 }

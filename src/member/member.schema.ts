@@ -1,4 +1,4 @@
-import { Schema } from 'mongoose';
+import { type Model, type mongo, Schema } from 'mongoose';
 import type { RecordDocument } from '../record/index.js';
 
 /** Name of the Mongoose model of `members`. */
@@ -10,7 +10,7 @@ export const MEMBER_MODEL = 'Member';
  */
 export const memberSchema = new Schema<RecordDocument>(
   {},
-  { collection: 'members', strict: false, versionKey: false },
+  { collection: 'members', strict: false, versionKey: false, statics: { settleDuplicates } },
 )
   .index({ organizationid: 1, appid: 1, _id: 1 })
   .index({ organizationid: 1, appid: 1, lastupdated: 1, _id: 1 })
@@ -22,3 +22,23 @@ export const memberSchema = new Schema<RecordDocument>(
     { organizationid: 1, appid: 1, emailkey: 1 },
     { unique: true, partialFilterExpression: { emailkey: { $type: 'string' } } },
   );
+
+/**
+ * `emailkey` is the service's own field. While its index was away, as after a drop, several members may have got the same
+ * one: the first keeps it, the others lose theirs, as if they had come second.
+ */
+async function settleDuplicates(this: Model<RecordDocument>, keys: string[]): Promise<boolean> {
+  if (!keys.includes('emailkey')) return false;
+  const groups = this.collection.aggregate<{ members: mongo.ObjectId[] }>(
+    [
+      { $match: { emailkey: { $type: 'string' } } },
+      { $sort: { _id: 1 } },
+      { $group: { _id: keys.map((key) => `$${key}`), members: { $push: '$_id' } } },
+      { $match: { 'members.1': { $exists: true } } },
+    ],
+    { allowDiskUse: true },
+  );
+  for await (const { members } of groups)
+    await this.collection.updateMany({ _id: { $in: members.slice(1) } }, { $unset: { emailkey: '' } });
+  return true;
+}

@@ -1,3 +1,5 @@
+import type { mongo } from 'mongoose';
+import { literal } from '../common/index.js';
 import { CLOCK, FUTURE_TOLERANCE_MS } from '../database/index.js';
 
 const NEXT_OF_OWN = { $add: ['$lastupdated', 1] };
@@ -20,3 +22,41 @@ export const HAS_GOOD_STAMP = {
  * at it, else it would drag itself along for ever.
  */
 export const STAMP = { $cond: [HAS_GOOD_STAMP, { $max: [CLOCK, NEXT_OF_OWN] }, CLOCK] };
+
+/** {@link STAMP}, and above a fence: the expression for whatever came too late for somebody. */
+export function stampAbove(fence: Date | undefined): mongo.Document {
+  return fence === undefined ? STAMP : { $max: [STAMP, literal(justAbove(fence))] };
+}
+
+/** Whether a stored stamp is bad or not above the fence, as an aggregation expression. */
+export function needsStamp(fence: Date | undefined): mongo.Document {
+  const isBad = { $not: [HAS_GOOD_STAMP] };
+  return fence === undefined ? isBad : { $or: [isBad, { $lte: ['$lastupdated', literal(fence)] }] };
+}
+
+/*
+ * The same as plain functions, for whoever has the values at hand.
+ */
+
+/** {@link HAS_GOOD_STAMP}. */
+export function isGoodStamp(stored: unknown, clock: Date): stored is Date {
+  return (
+    stored instanceof Date && stored >= EARLIEST && stored.getTime() <= clock.getTime() + FUTURE_TOLERANCE_MS
+  );
+}
+
+/** {@link stampAbove}. */
+export function nextStamp(stored: unknown, clock: Date, fence?: Date): Date {
+  const own = isGoodStamp(stored, clock) ? stored.getTime() + 1 : 0;
+  const above = fence === undefined ? 0 : justAbove(fence).getTime();
+  return new Date(Math.max(clock.getTime(), own, above));
+}
+
+/** {@link needsStamp}. */
+export function isStampNeeded(stored: unknown, clock: Date, fence?: Date): boolean {
+  return !isGoodStamp(stored, clock) || (fence !== undefined && stored <= fence);
+}
+
+function justAbove(fence: Date): Date {
+  return new Date(fence.getTime() + 1);
+}

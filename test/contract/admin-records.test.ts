@@ -40,11 +40,3 @@ describe('`record delete --org --app --kind --id`', () => {
     expectProblem(await app.send('GET', 'api/v0.1/member/m'), 404, 'unknown-member');
   });
 });
-
-describe('`resync --org --app --kind`', () => {
-  it('says that this version has none, and exits 1', async () => {
-    expect(await admin.failure(words('resync', 'product'))).toBe(
-      'This version has no resync yet; it comes with the next release.',
-    );
-  });
-});

@@ -1,10 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import { eventually, freshDatabase, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 
 interface Status {
   database: { name: string; version: string; replicaSet: string };
   missingIndexes: string[];
-  watcher: { leader?: string; leaseExpires?: string; since?: string; lagSeconds?: number };
+  watcher: {
+    leader?: string;
+    leaseExpires?: string;
+    since?: string;
+    lagSeconds?: number;
+    oplogWindowSeconds?: number;
+    pass?: { reason: string; done: number; total: number };
+  };
+  totals: Record<string, number | Record<string, number>>;
+  audit?: object;
+  hardDeletesExpired?: string;
   documents: Record<string, number>;
   emailDuplicates: { members: number; first: { emailkey: string; members: string[] }[] };
 }
@@ -29,6 +40,12 @@ describe('`status` (database, watcher, lag, indexes)', () => {
     expect((await admin.run('status')).output).toContain(
       `Watcher     ${watcher.leader} leads, since the pass of 20`,
     );
+  });
+
+  it('tells for how long the watcher may stay away', async () => {
+    const { watcher } = await admin.json<Status>('status');
+    expect(watcher.oplogWindowSeconds).toBeGreaterThan(0);
+    expect((await admin.run('status')).output).toMatch(/^Oplog {7}the watcher may stay away for \d/m);
   });
 
   it('tells the database and what it holds', async () => {
@@ -61,6 +78,105 @@ describe('`status` (database, watcher, lag, indexes)', () => {
     expect((await admin.run('status')).output).toContain(
       `ada@example.org: members with _id ${second._id.toHexString()}`,
     );
+  });
+
+  it('tells what the leaders did: re-stamps by reason, tombstones, passes, records ignored', async () => {
+    const app = await service.application();
+    const gone = await app.product();
+    await service.watcher.caughtUp();
+    await app.remove('product', gone);
+    await app.product({ lastupdated: new Date('2999-01-01') });
+    await service.db
+      .collection<{ _id: unknown }>('products')
+      .insertOne({ _id: 'no-object-id', ...app.tenant });
+    await eventually(async () => isDeepStrictEqual((await admin.json<Status>('status')).totals, DONE));
+    const { output } = await admin.run('status');
+    for (const line of [
+      'Re-stamps   bad 1',
+      'Tombstones  1 written, all are kept',
+      'Passes      first start 1',
+      'Mended      emailkey 2',
+      'Ignored     product 1',
+    ])
+      expect(output).toContain(line);
+  });
+
+  it('goes on counting where another instance comes to lead', async () => {
+    const second = await service.another();
+    const app = (await service.application()).seenBy(second);
+    const gone = await app.product();
+    await service.watcher.caughtUp();
+    await service.leave();
+    await eventually(async () => (await second.metric('tidemark_watcher_leads')) === 1);
+    await app.remove('product', gone);
+    const expected = { ...DONE, tombstones: 2 };
+    await eventually(async () => isDeepStrictEqual((await admin.json<Status>('status')).totals, expected));
+    await second.leave();
+  });
+});
+
+/** What the tests above give the watcher to do. */
+const DONE = {
+  restamps: { bad: 1 },
+  tombstones: 1,
+  passes: { 'first start': 1 },
+  mended: { emailkey: 2 },
+  ignored: { member: 0, product: 1 },
+};
+
+describe('`status` shows what it finds in the database', () => {
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+  });
+  afterAll(async () => {
+    await database.db.dropDatabase();
+    await database.client.close();
+  });
+
+  const put = (collection: string, document: { _id: string }) =>
+    database.db.collection<{ _id: string }>(collection).insertOne(document);
+
+  it('a pass under way, with a percentage', async () => {
+    const pass = {
+      reason: 'drop of products',
+      isRepair: true,
+      started: new Date(0),
+      done: 1500,
+      total: 6000,
+    };
+    await put('leases', {
+      _id: 'watcher',
+      ...{ holder: 'one', term: 1, expires: new Date('9999-01-01'), pass },
+    });
+    const admin = new AdminConsole(database.uri);
+    expect((await admin.json<Status>('status')).watcher.pass).toMatchObject({ done: 1500, total: 6000 });
+    expect((await admin.run('status')).output).toContain(
+      'Pass        25 %, 1,500 of about 6,000 records and ledger entries, ' +
+        'since 1970-01-01T00:00:00.000Z: drop of products',
+    );
+  });
+
+  it('where the audit stands, and up to where hard deletes have expired', async () => {
+    const audit = {
+      round: 2,
+      kind: 'product',
+      slices: 7,
+      lastRoundSeconds: 120,
+      roundSeconds: 130,
+      found: 0,
+    };
+    await put('audits', { _id: 'ledger', ...audit });
+    await put('horizons', { _id: 'tombstones', ...{ lastupdated: new Date('2026-01-01') } });
+    const admin = new AdminConsole(database.uri);
+    expect(await admin.json<Status>('status')).toMatchObject({
+      audit,
+      hardDeletesExpired: '2026-01-01T00:00:00.000Z',
+    });
+    const { output } = await admin.run('status');
+    expect(output).toContain('round 2, at the products, 7 slices done, a round takes 2 min');
+    expect(output).toContain('those up to 2026-01-01T00:00:00.000Z are not kept');
   });
 });
 

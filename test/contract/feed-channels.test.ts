@@ -110,13 +110,13 @@ describe('a channel that has no product any more: 200, so that its last soft del
     expect((await app.channel('old', 'softdeletes').page()).ids).toEqual([]);
   });
 
-  it('also where the product was shown and had left before the watcher looked', async () => {
+  it('also where the product had left before the watcher looked', async () => {
     await withoutWatcher(service, async () => {
       const product = await app.product({ id: 'a', channels: ['brief'] });
-      expect((await app.channel('brief').page()).ids).toEqual(['a']);
       await app.change('product', product, { $set: { channels: [] } });
-      expect((await app.channel('brief', 'softdeletes').page()).ids).toEqual(['a']);
     });
+    await service.watcher.caughtUp();
+    expect((await app.channel('brief', 'softdeletes').page()).ids).toEqual(['a']);
   });
 });
 

@@ -121,6 +121,7 @@ describe('a change takes effect within 2 s, with no restart', () => {
     await app.filter('product', 'ones', { 'data.n': 2 });
     expect((await app.feed('product', 'ones').page()).ids).toEqual([]);
     await services().updateOne({ ...app.tenant, name: 'ones' }, { $set: { filter: { 'data.n': 1 } } });
+    await service.watcher.caughtUp();
     expect((await app.feed('product', 'ones').page()).ids).toEqual(['a']);
   });
 
@@ -128,8 +129,10 @@ describe('a change takes effect within 2 s, with no restart', () => {
     await app.filter('product', 'off', {}, { enabled: false });
     expectProblem(await app.feed('product', 'off').ask(), 404, 'unknown-service');
     await services().updateOne({ ...app.tenant, name: 'off' }, { $set: { enabled: true } });
+    await service.watcher.caughtUp();
     expect((await app.feed('product', 'off').ask()).status).toBe(200);
     await services().deleteOne({ ...app.tenant, name: 'off' });
+    await service.watcher.caughtUp();
     expectProblem(await app.softDeletes('product', 'off').ask(), 404, 'unknown-service');
   });
 });

@@ -1,6 +1,12 @@
 import mongoose from 'mongoose';
 import type { Kind } from '../../src/record/index.js';
-import { type Item, type TestApplication, TestService, withoutWatcher } from '../support/index.js';
+import {
+  type Item,
+  type TestApplication,
+  TestService,
+  withoutWatcher,
+  expectProblem,
+} from '../support/index.js';
 
 const { mongo } = mongoose;
 type Document = mongoose.mongo.Document;
@@ -94,15 +100,17 @@ describe('what such a record lacks is mended', () => {
         expect(new Date(lastupdated ?? 0).getTime()).toBeGreaterThan(since.getTime() - 1000);
     });
 
-    it('until then it is not shown', async () => {
+    it('until then nothing newer is shown, and what is known is', async () => {
+      await app.put(kind, { id: 'good', lastupdated: PAST });
+      const to = await app.max(kind);
       await withoutWatcher(service, async () => {
-        await app.put(kind, { id: 'good', lastupdated: PAST });
         for (const lastupdated of [[PAST], [new Date(0), FUTURE], FUTURE, 'now', null])
           await app.put(kind, { lastupdated });
         for (const id of [['x'], 5, null]) await app.put(kind, { id, lastupdated: PAST });
-        expect((await app.feed(kind).page()).ids).toEqual(['good']);
-        expect((await app.feed(kind).page({ from: '2000-01-01' })).ids).toEqual(['good']);
-        expect(await app.max(kind)).toEqual(PAST);
+        expect((await app.feed(kind).page({ to })).ids).toEqual(['good']);
+        expect((await app.feed(kind).page({ to, from: '2000-01-01' })).ids).toEqual(['good']);
+        expectProblem(await app.feed(kind).ask(), 503, 'not-watched');
+        expect(await app.max(kind)).toEqual(to);
       });
       await service.watcher.caughtUp();
       expect((await app.feed(kind).drain()).length).toBe(9);

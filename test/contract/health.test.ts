@@ -1,4 +1,5 @@
-import { expectProblem, send, TestService } from '../support/index.js';
+import { mongo } from 'mongoose';
+import { eventually, expectProblem, Gate, send, TestService } from '../support/index.js';
 
 let service: TestService;
 
@@ -9,6 +10,12 @@ afterAll(() => service.stop());
 
 const get = (path: string, options: Parameters<typeof send>[2] = {}) =>
   send(`${service.url}${path}`, 'GET', options);
+
+/** What `/health/ready` says about the watcher, and its status. */
+async function replicationOf({ url }: TestService): Promise<[number, Record<string, unknown>]> {
+  const { status, json } = await send(`${url}/health/ready`, 'GET', {});
+  return [status, (json as { details: { replication: Record<string, unknown> } }).details.replication];
+}
 
 describe('`GET /health/live`, `GET /health/ready` (200/503)', () => {
   it('live', async () => {
@@ -24,7 +31,22 @@ describe('`GET /health/live`, `GET /health/ready` (200/503)', () => {
       details: { database: { status: 'up' }, replication: { status: 'up' } },
     });
   });
+
+  it('ready tells who leads, how far behind, and how long the watcher may stay away', async () => {
+    const [, replication] = await replicationOf(service);
+    expect(replication).toEqual({
+      status: 'up',
+      leader: (await service.db.collection('leases').findOne())?.['holder'],
+      lagSeconds: expect.any(Number),
+      oplogWindowSeconds: expect.any(Number),
+    });
+    expect(replication['lagSeconds']).toBeGreaterThanOrEqual(0);
+    expect(replication['oplogWindowSeconds']).toBeGreaterThan(0);
+  });
 });
+
+/** What is in the database. */
+const GAUGES = ['tidemark_watcher_lag_seconds', 'tidemark_oplog_window_seconds', 'tidemark_email_duplicates'];
 
 describe('`GET /metrics` (Prometheus)', () => {
   it('text format, with what the watcher does', async () => {
@@ -44,6 +66,42 @@ describe('`GET /metrics` (Prometheus)', () => {
       /tidemark_http_request_seconds_count\{method="GET",route="[^"]*product\/max",status="200"\} \d/,
     );
     expect(text).not.toContain('visible-org');
+  });
+
+  it('every instance tells the same about what is in the database', async () => {
+    const app = await service.application();
+    const email = { data: { email: 'ada@example.org' } };
+    await app.member({ id: 'first', ...email });
+    await service.watcher.caughtUp();
+    await app.member({ id: 'second', ...email });
+    const other = await service.another();
+    try {
+      for (const instance of [service, other]) {
+        await eventually(async () => (await instance.metric('tidemark_email_duplicates')) === 1);
+        expect(await instance.metric('tidemark_watcher_lag_seconds')).toBeGreaterThanOrEqual(0);
+        expect(await instance.metric('tidemark_oplog_window_seconds')).toBeGreaterThan(0);
+        expect(await instance.metric('tidemark_pass_progress')).toBeNaN();
+      }
+      expect(await other.metric('tidemark_watcher_leads')).toBe(0);
+    } finally {
+      await other.leave();
+    }
+  });
+
+  it('without the database what is in it is absent, and the rest stays', async () => {
+    const gate = await Gate.to(service.uri);
+    await gate.open();
+    const behind = await service.another({ MONGODB_URI: gate.uri });
+    try {
+      expect(await behind.metric('tidemark_watcher_lag_seconds')).toBeGreaterThanOrEqual(0);
+      await gate.shut();
+      for (const name of GAUGES) expect([name, await behind.metric(name)]).toEqual([name, NaN]);
+      expect(await behind.metric('tidemark_watcher_leads')).toBe(0);
+      expect(await behind.metric('tidemark_tombstones_total')).toBe(0);
+    } finally {
+      await behind.leave();
+      await gate.shut();
+    }
   });
 });
 
@@ -70,5 +128,43 @@ describe('`METRICS`/`DOCS` switch theirs off', () => {
     expect((await send(`${quiet.url}/health/live`, 'GET', {})).status).toBe(200);
     const app = await quiet.application();
     expect((await app.get('product/max')).status).toBe(200);
+  });
+});
+
+describe('while nobody leads', () => {
+  let unwatched: TestService;
+
+  beforeAll(async () => {
+    const first = await TestService.start();
+    await first.leave();
+    await put(first, { holder: 'elsewhere', expires: new Date('9999-01-01') });
+    unwatched = await first.another();
+  });
+  afterAll(() => unwatched.stop());
+
+  const put = ({ db }: TestService, state: mongo.Document) =>
+    db.collection<{ _id: string }>('leases').updateOne({ _id: 'watcher' }, { $set: state });
+
+  it('a watcher that lags keeps nobody out', async () => {
+    const longAgo = new mongo.Timestamp({ t: Math.floor(Date.now() / 1000) - 3600, i: 1 });
+    await put(unwatched, { watched: longAgo, since: longAgo });
+    const [status, { lagSeconds }] = await replicationOf(unwatched);
+    expect(status).toBe(200);
+    expect(lagSeconds).toBeGreaterThanOrEqual(3600);
+    expect(await unwatched.metric('tidemark_watcher_lag_seconds')).toBeGreaterThanOrEqual(3600);
+  });
+
+  it('a pass under way is 503 `preparing`, with its progress', async () => {
+    const pass = { reason: 'rename of products', isRepair: true, started: new Date(), done: 30, total: 120 };
+    expect(await unwatched.metric('tidemark_pass_progress')).toBeNaN();
+    await put(unwatched, { pass });
+    expect(await replicationOf(unwatched)).toEqual([
+      503,
+      expect.objectContaining({
+        ...{ status: 'down', state: 'preparing' },
+        pass: { reason: 'rename of products', done: 30, total: 120 },
+      }),
+    ]);
+    expect(await unwatched.metric('tidemark_pass_progress')).toBe(0.25);
   });
 });

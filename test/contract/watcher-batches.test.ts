@@ -15,9 +15,8 @@ const products = () => service.db.collection<mongo.Document>('products');
 
 /** What the hard deletes tell of everything that happened behind the watcher's back. */
 async function goneAfter(work: () => Promise<unknown>): Promise<string[]> {
-  let from = new Date(0);
+  const from = await app.max('product');
   await withoutWatcher(service, async () => {
-    from = await app.max('product');
     await work();
   });
   await service.watcher.caughtUp();
@@ -30,7 +29,6 @@ describe('records no longer in the collection, where all of it happened in one b
     await service.watcher.caughtUp();
     const gone = await goneAfter(async () => {
       const reborn = await app.put('product', { id: 'again' });
-      expect((await app.feed('product').page()).ids).toEqual(['again']);
       await products().deleteOne({ _id: reborn._id });
     });
     expect(gone).toEqual(['again']);
@@ -53,7 +51,6 @@ describe('records no longer in the collection, where all of it happened in one b
     await service.watcher.caughtUp();
     const gone = await goneAfter(async () => {
       await products().updateOne({ _id }, { $set: { appid: app.appid } });
-      expect((await app.feed('product').page()).ids).toEqual(['first']);
       await products().updateOne({ _id }, { $set: { id: 'second', lastupdated: new Date() } });
     });
     expect(gone).toEqual(['first']);

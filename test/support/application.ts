@@ -59,9 +59,10 @@ export class TestApplication {
     return username;
   }
 
-  /** Registers a service, as an operator does by hand. */
+  /** Registers a service, as an operator does by hand, and waits until the watcher has seen it. */
   async filter(kind: Kind, name: string, filter: mongo.Document, more: mongo.Document = {}): Promise<void> {
     await this.service.db.collection('services').insertOne({ ...this.tenant, kind, name, filter, ...more });
+    await this.service.watcher.caughtUp();
   }
 
   /** A product, as another program writes it: with a stamp of the database's clock unless given. */
@@ -117,6 +118,7 @@ export class TestApplication {
 
   async max(kind: Kind): Promise<Date> {
     const answer = await this.get(`${kind}/max`);
+    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
     return new Date((answer.json as { offset: string }).offset);
   }
 

@@ -53,6 +53,11 @@ export class TestService {
     return this.database.db;
   }
 
+  /** A client of the test's own. */
+  get client(): mongo.MongoClient {
+    return this.database.client;
+  }
+
   get uri(): string {
     return this.database.uri;
   }

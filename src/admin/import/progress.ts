@@ -8,7 +8,8 @@ export interface ProgressStream {
 }
 
 export interface Progress {
-  at(lines: number, bytes: number): void;
+  /** How many are done, and how much of the total that is. */
+  at(done: number, amount: number): void;
   /** A line of its own. */
   note(text: string): void;
   end(): void;
@@ -17,14 +18,14 @@ export interface Progress {
 const LINE_EVERY_MS = 5000;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A bar on a terminal, else a line every few seconds. Without `total` (bytes) there is only a count. */
-export function progressOn(stream: ProgressStream, total: number | undefined): Progress {
-  return stream.isTTY === true ? bar(stream, total) : plainLines(stream, total);
+/** A bar on a terminal, else a line every few seconds. Without `total` there is only a count of the unit. */
+export function progressOn(stream: ProgressStream, total: number | undefined, unit = 'lines'): Progress {
+  return stream.isTTY === true ? bar(stream, total, unit) : plainLines(stream, total, unit);
 }
 
-function bar(stream: ProgressStream, total: number | undefined): Progress {
+function bar(stream: ProgressStream, total: number | undefined, unit: string): Progress {
   const format =
-    total === undefined ? '{lines} lines' : '{bar} {percentage} % | {lines} lines | {eta_formatted} left';
+    total === undefined ? `{done} ${unit}` : `{bar} {percentage} % | {done} ${unit} | {eta_formatted} left`;
   const shown = new cliProgress.SingleBar(
     {
       format,
@@ -35,22 +36,22 @@ function bar(stream: ProgressStream, total: number | undefined): Progress {
     },
     cliProgress.Presets.shades_classic,
   );
-  shown.start(total ?? 0, 0, { lines: '0' });
+  shown.start(total ?? 0, 0, { done: '0' });
   return {
-    at: (lines, bytes) => shown.update(bytes, { lines: count(lines) }),
+    at: (done, amount) => shown.update(amount, { done: count(done) }),
     note: (text) => stream.write(`${CLEAR_LINE}${text}\n`),
     end: () => shown.stop(),
   };
 }
 
-function plainLines(stream: ProgressStream, total: number | undefined): Progress {
+function plainLines(stream: ProgressStream, total: number | undefined, unit: string): Progress {
   let toldAt = Date.now();
   return {
-    at(lines, bytes) {
+    at(done, amount) {
       if (Date.now() - toldAt < LINE_EVERY_MS) return;
       toldAt = Date.now();
-      const share = total === undefined ? '' : ` (${Math.floor((100 * bytes) / Math.max(total, 1))} %)`;
-      stream.write(`${count(lines)} lines read${share}\n`);
+      const share = total === undefined ? '' : ` (${Math.floor((100 * amount) / Math.max(total, 1))} %)`;
+      stream.write(`${count(done)} ${unit} done${share}\n`);
     },
     note: (text) => stream.write(`${text}\n`),
     end: () => undefined,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ApplicationModule } from '../../application/index.js';
+import { EffectiveModule } from '../effective/index.js';
 import { LedgerModule } from '../ledger/index.js';
 import { MarkModule } from '../mark/index.js';
 import { ChannelFeedController } from './channel-feed.controller.js';
@@ -9,10 +10,12 @@ import { KnownChannels } from './known-channels.js';
 import { MemberFeedController } from './member-feed.controller.js';
 import { PageQuery } from './page-query.js';
 import { ProductFeedController } from './product-feed.controller.js';
+import { Retention } from './retention.js';
+import { Showing } from './showing.js';
 
 @Module({
-  imports: [ApplicationModule, LedgerModule, MarkModule],
+  imports: [ApplicationModule, EffectiveModule, LedgerModule, MarkModule],
   controllers: [MemberFeedController, ProductFeedController, ChannelFeedController],
-  providers: [FeedService, FiltersInForce, KnownChannels, PageQuery],
+  providers: [FeedService, FiltersInForce, KnownChannels, PageQuery, Retention, Showing],
 })
 export class FeedModule {}

@@ -27,7 +27,11 @@ export class KnownChannels {
         _id: { $type: 'objectId' },
         $and: [DELIVERABLE],
       },
-      { projection: { _id: 1 }, hint: { organizationid: 1, appid: 1, channels: 1 } },
+      {
+        projection: { _id: 1 },
+        hint: { organizationid: 1, appid: 1, channels: 1 },
+        comment: 'tidemark channel',
+      },
     );
     if (carrier !== null) await this.channels.learn([{ organizationid, appid, channel }]);
     else if (!(await this.channels.isKnown(tenant, channel))) throw problems.unknownChannel(channel);

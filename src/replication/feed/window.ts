@@ -1,16 +1,10 @@
 import { mongo } from 'mongoose';
-import type { Moment } from '../mark/index.js';
 import type { Asked } from './parameters.js';
 
 /** What a page is taken from: `from < lastupdated <= to`, `_id > lastoffsetid`, with `to` not beyond the clock. */
 export type Window = Asked;
 
 const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
-
-/** The window as of a moment: a `to` later than its clock is read as that clock (contract §1). */
-export function windowAt(asked: Asked, moment: Moment): Window {
-  return { ...asked, to: asked.to > moment.clock ? moment.clock : asked.to };
-}
 
 /** `from >= to` is no error: nothing lies between. */
 export function isEmpty({ from, to }: Window): boolean {

@@ -28,14 +28,19 @@ export function firstLife({ identity, at, owner }: Life): Omit<LedgerEntry, '_id
   return { ...bare(identity), alive: true, owner, learned: at };
 }
 
-/** The write for an identity seen before, whatever it was; knowledge newer than this change stays. */
+/** The write for an identity that lives already, maybe with another owner; knowledge newer than this change stays. */
 export function laterLife({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
   return {
     updateOne: {
-      filter: { ...matching(identity), learned: { $lte: at } },
-      update: { $set: { alive: true, owner, learned: at }, $unset: { lastupdated: '' } },
+      filter: { ...matching(identity), alive: true, learned: { $lte: at } },
+      update: { $set: { owner, learned: at } },
     },
   };
+}
+
+/** Finds the tombstone of an identity that lives now, unless the ledger knows something newer. */
+export function outlived({ identity, at }: Life): mongo.Document {
+  return { ...matching(identity), alive: false, learned: { $lte: at } };
 }
 
 /**

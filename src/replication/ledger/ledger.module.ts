@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { CHANNEL_MODEL, Channels, channelSchema } from './channels.js';
+import { Horizon, HORIZON_MODEL, horizonSchema } from './horizon.js';
 import { Ledger } from './ledger.service.js';
 import { LEDGER_MODEL, ledgerSchema } from './ledger.js';
 import { STRAY_MODEL, Strays, straySchema } from './strays.js';
@@ -11,9 +12,10 @@ import { STRAY_MODEL, Strays, straySchema } from './strays.js';
       { name: LEDGER_MODEL, schema: ledgerSchema },
       { name: CHANNEL_MODEL, schema: channelSchema },
       { name: STRAY_MODEL, schema: straySchema },
+      { name: HORIZON_MODEL, schema: horizonSchema },
     ]),
   ],
-  providers: [Ledger, Channels, Strays],
-  exports: [Ledger, Channels, Strays, MongooseModule],
+  providers: [Ledger, Channels, Strays, Horizon],
+  exports: [Ledger, Channels, Strays, Horizon, MongooseModule],
 })
 export class LedgerModule {}

@@ -4,7 +4,7 @@ import type { Model, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { refusedAsDuplicate } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
-import { firstLife, laterLife, type LedgerChange, tombstones } from './changes.js';
+import { firstLife, laterLife, type LedgerChange, type Life, outlived, tombstones } from './changes.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.js';
 
 /** Reads and writes the ledger. Only the watcher writes. */
@@ -16,7 +16,8 @@ export class Ledger {
   ) {}
 
   /** The living entries that these records own. */
-  ownedBy(kind: Kind, owners: mongo.ObjectId[]): Promise<LedgerEntry[]> {
+  async ownedBy(kind: Kind, owners: mongo.ObjectId[]): Promise<LedgerEntry[]> {
+    if (owners.length === 0) return [];
     return this.entries.collection.find<LedgerEntry>({ kind, alive: true, owner: { $in: owners } }).toArray();
   }
 
@@ -31,21 +32,65 @@ export class Ledger {
       .toArray();
   }
 
-  /** Writes what was learned; knowledge older than the ledger's own changes nothing. */
-  async learn(changes: LedgerChange[]): Promise<void> {
-    const lives = changes.filter((change) => change.alive);
-    const deaths = changes.filter((change) => !change.alive);
-    const seenBefore = await this.write(lives.map((life) => ({ insertOne: { document: firstLife(life) } })));
-    const later = lives.filter((_life, index) => seenBefore.has(index));
-    await this.write([...later.map(laterLife), ...tombstones(deaths)]);
-    this.metrics.tombstones.inc(deaths.length);
+  /** The tombstones of all applications in the order of their `_id`, behind one of them, at most `limit`. */
+  async tombstonesBehind(behind: mongo.ObjectId, limit: number): Promise<mongo.ObjectId[]> {
+    const found = await this.entries.collection
+      .find<LedgerEntry>(
+        { alive: false, _id: { $gt: behind } },
+        { sort: { _id: 1 }, limit, hint: { _id: 1 }, projection: { _id: 1 } },
+      )
+      .toArray();
+    return found.map(({ _id }) => _id);
   }
 
-  /** Which of the writes ran into an identity that the ledger has already. */
-  private async write(writes: mongo.AnyBulkWriteOperation[]): Promise<Set<number>> {
-    if (writes.length === 0) return new Set();
+  /**
+   * Writes what was learned; knowledge older than the ledger's own changes nothing. Answers the lives of identities that
+   * the ledger holds for dead: these come back only together with a new stamp of their record (design §3, rule 4).
+   */
+  async learn(changes: LedgerChange[]): Promise<Life[]> {
+    const lives = changes.filter((change) => change.alive);
+    const deaths = changes.filter((change) => !change.alive);
+    const seenBefore = await this.insert(lives.map(firstLife));
+    const later = lives.filter((_life, index) => seenBefore.has(index));
+    const stillLiving = await this.update(later.map(laterLife));
+    const dead = await this.update(tombstones(deaths));
+    this.metrics.tombstones.inc(dead);
+    return stillLiving === later.length ? [] : this.deadAmong(later);
+  }
+
+  /** The entries with these `_id`s, whose tombstones an event tells of. */
+  async among(entries: mongo.ObjectId[]): Promise<LedgerEntry[]> {
+    if (entries.length === 0) return [];
+    return this.entries.collection.find<LedgerEntry>({ _id: { $in: entries } }).toArray();
+  }
+
+  private async deadAmong(lives: Life[]): Promise<Life[]> {
+    const dead: Life[] = [];
+    for (const life of lives) {
+      if ((await this.entries.collection.findOne(outlived(life), { projection: { _id: 1 } })) !== null)
+        dead.push(life);
+    }
+    return dead;
+  }
+
+  /** Which of the entries the ledger has already. */
+  private async insert(entries: Omit<LedgerEntry, '_id'>[]): Promise<Set<number>> {
+    if (entries.length === 0) return new Set();
     return this.entries.collection
-      .bulkWrite(writes, { ordered: false })
+      .bulkWrite(
+        entries.map((document) => ({ insertOne: { document } })),
+        { ordered: false },
+      )
       .then(() => new Set<number>(), refusedAsDuplicate);
+  }
+
+  /** How many entries were found; an upsert that runs into the unique index means "leave it". */
+  private async update(writes: mongo.AnyBulkWriteOperation[]): Promise<number> {
+    if (writes.length === 0) return 0;
+    const done = (result: mongo.BulkWriteResult) => result.matchedCount + result.upsertedCount;
+    return this.entries.collection.bulkWrite(writes, { ordered: false }).then(done, (error: unknown) => {
+      refusedAsDuplicate(error);
+      return done((error as mongo.MongoBulkWriteError).result);
+    });
   }
 }

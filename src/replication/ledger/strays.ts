@@ -33,6 +33,7 @@ export class Strays {
 
   /** Those of these records that are strays, by the hex of their `_id`. */
   async among(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, PartialIdentity>> {
+    if (owners.length === 0) return new Map();
     const found = await this.collection
       .find({ _id: { $in: owners.map((owner) => ({ kind, owner })) } })
       .toArray();

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Level, NEEDED_LEVEL } from '../../auth/index.js';
+import { problems } from '../../common/index.js';
 import { Moments } from './moments.js';
 
 /**
@@ -19,8 +20,8 @@ export class FirstPassGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const level = this.reflector.get<Level | undefined>(NEEDED_LEVEL, context.getHandler());
     if (level !== 'write' || this.ended) return true;
-    await this.moments.current();
-    this.ended = true;
+    this.ended = await this.moments.hasBegun();
+    if (!this.ended) throw problems.preparing();
     return true;
   }
 }

@@ -1,42 +1,92 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Model } from 'mongoose';
+import type { Model, mongo } from 'mongoose';
 import { problems } from '../../common/index.js';
 import { CLOCK } from '../../database/index.js';
+import { type MarkKey, markKey } from './mark.js';
+import { isPreparing, type Moment, newestMoment, type Progress, servingMoment } from './moment.js';
 import { WATCH_STATE_MODEL, WATCHER, type WatchState } from './watch-state.js';
 
 const LOOK_MS = 100;
+const ALONG_FENCE = { fence: 1, at: 1 };
+const FROM_THE_NEWEST = { fence: -1, at: -1 };
 
-/** As of when a page or a `max` shows the database. */
-export interface Moment {
-  /** The database's clock then: no page reaches beyond it (contract §1, `to`). */
+/** The watcher's progress at one look, and the moment that was looked for. */
+export interface Look {
+  /** The database's clock. */
   clock: Date;
+  progress: Progress;
+  /** Everything up to here is worked through. */
+  watched: mongo.Timestamp;
+  moment?: Moment;
 }
 
-/** The one door through which feeds and `max` come to a moment. */
+/** The one door through which feeds and `max` come to a moment. Every look throws 503 `preparing` during a pass. */
 @Injectable()
 export class Moments {
   constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
 
-  /** Now, by the database's clock; throws 503 `preparing` until the first pass has ended. */
-  async current(): Promise<Moment> {
-    const [state] = await this.states.collection
-      .aggregate<{ clock: Date; since?: unknown }>([
-        { $match: { _id: WATCHER } },
-        { $project: { since: 1, clock: CLOCK } },
-      ])
-      .toArray();
-    if (state?.since === undefined) throw problems.preparing();
-    return { clock: state.clock };
+  /** How far the watcher has come. */
+  progress(): Promise<Look> {
+    return this.look([]);
   }
 
-  /** The first moment that there is, however long it takes. */
-  async first(): Promise<Moment> {
-    for (;;) {
-      const moment = await this.current().catch(() => undefined);
-      if (moment !== undefined) return moment;
-      await wait(LOOK_MS);
-    }
+  /** Whether the first pass has ever ended. */
+  async hasBegun(): Promise<boolean> {
+    return (await this.states.exists({ _id: WATCHER, since: { $exists: true } })) !== null;
   }
+
+  /** The moment that serves a window up to `to`, from a cluster time on if that is given. */
+  async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<Look> {
+    const from = notBefore === undefined ? [] : [{ $gte: ['$at', notBefore] }];
+    const look = await this.look(momentsOf(mark, { fence: { $gte: to } }, from, ALONG_FENCE));
+    return withMoment(look, servingMoment(look.moments, look.progress, to, notBefore));
+  }
+
+  /** The newest moment that can be shown. */
+  async newest(mark: MarkKey): Promise<Look> {
+    const look = await this.look(momentsOf(mark, {}, [], FROM_THE_NEWEST));
+    return withMoment(look, newestMoment(look.moments, look.progress));
+  }
+
+  /** Resolves when there is something to show, however long it takes. */
+  async first(): Promise<void> {
+    while ((await this.progress().catch(() => undefined)) === undefined) await wait(LOOK_MS);
+  }
+
+  private async look(moments: mongo.Document[]): Promise<Look & { moments: Moment[] }> {
+    const [state] = await this.states.collection
+      .aggregate<Progress & { clock: Date; moments: Moment[] }>([
+        { $match: { _id: WATCHER } },
+        { $project: { since: 1, watched: 1, pass: 1, clock: CLOCK } },
+        ...moments,
+      ])
+      .toArray();
+    if (state?.watched === undefined || isPreparing(state)) throw problems.preparing();
+    const { clock, moments: found = [], ...progress } = state;
+    return { clock, progress, watched: state.watched, moments: found };
+  }
+}
+
+/** At most one moment that can be shown, joined in the same query: both are seen as they stand at one time. */
+function momentsOf(
+  mark: MarkKey,
+  where: mongo.Document,
+  conditions: mongo.Document[],
+  order: Record<string, number>,
+): mongo.Document[] {
+  const shown = [{ $gte: ['$at', '$$since'] }, { $lte: ['$at', '$$watched'] }, ...conditions];
+  const pipeline = [
+    { $match: { ...markKey(mark), ...where, $expr: { $and: shown } } },
+    { $sort: order },
+    { $limit: 1 },
+    { $project: { _id: 0, fence: 1, at: 1 } },
+  ];
+  const variables = { since: '$since', watched: '$watched' };
+  return [{ $lookup: { from: 'moments', let: variables, pipeline, as: 'moments' } }];
+}
+
+function withMoment({ clock, progress, watched }: Look, moment: Moment | undefined): Look {
+  return { clock, progress, watched, ...(moment && { moment }) };
 }

@@ -1,7 +1,8 @@
-import { Schema, type mongo } from 'mongoose';
+import { Schema } from 'mongoose';
+import type { Progress } from './moment.js';
 
 /** The one document of `leases`: who watches, and how far the log is worked through (design §3, Lease). */
-export interface WatchState {
+export interface WatchState extends Progress {
   _id: typeof WATCHER;
   /** The leading instance; empty where nobody ever led. */
   holder: string;
@@ -11,10 +12,20 @@ export interface WatchState {
   expires: Date;
   /** Where the stream goes on. */
   token?: unknown;
-  /** The cluster time that is worked through. */
-  watched?: mongo.Timestamp;
-  /** End of the last pass over the collections. */
-  since?: mongo.Timestamp;
+  pass?: PassProgress;
+}
+
+/** A pass over everything that is under way. */
+export interface PassProgress {
+  /** Why, as the log tells it. */
+  reason: string;
+  /** Whether everything has to be stamped anew, since what happened cannot be told. */
+  isRepair: boolean;
+  /** Database's clock. */
+  started: Date;
+  /** Records and ledger entries done so far, and about how many there are. */
+  done: number;
+  total: number;
 }
 
 export const WATCHER = 'watcher';

@@ -1,39 +1,47 @@
 import { Injectable } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
-import { type Connection, mongo } from 'mongoose';
+import { InjectConnection, InjectModel } from '@nestjs/mongoose';
+import { type Connection, type Model, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
-import { Channels, Ledger, type PartialIdentity, Strays } from '../ledger/index.js';
+import { Channels, type Identity, Ledger, type PartialIdentity, Strays } from '../ledger/index.js';
+import { MOMENT_MODEL, type StoredMoment } from '../mark/index.js';
 import { carriedChannels, channelsGot } from './carried-channels.js';
 import { EmailKeys } from './email-keys.js';
-import type { WatchedEvent } from './events.js';
+import type { WatchedEvent, Written } from './events.js';
+import { Filters } from './filters.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { Mender } from './mender.js';
 import { type Look, PRESENT, type PresentRecord } from './mending.js';
-import { ledgerChanges, type Owned, type Partials } from './rules.js';
-
-type RecordEvent = WatchedEvent & { type: 'written' | 'deleted' };
+import { Rebirths } from './rebirths.js';
+import { Restamps } from './restamps.js';
+import { decide, type Decisions, type Fences, type KindEvent, type Knowledge, type Owned } from './rules.js';
 
 /** Brings about what follows from a batch of events. All of it may be repeated: nothing happens twice. */
 @Injectable()
 export class Effects {
   constructor(
     @InjectConnection() private readonly connection: Connection,
+    @InjectModel(MOMENT_MODEL) private readonly moments: Model<StoredMoment>,
     private readonly ledger: Ledger,
     private readonly strays: Strays,
     private readonly channels: Channels,
+    private readonly restamps: Restamps,
+    private readonly rebirths: Rebirths,
     private readonly mender: Mender,
     private readonly emailKeys: EmailKeys,
+    private readonly filters: Filters,
     private readonly ignored: IgnoredRecords,
     private readonly metrics: Metrics,
   ) {}
 
-  async of(events: WatchedEvent[]): Promise<void> {
-    const ofRecords = events.filter((event) => event.type !== 'upheaval');
+  /** The fences are those passed before the batch; they are brought up to date. */
+  async of(events: WatchedEvent[], fences: Fences): Promise<void> {
+    const tombstones = await this.tombstonesIn(events);
     for (const kind of KINDS) {
-      const ofKind = ofRecords.filter((event) => event.kind === kind);
-      if (ofKind.length > 0) await this.ofKind(kind, ofKind);
+      const concerned = events.filter((event) => concerns(event, kind, tombstones));
+      if (concerned.length > 0) await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones });
     }
+    if (events.some((event) => event.type === 'services')) await this.filters.reconcile();
     this.metrics.watcherEvents.inc(events.length);
   }
 
@@ -44,17 +52,50 @@ export class Effects {
     if (kind === 'product') await this.channels.learn(carriedChannels(look.records));
   }
 
-  private async ofKind(kind: Kind, events: RecordEvent[]): Promise<void> {
-    await this.ignored.hear(kind, events);
-    const owners = ownersOf(events);
+  private async ofKind(
+    kind: Kind,
+    events: KindEvent[],
+    known: Pick<Knowledge, 'fences' | 'tombstones'>,
+  ): Promise<void> {
+    const ofRecords = events.filter((event) => event.type === 'written' || event.type === 'deleted');
+    await this.ignored.hear(kind, ofRecords);
+    const owners = ownersOf(ofRecords);
     const owned = await this.owned(kind, owners);
-    const partials: Partials = await this.strays.among(kind, owners);
-    if (kind === 'product') await this.channels.learn(channelsGot(events, owned));
-    await this.ledger.learn(ledgerChanges(events, owned, partials));
-    await this.strays.keep(kind, asStrays(partials));
-    const written = ownersOf(events.filter((event) => event.type === 'written'));
-    await this.lookAfter(kind, { records: await this.present(kind, written), at: events.at(-1)!.at });
-    if (kind === 'member') await this.emailKeys.review();
+    const partials = await this.strays.among(kind, owners);
+    if (kind === 'product') await this.channels.learn(channelsGot(ofRecords, owned));
+    const knowledge: Knowledge = { ...known, owned, partials };
+    const at = events.at(-1)!.at;
+    const decisions = decide(kind, events, knowledge);
+    await this.bring(kind, decisions, at, known.fences);
+    await this.strays.keep(kind, asStrays(knowledge.partials));
+    const written = ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly);
+    await this.lookAfter(kind, { records: await this.present(kind, ownersOf(written)), at });
+    if (kind === 'member' && ofRecords.length > 0) await this.emailKeys.review();
+    await this.pass(decisions.moments);
+  }
+
+  private async bring(kind: Kind, decided: Decisions, at: mongo.Timestamp, fences: Fences): Promise<void> {
+    const reborn = await this.ledger.learn(decided.ledger);
+    await this.rebirths.bring(kind, reborn, fences);
+    await this.restamps.late(kind, decided.late);
+    await this.restamps.lateTombstones(decided.lateTombstones);
+    await this.rebirths.look(kind, decided.seenTombstones, at, fences);
+  }
+
+  /** Comes last: a moment may be shown as soon as it is known and `watched` has come to it. */
+  private async pass(moments: StoredMoment[]): Promise<void> {
+    if (moments.length === 0) return;
+    const writes = moments.map(({ passed, ...moment }) => ({
+      updateOne: { filter: moment, update: { $setOnInsert: { passed } }, upsert: true },
+    }));
+    await this.moments.collection.bulkWrite(writes, { ordered: false });
+  }
+
+  /** Whose the tombstones are that the events tell of: what an entry is about never changes. */
+  private async tombstonesIn(events: WatchedEvent[]): Promise<Map<string, Identity>> {
+    const seen = events.flatMap((event) => (event.type === 'tombstone' ? [event.entry] : []));
+    const entries = await this.ledger.among(seen);
+    return new Map(entries.map((entry) => [entry._id.toHexString(), entry]));
   }
 
   private async owned(kind: Kind, owners: mongo.ObjectId[]): Promise<Owned> {
@@ -75,12 +116,29 @@ export class Effects {
   }
 }
 
+function concerns(event: WatchedEvent, kind: Kind, tombstones: Map<string, Identity>): boolean {
+  switch (event.type) {
+    case 'written':
+    case 'deleted':
+      return event.kind === kind;
+    case 'tombstone':
+      return tombstones.get(event.entry.toHexString())?.kind === kind;
+    case 'announced':
+      return event.mark.kind === kind;
+    case 'services':
+    case 'upheaval':
+      return false;
+  }
+}
+
 /** The records that the events are about, each once; what has no ObjectId is no record to anybody. */
-function ownersOf(events: RecordEvent[]): mongo.ObjectId[] {
+function ownersOf(events: Pick<Written, 'owner'>[]): mongo.ObjectId[] {
   const owners = events.map((event) => event.owner).filter((owner) => owner instanceof mongo.ObjectId);
   return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
 }
 
-function asStrays(partials: Partials): { owner: mongo.ObjectId; partial: PartialIdentity | null }[] {
+function asStrays(
+  partials: Knowledge['partials'],
+): { owner: mongo.ObjectId; partial: PartialIdentity | null }[] {
   return [...partials].map(([key, partial]) => ({ owner: new mongo.ObjectId(key), partial }));
 }

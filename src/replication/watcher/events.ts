@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF, idAt, type Kind, KINDS, textAt, textsAt } from '../../record/index.js';
+import { COLLECTION_OF, EARLIEST, idAt, type Kind, KINDS, textAt, textsAt } from '../../record/index.js';
+import { fenceIn, type MarkKey, markKey } from '../mark/index.js';
 
 /**
  * The three fields that say what a record is to consumers: texts, or `false` where one is something else. Where the
@@ -9,27 +10,82 @@ export type StoredIdentity = Partial<Record<(typeof IDENTITY)[number], string | 
 
 const IDENTITY = ['organizationid', 'appid', 'id'] as const;
 
+/** `at` is the cluster time of the event. */
+interface At {
+  at: mongo.Timestamp;
+}
+
 /** A record as an event shows it: as a whole, or only what was changed. */
-interface Written {
+export interface Written extends At {
   type: 'written';
   kind: Kind;
   owner: unknown;
   identity: StoredIdentity;
   whole: boolean;
+  /** The stamp it got: `null` where that is missing or no date; absent where the change left it alone. */
+  stamp?: Date | null;
+  /** Nothing but `emailkey` was changed, which is no change to consumers. */
+  isKeyOnly: boolean;
+  /** Nothing but the stamp was changed: there is nothing else to look after. */
+  isStampOnly: boolean;
   /** The channels that it got. */
   channels: string[];
 }
 
-/** What the watcher needs of a change stream event. `at` is its cluster time. */
-export type WatchedEvent = { at: mongo.Timestamp } & (
-  Written | { type: 'deleted'; kind: Kind; owner: unknown } | { type: 'upheaval'; what: string }
-);
+export interface Deleted extends At {
+  type: 'deleted';
+  kind: Kind;
+  owner: unknown;
+}
+
+/** A ledger entry has become a tombstone, or its stamp was changed. */
+export interface TombstoneSeen extends At {
+  type: 'tombstone';
+  entry: mongo.ObjectId;
+  stamp: Date | null;
+}
+
+/** A mark was raised. */
+export interface Announced extends At {
+  type: 'announced';
+  mark: MarkKey;
+  fence: Date;
+}
+
+/** What the watcher needs of a change stream event. */
+export type WatchedEvent =
+  | Written
+  | Deleted
+  | TombstoneSeen
+  | Announced
+  | (At & { type: 'services' })
+  | (At & { type: 'upheaval'; what: string; collection: string });
 
 const KIND_OF = new Map(KINDS.map((kind) => [COLLECTION_OF[kind], kind]));
-const COLLECTIONS = [...KIND_OF.keys()];
+const RECORDS = [...KIND_OF.keys()];
+/** Without these the watcher's own memory has a gap: their loss is handled like a lost history. */
+const MEMORY = ['ledger', 'marks', 'effective'];
+const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
+const LATEST = new Date('9999-12-31T23:59:59.999Z');
 
 const identityAt = (path: string) =>
   Object.fromEntries(IDENTITY.map((field) => [field, textAt(`$${path}.${field}`)]));
+
+/** A date that JavaScript can hold; `null` where there is nothing, `false` where there is something else. */
+const stampAt = (path: string) => ({
+  $switch: {
+    branches: [
+      { case: { $eq: [{ $type: path }, 'missing'] }, then: null },
+      {
+        case: {
+          $and: [{ $eq: [{ $type: path }, 'date'] }, { $gte: [path, EARLIEST] }, { $lte: [path, LATEST] }],
+        },
+        then: path,
+      },
+    ],
+    default: false,
+  },
+});
 
 /** Single places of the list, such as `channels.2`; a list that was set as a whole stands under `channels`. */
 const CHANNELS_PLACED = {
@@ -44,13 +100,34 @@ const CHANNELS_PLACED = {
   },
 };
 
-/** The stages behind `$changeStream`: only the collections of records, and of their events only a few bytes. */
+/** Whether an update changed this field and nothing else. */
+const isOnly = (field: string) => {
+  const changed = { $objectToArray: { $ifNull: ['$updateDescription.updatedFields', {}] } };
+  const names = { $map: { input: changed, in: '$$this.k' } };
+  const removed = { $ifNull: ['$updateDescription.removedFields', []] };
+  const truncated = { $ifNull: ['$updateDescription.truncatedArrays', []] };
+  return {
+    $and: [
+      { $eq: ['$operationType', 'update'] },
+      { $eq: [{ $size: truncated }, 0] },
+      { $setIsSubset: [{ $concatArrays: [names, removed] }, [field]] },
+    ],
+  };
+};
+
+/**
+ * The stages behind `$changeStream`: records, tombstones, marks, services and what became of collections, and of their
+ * events only a few bytes.
+ */
 export const EVENT_PIPELINE: mongo.Document[] = [
   {
     $match: {
       $or: [
-        { 'ns.coll': { $in: COLLECTIONS } },
-        { 'to.coll': { $in: COLLECTIONS } },
+        { 'ns.coll': { $in: [...RECORDS, 'marks', 'services'] } },
+        { 'ns.coll': 'ledger', 'fullDocument.alive': false },
+        { 'ns.coll': 'ledger', 'updateDescription.updatedFields.lastupdated': { $exists: true } },
+        { 'ns.coll': { $in: MEMORY }, operationType: { $in: LOST } },
+        { 'to.coll': { $in: [...RECORDS, ...MEMORY] } },
         { operationType: { $in: ['dropDatabase', 'invalidate'] } },
       ],
     },
@@ -61,8 +138,16 @@ export const EVENT_PIPELINE: mongo.Document[] = [
       clusterTime: 1,
       'ns.coll': 1,
       owner: idAt('$documentKey._id'),
-      stored: identityAt('fullDocument'),
-      changed: identityAt('updateDescription.updatedFields'),
+      mark: { $cond: [{ $eq: ['$ns.coll', 'marks'] }, '$documentKey._id', '$$REMOVE'] },
+      announced: textAt('$fullDocument.announced'),
+      raised: textAt('$updateDescription.updatedFields.announced'),
+      stored: { ...identityAt('fullDocument'), stamp: stampAt('$fullDocument.lastupdated') },
+      changed: {
+        ...identityAt('updateDescription.updatedFields'),
+        stamp: stampAt('$updateDescription.updatedFields.lastupdated'),
+      },
+      isKeyOnly: isOnly('emailkey'),
+      isStampOnly: isOnly('lastupdated'),
       channels: {
         $concatArrays: [
           textsAt('$fullDocument.channels'),
@@ -70,39 +155,62 @@ export const EVENT_PIPELINE: mongo.Document[] = [
         ],
       },
       placed: CHANNELS_PLACED,
-      removed: { $setIntersection: ['$updateDescription.removedFields', IDENTITY] },
+      removed: { $setIntersection: ['$updateDescription.removedFields', [...IDENTITY, 'lastupdated']] },
     },
   },
 ];
 
-/** Reads one event of {@link EVENT_PIPELINE}; nothing for those that concern no record, such as new indexes. */
+/** Reads one event of {@link EVENT_PIPELINE}; nothing for those that concern nobody, such as new indexes. */
 export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   const at = raw['clusterTime'] as mongo.Timestamp;
-  const kind = KIND_OF.get((raw['ns'] as { coll?: string } | undefined)?.coll ?? '');
-  switch (raw['operationType']) {
-    case 'insert':
-    case 'replace':
-      return kind && { ...written(raw, kind), at, identity: told(raw['stored']), whole: true };
-    case 'update':
-      return kind && { ...written(raw, kind), at, identity: changedIdentity(raw), whole: false };
-    case 'delete':
-      return kind && { type: 'deleted', at, kind, owner: ownerIn(raw) };
-    case 'drop':
-    case 'rename':
-    case 'dropDatabase':
-    case 'invalidate':
-      return { type: 'upheaval', at, what: String(raw['operationType']) };
-    default:
-      return undefined;
+  const what = String(raw['operationType']);
+  const collection = (raw['ns'] as { coll?: string } | undefined)?.coll ?? '';
+  if (LOST.includes(what)) return { type: 'upheaval', at, what, collection };
+  if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
+  const kind = KIND_OF.get(collection);
+  if (kind !== undefined) {
+    return what === 'delete'
+      ? { type: 'deleted', at, kind, owner: raw['owner'] }
+      : written(raw, kind, what !== 'update');
   }
+  if (collection === 'services') return { type: 'services', at };
+  if (collection === 'marks') return announced(raw);
+  return collection === 'ledger' ? tombstoneSeen(raw) : undefined;
 }
 
-function written(raw: mongo.Document, kind: Kind): Pick<Written, 'type' | 'kind' | 'owner' | 'channels'> {
-  return { type: 'written', kind, owner: ownerIn(raw), channels: channelsIn(raw) };
+function written(raw: mongo.Document, kind: Kind, whole: boolean): Written {
+  return {
+    type: 'written',
+    at: raw['clusterTime'] as mongo.Timestamp,
+    kind,
+    owner: raw['owner'],
+    identity: whole ? told(raw['stored']) : changedIdentity(raw),
+    whole,
+    ...stampIn(raw, whole),
+    isKeyOnly: raw['isKeyOnly'] === true,
+    isStampOnly: raw['isStampOnly'] === true,
+    channels: channelsIn(raw),
+  };
 }
 
-function ownerIn(raw: mongo.Document): unknown {
-  return raw['owner'];
+function announced(raw: mongo.Document): WatchedEvent | undefined {
+  const fence = fenceIn(raw['announced']) ?? fenceIn(raw['raised']);
+  const at = raw['clusterTime'] as mongo.Timestamp;
+  return fence && { type: 'announced', at, mark: markKey(raw['mark'] as MarkKey), fence };
+}
+
+function tombstoneSeen(raw: mongo.Document): TombstoneSeen {
+  const at = raw['clusterTime'] as mongo.Timestamp;
+  const { stamp } = stampIn(raw, raw['operationType'] !== 'update');
+  return { type: 'tombstone', at, entry: raw['owner'] as mongo.ObjectId, stamp: stamp ?? null };
+}
+
+/** A whole record that shows no stamp has none; a change that shows none left it alone, unless it removed it. */
+function stampIn(raw: mongo.Document, whole: boolean): { stamp?: Date | null } {
+  const shown = (raw[whole ? 'stored' : 'changed'] as { stamp?: Date | null | false } | undefined)?.stamp;
+  if (shown instanceof Date) return { stamp: shown };
+  const isLeft = !whole && shown !== false && !removedIn(raw).includes('lastupdated');
+  return isLeft ? {} : { stamp: null };
 }
 
 function channelsIn(raw: mongo.Document): string[] {
@@ -110,13 +218,18 @@ function channelsIn(raw: mongo.Document): string[] {
   return [...((raw['channels'] ?? []) as string[]), ...placed];
 }
 
+function removedIn(raw: mongo.Document): string[] {
+  return (raw['removed'] ?? []) as string[];
+}
+
 function changedIdentity(raw: mongo.Document): StoredIdentity {
-  const removed = (raw['removed'] ?? []) as string[];
+  const removed = removedIn(raw).filter((field) => field !== 'lastupdated');
   return { ...told(raw['changed']), ...Object.fromEntries(removed.map((field) => [field, false])) };
 }
 
 /** What the event tells of the identity; `null` stands for what it does not. */
 function told(projected: unknown): StoredIdentity {
-  const fields = Object.entries((projected ?? {}) as Record<string, string | false | null>);
+  const stored = (projected ?? {}) as Record<string, string | false | null>;
+  const fields = IDENTITY.map((field) => [field, stored[field] ?? null] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== null));
 }

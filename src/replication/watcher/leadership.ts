@@ -1,15 +1,20 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection, mongo } from 'mongoose';
+import { InjectConnection, InjectModel } from '@nestjs/mongoose';
+import type { Connection, Model, mongo } from 'mongoose';
 import { makeIndexes } from '../../database/index.js';
-import type { WatchState } from '../mark/index.js';
+import { type Mark, MARK_MODEL, markName, type PassProgress, type WatchState } from '../mark/index.js';
 import { Effects } from './effects.js';
+import { Filters } from './filters.js';
 import { IgnoredRecords } from './ignored-records.js';
-import { Lease, type Progress } from './lease.js';
+import { type Advance, Lease } from './lease.js';
 import { Pass } from './pass.js';
-import { type Batch, HistoryLostError, openStream, presentEnd } from './source.js';
+import type { Fences } from './rules.js';
+import { type Batch, HistoryLostError, openStream, presentEnd, timeOf } from './source.js';
+import { Upkeep } from './upkeep.js';
 
 const RENEW_MS = 2000;
+/** A change of `services` is an event; this is for what events cannot tell. */
+const RECONCILE_MS = 10_000;
 
 /** The term is over: another instance leads, or the state was taken away. */
 export class TermOverError extends Error {
@@ -19,6 +24,19 @@ export class TermOverError extends Error {
   }
 }
 
+/** What one term of a leader is about. */
+export interface Term {
+  client: mongo.MongoClient;
+  state: WatchState;
+  stop: AbortSignal;
+}
+
+/** Where a stream begins, and what has to be worked through before feeds may show anything. */
+interface Start {
+  token: unknown;
+  since: mongo.Timestamp | undefined;
+}
+
 /** What a leader does for as long as its term lasts: go on from the token, or begin with a pass. */
 @Injectable()
 export class Leadership {
@@ -26,73 +44,129 @@ export class Leadership {
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
+    @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
     private readonly lease: Lease,
     private readonly effects: Effects,
+    private readonly filters: Filters,
     private readonly ignored: IgnoredRecords,
     private readonly pass: Pass,
+    private readonly upkeep: Upkeep,
   ) {}
 
   /** Ends when `stop` is aborted, or throws: TermOverError, or what the database threw. */
-  async lead(client: mongo.MongoClient, state: WatchState, stop: AbortSignal): Promise<void> {
-    await this.ignored.count();
-    await this.go(client, state, stop).finally(() => this.ignored.reset());
+  async lead(term: Term): Promise<void> {
+    const over = new AbortController();
+    this.ignored
+      .count()
+      .catch((error: unknown) =>
+        this.log.warn(`The ignored records cannot be counted: ${(error as Error).message}`),
+      )
+      .finally(() => over.signal.aborted && this.ignored.reset());
+    const kept = this.upkeep.run(AbortSignal.any([term.stop, over.signal]));
+    try {
+      await this.go(term);
+    } finally {
+      over.abort();
+      await kept;
+      this.ignored.reset();
+    }
   }
 
-  private async go(client: mongo.MongoClient, state: WatchState, stop: AbortSignal): Promise<void> {
-    let token = state.since === undefined ? undefined : state.token;
-    while (!stop.aborted) {
-      token ??= await this.begin(client, state.term, stop);
+  private async go(term: Term): Promise<void> {
+    const { since, token, pass } = term.state;
+    let start: Start | undefined = since && token && !pass ? { token, since } : undefined;
+    let reason = pass?.reason ?? (since === undefined ? 'first start' : 'no token');
+    while (!term.stop.aborted) {
       try {
-        return await this.follow(client, state.term, token, stop);
+        if (start === undefined) start = await this.begin(term, reason);
+        else await this.resume(start);
+        return await this.follow(term, start);
       } catch (error) {
         if (!(error instanceof HistoryLostError)) throw error;
         this.log.error(error.message);
-        token = undefined;
+        reason = error.message;
+        start = undefined;
       }
     }
   }
 
-  /** Looks where the log stands, then passes over everything; the stream goes on from where the log stood. */
-  private async begin(client: mongo.MongoClient, term: number, stop: AbortSignal): Promise<unknown> {
-    this.log.log('A pass over all records begins');
-    const { token, until } = await presentEnd(client, this.db(client), stop);
-    await makeIndexes(this.connection);
-    await this.pass.run(until, stop);
-    if (!stop.aborted) await this.save(term, { token, watched: until, since: until });
-    return token;
+  /** A token from the future comes from another log, such as one before a restore: MongoDB itself would wait for it. */
+  private async resume({ token }: Start): Promise<void> {
+    if (timeOf(token as { _data: string }).compare(await this.presentTime()) > 0)
+      throw new HistoryLostError('the resume token lies in the future of the log');
+    await this.filters.reconcile();
   }
 
-  private async follow(
-    client: mongo.MongoClient,
-    term: number,
-    token: unknown,
-    stop: AbortSignal,
-  ): Promise<void> {
+  /**
+   * Looks where the log stands, then passes over everything; the stream goes on from where the log stood. From the first
+   * write on feeds answer 503 `preparing`, until the stream has come to the end of the pass.
+   */
+  private async begin(term: Term, reason: string): Promise<Start> {
+    const { client, state, stop } = term;
+    const progress = await this.pass.prepare(reason, await this.isRepair(state));
+    await this.save(state.term, { pass: progress });
+    const { token, until } = await presentEnd(client, this.db(client), stop);
+    await makeIndexes(this.connection);
+    const tell = (pass: PassProgress) => this.save(state.term, { pass });
+    await this.pass.run({ at: until, progress, stop, tell });
+    if (stop.aborted) return { token, since: undefined };
+    await this.filters.reconcile();
+    const since = await this.presentTime();
+    const ended = await this.lease.saveEndOfPass(state.term, { token, watched: until, since });
+    if (!ended) throw new TermOverError();
+    term.state = { ...state, token, watched: until, since };
+    delete term.state.pass;
+    return { token, since };
+  }
+
+  /** On the first start there is no fence yet, so nothing can have been missed; later everything can. */
+  private async isRepair({ pass, since }: WatchState): Promise<boolean> {
+    if (pass !== undefined) return pass.isRepair;
+    return since !== undefined || (await this.marks.exists({})) !== null;
+  }
+
+  private async follow(term: Term, { token, since }: Start): Promise<void> {
+    const fences = await this.fences();
     let savedAt = Date.now();
-    for await (const batch of openStream(client, this.db(client), token, stop)) {
-      if (batch.events.length > 0) await this.workThrough(term, batch);
-      else if (Date.now() - savedAt > RENEW_MS) await this.save(term, progressOf(batch));
-      else continue;
+    let reconciledAt = Date.now();
+    let awaited = since;
+    for await (const batch of openStream(term.client, this.db(term.client), token, term.stop)) {
+      const hasCome = awaited !== undefined && batch.until.compare(awaited) >= 0;
+      if (hasCome) awaited = undefined;
+      if (Date.now() - reconciledAt > RECONCILE_MS) {
+        await this.filters.reconcile();
+        reconciledAt = Date.now();
+      }
+      if (batch.events.length > 0) await this.workThrough(batch, fences);
+      else if (!hasCome && Date.now() - savedAt <= RENEW_MS) continue;
+      await this.save(term.state.term, { token: batch.token, watched: batch.until });
       savedAt = Date.now();
     }
   }
 
-  private async workThrough(term: number, batch: Batch): Promise<void> {
-    await this.effects.of(batch.events);
-    const upheaval = batch.events.find((event) => event.type === 'upheaval');
-    if (upheaval !== undefined) throw new HistoryLostError(upheaval.what);
-    await this.save(term, progressOf(batch));
+  /** The marks as they stand: later ones than the stream has passed can only make more stamps anew, never fewer. */
+  private async fences(): Promise<Fences> {
+    const marks = await this.marks.find().lean();
+    return new Map(marks.map(({ _id, fence }) => [markName(_id), fence]));
   }
 
-  private async save(term: number, progress: Progress): Promise<void> {
-    if (!(await this.lease.save(term, progress))) throw new TermOverError();
+  private async workThrough(batch: Batch, fences: Fences): Promise<void> {
+    await this.effects.of(batch.events, fences);
+    const upheaval = batch.events.find((event) => event.type === 'upheaval');
+    if (upheaval !== undefined) throw new HistoryLostError(`${upheaval.what} of ${upheaval.collection}`);
+  }
+
+  private async save(term: number, advance: Advance): Promise<void> {
+    if (!(await this.lease.save(term, advance))) throw new TermOverError();
+  }
+
+  /** Where the log is now, everything written so far included. */
+  private async presentTime(): Promise<mongo.Timestamp> {
+    const { operationTime } = await this.connection.db!.command({ ping: 1 });
+    return operationTime as mongo.Timestamp;
   }
 
   private db(client: mongo.MongoClient): mongo.Db {
     return client.db(this.connection.name);
   }
-}
-
-function progressOf({ token, until }: Batch): Progress {
-  return { token, watched: until };
 }

@@ -12,7 +12,7 @@ const LEASE_MS = 7000;
 const EXTENDED = { $add: [CLOCK, LEASE_MS] };
 
 /** What a leader may change of the state, always in its own term only. */
-export type Progress = Partial<Pick<WatchState, 'token' | 'watched' | 'since'>>;
+export type Advance = Partial<Pick<WatchState, 'token' | 'watched' | 'since' | 'pass'>>;
 
 /** Who leads the watcher: one instance at a time, by the database's clock (design §3, Lease). */
 @Injectable()
@@ -43,8 +43,18 @@ export class Lease {
   }
 
   /** Stores how far the log is worked through; false where the term is over. */
-  async save(term: number, progress: Progress): Promise<boolean> {
-    return this.update(term, { $set: progress });
+  async save(term: number, advance: Advance): Promise<boolean> {
+    return this.update(term, { $set: advance });
+  }
+
+  /** The same at the end of a pass. */
+  async saveEndOfPass(term: number, advance: Advance): Promise<boolean> {
+    return this.update(term, { $set: advance, $unset: { pass: '' } });
+  }
+
+  /** Whether the document itself is gone, with all that it remembered. */
+  async isGone(): Promise<boolean> {
+    return (await this.collection.countDocuments({ _id: WATCHER }, { limit: 1 })) === 0;
   }
 
   /** Gives the lease up at once, so that another instance need not wait for it to end. */

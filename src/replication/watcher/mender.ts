@@ -3,17 +3,16 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { literal, Metrics } from '../../common/index.js';
-import { COLLECTION_OF, HAS_GOOD_STAMP, type Kind, STAMP } from '../../record/index.js';
+import { COLLECTION_OF, type Kind, STAMP } from '../../record/index.js';
 import { Ledger, type Life } from '../ledger/index.js';
 import { EmailKeys, type WantedKey } from './email-keys.js';
 import { isDeliverable, type Look, mendingOf } from './mending.js';
 import { type RecordWrite, writeRecords } from './record-writes.js';
+import { Restamps } from './restamps.js';
+import type { Late } from './rules.js';
 
 /** These ask for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
 const NO_TEXT = { $expr: { $ne: [{ $type: '$id' }, 'string'] } };
-
-/** Bad only if it still is: the stamp may have been set right since it was looked at. */
-const BAD_STAMP = { $expr: { $not: [HAS_GOOD_STAMP] } };
 
 /** Mends what other programs left out (contract §2, §4). Every write is conditional on what it mends still being so. */
 @Injectable()
@@ -22,6 +21,7 @@ export class Mender {
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
     private readonly emailKeys: EmailKeys,
+    private readonly restamps: Restamps,
     private readonly metrics: Metrics,
   ) {}
 
@@ -29,6 +29,7 @@ export class Mender {
     const writes: RecordWrite[] = [];
     const lives: Life[] = [];
     const wantedKeys: WantedKey[] = [];
+    const badlyStamped: Late[] = [];
     for (const record of records) {
       if (!isDeliverable(record)) continue;
       const { _id, organizationid, appid } = record;
@@ -37,15 +38,16 @@ export class Mender {
         const identity = { kind, organizationid, appid, id: randomUUID() };
         lives.push({ identity, at, alive: true, owner: _id });
         writes.push(giveId(_id, identity.id));
-      } else if (mending?.stamp) writes.push(giveStamp(_id));
+      } else if (mending?.stamp) badlyStamped.push({ _id, reason: 'bad' });
       if (mending?.emailkey !== undefined) {
         wantedKeys.push({ _id, organizationid, appid, email: record.email, emailkey: mending.emailkey });
       }
     }
     await this.ledger.learn(lives);
     await writeRecords(this.connection.collection(COLLECTION_OF[kind]), writes);
+    await this.restamps.late(kind, badlyStamped);
     await this.emailKeys.set(wantedKeys);
-    this.metrics.mended.inc({ what: 'id or lastupdated' }, writes.length);
+    this.metrics.mended.inc({ what: 'id' }, writes.length);
     this.metrics.mended.inc({ what: 'emailkey' }, wantedKeys.length);
   }
 }
@@ -57,8 +59,4 @@ export class Mender {
 function giveId(_id: mongo.ObjectId, id: string): RecordWrite {
   const update = [{ $set: { id: literal(id), lastupdated: STAMP } }];
   return { updateOne: { filter: { _id, ...NO_TEXT }, update } };
-}
-
-function giveStamp(_id: mongo.ObjectId): RecordWrite {
-  return { updateOne: { filter: { _id, ...BAD_STAMP }, update: [{ $set: { lastupdated: STAMP } }] } };
 }

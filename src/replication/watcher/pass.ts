@@ -1,54 +1,90 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
+import { Metrics } from '../../common/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
 import { type Identity, identityKey, Ledger, type LedgerEntry, type Life, Strays } from '../ledger/index.js';
+import type { PassProgress } from '../mark/index.js';
 import { Effects } from './effects.js';
 import { PRESENT, type PresentRecord } from './mending.js';
+import { Rebirths } from './rebirths.js';
+import { Restamps } from './restamps.js';
 import { identityOf, textsOf } from './rules.js';
 
 const BATCH = 1000;
+const TELL_MS = 2000;
 const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
+
+/** One pass: everything it learns is knowledge of `at`, where the new stream was opened. */
+export interface Run {
+  at: mongo.Timestamp;
+  progress: PassProgress;
+  stop: AbortSignal;
+  /** Makes the progress visible; throws where the term is over. */
+  tell: (progress: PassProgress) => Promise<void>;
+}
 
 /**
  * The pass over everything that is there (design §3): learns every record, mends what is to mend, then every living
- * ledger entry without its record is a delete. All of it is knowledge of the time at which the new stream was opened,
- * so that what the stream tells afterwards overrides it.
+ * ledger entry without its record is a delete. After a lost history everything is stamped anew, tombstones too, since
+ * what cannot be proven unchanged is changed. What the stream tells afterwards overrides all of it.
  */
 @Injectable()
 export class Pass {
   private readonly log = new Logger('Watcher');
+  private toldAt = 0;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
     private readonly strays: Strays,
     private readonly effects: Effects,
+    private readonly restamps: Restamps,
+    private readonly rebirths: Rebirths,
+    private readonly metrics: Metrics,
   ) {}
 
-  async run(at: mongo.Timestamp, stop: AbortSignal): Promise<void> {
-    for (const kind of KINDS) {
-      const records = await this.learnRecords(kind, at, stop);
-      const deletes = await this.findDeletes(kind, at, stop);
-      this.log.log(`Pass over ${COLLECTION_OF[kind]}: ${records} records, ${deletes} deletes`);
-    }
+  async prepare(reason: string, isRepair: boolean): Promise<PassProgress> {
+    this.log.log(`A pass over all records begins (${reason})`);
+    this.metrics.passes.inc({ reason: isRepair ? 'repair' : 'first start' });
+    const counts = [...KINDS.map((kind) => COLLECTION_OF[kind]), 'ledger'].map((name) =>
+      this.connection.collection(name).estimatedDocumentCount(),
+    );
+    const total = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+    return { reason, isRepair, started: new Date(), done: 0, total };
   }
 
-  private async learnRecords(kind: Kind, at: mongo.Timestamp, stop: AbortSignal): Promise<number> {
+  async run(run: Run): Promise<void> {
+    for (const kind of KINDS) {
+      const records = await this.learnRecords(kind, run);
+      const deletes = await this.findDeletes(kind, run);
+      this.log.log(`Pass over ${COLLECTION_OF[kind]}: ${records} records, ${deletes} deletes`);
+    }
+    if (run.progress.isRepair) await this.stampTombstones(run);
+  }
+
+  private async learnRecords(kind: Kind, run: Run): Promise<number> {
     let count = 0;
-    for (let behind: mongo.ObjectId | undefined; !stop.aborted;) {
+    for (let behind: mongo.ObjectId | undefined; !run.stop.aborted;) {
       const records = await this.standing(kind, behind === undefined ? { $gte: FIRST_ID } : { $gt: behind });
       const last = records.at(-1);
       if (last === undefined) break;
-      await Promise.all([
-        this.learnLives(kind, records, at),
-        this.keepStrays(kind, records),
-        this.effects.lookAfter(kind, { records, at }),
-      ]);
+      await this.learnSome(kind, records, run);
       behind = last._id;
       count += records.length;
+      await this.advance(run, records.length);
     }
     return count;
+  }
+
+  private async learnSome(kind: Kind, records: PresentRecord[], { at, progress }: Run): Promise<void> {
+    await Promise.all([
+      this.learnLives(kind, records, at),
+      this.keepStrays(kind, records),
+      this.effects.lookAfter(kind, { records, at }),
+    ]);
+    const ids = records.map(({ _id }) => _id);
+    if (progress.isRepair) await this.restamps.records(kind, ids, 'pass');
   }
 
   private async learnLives(kind: Kind, records: PresentRecord[], at: mongo.Timestamp): Promise<void> {
@@ -56,7 +92,7 @@ export class Pass {
     const owners = lives.map(({ owner }) => owner);
     const known = new Set((await this.ledger.ownedBy(kind, owners)).map(lifeKey));
     const news = lives.filter(({ identity, owner }) => !known.has(lifeKey({ ...identity, owner })));
-    await this.ledger.learn(news);
+    await this.rebirths.bring(kind, await this.ledger.learn(news), new Map());
   }
 
   private async keepStrays(kind: Kind, records: PresentRecord[]): Promise<void> {
@@ -67,19 +103,31 @@ export class Pass {
     );
   }
 
-  private async findDeletes(kind: Kind, at: mongo.Timestamp, stop: AbortSignal): Promise<number> {
+  private async findDeletes(kind: Kind, run: Run): Promise<number> {
     let count = 0;
-    for (let behind: LedgerEntry | undefined; !stop.aborted;) {
+    for (let behind: LedgerEntry | undefined; !run.stop.aborted;) {
       const living = await this.ledger.living(kind, behind, BATCH);
       if (living.length === 0) break;
       const gone = await this.withoutRecord(kind, living);
       await this.ledger.learn(
-        gone.map((identity) => ({ identity, at, alive: false as const, shortLived: false })),
+        gone.map((identity) => ({ identity, at: run.at, alive: false as const, shortLived: false })),
       );
       behind = living.at(-1);
       count += gone.length;
+      await this.advance(run, living.length);
     }
     return count;
+  }
+
+  private async stampTombstones(run: Run): Promise<void> {
+    for (let behind: mongo.ObjectId = FIRST_ID; !run.stop.aborted;) {
+      const ids = await this.ledger.tombstonesBehind(behind, BATCH);
+      const last = ids.at(-1);
+      if (last === undefined) break;
+      await this.restamps.tombstones(ids, 'pass');
+      behind = last;
+      await this.advance(run, ids.length);
+    }
   }
 
   private async withoutRecord(kind: Kind, living: LedgerEntry[]): Promise<LedgerEntry[]> {
@@ -99,6 +147,14 @@ export class Pass {
         { $project: PRESENT },
       ])
       .toArray();
+  }
+
+  private async advance({ progress, tell }: Run, done: number): Promise<void> {
+    progress.done += done;
+    if (Date.now() - this.toldAt < TELL_MS) return;
+    this.toldAt = Date.now();
+    this.log.log(`Pass: ${progress.done} of about ${progress.total} records and ledger entries`);
+    await tell(progress);
   }
 }
 

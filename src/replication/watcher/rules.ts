@@ -1,13 +1,87 @@
 import { mongo } from 'mongoose';
+import { FUTURE_TOLERANCE_MS } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
 import { type Identity, identityKey, type LedgerChange, type PartialIdentity } from '../ledger/index.js';
-import type { StoredIdentity, WatchedEvent } from './events.js';
+import { type MarkKey, markName, type StoredMoment } from '../mark/index.js';
+import type { Announced, Deleted, StoredIdentity, TombstoneSeen, Written } from './events.js';
 
 /** Which living identities each record owns, by the hex of its `_id`: the ledger as far as a batch concerns it. */
 export type Owned = Map<string, Identity[]>;
 
+/** What is known of records that are no identity yet, by the hex of their `_id`; `null` where that is over. */
+export type Partials = Map<string, PartialIdentity | null>;
+
+/** The fence that the stream has passed, by the name of the mark. */
+export type Fences = Map<string, Date>;
+
+/** What a watcher knows before a batch, of what the batch concerns. The rules bring all of it up to date. */
+export interface Knowledge {
+  owned: Owned;
+  partials: Partials;
+  fences: Fences;
+  /** Whose the tombstones are that the batch tells of, by the hex of their `_id`. */
+  tombstones: Map<string, Identity>;
+}
+
+/** Why a stamp is looked at: bad in itself, at or below the fence, or left alone by a change. */
+export type Reason = 'bad' | 'late' | 'left';
+
+/** A record or tombstone to be stamped anew, if its stored stamp is still bad or not above the fence. */
+export interface Late {
+  _id: mongo.ObjectId;
+  fence?: Date;
+  reason: Reason | 'tombstone';
+}
+
+/** What follows from a batch of events. */
+export interface Decisions {
+  ledger: LedgerChange[];
+  /** Rule 1. */
+  late: Late[];
+  /** Rule 2. */
+  lateTombstones: Late[];
+  /** Rule 4: tombstones whose record may live again. */
+  seenTombstones: Identity[];
+  moments: StoredMoment[];
+}
+
+/** The events that concern one kind, in commit order. */
+export type KindEvent = Written | Deleted | TombstoneSeen | Announced;
+
 /** The fields of an identity as somebody saw them. */
 type PresentIdentity = Partial<Record<keyof StoredIdentity, unknown>>;
+
+/**
+ * The rules of the watcher (design §3) over a batch of events, in commit order, as far as events and the ledger decide
+ * them: what is stamped anew, what the ledger learns, which moments there are. Of the changes of one identity and the
+ * stamps of one record only the last counts.
+ */
+export function decide(kind: Kind, events: KindEvent[], knowledge: Knowledge): Decisions {
+  const changes = new Map<string, LedgerChange>();
+  const late = new Map<string, Late>();
+  const lateTombstones = new Map<string, Late>();
+  const seen = new Map<string, Identity>();
+  const moments: StoredMoment[] = [];
+  for (const event of events) {
+    if (event.type === 'announced') moments.push(momentOf(event, knowledge.fences));
+    else if (event.type === 'tombstone') {
+      const identity = knowledge.tombstones.get(event.entry.toHexString());
+      if (identity === undefined) continue;
+      seen.set(identityKey(identity), identity);
+      keepLate(lateTombstones, tombstoneLateness(event, identity, knowledge.fences));
+    } else if (event.owner instanceof mongo.ObjectId) {
+      learn(kind, event, knowledge, changes);
+      if (event.type === 'written') keepLate(late, recordLateness(kind, event, knowledge));
+    }
+  }
+  return {
+    ledger: [...changes.values()],
+    late: [...late.values()],
+    lateTombstones: [...lateTombstones.values()],
+    seenTombstones: [...seen.values()],
+    moments,
+  };
+}
 
 /** What an identity is once all three fields are texts and the record can be delivered; nothing otherwise. */
 export function identityOf(kind: Kind, owner: unknown, stored: PresentIdentity): Identity | undefined {
@@ -16,44 +90,93 @@ export function identityOf(kind: Kind, owner: unknown, stored: PresentIdentity):
   return texts && owner instanceof mongo.ObjectId ? { kind, organizationid, appid, id } : undefined;
 }
 
-/** What is known of records that are no identity yet, by the hex of their `_id`; `null` where that is over. */
-export type Partials = Map<string, PartialIdentity | null>;
-
-/**
- * What the events of a batch, in commit order, teach the ledger (design §3, rule 3): a record that is deleted or moved
- * leaves a tombstone for what it was, a record written lives under what it is. What it was comes from the ledger, or,
- * for a record that could not be told of yet, from `partials`, which is brought up to date; what it is comes from the
- * event. Only the last change of an identity counts.
- */
-export function ledgerChanges(events: WatchedEvent[], owned: Owned, partials: Partials): LedgerChange[] {
-  const changes = new Map<string, LedgerChange>();
-  for (const event of events) {
-    if (event.type === 'upheaval' || !(event.owner instanceof mongo.ObjectId)) continue;
-    if (event.type === 'written' && !touchesIdentity(event)) continue;
-    const { kind, owner, at } = event;
-    const key = owner.toHexString();
-    const before = owned.get(key) ?? [];
-    const stored = event.type === 'written' ? storedAfter(event, before[0] ?? partials.get(key)) : undefined;
-    const now = stored && identityOf(kind, owner, stored);
-    for (const gone of before.filter((identity) => !isSame(identity, now))) {
-      const shortLived = changes.get(identityKey(gone))?.alive === true;
-      changes.set(identityKey(gone), { identity: gone, at, alive: false, shortLived });
-    }
-    if (now !== undefined) changes.set(identityKey(now), { identity: now, at, alive: true, owner });
-    owned.set(key, now === undefined ? [] : [now]);
-    if (stored !== undefined && now === undefined) partials.set(key, textsOf(stored));
-    else if (partials.has(key)) partials.set(key, null);
-  }
-  return [...changes.values()];
-}
-
 /** Of an incomplete identity, what can be kept until the rest is told. */
 export function textsOf({ organizationid, appid, id }: PresentIdentity): PartialIdentity {
   const fields = Object.entries({ organizationid, appid, id });
   return Object.fromEntries(fields.filter(([, value]) => typeof value === 'string'));
 }
 
-type Written = WatchedEvent & { type: 'written' };
+/** Passing an announcement makes a moment; from here on its fence counts. */
+function momentOf({ mark, fence, at }: Announced, fences: Fences): StoredMoment {
+  const passed = fences.get(markName(mark));
+  if (passed === undefined || fence > passed) fences.set(markName(mark), fence);
+  return { ...mark, fence, at, passed: new Date(at.getHighBitsUnsigned() * 1000) };
+}
+
+/**
+ * Rule 3: a record that is deleted or moved leaves a tombstone for what it was, a record written lives under what it
+ * is. What it was comes from the ledger, or, for a record that could not be told of yet, from the partials; what it is
+ * comes from the event.
+ */
+function learn(
+  kind: Kind,
+  event: Written | Deleted,
+  { owned, partials }: Knowledge,
+  changes: Map<string, LedgerChange>,
+): void {
+  if (event.type === 'written' && !touchesIdentity(event)) return;
+  const { at } = event;
+  const owner = event.owner as mongo.ObjectId;
+  const key = owner.toHexString();
+  const before = owned.get(key) ?? [];
+  const stored = event.type === 'written' ? storedAfter(event, before[0] ?? partials.get(key)) : undefined;
+  const now = stored && identityOf(kind, owner, stored);
+  for (const gone of before.filter((identity) => !isSame(identity, now))) {
+    const shortLived = changes.get(identityKey(gone))?.alive === true;
+    changes.set(identityKey(gone), { identity: gone, at, alive: false, shortLived });
+  }
+  if (now !== undefined) changes.set(identityKey(now), { identity: now, at, alive: true, owner });
+  owned.set(key, now === undefined ? [] : [now]);
+  if (stored !== undefined && now === undefined) partials.set(key, textsOf(stored));
+  else if (partials.has(key)) partials.set(key, null);
+}
+
+/** Rule 1: a stamp that is bad, or not above the fence that its record's mark had when the change was committed. */
+function recordLateness(
+  kind: Kind,
+  event: Written,
+  { owned, partials, fences }: Knowledge,
+): Late | undefined {
+  if (event.isKeyOnly) return undefined;
+  const _id = event.owner as mongo.ObjectId;
+  const { organizationid, appid } =
+    owned.get(_id.toHexString())?.[0] ?? partials.get(_id.toHexString()) ?? {};
+  if (organizationid === undefined || appid === undefined) return undefined;
+  const fence = fences.get(markName({ organizationid, appid, kind }));
+  const reason = lateness(event.stamp, fence, event.at);
+  return reason && { _id, reason, ...(fence && { fence }) };
+}
+
+/** Rule 2: the same for a tombstone. */
+function tombstoneLateness(event: TombstoneSeen, identity: MarkKey, fences: Fences): Late | undefined {
+  const fence = fences.get(markName(identity));
+  const isLate = lateness(event.stamp, fence, event.at) !== undefined;
+  return isLate ? { _id: event.entry, reason: 'tombstone', ...(fence && { fence }) } : undefined;
+}
+
+/** A change that left the stamp alone may have left a late one, if there is a fence at all. */
+function lateness(
+  stamp: Date | null | undefined,
+  fence: Date | undefined,
+  at: mongo.Timestamp,
+): Reason | undefined {
+  if (stamp === undefined) return fence === undefined ? undefined : 'left';
+  if (stamp === null || isAhead(stamp, at)) return 'bad';
+  return fence !== undefined && stamp <= fence ? 'late' : undefined;
+}
+
+/** The clock was the second of the cluster time at least; whoever writes the stamp looks at the clock itself. */
+function isAhead(stamp: Date, at: mongo.Timestamp): boolean {
+  return stamp.getTime() > at.getHighBitsUnsigned() * 1000 + FUTURE_TOLERANCE_MS;
+}
+
+function keepLate(late: Map<string, Late>, one: Late | undefined): void {
+  if (one === undefined) return;
+  const key = one._id.toHexString();
+  const before = late.get(key)?.fence;
+  const fence = before !== undefined && (one.fence === undefined || before > one.fence) ? before : one.fence;
+  late.set(key, { ...one, ...(fence && { fence }) });
+}
 
 function touchesIdentity(event: Written): boolean {
   return event.whole || Object.keys(event.identity).length > 0;

@@ -21,7 +21,7 @@ export class HistoryLostError extends Error {
 export interface Batch {
   events: WatchedEvent[];
   token: unknown;
-  /** Cluster time of the token. */
+  /** The cluster time of which every event is worked through with this batch. */
   until: mongo.Timestamp;
 }
 
@@ -83,12 +83,21 @@ function cursorOf(reply: mongo.Document): StreamCursor {
 
 function batchOf(cursor: StreamCursor): Batch {
   const raw = cursor.firstBatch ?? cursor.nextBatch ?? [];
+  const events = raw.map(watchedEvent).filter((event) => event !== undefined);
   const token = cursor.postBatchResumeToken;
-  return {
-    events: raw.map(watchedEvent).filter((event) => event !== undefined),
-    token,
-    until: timeOf(token),
-  };
+  return { events, token, until: reached(timeOf(token), events.at(-1)) };
+}
+
+/**
+ * All events of a transaction have one cluster time, and a batch may end between them: a cluster time is reached only
+ * when something later is seen. An announcement is never part of a transaction, so it needs not wait.
+ */
+export function reached(at: mongo.Timestamp, last: WatchedEvent | undefined): mongo.Timestamp {
+  return last?.type === 'announced' && last.at.equals(at) ? at : justBefore(at);
+}
+
+function justBefore(at: mongo.Timestamp): mongo.Timestamp {
+  return new mongoose.mongo.Timestamp(at.toBigInt() - 1n);
 }
 
 /** A token begins with its cluster time: a type byte, then seconds and counter as four bytes each, in hex. */

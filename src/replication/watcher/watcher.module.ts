@@ -1,25 +1,64 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { MemberModule } from '../../member/index.js';
+import { ApplicationModule } from '../../application/index.js';
+import { EffectiveModule } from '../effective/index.js';
 import { LedgerModule } from '../ledger/index.js';
 import { MarkModule } from '../mark/index.js';
+import { AuditLooks } from './audit-looks.js';
+import { AuditPace } from './audit-pace.js';
+import { AUDIT_MODEL, auditSchema } from './audit-progress.js';
+import { AuditRepair } from './audit-repair.js';
+import { Audit } from './audit.js';
 import { Effects } from './effects.js';
 import { EMAIL_DUPLICATE_MODEL, emailDuplicateSchema } from './email-duplicates.js';
 import { EmailKeys } from './email-keys.js';
+import { Expiry } from './expiry.js';
+import { Filters } from './filters.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { Leadership } from './leadership.js';
 import { Lease } from './lease.js';
 import { Mender } from './mender.js';
 import { Pass } from './pass.js';
+import { Rebirths } from './rebirths.js';
+import { Restamps } from './restamps.js';
+import { Totals } from './totals.js';
+import { Upkeep } from './upkeep.js';
 import { Watcher } from './watcher.service.js';
+import { WorkedThrough } from './worked-through.js';
 
 @Module({
   imports: [
+    ApplicationModule,
+    EffectiveModule,
     LedgerModule,
     MarkModule,
     MemberModule,
-    MongooseModule.forFeature([{ name: EMAIL_DUPLICATE_MODEL, schema: emailDuplicateSchema }]),
+    MongooseModule.forFeature([
+      { name: EMAIL_DUPLICATE_MODEL, schema: emailDuplicateSchema },
+      { name: AUDIT_MODEL, schema: auditSchema },
+    ]),
   ],
-  providers: [Effects, EmailKeys, IgnoredRecords, Leadership, Lease, Mender, Pass, Watcher],
+  providers: [
+    Audit,
+    AuditLooks,
+    AuditPace,
+    AuditRepair,
+    Effects,
+    EmailKeys,
+    Expiry,
+    Filters,
+    IgnoredRecords,
+    Leadership,
+    Lease,
+    Mender,
+    Pass,
+    Rebirths,
+    Restamps,
+    Totals,
+    Upkeep,
+    Watcher,
+    WorkedThrough,
+  ],
 })
 export class WatcherModule {}

@@ -12,9 +12,12 @@ import { DATABASE_URI, driverOptions, Preparation } from '../../database/index.j
 import type { WatchState } from '../mark/index.js';
 import { Leadership, TermOverError } from './leadership.js';
 import { Lease } from './lease.js';
+import { Totals } from './totals.js';
 
 const RENEW_MS = 2000;
-const RETRY_MS = 1000;
+/** How often an instance that does not lead looks whether the lease is free. */
+const RETRY_MS = 300;
+const AFTER_TROUBLE_MS = 1000;
 
 /** The life of the watcher: wait for the lease, lead, and after any trouble begin again, until the service stops. */
 @Injectable()
@@ -29,6 +32,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     private readonly preparation: Preparation,
     private readonly lease: Lease,
     private readonly leadership: Leadership,
+    private readonly totals: Totals,
     private readonly metrics: Metrics,
   ) {
     this.client = new mongo.MongoClient(uri, driverOptions);
@@ -50,15 +54,21 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     await this.preparation.done;
     if (!this.preparation.isComplete) return;
     while (!this.stop.signal.aborted) {
-      try {
-        const state = await this.lease.acquire();
-        if (state !== undefined) await this.lead(state);
-      } catch (error) {
-        if (error instanceof TermOverError) this.log.warn(error.message);
-        else this.log.error({ err: error }, 'The watcher stumbled and begins again');
-      }
-      await wait(RETRY_MS, undefined, { signal: this.stop.signal }).catch(() => undefined);
+      const pause = await this.turn().then(
+        () => RETRY_MS,
+        async (error: unknown) => {
+          if (error instanceof TermOverError) await this.explain(error).catch(() => undefined);
+          else this.log.error({ err: error }, 'The watcher stumbled and begins again');
+          return AFTER_TROUBLE_MS;
+        },
+      );
+      await wait(pause, undefined, { signal: this.stop.signal }).catch(() => undefined);
     }
+  }
+
+  private async turn(): Promise<void> {
+    const state = await this.lease.acquire();
+    if (state !== undefined) await this.lead(state);
   }
 
   private async lead(state: WatchState): Promise<void> {
@@ -67,13 +77,23 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.log.log(`This instance leads, term ${state.term}`);
     this.metrics.watcherLeads.set(1);
     try {
-      await this.leadership.lead(this.client, state, AbortSignal.any([this.stop.signal, over.signal]));
+      const stop = AbortSignal.any([this.stop.signal, over.signal]);
+      await this.leadership.lead({ client: this.client, state, stop });
     } finally {
       over.abort();
       await renewal;
       this.metrics.watcherLeads.set(0);
-      await this.lease.release(state.term).catch(() => undefined);
+      await Promise.allSettled([this.lease.release(state.term), this.totals.store()]);
     }
+  }
+
+  /** With the lease the service's whole memory is gone: consumers cannot be told any more what they miss. */
+  private async explain(error: TermOverError): Promise<void> {
+    if (!(await this.lease.isGone())) return this.log.warn(error.message);
+    this.log.error(
+      'The database was dropped, with the marks and the ledger in it: consumers have to start over without from ' +
+        '(docs/guarantees.md)',
+    );
   }
 
   /** A leader that cannot renew stops leading before its lease has run out. */
@@ -83,6 +103,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
       if (over.signal.aborted) return;
       const renewed = await this.lease.renew(term).catch(() => false);
       if (!renewed) over.abort();
+      else await this.totals.store().catch(() => undefined);
     }
   }
 }

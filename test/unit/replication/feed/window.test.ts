@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
-import { isEmpty, type Window, windowAt, windowQuery } from '../../../../src/replication/feed/window.js';
+import { isEmpty, type Window, windowQuery } from '../../../../src/replication/feed/window.js';
 
 const moment = fc.integer({ min: 0, max: 20 }).map((ms) => new Date(ms));
 const id = fc.integer({ min: 0, max: 20 }).map((n) => new mongo.ObjectId(n.toString(16).padStart(24, '0')));
@@ -60,17 +60,6 @@ describe('windowQuery', () => {
         const found = holds(windowQuery(window)['lastupdated'] as mongo.Document, lastupdated.getTime());
         if (isEmpty(window)) expect(found).toBe(false);
         expect(isEmpty(window)).toBe(window.from !== undefined && window.from >= window.to);
-      }),
-    );
-  });
-});
-
-describe('windowAt', () => {
-  it('a to later than the clock is read as that clock; all else stays', () => {
-    fc.assert(
-      fc.property(anyWindow, moment, (asked, clock) => {
-        const to = new Date(Math.min(asked.to.getTime(), clock.getTime()));
-        expect(windowAt(asked, { clock })).toEqual({ ...asked, to });
       }),
     );
   });

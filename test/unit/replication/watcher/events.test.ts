@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { watchedEvent } from '../../../../src/replication/watcher/events.js';
-import { timeOf } from '../../../../src/replication/watcher/source.js';
+import { reached, timeOf } from '../../../../src/replication/watcher/source.js';
 import { at, TENANT } from './written.js';
 
 const _id = new mongo.ObjectId();
@@ -13,12 +13,22 @@ const raw = (operationType: string, fields: object = {}) => ({
   owner: _id,
   ...fields,
 });
-const stored = { ...TENANT, id: 'x' };
-const written = { type: 'written', at: at(1), kind: 'product', owner: _id, channels: [] };
+const identity = { ...TENANT, id: 'x' };
+const STAMP = new Date(5);
+const stored = { ...identity, stamp: STAMP };
+const written = {
+  type: 'written',
+  at: at(1),
+  kind: 'product',
+  owner: _id,
+  channels: [],
+  isKeyOnly: false,
+  isStampOnly: false,
+};
 
 describe('what an event tells', () => {
   it('an insert and a replacement: the record as a whole', () => {
-    const expected = { ...written, identity: stored, whole: true };
+    const expected = { ...written, identity, whole: true, stamp: STAMP };
     expect(watchedEvent(raw('insert', { stored, changed: {} }))).toEqual(expected);
     expect(watchedEvent(raw('replace', { stored, changed: {} }))).toEqual(expected);
   });
@@ -38,6 +48,47 @@ describe('what an event tells', () => {
     expect(other).toEqual({ ...written, identity: {}, whole: false });
   });
 
+  it.each<[string, object, object]>([
+    ['a whole record without a stamp', raw('insert', { stored: identity, changed: {} }), { stamp: null }],
+    ['one that is no date', raw('insert', { stored: { stamp: false }, changed: {} }), { stamp: null }],
+    ['a change that sets it', raw('update', { stored: {}, changed: { stamp: STAMP } }), { stamp: STAMP }],
+    ['one that spoils it', raw('update', { stored: {}, changed: { stamp: false } }), { stamp: null }],
+    [
+      'one that removes it',
+      raw('update', { stored: {}, changed: {}, removed: ['lastupdated'] }),
+      { stamp: null },
+    ],
+  ])('the stamp: %s', (_name, event, expected) => {
+    expect(watchedEvent(event)).toMatchObject(expected);
+  });
+
+  it('the stamp: a change that leaves it alone', () => {
+    expect(watchedEvent(raw('update', { stored: {}, changed: { stamp: null } }))).not.toHaveProperty('stamp');
+  });
+
+  it('a raise of a mark, whether it shows the document or only what changed', () => {
+    const mark = { ...TENANT, kind: 'product' };
+    const fence = new Date('2026-11-20T10:00:00.000Z');
+    const text = `${fence.toISOString()} 7`;
+    for (const shown of [
+      { announced: text, raised: null },
+      { announced: null, raised: text },
+    ]) {
+      const event = raw('update', { ns: { coll: 'marks' }, mark, ...shown });
+      expect(watchedEvent(event)).toEqual({ type: 'announced', at: at(1), mark, fence });
+    }
+    expect(watchedEvent(raw('insert', { ns: { coll: 'marks' }, mark, announced: 'other' }))).toBeUndefined();
+  });
+
+  it('a tombstone, and a change of services', () => {
+    const event = raw('update', { ns: { coll: 'ledger' }, changed: { stamp: STAMP } });
+    expect(watchedEvent(event)).toEqual({ type: 'tombstone', at: at(1), entry: _id, stamp: STAMP });
+    expect(watchedEvent(raw('delete', { ns: { coll: 'services' } }))).toEqual({
+      type: 'services',
+      at: at(1),
+    });
+  });
+
   it('a delete: only which record it was', () => {
     expect(watchedEvent(raw('delete'))).toEqual({ type: 'deleted', at: at(1), kind: 'product', owner: _id });
   });
@@ -53,6 +104,7 @@ describe('what an event tells', () => {
         type: 'upheaval',
         at: at(1),
         what: type,
+        collection: 'products',
       });
     },
   );
@@ -81,4 +133,25 @@ describe('the channels that a record got', () => {
 it('a token begins with its cluster time', () => {
   const time = timeOf({ _data: '826B013D5B000000062B0229296E04' });
   expect([time.getHighBits(), time.getLowBits()]).toEqual([0x6b013d5b, 6]);
+});
+
+describe('the cluster time that is worked through with a batch', () => {
+  const event = (type: 'services' | 'announced') =>
+    watchedEvent(
+      type === 'services'
+        ? raw('insert', { ns: { coll: 'services' } })
+        : raw('insert', { ns: { coll: 'marks' }, mark: {}, announced: '2026-11-20T10:00:00.000Z 1' }),
+    );
+
+  it.each<[string, ReturnType<typeof event>, number]>([
+    ['just before the last event: others of its transaction may follow', event('services'), 0],
+    ['its own, where it is an announcement', event('announced'), 1],
+    ['just before where the log stands, without events', undefined, 0],
+  ])('%s', (_name, last, place) => {
+    expect(reached(at(1), last)).toEqual(at(place));
+  });
+
+  it('an announcement that is not the last thing in the log counts no more than others', () => {
+    expect(reached(at(2), event('announced'))).toEqual(at(1));
+  });
 });

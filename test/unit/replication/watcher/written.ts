@@ -1,7 +1,13 @@
 import { mongo } from 'mongoose';
-import type { StoredIdentity, WatchedEvent } from '../../../../src/replication/watcher/events.js';
-
-type Written = Extract<WatchedEvent, { type: 'written' }>;
+import type { Identity } from '../../../../src/replication/ledger/index.js';
+import type {
+  Announced,
+  Deleted,
+  StoredIdentity,
+  TombstoneSeen,
+  Written,
+} from '../../../../src/replication/watcher/events.js';
+import type { Knowledge } from '../../../../src/replication/watcher/rules.js';
 
 /** The cluster time of the n-th operation of a test. */
 export const at = (n: number) => new mongo.Timestamp({ t: 1_700_000_000, i: n });
@@ -10,7 +16,8 @@ export const TENANT = { organizationid: 'acme', appid: 'shop' };
 
 /** An insert or a replacement of a product. */
 export function whole(n: number, owner: unknown, identity: StoredIdentity, channels: string[] = []): Written {
-  return { type: 'written', at: at(n), kind: 'product', owner, identity, whole: true, channels };
+  const seen = { isKeyOnly: false, isStampOnly: false };
+  return { type: 'written', at: at(n), kind: 'product', owner, identity, whole: true, channels, ...seen };
 }
 
 /** An update of a product that shows only what was changed. */
@@ -23,6 +30,31 @@ export function changed(
   return { ...whole(n, owner, identity, channels), whole: false };
 }
 
-export function deleted(n: number, owner: unknown): WatchedEvent {
+export function deleted(n: number, owner: unknown): Deleted {
   return { type: 'deleted', at: at(n), kind: 'product', owner };
 }
+
+/** The mark of the tenant's products is raised. */
+export function announced(n: number, fence: Date): Announced {
+  return { type: 'announced', at: at(n), mark: { ...TENANT, kind: 'product' }, fence };
+}
+
+export function tombstoneSeen(n: number, entry: mongo.ObjectId, stamp: Date | null): TombstoneSeen {
+  return { type: 'tombstone', at: at(n), entry, stamp };
+}
+
+/** What the watcher knows before a batch: nothing but this. */
+export const knowing = (known: Partial<Knowledge> = {}): Knowledge => ({
+  owned: new Map(),
+  partials: new Map(),
+  fences: new Map(),
+  tombstones: new Map(),
+  ...known,
+});
+
+export const named = (id: string, tenant: object = TENANT): Identity => ({
+  kind: 'product',
+  ...TENANT,
+  ...tenant,
+  id,
+});

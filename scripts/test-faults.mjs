@@ -1,0 +1,38 @@
+/**
+ * `npm run test:faults -- [--seeds 20] [--operations 2000]`: histories with faults, on real servers, and what must hold
+ * under load. `--seed N` lives through one history again.
+ */
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '20' },
+    seed: { type: 'string' },
+    operations: { type: 'string', default: '2000' },
+  },
+});
+
+const seeds =
+  values.seed === undefined
+    ? Array.from({ length: wholeNumber('seeds') }, (_, index) => index + 1)
+    : [wholeNumber('seed')];
+
+const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'faults', '--runInBand'];
+const only = values.seed === undefined ? [] : ['histories'];
+const { status } = spawnSync(process.execPath, [...jest, ...only], {
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    FAULTS_SEEDS: seeds.join(','),
+    FAULTS_OPERATIONS: String(wholeNumber('operations')),
+  },
+});
+process.exitCode = status ?? 1;
+
+function wholeNumber(name) {
+  const number = Number(values[name]);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  console.error(`--${name} ${values[name]}: give a whole number above 0.`);
+  process.exit(2);
+}

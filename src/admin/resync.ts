@@ -1,0 +1,111 @@
+import { mongo } from 'mongoose';
+import { isUnfit, refusalsIn } from '../database/index.js';
+import { COLLECTION_OF, type Kind, STAMP, type Tenant } from '../record/index.js';
+import { ofTenant } from './selection.js';
+
+/** All of a bulk have one `$$NOW`, so a longer one would be late for every mark that is raised meanwhile. */
+const AT_ONCE = 1000;
+const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
+const RESTAMP = [{ $set: { lastupdated: STAMP } }];
+
+/** Whose records are stamped. */
+export interface ResyncScope {
+  tenant: Tenant;
+  kind: Kind;
+}
+
+export interface ResyncOptions {
+  /** Aborted to end early; what is stamped stays. */
+  stop: AbortSignal;
+  /** Told after each bulk how many records and hard deletes are done. */
+  onProgress: (done: number) => void;
+}
+
+/** What was stamped anew. */
+export interface ResyncSummary {
+  records: number;
+  tombstones: number;
+}
+
+/** What is stamped: the query, and the index along which it is walked. */
+interface Stretch {
+  collection: mongo.Collection;
+  query: mongo.Filter<mongo.Document>;
+  along: Record<string, 1>;
+}
+
+/** How many records and hard deletes there are to stamp. */
+export async function resyncSize(db: mongo.Db, scope: ResyncScope): Promise<number> {
+  const stretches = [recordsOf(db, scope), tombstonesOf(db, scope)];
+  const sizes = stretches.map(({ collection, query, along }) =>
+    collection.countDocuments(query, { hint: along }),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/**
+ * Stamps every record of an application and kind anew, and its tombstones, so that consumers receive all of them again.
+ * What cannot take a stamp, since it is full or its collection forbids it, keeps the one it has and is not counted. Needs
+ * the indexes to stand. Can be repeated where it was cut off.
+ */
+export async function resyncRecords(
+  db: mongo.Db,
+  scope: ResyncScope,
+  { stop, onProgress }: ResyncOptions,
+): Promise<ResyncSummary> {
+  let done = 0;
+  const advance = (count: number) => onProgress((done += count));
+  return {
+    records: await stampAll(recordsOf(db, scope), stop, advance),
+    tombstones: await stampAll(tombstonesOf(db, scope), stop, advance),
+  };
+}
+
+function recordsOf(db: mongo.Db, { tenant, kind }: ResyncScope): Stretch {
+  const along = { organizationid: 1, appid: 1, _id: 1 } as const;
+  return { collection: db.collection(COLLECTION_OF[kind]), query: ofTenant(tenant), along };
+}
+
+function tombstonesOf(db: mongo.Db, { tenant, kind }: ResyncScope): Stretch {
+  const { organizationid, appid } = tenant;
+  const along = { organizationid: 1, appid: 1, kind: 1, _id: 1 } as const;
+  return { collection: db.collection('ledger'), query: { organizationid, appid, kind, alive: false }, along };
+}
+
+async function stampAll(
+  { collection, query, along }: Stretch,
+  stop: AbortSignal,
+  advance: (count: number) => void,
+): Promise<number> {
+  let stamped = 0;
+  for (let behind: mongo.ObjectId | undefined = FIRST_ID; !stop.aborted;) {
+    const found = await collection
+      .find(
+        { ...query, _id: { $gt: behind } },
+        { projection: { _id: 1 }, hint: along, sort: { _id: 1 }, limit: AT_ONCE },
+      )
+      .toArray();
+    const ids = found.map(({ _id }) => _id);
+    behind = ids.at(-1);
+    if (behind === undefined) break;
+    stamped += await stampSome(collection, query, ids);
+    advance(ids.length);
+  }
+  return stamped;
+}
+
+/** One document that cannot take a stamp stops the whole bulk, so each is written by itself then. */
+async function stampSome(
+  collection: mongo.Collection,
+  query: mongo.Filter<mongo.Document>,
+  ids: mongo.ObjectId[],
+): Promise<number> {
+  try {
+    return (await collection.updateMany({ ...query, _id: { $in: ids } }, RESTAMP)).matchedCount;
+  } catch (error) {
+    if (!isUnfit(error)) throw error;
+    const writes = ids.map((_id) => ({ updateOne: { filter: { ...query, _id }, update: RESTAMP } }));
+    const refused = await collection.bulkWrite(writes, { ordered: false }).then(() => [], refusalsIn);
+    return ids.length - refused.length;
+  }
+}

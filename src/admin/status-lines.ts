@@ -1,0 +1,88 @@
+import { type PassProgress, shareDone, type Tally } from '../replication/mark/index.js';
+import { count, counted, duration } from './print.js';
+import type { AuditStatus, Status } from './status.js';
+
+/** What `status` says to people: a word at the beginning of each line says what it is about. */
+export function statusLines(status: Status): string[] {
+  const { database, missingIndexes, watcher, totals, audit, hardDeletesExpired, documents } = status;
+  const { name, version, replicaSet } = database;
+  return [
+    ['Database', `${name}, MongoDB ${version}, replica set ${replicaSet ?? 'behind mongos'}`],
+    ['Indexes', missingIndexes.length === 0 ? 'all stand' : `missing: ${missingIndexes.join('; ')}`],
+    ['Watcher', watcherText(watcher)],
+    ['Oplog', oplogText(watcher.oplogWindowSeconds)],
+    ...(watcher.pass === undefined ? [] : [['Pass', passText(watcher.pass)]]),
+    ['Re-stamps', tally(totals.restamps, 'none so far')],
+    ['Tombstones', `${count(totals.tombstones ?? 0)} written, ${keptText(hardDeletesExpired)}`],
+    ['Passes', tally(totals.passes, 'none so far')],
+    ['Mended', tally(totals.mended, 'nothing so far')],
+    ['Ignored', tally(totals.ignored, 'no record')],
+    ['Audit', auditText(audit)],
+    ['Documents', listed(Object.entries(documents))],
+    ...duplicateLines(status.emailDuplicates),
+  ].map(([about = '', text = '']) => `${about.padEnd(12)}${text}`);
+}
+
+function watcherText({ leader, leaseExpires, since, lagSeconds }: Status['watcher']): string {
+  const lag = lagSeconds === undefined ? [] : [`${duration(lagSeconds)} behind`];
+  if (leader === undefined) return ['nobody leads: is the service running?', ...lag].join(' ');
+  return [
+    `${leader} leads`,
+    since === undefined ? 'its first pass is not finished' : `since the pass of ${since.toISOString()}`,
+    `lease until ${leaseExpires?.toISOString()}`,
+    ...lag,
+  ].join(', ');
+}
+
+function oplogText(window: number | undefined): string {
+  if (window === undefined)
+    return 'how far it reaches back is not known: first start, mongos, or a user that may not ask';
+  if (window === 0) return 'does not reach back to the watcher any more: a pass will repair what was missed';
+  return `the watcher may stay away for ${duration(window)}`;
+}
+
+function passText(pass: PassProgress): string {
+  const { done, total, started, reason } = pass;
+  const percentage = Math.floor(shareDone(pass) * 100);
+  return (
+    `${percentage} %, ${count(done)} of about ${count(total)} records and ledger entries, ` +
+    `since ${started.toISOString()}: ${reason}`
+  );
+}
+
+function keptText(expired: Date | undefined): string {
+  return expired === undefined ? 'all are kept' : `those up to ${expired.toISOString()} are not kept`;
+}
+
+function auditText(audit: AuditStatus | undefined): string {
+  if (audit === undefined) return 'has not begun';
+  const { round, kind, slices, lastRoundSeconds, roundSeconds, found } = audit;
+  const seconds = lastRoundSeconds ?? roundSeconds;
+  return [
+    `round ${count(round)}, at the ${kind}s`,
+    `${counted(slices, 'slice')} done`,
+    ...(seconds === null ? [] : [`a round takes ${duration(seconds)}`]),
+    `${counted(found, 'fault')} found and repaired`,
+  ].join(', ');
+}
+
+function duplicateLines({ members, first }: Status['emailDuplicates']): string[][] {
+  if (members === 0) return [['Duplicates', 'no e-mail is taken twice']];
+  return [
+    ['Duplicates', `${count(members)} members have an e-mail that another has already`],
+    ...first.map(({ organizationid, appid, emailkey, members: ids }) => [
+      '',
+      `${organizationid}/${appid} ${emailkey}: members with _id ${ids.join(', ')}`,
+    ]),
+  ];
+}
+
+/** Numbers by name, but for those that are 0. */
+function tally(numbers: Tally = {}, none: string): string {
+  const entries = Object.entries(numbers).map(([name, number]) => [name, number ?? 0] as const);
+  return listed(entries.filter(([, number]) => number > 0)) || none;
+}
+
+function listed(numbers: (readonly [string, number])[]): string {
+  return numbers.map(([name, number]) => `${name} ${count(number)}`).join(', ');
+}

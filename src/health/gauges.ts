@@ -1,0 +1,34 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
+import type { Gauge } from 'prom-client';
+import { Metrics } from '../common/index.js';
+import { readStanding, shareDone } from '../replication/mark/index.js';
+
+/** A scrape does not wait longer for the database (milliseconds). */
+const LONGEST_MS = 2000;
+
+/** The gauges about what is in the database: every instance tells the same. */
+@Injectable()
+export class Gauges {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Reads them anew. Those that cannot be read are absent; it never fails. */
+  async refresh(): Promise<void> {
+    const tooLate = wait(LONGEST_MS, undefined, { ref: false });
+    const standing = await Promise.race([readStanding(this.connection), tooLate]).catch(() => undefined);
+    show(this.metrics.watcherLag, standing?.lagSeconds);
+    show(this.metrics.oplogWindow, standing?.oplogWindowSeconds);
+    show(this.metrics.emailDuplicates, standing?.emailDuplicates);
+    show(this.metrics.passProgress, standing?.pass && shareDone(standing.pass));
+  }
+}
+
+function show(gauge: Gauge, value: number | undefined): void {
+  if (value === undefined) gauge.remove();
+  else gauge.set(value);
+}

@@ -1,0 +1,76 @@
+import { Schema, mongo } from 'mongoose';
+import { type Filter, filterFault } from '../../application/index.js';
+import type { MarkKey } from '../mark/index.js';
+
+/**
+ * The filter in force of a service (design §3, Filters take effect in one place): one document for each application,
+ * kind and name ever served, never removed. Feeds read these, not `services`.
+ */
+export interface Effective extends MarkKey {
+  _id: mongo.ObjectId;
+  name: string;
+  state: State;
+  /** The last valid filter; absent where there was none yet. */
+  filter?: Filter;
+  /** The filter before, while records that the two judge differently are stamped anew. */
+  previous?: Filter;
+  /** Whether they are still to be stamped. */
+  pending: boolean;
+  /** Grows with every change; whoever writes names the version it has read. */
+  version: number;
+}
+
+/** On; off: removed or disabled; invalid: the filter is none, or MongoDB refuses it. */
+export type State = 'on' | 'off' | 'invalid';
+
+/** What `services` asks for. */
+export type Wanted = { state: 'on'; filter: Filter } | { state: 'off' | 'invalid' };
+
+/** What an entry becomes; `previous` only where records have to be stamped. */
+export type EffectiveChange = Pick<Effective, 'state' | 'filter' | 'previous' | 'pending' | 'version'>;
+
+/** Name of the Mongoose model of `effective`. */
+export const EFFECTIVE_MODEL = 'Effective';
+
+export const effectiveSchema = new Schema<Effective>(
+  {},
+  { collection: 'effective', strict: false, versionKey: false, minimize: false },
+).index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true });
+
+/** What a document of `services` asks for; nothing is off. MongoDB may refuse what passes here. */
+export function wantedOf(service: { filter: unknown; enabled?: unknown } | undefined): Wanted {
+  if (service === undefined || service.enabled === false) return { state: 'off' };
+  if (filterFault(service.filter) !== undefined) return { state: 'invalid' };
+  return { state: 'on', filter: service.filter as Filter };
+}
+
+/**
+ * What an entry has to become, with the version to write it by; nothing where all is as it should be. A name never
+ * served before moves no record. One that is off or invalid keeps its last valid filter, so that on its return with
+ * another the difference is stamped.
+ */
+export function reconciled(entry: EffectiveChange | undefined, wanted: Wanted): EffectiveChange | undefined {
+  const version = (entry?.version ?? 0) + 1;
+  if (wanted.state !== 'on') {
+    if (wanted.state === (entry?.state ?? 'off')) return undefined;
+    const kept = entry?.filter === undefined ? {} : { filter: entry.filter };
+    return { ...kept, state: wanted.state, pending: false, version };
+  }
+  const { state, filter } = wanted;
+  if (entry?.filter === undefined) return { state, filter, pending: false, version };
+  if (!isSame(filter, entry.filter)) return { state, filter, previous: entry.filter, pending: true, version };
+  return entry.state === 'on' ? undefined : { state, filter, pending: false, version };
+}
+
+/** The records that two filters judge differently. */
+export function judgedDifferently(one: Filter, other: Filter): mongo.Document {
+  return {
+    $or: [{ $and: [one, { $nor: [other] }] }, { $and: [other, { $nor: [one] }] }],
+  };
+}
+
+/** Whether two filters are the same byte for byte. */
+function isSame(one: Filter, other: Filter): boolean {
+  const [bytes, others] = [one, other].map((filter) => mongo.BSON.serialize({ filter }));
+  return Buffer.compare(bytes!, others!) === 0;
+}

@@ -1,0 +1,50 @@
+import { Schema, type mongo } from 'mongoose';
+import { CLOCK } from '../../database/index.js';
+import type { Kind, Tenant } from '../../record/index.js';
+
+/** What a mark is about: each application and kind has one. */
+export interface MarkKey extends Tenant {
+  kind: Kind;
+}
+
+/** The one document of `marks` for an application and kind (design §3, Mark). */
+export interface Mark {
+  _id: MarkKey;
+  /** The highest clock value ever announced. */
+  fence: Date;
+  /** How often it was raised: makes each raise a change, and so an event, even where the clock stands still. */
+  raises: number;
+  /** Fence and number of the raise in one text, since an event shows only fields that changed. */
+  announced: string;
+}
+
+/** Name of the Mongoose model of `marks`. */
+export const MARK_MODEL = 'Mark';
+
+export const markSchema = new Schema<Mark>(
+  { _id: Object },
+  { collection: 'marks', strict: false, versionKey: false },
+);
+
+/** A raise, as an update pipeline: the fence never goes back, the text changes each time. */
+export const RAISE: mongo.Document[] = [
+  { $set: { fence: { $max: ['$fence', CLOCK] }, raises: { $add: [{ $ifNull: ['$raises', 0] }, 1] } } },
+  { $set: { announced: { $concat: [{ $toString: '$fence' }, ' ', { $toString: '$raises' }] } } },
+];
+
+/** The fence that an announcement tells; nothing where somebody else has written something else. */
+export function fenceIn(announced: unknown): Date | undefined {
+  if (typeof announced !== 'string') return undefined;
+  const fence = new Date(announced.split(' ')[0] ?? '');
+  return Number.isNaN(fence.getTime()) ? undefined : fence;
+}
+
+/** A key for maps. */
+export function markName({ organizationid, appid, kind }: MarkKey): string {
+  return JSON.stringify([kind, organizationid, appid]);
+}
+
+/** Nothing but the key, in the order in which it is stored. */
+export function markKey({ organizationid, appid, kind }: MarkKey): MarkKey {
+  return { organizationid, appid, kind };
+}

@@ -1,0 +1,56 @@
+import type { mongo } from 'mongoose';
+import { type Identity, identityKey } from '../ledger/index.js';
+import { type Tenure, tenureKey } from './audit-digest.js';
+
+const MOST_NAMED = 20;
+
+export type FaultKind = 'unknown record' | 'living entry without record';
+
+/** Something that the ledger has wrong. */
+export interface Fault extends Tenure {
+  what: FaultKind;
+}
+
+/** The identities that one of the lists has under an owner and the other has not, each once. */
+export function differing(records: Tenure[], entries: Tenure[]): Identity[] {
+  const [inRecords, inEntries] = [records, entries].map((list) => new Set(list.map(tenureKey)));
+  const only = [
+    ...records.filter((one) => !inEntries!.has(tenureKey(one))),
+    ...entries.filter((one) => !inRecords!.has(tenureKey(one))),
+  ];
+  return [...new Map(only.map(({ identity }) => [identityKey(identity), identity])).values()];
+}
+
+/**
+ * What is wrong with an identity, by who owns it in the collection and in the living part of the ledger. An entry of
+ * another owner than the record's is no dead one: the identity lives.
+ */
+export function faultOf(
+  identity: Identity,
+  owner: mongo.ObjectId | undefined,
+  known: mongo.ObjectId | undefined,
+): Fault | undefined {
+  if (owner === undefined) return known && { what: 'living entry without record', identity, owner: known };
+  return known?.equals(owner) === true ? undefined : { what: 'unknown record', identity, owner };
+}
+
+/** Those of the later look that the earlier one has shown just so. */
+export function lasting(earlier: Fault[], later: Fault[]): Fault[] {
+  const before = new Set(earlier.map(faultKey));
+  return later.filter((fault) => before.has(faultKey(fault)));
+}
+
+/** For the log. */
+export function faultsSentence(faults: Fault[]): string {
+  const named = faults.slice(0, MOST_NAMED).map(nameOf).join('; ');
+  const rest = faults.length - MOST_NAMED;
+  return `The ledger was wrong in these places, which are put right now: ${named}${rest > 0 ? `; and ${rest} more` : ''}`;
+}
+
+function nameOf({ what, owner, identity: { kind, organizationid, appid, id } }: Fault): string {
+  return `${what}: ${kind} ${JSON.stringify(id)} of ${organizationid}/${appid}, _id ${owner.toHexString()}`;
+}
+
+function faultKey(fault: Fault): string {
+  return `${fault.what} ${tenureKey(fault)}`;
+}

@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { type Connection, mongo } from 'mongoose';
+import { readAsOf, type SnapshotOptions } from '../../database/index.js';
+import { COLLECTION_OF, type Kind, textAt } from '../../record/index.js';
+import { type Identity, identityKey, type LedgerEntry } from '../ledger/index.js';
+import type { Tenure } from './audit-digest.js';
+import { type Fault, faultOf } from './audit-faults.js';
+import { identitiesByTenant } from './by-tenant.js';
+import { identityOf } from './rules.js';
+import { WorkedThrough, type Now } from './worked-through.js';
+
+const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
+const ALONG_OWNERS = { kind: 1, owner: 1, _id: 1 } as const;
+const IDENTITY = {
+  organizationid: textAt('$organizationid'),
+  appid: textAt('$appid'),
+  id: textAt('$id'),
+};
+
+/** What a look showed, all of it as of one moment. */
+export interface Seen<T> extends Now {
+  value: T;
+  /** Milliseconds of reading. */
+  took: number;
+}
+
+/** The same stretch of the collection and of the living part of the ledger. */
+export interface Slice {
+  records: Tenure[];
+  entries: Tenure[];
+  /** Where it ends; nothing where there is nothing behind it on either side. */
+  end: mongo.ObjectId | undefined;
+}
+
+type Owners = Map<string, mongo.ObjectId>;
+
+/** Reads collection and ledger side by side. */
+@Injectable()
+export class AuditLooks {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly workedThrough: WorkedThrough,
+  ) {}
+
+  /** At most `size` records, and as many entries, behind a record, or from the first on. */
+  slice(kind: Kind, behind: mongo.ObjectId | null, size: number): Promise<Seen<Slice>> {
+    const later = behind === null ? { $gte: FIRST_ID } : { $gt: behind };
+    return this.asOfNow(async (snapshot) => {
+      const records = await this.records(kind)
+        .find({ _id: later }, { ...snapshot, projection: IDENTITY, sort: { _id: 1 }, limit: size })
+        .toArray();
+      const entries = await this.entries
+        .find(
+          { kind, alive: true, owner: later },
+          { ...snapshot, hint: ALONG_OWNERS, sort: ALONG_OWNERS, limit: size },
+        )
+        .toArray();
+      const end = earlier(fullTo(records, '_id', size), fullTo(entries, 'owner', size));
+      const isWithin = ({ owner }: Tenure) => end === undefined || owner.toHexString() <= end.toHexString();
+      return {
+        records: records.flatMap((record) => tenureOf(kind, record)).filter(isWithin),
+        entries: entries.map(({ owner, ...identity }) => ({ owner: owner!, identity })).filter(isWithin),
+        end,
+      };
+    });
+  }
+
+  /** What is wrong with these identities, wherever their records and entries are. */
+  faults(kind: Kind, identities: Identity[]): Promise<Seen<Fault[]>> {
+    return this.asOfNow(async (snapshot) => {
+      const [standing, living] = [
+        await this.standing(kind, identities, snapshot),
+        await this.living(kind, identities, snapshot),
+      ];
+      return identities.flatMap((identity) => {
+        const key = identityKey(identity);
+        return faultOf(identity, standing.get(key), living.get(key)) ?? [];
+      });
+    });
+  }
+
+  /** About how many slices of a size there are. */
+  async expected(size: number): Promise<number> {
+    const counts = await Promise.all(
+      Object.values(COLLECTION_OF).map((name) => this.connection.collection(name).estimatedDocumentCount()),
+    );
+    return counts.reduce((slices, count) => slices + Math.floor(count / size) + 1, 0);
+  }
+
+  private async standing(kind: Kind, identities: Identity[], snapshot: SnapshotOptions): Promise<Owners> {
+    const owners: Owners = new Map();
+    for (const { organizationid, appid, ids } of identitiesByTenant(identities)) {
+      const query = { organizationid, appid, id: { $in: ids, $type: 'string' as const } };
+      const found = await this.records(kind)
+        .find(query, { ...snapshot, projection: IDENTITY })
+        .toArray();
+      for (const { owner, identity } of found.flatMap((record) => tenureOf(kind, record)))
+        owners.set(identityKey(identity), owner);
+    }
+    return owners;
+  }
+
+  private async living(kind: Kind, identities: Identity[], snapshot: SnapshotOptions): Promise<Owners> {
+    const owners: Owners = new Map();
+    for (const { organizationid, appid, ids } of identitiesByTenant(identities)) {
+      const query = { organizationid, appid, kind, id: { $in: ids }, alive: true };
+      for (const { owner, ...identity } of await this.entries.find(query, { ...snapshot }).toArray())
+        owners.set(identityKey(identity), owner!);
+    }
+    return owners;
+  }
+
+  private async asOfNow<T>(read: (snapshot: SnapshotOptions) => Promise<T>): Promise<Seen<T>> {
+    const now = await this.workedThrough.now();
+    const began = performance.now();
+    const value = await readAsOf(this.connection.getClient(), now.at, read);
+    return { ...now, value, took: performance.now() - began };
+  }
+
+  private records(kind: Kind): mongo.Collection {
+    return this.connection.collection(COLLECTION_OF[kind]);
+  }
+
+  private get entries(): mongo.Collection<LedgerEntry> {
+    return this.connection.collection<LedgerEntry>('ledger');
+  }
+}
+
+function tenureOf(kind: Kind, record: mongo.Document): Tenure[] {
+  const identity = identityOf(kind, record['_id'], record);
+  return identity === undefined ? [] : [{ owner: record['_id'] as mongo.ObjectId, identity }];
+}
+
+/** Up to where a list tells everything, where it was cut off. */
+function fullTo(list: mongo.Document[], field: string, size: number): mongo.ObjectId | undefined {
+  return list.length < size ? undefined : (list.at(-1)?.[field] as mongo.ObjectId);
+}
+
+function earlier(
+  one: mongo.ObjectId | undefined,
+  other: mongo.ObjectId | undefined,
+): mongo.ObjectId | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.toHexString() <= other.toHexString() ? one : other;
+}

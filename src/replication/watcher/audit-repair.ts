@@ -1,0 +1,63 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { Metrics } from '../../common/index.js';
+import { COLLECTION_OF, type Kind, STAMP } from '../../record/index.js';
+import { Ledger } from '../ledger/index.js';
+import { type Fault, type FaultKind, faultsSentence } from './audit-faults.js';
+import { Rebirths } from './rebirths.js';
+import { writeRecords } from './record-writes.js';
+
+const AT_ONCE = 1000;
+
+/** Puts right what the audit found, and tells of it. */
+@Injectable()
+export class AuditRepair {
+  private readonly log = new Logger('Audit');
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
+    private readonly rebirths: Rebirths,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** The faults were seen as of `at`. What the ledger has learned of later stays. */
+  async repair(kind: Kind, faults: Fault[], at: mongo.Timestamp): Promise<void> {
+    if (faults.length === 0) return;
+    this.tell(faults);
+    for (let start = 0; start < faults.length; start += AT_ONCE) {
+      const some = faults.slice(start, start + AT_ONCE);
+      await this.learnLives(kind, some.filter(isOf('unknown record')), at);
+      await this.learnDeaths(some.filter(isOf('living entry without record')), at);
+    }
+  }
+
+  /** Nobody can tell what consumers were shown of these records, so they receive them again. */
+  private async learnLives(kind: Kind, faults: Fault[], at: mongo.Timestamp): Promise<void> {
+    const lives = faults.map(({ identity, owner }) => ({ identity, owner, at, alive: true as const }));
+    await this.rebirths.bring(kind, await this.ledger.learn(lives), new Map());
+    const records = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
+    const stamps = faults.map(({ owner }) => ({
+      updateOne: { filter: { _id: owner }, update: [{ $set: { lastupdated: STAMP } }] },
+    }));
+    await writeRecords(records, stamps);
+    this.metrics.restamps.inc({ reason: 'audit' }, stamps.length);
+  }
+
+  private async learnDeaths(faults: Fault[], at: mongo.Timestamp): Promise<void> {
+    const deaths = faults.map(({ identity }) => ({
+      ...{ identity, at, alive: false as const, shortLived: false },
+    }));
+    await this.ledger.learn(deaths);
+  }
+
+  private tell(faults: Fault[]): void {
+    for (const { what } of faults) this.metrics.auditFound.inc({ what });
+    this.log.error(faultsSentence(faults));
+  }
+}
+
+function isOf(what: FaultKind): (fault: Fault) => boolean {
+  return (fault) => fault.what === what;
+}

@@ -1,0 +1,132 @@
+import { mongo } from 'mongoose';
+import type { LedgerEntry } from '../../src/replication/ledger/index.js';
+import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
+
+const DAY_MS = 86_400_000;
+const KEPT_DAYS = 30;
+const MANY = 2500;
+
+let service: TestService;
+let app: TestApplication;
+
+beforeEach(async () => {
+  service = await TestService.start();
+  app = await service.application();
+});
+afterEach(() => service.stop());
+
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
+const ledger = () => service.db.collection<Partial<LedgerEntry>>('ledger');
+const query = (from: Date) => ({ from: from.toISOString(), to: '9999-01-01' });
+const learned = new mongo.Timestamp({ t: 1, i: 1 });
+
+/** A tombstone as the watcher left it so many days ago. */
+const tombstone = (id: string, days: number, more: Partial<LedgerEntry> = {}): Partial<LedgerEntry> => ({
+  ...{ ...app.tenant, kind: 'product' as const, id, alive: false, lastupdated: daysAgo(days), learned },
+  ...more,
+});
+
+async function idsLeft(tenant = app.tenant): Promise<string[]> {
+  const entries = await ledger().find(tenant).toArray();
+  return entries.map(({ id }) => id ?? '').sort();
+}
+
+/** Starts the service anew, and waits until its leader has gone through the tombstones. */
+async function startAgain(days: number): Promise<void> {
+  await service.watcher.caughtUp();
+  await service.leave();
+  service = await service.another({ TOMBSTONE_RETENTION_DAYS: String(days) });
+  app = app.seenBy(service);
+}
+
+async function expired(count: number): Promise<void> {
+  await eventually(async () => (await service.metric('tidemark_tombstones_expired_total')) >= count);
+}
+
+describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
+  it('unless set, hard deletes are kept for ever', async () => {
+    await ledger().insertOne(tombstone('ancient', 4000));
+    await startAgain(0);
+    const page = await app.hardDeletes('product').page({ from: daysAgo(5000) });
+    expect(page.ids).toEqual(['ancient']);
+    expect(await service.db.collection('horizons').countDocuments()).toBe(0);
+  });
+
+  it('what is older is removed in every application and kind, and nothing else', async () => {
+    const other = await service.application();
+    const living = await app.product({ id: 'living' });
+    await ledger().insertMany([
+      ...[tombstone('old', 31), tombstone('older', 300), tombstone('young', 29)],
+      tombstone('old member', 31, { kind: 'member' }),
+      tombstone('old elsewhere', 31, other.tenant),
+      tombstone('young elsewhere', 1, other.tenant),
+      tombstone('alive again', 31, { alive: true, owner: living._id }),
+    ]);
+    await startAgain(KEPT_DAYS);
+    await expired(4);
+    expect(await idsLeft()).toEqual(['alive again', 'living', 'young']);
+    expect(await idsLeft(other.tenant)).toEqual(['young elsewhere']);
+    expect(await service.metric('tidemark_tombstones_expired_total')).toBe(4);
+  });
+
+  it('410 `history-expired`, on `harddeletes` with a `from` only, where `from` lies before what is kept', async () => {
+    await ledger().insertMany([tombstone('old', 31), tombstone('young', 10)]);
+    await startAgain(KEPT_DAYS);
+    await expired(1);
+    const feed = app.hardDeletes('product');
+    expectProblem(await feed.ask(query(daysAgo(40))), 410, 'history-expired');
+    expectProblem(await feed.ask(query(daysAgo(31.01))), 410, 'history-expired');
+    expect((await feed.page({ from: daysAgo(29) })).ids).toEqual(['young']);
+    expect((await feed.page()).ids).toEqual(['young']);
+    expect((await app.feed('product').ask(query(daysAgo(40)))).status).toBe(200);
+    expect((await app.softDeletes('product').ask(query(daysAgo(40)))).status).toBe(200);
+  });
+
+  it('nobody has to start over who has read everything, however long ago that was', async () => {
+    const old = tombstone('old', 31);
+    await ledger().insertMany([old, tombstone('of a member', 40, { kind: 'member' })]);
+    await startAgain(KEPT_DAYS);
+    await expired(2);
+    expect((await app.hardDeletes('product').ask(query(old.lastupdated!))).status).toBe(200);
+    expect((await app.hardDeletes('member').ask(query(daysAgo(39)))).status).toBe(200);
+  });
+
+  it('stays 410 where everything is kept again, since what is gone is gone', async () => {
+    await ledger().insertOne(tombstone('old', 31));
+    await startAgain(KEPT_DAYS);
+    await expired(1);
+    await startAgain(0);
+    expectProblem(await app.hardDeletes('product').ask(query(daysAgo(40))), 410, 'history-expired');
+  });
+
+  it('is told before anything is removed, and goes in batches of at most 1,000', async () => {
+    const entries = Array.from({ length: MANY }, (_, index) => tombstone(`old-${index}`, 31 + index));
+    await ledger().insertMany(entries);
+    await service.watcher.caughtUp();
+    const changes = service.db.watch([
+      {
+        $match: {
+          $or: [{ 'ns.coll': 'horizons' }, { 'ns.coll': 'ledger', operationType: 'delete' }],
+        },
+      },
+    ]);
+    const first = changes.next();
+    await startAgain(KEPT_DAYS);
+    await expired(MANY);
+    expect(await first).toMatchObject({ ns: { coll: 'horizons' } });
+    await changes.close();
+    expect(await idsLeft()).toEqual([]);
+  });
+
+  it('an `id` whose hard delete is gone can live and die again', async () => {
+    await ledger().insertOne(tombstone('phoenix', 31));
+    await startAgain(KEPT_DAYS);
+    await expired(1);
+    const before = await app.max('product');
+    const product = await app.product({ id: 'phoenix' });
+    await service.watcher.caughtUp();
+    expect((await app.feed('product').page({ from: before })).ids).toEqual(['phoenix']);
+    await app.remove('product', product);
+    expect((await app.hardDeletes('product').page()).ids).toEqual(['phoenix']);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Kind } from '../../../src/record/index.js';
+import { FOLLOWED_CHANNEL, type ServiceName } from '../plan/index.js';
+
+/** What a consumer follows: the paths behind `/{org}/{app}/api/v1/`. */
+export interface Follows {
+  name: string;
+  kind: Kind;
+  updates: string;
+  softdeletes: string;
+  harddeletes: string;
+  /** The registered filter by which it is judged; nothing where none filters it. */
+  service?: ServiceName;
+  /** The channel by which it is judged. */
+  channel?: string;
+}
+
+/** The five consumers of a history. */
+export const FOLLOWED: readonly Follows[] = [
+  { name: 'all products', ...paths('product', 'product/default') },
+  { name: 'products by alpha', service: 'alpha', ...paths('product', 'product/alpha') },
+  { name: 'products by beta', service: 'beta', ...paths('product', 'product/beta') },
+  {
+    name: 'products by channel',
+    channel: FOLLOWED_CHANNEL,
+    ...paths('product', `productbychannel/${FOLLOWED_CHANNEL}`),
+  },
+  { name: 'all members', ...paths('member', 'member/default') },
+];
+
+function paths(kind: Kind, base: string) {
+  return {
+    kind,
+    updates: `${base}/updates`,
+    softdeletes: `${base}/softdeletes`,
+    harddeletes: `${kind}/harddeletes`,
+  };
+}

@@ -1,0 +1,21 @@
+import type { Page, PatientClient } from './patient-client.js';
+
+export interface Window {
+  from: string | undefined;
+  to: string;
+}
+
+/** The pages of a feed until the cursor is empty. What changes in the window meanwhile counts for the next page. */
+export async function* pagesOf(
+  client: PatientClient,
+  feed: string,
+  window: Window,
+  limit: () => number,
+): AsyncGenerator<Page> {
+  for (let lastoffsetid = ''; ;) {
+    const page = await client.page(feed, { ...window, lastoffsetid, limit: limit() });
+    yield page;
+    if (page.nextoffsetid === '') return;
+    lastoffsetid = page.nextoffsetid;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Fault } from '../plan/index.js';
+import type { World } from '../world/index.js';
+import { dropCollection, renameAway, renameOver } from './collections.js';
+import { editFilter } from './edit-filter.js';
+import { killMongod } from './kill-mongod.js';
+import { killPrimary } from './kill-primary.js';
+import { killService } from './kill-service.js';
+import { passOplog } from './pass-oplog.js';
+import { pauseLeader } from './pause-leader.js';
+import { restartService } from './restart-service.js';
+import { disableService, removeService } from './withdraw-service.js';
+
+const faults: {
+  [Name in Fault['do']]: (world: World, fault: Extract<Fault, { do: Name }>) => Promise<void>;
+} = {
+  killService,
+  restartService,
+  pauseLeader,
+  killMongod,
+  killPrimary,
+  passOplog,
+  editFilter,
+  removeService,
+  disableService,
+  dropCollection,
+  renameOver,
+  renameAway,
+};
+
+/** Makes a fault, and ends when it is healed. */
+export async function inflict(world: World, fault: Fault): Promise<void> {
+  const make = faults[fault.do] as (world: World, fault: Fault) => Promise<void>;
+  world.journal.noteForAll(`begins: ${JSON.stringify(fault)}`);
+  await make(world, fault);
+  world.journal.noteForAll(`healed: ${fault.do}`);
+}

@@ -1,0 +1,67 @@
+import { KINDS } from '../../src/record/index.js';
+import { Crowd } from './consumers/index.js';
+import { inflict } from './faults/index.js';
+import { judge } from './judge/index.js';
+import { FOLLOWED_FILTERS, type Plan, planOf, type Round } from './plan/index.js';
+import { stock, Workload } from './workload/index.js';
+import { allEnded, World } from './world/index.js';
+
+interface Cast {
+  world: World;
+  crowd: Crowd;
+  workload: Workload;
+}
+
+/** Lives through the history of a seed; throws where a change is lost. Answers what happened, in words. */
+export async function liveThrough(seed: number, operations: number): Promise<string> {
+  const begun = Date.now();
+  const plan = planOf(seed, operations);
+  const world = await World.start(plan.theme, (empty) => furnish(empty, seed));
+  const end = new AbortController();
+  const crowd = new Crowd(world, seed, end.signal);
+  const workload = new Workload(world, { seed, maxesGiven: () => crowd.maxes });
+  const cast = { world, crowd, workload };
+  const lives = [crowd.follow(), happen(plan, cast, end.signal)];
+  try {
+    await Promise.race(lives);
+    return await summary(plan, cast, Date.now() - begun);
+  } catch (error) {
+    process.stdout.write(world.lastWords());
+    throw error;
+  } finally {
+    end.abort();
+    await Promise.allSettled(lives);
+    await world.end();
+  }
+}
+
+async function furnish(world: World, seed: number): Promise<void> {
+  await stock(world, seed);
+  for (const [name, filter] of FOLLOWED_FILTERS) await world.operator.register(name, filter);
+}
+
+async function happen({ rounds }: Plan, cast: Cast, signal: AbortSignal): Promise<void> {
+  for (const round of rounds) await livePart(round, cast, signal);
+  await cast.world.ready();
+  await judge(cast.world, cast.crowd);
+}
+
+/** The writers write while the outage and, one after the other, the upheavals happen. */
+async function livePart(round: Round, { world, workload }: Cast, signal: AbortSignal): Promise<void> {
+  const upheavals = async () => {
+    for (const upheaval of round.upheavals) await inflict(world, upheaval);
+  };
+  await allEnded([workload.run(round.steps, signal), inflict(world, round.outage), upheavals()]);
+}
+
+async function summary({ seed, theme, rounds }: Plan, cast: Cast, milliseconds: number): Promise<string> {
+  const { source } = cast.world;
+  const faults = rounds.reduce((sum, { upheavals }) => sum + upheavals.length + 1, 0);
+  const records = await Promise.all(KINDS.map((kind) => source.records(kind).countDocuments(source.tenant)));
+  const { done, refused } = cast.workload.done;
+  return (
+    `seed ${seed} (${theme.name}): ${done} operations done, ${refused} refused, ${faults} faults, ` +
+    `${cast.crowd.harvests} harvests; all copies equal to ${records.join(' + ')} records ` +
+    `after ${(milliseconds / 1000).toFixed(0)} s`
+  );
+}

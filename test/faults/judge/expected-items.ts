@@ -1,0 +1,37 @@
+import type { mongo } from 'mongoose';
+import { COLLECTION_OF, type Kind, READ_FOR_JSON, updateItemText } from '../../../src/record/index.js';
+import type { Item } from '../../support/index.js';
+import type { Follows } from '../consumers/index.js';
+import type { Source } from '../world/index.js';
+
+/** What the source holds for a consumer, read straight from MongoDB: items by `id`. */
+export async function expectedItems(source: Source, follows: Follows): Promise<Map<string, Item>> {
+  return itemsOf(source, follows.kind, await criterion(source, follows));
+}
+
+/** Every record of a kind as its item, by `id`. */
+export async function itemsOf(
+  source: Source,
+  kind: Kind,
+  filter: mongo.Document = {},
+): Promise<Map<string, Item>> {
+  const records = await source.db
+    .collection(COLLECTION_OF[kind], READ_FOR_JSON)
+    .find({ $and: [source.tenant, filter] })
+    .toArray();
+  const items = records.map(
+    (record) => JSON.parse(updateItemText(kind, record, { withPasswordHash: false })) as Item,
+  );
+  return new Map(items.map((item) => [item.id, item]));
+}
+
+/** The filter that is registered now, or the channel. */
+async function criterion(source: Source, { service, channel }: Follows): Promise<mongo.Document> {
+  if (channel !== undefined) return { channels: channel };
+  if (service === undefined) return {};
+  const registered = await source.db
+    .collection('services')
+    .findOne({ ...source.tenant, kind: 'product', name: service, enabled: true });
+  if (registered === null) throw new Error(`The service ${service} is not registered at the end`);
+  return registered['filter'] as mongo.Document;
+}

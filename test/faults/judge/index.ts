@@ -1,0 +1,3 @@
+export { differences } from './differences.js';
+export { itemsOf } from './expected-items.js';
+export { judge } from './judge.js';

@@ -1,0 +1,54 @@
+import { KINDS } from '../../../src/record/index.js';
+import type { Item } from '../../support/index.js';
+import { type Crowd, pagesOf, PatientClient } from '../consumers/index.js';
+import { Random } from '../plan/index.js';
+import type { World } from '../world/index.js';
+import { differences } from './differences.js';
+import { expectedItems, itemsOf } from './expected-items.js';
+import { quiet } from './quiet.js';
+import { differenceText } from './report.js';
+
+const QUIET_MS = 60_000;
+const LARGEST_PAGE = 1000;
+
+/** Throws where, after writes and faults have ended, a copy is not the source, or a living `id` is told as deleted. */
+export async function judge(world: World, crowd: Crowd): Promise<void> {
+  const client = new PatientClient(world, new Random(0), AbortSignal.timeout(2 * QUIET_MS));
+  await quiet(world, { crowd, client, within: QUIET_MS });
+  const losses = [...(await lostChanges(world, crowd)), ...(await livingDeletes(world, client))];
+  if (losses.length > 0) throw new Error(`${losses.length} losses\n\n${losses.join('\n\n')}`);
+}
+
+async function lostChanges({ source, journal }: World, crowd: Crowd): Promise<string[]> {
+  const texts: string[] = [];
+  for (const { follows, copy } of crowd.consumers) {
+    for (const difference of differences(await expectedItems(source, follows), copy)) {
+      texts.push(differenceText(follows.name, difference, journal));
+    }
+  }
+  return texts;
+}
+
+/** Hard deletes, read without `from`, under which a record lives. */
+async function livingDeletes(world: World, client: PatientClient): Promise<string[]> {
+  const texts: string[] = [];
+  for (const kind of KINDS) {
+    const living = await itemsOf(world.source, kind);
+    for (const { id, lastUpdated } of await hardDeletes(client, kind)) {
+      const held = living.get(id);
+      if (held === undefined) continue;
+      const about = world.journal.about(id).map((line) => `    ${line}`);
+      texts.push([`${kind}/harddeletes of ${lastUpdated}: ${id} lives`, ...about].join('\n'));
+    }
+  }
+  return texts;
+}
+
+async function hardDeletes(client: PatientClient, kind: string): Promise<Item[]> {
+  const window = { from: undefined, to: await client.max(kind) };
+  const items: Item[] = [];
+  for await (const page of pagesOf(client, `${kind}/harddeletes`, window, () => LARGEST_PAGE)) {
+    items.push(...page.items);
+  }
+  return items;
+}

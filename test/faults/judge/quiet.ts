@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from 'node:util';
+import { KINDS } from '../../../src/record/index.js';
+import type { Crowd, PatientClient } from '../consumers/index.js';
+import type { World } from '../world/index.js';
+import { itemsOf } from './expected-items.js';
+
+const COMPLETE_HARVESTS = 2;
+
+/**
+ * Waits until nothing moves any more: the log is worked through to its end, every consumer has harvested completely
+ * twice since, and neither the source nor `max` has changed meanwhile. Fails when it is not so within the time
+ * (milliseconds).
+ */
+export async function quiet(
+  world: World,
+  { crowd, client, within }: { crowd: Crowd; client: PatientClient; within: number },
+): Promise<void> {
+  const end = Date.now() + within;
+  for (;;) {
+    await world.caughtUp(end - Date.now());
+    const before = await everything(world, client);
+    await crowd.harvested(COMPLETE_HARVESTS, end - Date.now());
+    await world.caughtUp(end - Date.now());
+    if (isDeepStrictEqual(await everything(world, client), before)) return;
+  }
+}
+
+function everything({ source }: World, client: PatientClient) {
+  return Promise.all(
+    KINDS.map(async (kind) => [await client.max(kind), await itemsOf(source, kind)] as const),
+  );
+}

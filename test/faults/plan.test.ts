@@ -1,0 +1,38 @@
+import { type Plan, planOf } from './plan/index.js';
+
+const SHORT = 300;
+
+function faultsOf({ rounds }: Plan): string[] {
+  return rounds.flatMap(({ outage, upheavals }) => [outage.do, ...upheavals.map((upheaval) => upheaval.do)]);
+}
+
+test('the plan of a history is a pure function of its seed', () => {
+  expect(planOf(7, SHORT)).toEqual(planOf(7, SHORT));
+  expect(planOf(7, SHORT)).not.toEqual(planOf(10, SHORT));
+});
+
+test('a plan holds as many operations as it is asked for', () => {
+  expect(planOf(4, SHORT).rounds.flatMap(({ steps }) => steps)).toHaveLength(SHORT);
+});
+
+test('any three seeds in a row contain every kind of fault and of operation, in short histories too', () => {
+  const plans = [1, 2, 3].map((seed) => planOf(seed, SHORT));
+  expect(new Set(plans.flatMap(faultsOf))).toEqual(
+    new Set([
+      'killService',
+      'restartService',
+      'pauseLeader',
+      'killMongod',
+      'killPrimary',
+      'passOplog',
+      'editFilter',
+      'removeService',
+      'disableService',
+      'dropCollection',
+      'renameOver',
+      'renameAway',
+    ]),
+  );
+  const steps = plans.flatMap(({ rounds }) => rounds.flatMap((round) => round.steps));
+  expect(new Set(steps.map(({ operation }) => operation.do)).size).toBe(16);
+});

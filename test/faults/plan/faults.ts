@@ -1,0 +1,57 @@
+import { type Kind, KINDS } from '../../../src/record/index.js';
+import { FILTERS, SERVICES, type ServiceName } from './keys.js';
+import type { Random } from './random.js';
+
+/** One of the two service processes. */
+export type Which = 0 | 1;
+
+/** What an operator or another program does to the whole. Times in milliseconds. */
+export type Upheaval =
+  | { do: 'editFilter'; service: ServiceName; filters: number[]; pause: number }
+  | { do: 'removeService'; service: ServiceName; filter: number; away: number }
+  | { do: 'disableService'; service: ServiceName; filter: number; away: number }
+  | { do: 'dropCollection'; kind: Kind }
+  | { do: 'renameOver'; kind: Kind; seed: number }
+  | { do: 'renameAway'; kind: Kind; away: number };
+
+/** What goes down, and comes back. Times in milliseconds. */
+export type Outage =
+  | { do: 'killService'; which: Which; away: number }
+  | { do: 'restartService'; which: Which }
+  | { do: 'pauseLeader' }
+  | { do: 'killMongod'; away: number }
+  | { do: 'killPrimary' }
+  | { do: 'passOplog'; how: 'stopped' | 'killed' | 'paused' };
+
+export type Fault = Upheaval | Outage;
+
+const upheavals: { [Name in Upheaval['do']]: (random: Random) => Upheaval } = {
+  editFilter: (random) => {
+    const [first = 0, second = 1] = someFilters(random);
+    const filters = random.chance(0.5) ? [first, second, first] : [first, second];
+    return { do: 'editFilter', service: random.pick(SERVICES), filters, pause: random.below(600) };
+  },
+  removeService: (random) => ({ do: 'removeService', ...withdrawn(random) }),
+  disableService: (random) => ({ do: 'disableService', ...withdrawn(random) }),
+  dropCollection: (random) => ({ do: 'dropCollection', kind: random.pick(KINDS) }),
+  renameOver: (random) => ({ do: 'renameOver', kind: random.pick(KINDS), seed: random.below(2 ** 31) }),
+  renameAway: (random) => ({ do: 'renameAway', kind: random.pick(KINDS), away: random.below(3000) }),
+};
+
+export const UPHEAVALS = Object.keys(upheavals) as Upheaval['do'][];
+
+export function someUpheaval(random: Random, name: Upheaval['do']): Upheaval {
+  return upheavals[name](random);
+}
+
+function withdrawn(random: Random): { service: ServiceName; filter: number; away: number } {
+  return {
+    service: random.pick(SERVICES),
+    filter: random.below(FILTERS.length),
+    away: 500 + random.below(3000),
+  };
+}
+
+function someFilters(random: Random): number[] {
+  return random.shuffled(FILTERS.map((_, index) => index));
+}

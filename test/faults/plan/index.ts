@@ -1,0 +1,16 @@
+export type { Fault, Outage, Upheaval, Which } from './faults.js';
+export {
+  allIds,
+  CHANNELS,
+  type Content,
+  FILTERS,
+  FOLLOWED_CHANNEL,
+  FOLLOWED_FILTERS,
+  SERVICES,
+  type ServiceName,
+  someContent,
+} from './keys.js';
+export type { Operation, OperationName } from './operations.js';
+export { type Plan, planOf, type Round, type Step, WRITERS } from './plan.js';
+export { Random } from './random.js';
+export { insertedStamp, type Stamp } from './stamps.js';

@@ -1,0 +1,58 @@
+import type { Kind } from '../../../src/record/index.js';
+import type { Random } from './random.js';
+
+/** Few of everything, so that writers meet at the same records. */
+const IDS_PER_KIND = 24;
+const EMAILS = 16;
+
+export const COLOURS = ['red', 'green', 'blue'] as const;
+
+/** The channel that a consumer follows comes first. */
+export const CHANNELS = ['red', 'green', 'blue'] as const;
+
+export const FOLLOWED_CHANNEL = CHANNELS[0];
+
+/** What an operator registers in turn; the services of a history begin with the first and the second. */
+export const FILTERS = [
+  { 'data.colour': 'red' },
+  { 'data.n': { $gte: 50 } },
+  { 'data.colour': { $in: ['red', 'green'] } },
+  { channels: 'blue', 'data.n': { $lt: 80 } },
+] as const;
+
+export const SERVICES = ['alpha', 'beta'] as const;
+
+export type ServiceName = (typeof SERVICES)[number];
+
+/** The services and the filters that a history begins with. */
+export const FOLLOWED_FILTERS: readonly [ServiceName, number][] = SERVICES.map((name, filter) => [
+  name,
+  filter,
+]);
+
+/** What other programs and the API put into a record. */
+export interface Content {
+  colour: (typeof COLOURS)[number];
+  n: number;
+  email: string;
+  channels: string[];
+}
+
+/** An `id` of the small key space. */
+export function someId(random: Random, kind: Kind): string {
+  return `${kind}-${random.below(IDS_PER_KIND)}`;
+}
+
+/** Every `id` of the small key space. */
+export function allIds(kind: Kind): string[] {
+  return Array.from({ length: IDS_PER_KIND }, (_, index) => `${kind}-${index}`);
+}
+
+export function someContent(random: Random): Content {
+  return {
+    colour: random.pick(COLOURS),
+    n: random.below(100),
+    email: `member${random.below(EMAILS)}@example.org`,
+    channels: CHANNELS.filter(() => random.chance(0.4)),
+  };
+}

@@ -1,0 +1,75 @@
+import { type Outage, someUpheaval, type Upheaval, UPHEAVALS } from './faults.js';
+import { type Operation, someOperation } from './operations.js';
+import { Random } from './random.js';
+import { type Theme, themeOf } from './themes.js';
+
+/** Writers that work at the same time. */
+export const WRITERS = 6;
+
+const OPERATIONS_PER_ROUND = 250;
+
+/** About how long the writers of a round should take (milliseconds), so that they write all through its faults. */
+const ROUND_MS = 4000;
+const IN_A_BURST = 0.7;
+
+/** An operation, and how long its writer rests before it (milliseconds). */
+export interface Step {
+  rest: number;
+  operation: Operation;
+}
+
+/** An outage and upheavals, with writers at work meanwhile. */
+export interface Round {
+  outage: Outage;
+  upheavals: Upheaval[];
+  steps: Step[];
+}
+
+export interface Plan {
+  seed: number;
+  theme: Theme;
+  rounds: Round[];
+}
+
+/** The whole history of a seed: all that is random in it, but for the timing of the machine. */
+export function planOf(seed: number, operations: number): Plan {
+  const random = Random.for(seed, 'plan');
+  const theme = themeOf(seed);
+  const outages = outagesOf(random, theme, Math.round(operations / OPERATIONS_PER_ROUND));
+  const upheavals = spread(random.shuffled(UPHEAVALS), outages.length);
+  const rounds = outages.map((outage, index): Round => {
+    const first = Math.floor((operations * index) / outages.length);
+    const end = Math.floor((operations * (index + 1)) / outages.length);
+    return {
+      outage,
+      upheavals: (upheavals[index] ?? []).map((name) => someUpheaval(random, name)),
+      steps: stepsOf(random, first, end),
+    };
+  });
+  return { seed, theme, rounds };
+}
+
+/** All outages of the theme in any order, and further ones of its kinds as long as there is work for them. */
+function outagesOf(random: Random, theme: Theme, wanted: number): Outage[] {
+  const outages = random.shuffled(theme.outages(random));
+  while (outages.length < wanted) outages.push(random.pick(theme.outages(random)));
+  return outages;
+}
+
+/** Deals names out to so many rounds: each name at least once, and each round at least one. */
+function spread<T>(names: T[], rounds: number): T[][] {
+  const dealt = Array.from({ length: rounds }, (): T[] => []);
+  for (let index = 0; index < Math.max(rounds, names.length); index++) {
+    const name = names[index % names.length];
+    if (name !== undefined) dealt[index % rounds]?.push(name);
+  }
+  return dealt;
+}
+
+function stepsOf(random: Random, first: number, end: number): Step[] {
+  const longest = (2 * WRITERS * ROUND_MS) / (end - first) / (1 - IN_A_BURST);
+  return Array.from({ length: end - first }, (_, index) => ({
+    rest: random.chance(IN_A_BURST) ? 0 : random.below(longest),
+    operation: someOperation(random, first + index),
+  }));
+}

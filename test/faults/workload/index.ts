@@ -1,0 +1,3 @@
+export { newRecord } from './new-record.js';
+export { stock } from './stock.js';
+export { Workload } from './workload.js';

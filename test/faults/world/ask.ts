@@ -1,0 +1,49 @@
+import { PASSWORD } from '../../support/index.js';
+import type { Random } from '../plan/index.js';
+import { USERNAME } from './operator.js';
+import type { World } from './world.js';
+
+const ANSWER_MS = 5000;
+
+export interface Request {
+  method?: 'POST' | 'PATCH';
+  /** Behind `/{org}/{app}/api/`. */
+  path: string;
+  /** Sent as JSON. */
+  body?: object;
+}
+
+export interface WholeAnswer {
+  status: number;
+  text: string;
+  /** The header Tidemark-To. */
+  to: string;
+}
+
+const headers = {
+  authorization: `Basic ${Buffer.from(`${USERNAME}:${PASSWORD}`).toString('base64')}`,
+  'content-type': 'application/json',
+};
+
+/** A request through either instance; nothing where no whole answer came: it is down, held still or just killed. */
+export async function ask(
+  { services, source }: World,
+  random: Random,
+  { method, path, body }: Request,
+): Promise<WholeAnswer | undefined> {
+  const { url } = random.pick(services);
+  if (url === undefined) return undefined;
+  const { organizationid, appid } = source.tenant;
+  try {
+    const answer = await fetch(`${url}/${organizationid}/${appid}/api/${path}`, {
+      method: method ?? 'GET',
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const to = answer.headers.get('tidemark-to') ?? '';
+    return { status: answer.status, text: await answer.text(), to };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export const REPLICA_SET = 'faults';
+
+export interface MongodOptions {
+  program: string;
+  dbpath: string;
+  port: number;
+  /** The shortest log that the server can keep: it rolls over within 40 MB of writes. */
+  shortOplog: boolean;
+}
+
+/** One mongod, which can be killed and started again on the same port and data. */
+export class Mongod {
+  private child: ChildProcess | undefined;
+
+  constructor(private readonly options: MongodOptions) {}
+
+  get host(): string {
+    return `127.0.0.1:${this.options.port}`;
+  }
+
+  start(): void {
+    const { program, dbpath, port, shortOplog } = this.options;
+    const place = ['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
+    const oplog = shortOplog ? ['--oplogSize', '10', '--syncdelay', '1'] : ['--oplogSize', '256'];
+    const small = [
+      '--wiredTigerCacheSizeGB',
+      '0.5',
+      '--setParameter',
+      'diagnosticDataCollectionEnabled=false',
+    ];
+    const log = ['--logpath', `${dbpath}/mongod.log`, '--logappend'];
+    this.child = spawn(program, ['--replSet', REPLICA_SET, ...place, ...oplog, ...small, ...log], {
+      stdio: 'ignore',
+    });
+  }
+
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+}

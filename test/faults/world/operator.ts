@@ -1,0 +1,47 @@
+import { hashPassword } from '../../../src/auth/index.js';
+import { PASSWORD } from '../../support/index.js';
+import { FILTERS, type ServiceName } from '../plan/index.js';
+import { persistently } from './expected.js';
+import type { Source } from './source.js';
+
+export const USERNAME = 'follower';
+
+const passwordHash = hashPassword(PASSWORD);
+
+/** Keeps the collections that belong to the operator, by hand. */
+export class Operator {
+  constructor(private readonly source: Source) {}
+
+  async furnish(): Promise<void> {
+    const { db, tenant, elsewhere } = this.source;
+    await db.collection('applications').insertMany([{ ...tenant }, { ...elsewhere }]);
+    await db.collection('credentials').insertOne({
+      username: USERNAME,
+      passwordhash: await passwordHash,
+      level: 'write',
+      scopes: [tenant, elsewhere],
+    });
+  }
+
+  /** Registers a service of products, or changes its filter; it is on afterwards. */
+  async register(name: ServiceName, filter: number): Promise<void> {
+    const set = { filter: FILTERS[filter], enabled: true };
+    await persistently(() => this.services.updateOne(this.key(name), { $set: set }, { upsert: true }));
+  }
+
+  async disable(name: ServiceName): Promise<void> {
+    await persistently(() => this.services.updateOne(this.key(name), { $set: { enabled: false } }));
+  }
+
+  async remove(name: ServiceName): Promise<void> {
+    await persistently(() => this.services.deleteOne(this.key(name)));
+  }
+
+  private get services() {
+    return this.source.db.collection('services');
+  }
+
+  private key(name: ServiceName) {
+    return { ...this.source.tenant, kind: 'product', name };
+  }
+}

@@ -1,0 +1,75 @@
+import { mongo } from 'mongoose';
+import { COLLECTION_OF, type Kind, type Tenant } from '../../../src/record/index.js';
+import { Turns } from './turns.js';
+
+const SELECTION_MS = 5000;
+
+export type Stored = mongo.Document & { _id: mongo.ObjectId };
+
+/** The database as other programs see it. */
+export class Source {
+  readonly tenant: Tenant = { organizationid: 'acme', appid: 'shop' };
+  /** Another application, for records that move there and back. */
+  readonly elsewhere: Tenant = { organizationid: 'acme', appid: 'depot' };
+
+  /**
+   * Whoever gives a record an `id` looks first whether it is free, and nobody else gives one meanwhile: the unique index
+   * is away after a drop, and what breaks it must be no invention of the harness.
+   */
+  readonly ids = new Turns();
+
+  private constructor(
+    readonly client: mongo.MongoClient,
+    readonly db: mongo.Db,
+  ) {}
+
+  static async connect(uri: string): Promise<Source> {
+    const client = await new mongo.MongoClient(uri, {
+      serverSelectionTimeoutMS: SELECTION_MS,
+      readConcernLevel: 'majority',
+      writeConcern: { w: 'majority' },
+    }).connect();
+    return new Source(client, client.db());
+  }
+
+  records(kind: Kind): mongo.Collection<Stored> {
+    return this.db.collection<Stored>(COLLECTION_OF[kind]);
+  }
+
+  /** The record at a place, from 0 to 1, in `_id` order; nothing where there is none. */
+  async some(kind: Kind, pick: number, tenant = this.tenant): Promise<Stored | undefined> {
+    const records = this.records(kind);
+    const count = await records.countDocuments(tenant);
+    const [record] = await records
+      .find(tenant)
+      .sort({ _id: 1 })
+      .skip(Math.floor(pick * count))
+      .limit(1)
+      .toArray();
+    return record;
+  }
+
+  /** Whether no record has the `id`, not even one that a fail-over may still take back. */
+  async isFree(kind: Kind, id: string, tenant = this.tenant): Promise<boolean> {
+    const found = await this.records(kind).findOne({ ...tenant, id }, { readConcern: { level: 'local' } });
+    return found === null;
+  }
+
+  /** The cluster time of a write that comes after everything so far; it is no business of the service. */
+  async now(): Promise<mongo.Timestamp> {
+    const { operationTime } = await this.client.db('aside').command({
+      update: 'clock',
+      updates: [{ q: { _id: 'now' }, u: { $inc: { n: 1 } }, upsert: true }],
+      writeConcern: { w: 'majority' },
+    });
+    return operationTime as mongo.Timestamp;
+  }
+
+  /** The cluster time up to which the service says it has worked everything through. */
+  async watched(): Promise<mongo.Timestamp | undefined> {
+    const lease = await this.db
+      .collection<{ _id: string; watched?: mongo.Timestamp }>('leases')
+      .findOne({ _id: 'watcher' });
+    return lease?.watched;
+  }
+}

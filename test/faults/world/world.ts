@@ -1,0 +1,98 @@
+import { eventually } from '../../support/index.js';
+import type { Which } from '../plan/index.js';
+import { Journal } from './journal.js';
+import { Operator } from './operator.js';
+import { ReplicaSet } from './replica-set.js';
+import { ServiceNode } from './service-node.js';
+import { Source } from './source.js';
+
+const DATABASE = 'tidemark';
+const TAKEN_OVER_MS = 30_000;
+const SHOWN_LINES = 20;
+const LINE_LENGTH = 800;
+
+/** Real servers and two real service processes: everything that a history happens to. */
+export class World {
+  readonly journal = new Journal();
+  readonly operator: Operator;
+  readonly services: readonly [ServiceNode, ServiceNode];
+
+  private constructor(
+    readonly set: ReplicaSet,
+    readonly source: Source,
+  ) {
+    this.operator = new Operator(source);
+    const uri = set.uri(DATABASE);
+    this.services = [new ServiceNode('first', uri), new ServiceNode('second', uri)];
+  }
+
+  /** Starts everything; `before` may write into the empty database first. */
+  static async start(
+    options: { nodes: number; shortOplog: boolean },
+    before: (world: World) => Promise<void>,
+  ): Promise<World> {
+    const set = await ReplicaSet.start(options);
+    const world = new World(set, await Source.connect(set.uri(DATABASE)));
+    try {
+      await world.operator.furnish();
+      await before(world);
+      await Promise.all(world.services.map((service) => service.start()));
+      await world.ready();
+      return world;
+    } catch (error) {
+      await world.end();
+      throw error;
+    }
+  }
+
+  service(which: Which): ServiceNode {
+    return this.services[which];
+  }
+
+  async ready(): Promise<void> {
+    await this.set.healthy();
+    await Promise.all(this.services.map((service) => service.ready()));
+  }
+
+  /** The instance that leads the watcher. */
+  async leader(): Promise<ServiceNode> {
+    let leader: ServiceNode | undefined;
+    await eventually(async () => {
+      for (const service of this.services) if (await service.leads()) leader = service;
+      return leader !== undefined;
+    }, TAKEN_OVER_MS);
+    return leader as ServiceNode;
+  }
+
+  /** Waits until everything written so far is worked through. */
+  async caughtUp(within: number): Promise<void> {
+    const end = await this.source.now();
+    await eventually(async () => {
+      this.services.forEach((service) => service.assertRuns());
+      return (await this.source.watched())?.greaterThanOrEqual(end);
+    }, within);
+  }
+
+  /** The sum of a metric over both instances. */
+  async metric(name: string): Promise<number> {
+    const values = await Promise.all(this.services.map((service) => service.metric(name)));
+    return values.reduce((sum, value) => sum + value, 0);
+  }
+
+  /** What the services have said last. */
+  lastWords(): string {
+    return this.services.map(({ name, lines }) => saidBy(name, lines)).join('');
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.services.map((service) => service.kill()));
+    await this.source.client.close();
+    await this.set.remove();
+  }
+}
+
+/** Lines about answers of 503 are left out: in such a history they are many, and expected. */
+function saidBy(name: string, lines: readonly string[]): string {
+  const telling = lines.filter((line) => !/"statusCode":503|"message":"503 /.test(line)).slice(-SHOWN_LINES);
+  return [`${name} service:`, ...telling.map((line) => `  ${line.slice(0, LINE_LENGTH)}`), ''].join('\n');
+}

@@ -1,0 +1,123 @@
+import type { Status } from '../../../src/admin/status.js';
+import { statusLines } from '../../../src/admin/status-lines.js';
+
+const STARTED = new Date('2026-11-20T10:00:00.000Z');
+
+const QUIET: Status = {
+  database: { name: 'tidemark', version: '6.0.5', replicaSet: 'rs0' },
+  missingIndexes: [],
+  watcher: {
+    leader: 'host/1',
+    leaseExpires: new Date('2026-11-21T00:00:07.000Z'),
+    since: STARTED,
+    isPreparing: false,
+    pass: undefined,
+    lagSeconds: 2,
+    oplogWindowSeconds: 270_000,
+  },
+  totals: {},
+  audit: undefined,
+  hardDeletesExpired: undefined,
+  documents: {
+    ...{ applications: 1, services: 0, credentials: 2, members: 0, products: 12_345 },
+    ...{ ledger: 12_400, marks: 2, moments: 9 },
+  },
+  emailDuplicates: { members: 0, first: [] },
+};
+
+/** The text of the line that begins with this word. */
+function line(about: string, changed: Partial<Status> = {}): string | undefined {
+  const found = statusLines({ ...QUIET, ...changed }).find((one) => one.startsWith(`${about} `));
+  return found?.slice(about.length).trim();
+}
+
+const watcher = (changed: Partial<Status['watcher']>) => ({ watcher: { ...QUIET.watcher, ...changed } });
+
+describe('what `status` says to people', () => {
+  it('where all is quiet', () => {
+    expect(statusLines(QUIET)).toEqual([
+      'Database    tidemark, MongoDB 6.0.5, replica set rs0',
+      'Indexes     all stand',
+      'Watcher     host/1 leads, since the pass of 2026-11-20T10:00:00.000Z, ' +
+        'lease until 2026-11-21T00:00:07.000Z, 2 s behind',
+      'Oplog       the watcher may stay away for 3 d 3 h',
+      'Re-stamps   none so far',
+      'Tombstones  0 written, all are kept',
+      'Passes      none so far',
+      'Mended      nothing so far',
+      'Ignored     no record',
+      'Audit       has not begun',
+      'Documents   applications 1, services 0, credentials 2, members 0, products 12,345, ledger 12,400, ' +
+        'marks 2, moments 9',
+      'Duplicates  no e-mail is taken twice',
+    ]);
+  });
+
+  it('nobody leads', () => {
+    expect(line('Watcher', watcher({ leader: undefined, lagSeconds: 300 }))).toBe(
+      'nobody leads: is the service running? 5 min behind',
+    );
+    expect(line('Watcher', watcher({ leader: undefined, lagSeconds: undefined }))).toBe(
+      'nobody leads: is the service running?',
+    );
+  });
+
+  it('the first pass is under way', () => {
+    const pass = { reason: 'first start', isRepair: false, started: STARTED, done: 1999, total: 5000 };
+    const first = watcher({ since: undefined, isPreparing: true, pass, lagSeconds: undefined });
+    expect(line('Watcher', first)).toBe(
+      'host/1 leads, its first pass is not finished, lease until 2026-11-21T00:00:07.000Z',
+    );
+    expect(line('Pass', first)).toBe(
+      '39 %, 1,999 of about 5,000 records and ledger entries, since 2026-11-20T10:00:00.000Z: first start',
+    );
+  });
+
+  it.each([
+    [undefined, 'how far it reaches back is not known: first start, mongos, or a user that may not ask'],
+    [0, 'does not reach back to the watcher any more: a pass will repair what was missed'],
+    [59, 'the watcher may stay away for 59 s'],
+  ])('an oplog window of %p', (oplogWindowSeconds, text) => {
+    expect(line('Oplog', watcher({ oplogWindowSeconds }))).toBe(text);
+  });
+
+  it('what the leaders did', () => {
+    const totals = {
+      restamps: { late: 1200, bad: 3 },
+      tombstones: 44,
+      passes: { 'first start': 1 },
+      mended: { id: 2, emailkey: 0 },
+      ignored: { member: 0, product: 5 },
+    };
+    const changed = { totals, hardDeletesExpired: STARTED };
+    expect(line('Re-stamps', changed)).toBe('late 1,200, bad 3');
+    expect(line('Tombstones', changed)).toBe('44 written, those up to 2026-11-20T10:00:00.000Z are not kept');
+    expect(line('Passes', changed)).toBe('first start 1');
+    expect(line('Mended', changed)).toBe('id 2');
+    expect(line('Ignored', changed)).toBe('product 5');
+  });
+
+  it('the audit, in its first round and later', () => {
+    const audit = { round: 1, kind: 'member' as const, slices: 1, found: 0 };
+    const later = { ...audit, round: 4, kind: 'product' as const, slices: 20, found: 1 };
+    expect(line('Audit', { audit: { ...audit, lastRoundSeconds: null, roundSeconds: null } })).toBe(
+      'round 1, at the members, 1 slice done, 0 faults found and repaired',
+    );
+    expect(line('Audit', { audit: { ...later, lastRoundSeconds: 3600, roundSeconds: 9000 } })).toBe(
+      'round 4, at the products, 20 slices done, a round takes 1 h, 1 fault found and repaired',
+    );
+  });
+
+  it('missing indexes and duplicates', () => {
+    const twin = { organizationid: 'acme', appid: 'shop', emailkey: 'ada@example.org', members: ['a', 'b'] };
+    const changed = {
+      missingIndexes: ['members: id', 'ledger: kind'],
+      emailDuplicates: { members: 2, first: [twin] },
+    };
+    expect(line('Indexes', changed)).toBe('missing: members: id; ledger: kind');
+    expect(statusLines({ ...QUIET, ...changed }).slice(-2)).toEqual([
+      'Duplicates  2 members have an e-mail that another has already',
+      '            acme/shop ada@example.org: members with _id a, b',
+    ]);
+  });
+});

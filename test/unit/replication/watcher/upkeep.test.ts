@@ -1,0 +1,47 @@
+import type { Audit } from '../../../../src/replication/watcher/audit.js';
+import type { Expiry } from '../../../../src/replication/watcher/expiry.js';
+import { Upkeep } from '../../../../src/replication/watcher/upkeep.js';
+import type { WorkedThrough } from '../../../../src/replication/watcher/worked-through.js';
+
+const job = (step: () => Promise<number>) => ({ name: 'A job', step });
+
+/** Does two jobs; `noPass` answers as soon as no pass is under way, false where the term is over. */
+function upkeepOf(
+  first: () => Promise<number>,
+  second: () => Promise<number>,
+  noPass: () => Promise<boolean>,
+): Upkeep {
+  const jobs = [job(first), job(second)] as unknown as [Expiry, Audit];
+  return new Upkeep(...jobs, { noPass } as unknown as WorkedThrough);
+}
+
+it('trouble in one job is told, and stops neither the other nor the watcher', async () => {
+  const over = new AbortController();
+  let steps = 0;
+  const fails = () => Promise.reject(new Error('no luck'));
+  const goesOn = () => {
+    steps += 1;
+    if (steps === 3) over.abort();
+    return Promise.resolve(0);
+  };
+  const upkeep = upkeepOf(fails, goesOn, () => Promise.resolve(!over.signal.aborted));
+  const told = jest.spyOn(upkeep['log'], 'error').mockReturnValue();
+  await upkeep.run(over.signal);
+  expect(steps).toBe(3);
+  expect(told).toHaveBeenCalledTimes(1);
+  expect(told).toHaveBeenCalledWith(
+    expect.objectContaining({ err: expect.any(Error) }),
+    'A job failed and is tried again soon',
+  );
+});
+
+it('does nothing while a pass is under way', async () => {
+  const over = new AbortController();
+  const step = jest.fn(() => Promise.resolve(0));
+  const noPass = () =>
+    new Promise<boolean>((resolve) => over.signal.addEventListener('abort', () => resolve(false)));
+  const running = upkeepOf(step, step, noPass).run(over.signal);
+  over.abort();
+  await running;
+  expect(step).not.toHaveBeenCalled();
+});
