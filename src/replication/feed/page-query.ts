@@ -49,6 +49,7 @@ export class PageQuery {
       { ...scope, ...windowQuery(window) },
       {
         ...snapshot,
+        comment: COMMENT,
         limit,
         hint: hintOf('along-lastupdated', { collection, scope }),
         maxTimeMS: this.settings.queryMs,
