@@ -25,6 +25,8 @@ const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
   { title: 'Contract tests', project: 'contract', node: process.execPath },
   { title: 'Process tests', project: 'process', node: process.execPath },
+  { title: 'Model of the protocol', project: 'model', node: process.execPath },
+  { title: 'Faults', project: 'faults', node: process.execPath, args: ['--runInBand'] },
   { title: `Unit tests on Node ${ltsVersion}`, project: 'unit', node: ltsNode, before: installLts },
 ];
 
@@ -52,7 +54,7 @@ async function allTests(list) {
 }
 
 /** One Jest project on one Node. A run that fails or finds no test counts at least one failure. */
-async function tests({ title, project, node, before }, file) {
+async function tests({ title, project, node, before, args = [] }, file) {
   if (before !== undefined && !(await before())) return { passed: 0, failed: 1 };
   const jest = [
     'node_modules/jest/bin/jest.js',
@@ -60,6 +62,7 @@ async function tests({ title, project, node, before }, file) {
     project,
     '--json',
     `--outputFile=${file}`,
+    ...args,
   ];
   const succeeded = await succeeds(title, node, ...jest);
   const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
