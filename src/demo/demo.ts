@@ -31,14 +31,21 @@ export async function makeDemo(db: mongo.Db): Promise<void> {
     products.slice(PRODUCTS).map(({ id }) => id),
   );
   for (const { kind, name, filter } of SERVICES) await setService(db, { ...DEMO, kind, name }, filter);
+  await until(async () => (await db.collection('effective').countDocuments(DEMO)) >= SERVICES.length);
   await createApplication(db, DEMO, 'Demo shop');
 }
 
 /** Deletes products and waits until the watcher has named them. */
 async function discontinue(db: mongo.Db, ids: string[]): Promise<void> {
   await db.collection(COLLECTION_OF.product).deleteMany({ ...DEMO, id: { $in: ids } });
-  while ((await db.collection('ledger').countDocuments({ ...DEMO, alive: false })) < ids.length)
-    await wait(LOOK_MS);
+  await until(
+    async () => (await db.collection('ledger').countDocuments({ ...DEMO, alive: false })) >= ids.length,
+  );
+}
+
+/** Waits for something that the watcher does. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await wait(LOOK_MS);
 }
 
 async function write(db: mongo.Db, kind: Kind, records: DemoRecord[]): Promise<void> {

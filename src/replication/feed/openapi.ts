@@ -112,6 +112,7 @@ export function DescribeFeed(
     ...window,
     ApiOkResponse({ type: page, headers }),
     Problems(400, 401, 404, 429, 500, 503),
+    ...(pathParameter === undefined ? [Problems(410)] : []),
   );
 }
 

@@ -3,7 +3,8 @@ import { SAFE_BSON } from '../../database/index.js';
 import { EVENT_PIPELINE, watchedEvent, type WatchedEvent } from './events.js';
 
 const BATCH = 1000;
-const WAIT_MS = 250;
+/** The server may miss the first sign of a majority write and wait until this is over, and a raise with it. */
+const WAIT_MS = 50;
 const HISTORY_LOST = new Set([136, 260, 280, 286]);
 /** What the server answers where it cannot even read the token it shall start after. */
 const UNREADABLE_TOKEN = [9, 14, 15, 40647, 40649, 50811];
