@@ -13,19 +13,26 @@ const LISTS_IN_TWO_FIELDS = 171;
 export async function makeIndexes(connection: mongoose.Connection): Promise<void> {
   for (const model of modelsOf(connection)) {
     for (const [fields, options] of model.schema.indexes()) {
+      const about = options.partialFilterExpression ?? {};
+      const index = { model, keys: Object.keys(fields), about };
       const make = () =>
         model.collection.createIndex(
           fields as mongoose.mongo.IndexSpecification,
           options as mongoose.mongo.CreateIndexesOptions,
         );
-      const keys = Object.keys(fields);
-      const about = options.partialFilterExpression ?? {};
-      await make()
-        .catch(async (error: unknown) => {
-          if (!isDuplicateKey(error) || !(await model.settleDuplicates?.(keys))) throw error;
-          await make();
-        })
-        .catch((error: unknown) => explain({ model, keys, about }, error));
+      await made(make, index).catch((error: unknown) => explain(index, error));
+    }
+  }
+}
+
+/** Duplicates of the service's own making are settled; while that lasts, writers may make new ones. */
+async function made(make: () => Promise<unknown>, { model, keys }: RefusedIndex): Promise<void> {
+  for (;;) {
+    try {
+      await make();
+      return;
+    } catch (error) {
+      if (!isDuplicateKey(error) || !(await model.settleDuplicates?.(keys))) throw error;
     }
   }
 }

@@ -19,7 +19,6 @@ const AT_ONCE = 1000;
 const MOST_ROUNDS = 5;
 const TRIAL_MS = 10_000;
 const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
-const ALONG_ID = { organizationid: 1, appid: 1, _id: 1 } as const;
 
 type ServiceKey = Pick<Service, 'organizationid' | 'appid' | 'kind' | 'name'>;
 
@@ -89,7 +88,7 @@ export class Filters {
     const query = { $and: [{ organizationid, appid }, wanted.filter] };
     return this.connection
       .collection(COLLECTION_OF[kind])
-      .findOne(query, { projection: { _id: 1 }, hint: ALONG_ID, maxTimeMS: TRIAL_MS })
+      .findOne(query, { projection: { _id: 1 }, maxTimeMS: TRIAL_MS })
       .then(
         () => true,
         (error: unknown) => !isRefusal(error),
@@ -149,10 +148,11 @@ export class Filters {
     }
   }
 
+  /** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */
   private async idsOf({ kind }: ServiceKey, query: mongo.Document): Promise<mongo.ObjectId[]> {
     const found = await this.connection
       .collection(COLLECTION_OF[kind])
-      .find(query, { projection: { _id: 1 }, hint: ALONG_ID, sort: { _id: 1 }, limit: AT_ONCE })
+      .find(query, { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE })
       .toArray();
     return found.map(({ _id }) => _id).filter((id) => id instanceof mongo.ObjectId);
   }
