@@ -27,7 +27,8 @@ const replay =
       };
 const asked = { schedules: Number(values.schedules), seed: Number(values.seed), ...replay };
 
-const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'model', '--verbose'];
+const files = values.turns === undefined ? [] : ['test/model/protocol.test.ts'];
+const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'model', '--verbose', '--', ...files];
 const { status } = spawnSync(process.execPath, jest, {
   stdio: 'inherit',
   env: { ...process.env, TIDEMARK_MODEL: JSON.stringify(asked) },

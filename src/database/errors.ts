@@ -6,6 +6,8 @@ const { mongo } = mongoose;
 
 const DUPLICATE_KEY = 11000;
 const MAX_TIME_EXPIRED = 50;
+/** The collection was dropped or renamed under a running command. */
+const COLLECTION_DROPPED = 175;
 /** A connection that breaks while a command is being written: the driver passes on what the socket says. */
 const BROKEN_SOCKET = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 /** A document would become larger than MongoDB allows, or break the validator of its collection. */
@@ -64,7 +66,7 @@ export function isDatabaseAway(error: unknown): boolean {
 export function databaseProblem(error: unknown): Problem | undefined {
   if (isDatabaseAway(error)) return problems.databaseAway();
   if (!(error instanceof mongo.MongoServerError)) return undefined;
-  if (isMomentGone(error)) return problems.preparing();
+  if (isMomentGone(error) || error.code === COLLECTION_DROPPED) return problems.preparing();
   return error.code === MAX_TIME_EXPIRED ? problems.queryTimeout() : undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import { Moments } from '../../src/replication/mark/index.js';
 import { expectProblem, type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 
 let service: TestService;
@@ -133,4 +134,26 @@ it('an edit that a crash cut in two is finished by the next leader', async () =>
   );
   await service.watcher.caughtUp();
   expect(await harvest(from)).toEqual([['p3'], ['p1']]);
+});
+
+it('a page that was begun before an edit and shows a moment after it is judged by the filter of then', async () => {
+  await app.feed('product', 'few').page();
+  const from = await app.max('product');
+  const moments = service.app.get(Moments, { strict: false });
+  const serving = moments.serving.bind(moments);
+  let reach: () => void;
+  let release: () => void;
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  const held = new Promise<void>((resolve) => (release = resolve));
+  moments.serving = async (...wish) => {
+    reach();
+    await held;
+    return serving(...wish);
+  };
+  const page = app.feed('product', 'few').page({ from });
+  await reached;
+  await set({ filter: { 'data.n': 3 } });
+  moments.serving = serving;
+  release!();
+  expect((await page).ids).toEqual(['p3']);
 });

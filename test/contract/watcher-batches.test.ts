@@ -67,6 +67,43 @@ describe('records no longer in the collection, where all of it happened in one b
   });
 });
 
+describe('what a record was comes from events and ledger, never from a look at what it is by now', () => {
+  const MORE_THAN_A_BATCH = 1_100;
+
+  it('a record that moves in two steps to an id whose tombstone the watcher looks at just then', async () => {
+    const other = await service.application({ organizationid: app.organizationid });
+    await other.remove('product', await other.put('product', { id: 'taken' }));
+    const filler = await app.put('product', { id: 'filler' });
+    const { _id } = await app.put('product', { id: 'moving' });
+    await service.watcher.caughtUp();
+    const from = await other.max('product');
+    await withoutWatcher(service, async () => {
+      const dead = { ...other.tenant, alive: false };
+      await service.db.collection('ledger').updateMany(dead, { $currentDate: { lastupdated: true } });
+      const changes = Array.from({ length: MORE_THAN_A_BATCH }, (_, n) => ({
+        updateOne: { filter: { _id: filler._id }, update: { $set: { 'data.n': n } } },
+      }));
+      await products().bulkWrite(changes);
+      await products().updateOne({ _id }, { $set: { appid: other.appid } });
+      await products().updateOne({ _id }, { $set: { id: 'taken' } });
+    });
+    await service.watcher.caughtUp();
+    const gone = (await other.hardDeletes('product').drain({ from })).map(({ id }) => id);
+    expect(gone).toEqual(['moving']);
+    expect((await other.feed('product').drain({ from })).map(({ id }) => id)).toEqual(['taken']);
+  });
+
+  it('an id of several megabytes that is born and dies at once stops nobody', async () => {
+    const id = 'x'.repeat(9_000_000);
+    await withoutWatcher(service, async () => {
+      const { _id } = await app.put('product', { id });
+      await products().deleteOne({ _id });
+    });
+    await service.watcher.caughtUp();
+    expect((await app.hardDeletes('product').page()).items.map((item) => item.id === id)).toEqual([true]);
+  });
+});
+
 describe('other programs may write in any way MongoDB allows: nothing that they store stops the watcher', () => {
   const regex = new mongo.BSONRegExp('(?i)abc');
   it.each<[string, object]>([

@@ -7,7 +7,7 @@ import { SETTINGS, type Settings } from '../../config/index.js';
 import { databaseProblem } from '../../database/index.js';
 import { deleteItemText, type Kind, updateItemText } from '../../record/index.js';
 import { Moments } from '../mark/index.js';
-import { FiltersInForce, type InForce } from './filters-in-force.js';
+import { FiltersInForce, type InForce, OutdatedServiceError } from './filters-in-force.js';
 import { KnownChannels } from './known-channels.js';
 import { type Page, pageOf } from './page.js';
 import { PageQuery } from './page-query.js';
@@ -81,6 +81,7 @@ export class FeedService {
     });
   }
 
+  /** Where the filter was changed between its reading and the moment, the page is begun anew with the filter of then. */
   private async page(
     ask: Ask,
     kind: Kind,
@@ -88,8 +89,23 @@ export class FeedService {
     select: () => Promise<Selected>,
   ): Promise<Page> {
     const asked = this.parsed(ask);
-    const { selection, service } = await select().catch((error: unknown) => this.unlessPreparing(error));
-    const { organizationid, appid } = ask.application;
+    for (;;) {
+      const selected = await select().catch((error: unknown) => this.unlessPreparing(error));
+      try {
+        return await this.pageOf(ask, kind, itemText, { ...selected, asked });
+      } catch (error) {
+        if (!(error instanceof OutdatedServiceError)) throw error;
+      }
+    }
+  }
+
+  private pageOf(
+    { application, request }: Ask,
+    kind: Kind,
+    itemText: ItemText,
+    { selection, service, asked }: Selected & { asked: Asked },
+  ): Promise<Page> {
+    const { organizationid, appid } = application;
     const wish = { mark: { organizationid, appid, kind }, to: asked.to, service };
     return this.showing.show(wish, async (to, snapshot) => {
       const window: Window = { ...asked, to };
@@ -98,7 +114,7 @@ export class FeedService {
       const documents = await Promise.resolve(reading).catch((error: unknown) =>
         refused(error, kind, service),
       );
-      return pageOf(documents, itemText, window, ask.request.path);
+      return pageOf(documents, itemText, window, request.path);
     });
   }
 

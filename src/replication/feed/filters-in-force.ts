@@ -20,11 +20,20 @@ export interface InForce {
   filter: Filter;
 }
 
+/** The first and the last moment at which a version was seen: it was in force all the while, since versions only grow. */
+interface Stretch {
+  from: mongo.Timestamp;
+  until: mongo.Timestamp;
+}
+
+/** The filter was changed since the service was read: a page that was judged by it would miss what was stamped anew. */
+export class OutdatedServiceError extends Error {}
+
 /** The one door through which feeds come to the filter of a service. They never read `services`. */
 @Injectable()
 export class FiltersInForce {
-  /** By entry and version the earliest cluster time known to show it: a fact about the past. */
-  private readonly shownFrom = new LRUCache<string, mongo.Timestamp>({ max: REMEMBERED });
+  /** By entry and version the stretch of the log in which it is known to be in force: a fact about the past. */
+  private readonly known = new LRUCache<string, Stretch>({ max: REMEMBERED });
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -44,23 +53,32 @@ export class FiltersInForce {
 
   /** From where on this version is known to be in force; nothing where no moment was looked at yet. */
   knownFrom(service: InForce): mongo.Timestamp | undefined {
-    return this.shownFrom.get(keyOf(service));
+    return this.known.get(keyOf(service))?.from;
   }
 
-  /** Whether the entry had this version at a moment already. Throws what the server says where that is gone. */
+  /**
+   * Whether the entry had this version at a moment. Throws what the server says where that is gone, and
+   * OutdatedServiceError where it had a later one by then.
+   */
   async isShown(service: InForce, at: mongo.Timestamp): Promise<boolean> {
-    const known = this.knownFrom(service);
-    if (known !== undefined && at.compare(known) >= 0) return true;
-    const client = this.connection.getClient();
-    const then = await readAsOf(client, at, (snapshot) =>
-      this.entries.collection.findOne<Effective>(
-        { _id: service._id },
-        { ...snapshot, projection: { version: 1 } },
-      ),
-    );
-    if (then?.version !== service.version) return false;
-    this.shownFrom.set(keyOf(service), at);
+    const known = this.known.get(keyOf(service));
+    if (known !== undefined && at.compare(known.from) >= 0 && at.compare(known.until) <= 0) return true;
+    const version = (await this.versionAt(service, at)) ?? 0;
+    if (version > service.version) throw new OutdatedServiceError();
+    if (version < service.version) return false;
+    const { from, until } = known ?? { from: at, until: at };
+    this.known.set(keyOf(service), {
+      from: at.compare(from) < 0 ? at : from,
+      until: at.compare(until) > 0 ? at : until,
+    });
     return true;
+  }
+
+  private async versionAt({ _id }: InForce, at: mongo.Timestamp): Promise<number | undefined> {
+    const entry = await readAsOf(this.connection.getClient(), at, (snapshot) =>
+      this.entries.collection.findOne<Effective>({ _id }, { ...snapshot, projection: { version: 1 } }),
+    );
+    return entry?.version;
   }
 }
 

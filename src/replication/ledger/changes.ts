@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
 import { CLOCK } from '../../database/index.js';
 import { type Identity, identityKey, type LedgerEntry } from './ledger.js';
+import { inSlices } from './slices.js';
 
 /** An identity lives, with the record that owns it. */
 export interface Life {
@@ -57,7 +58,7 @@ export function tombstones(deaths: Death[]): mongo.AnyBulkWriteOperation[] {
     groups.set(key, group);
   }
   return [
-    ...[...groups.values()].map(groupDeath),
+    ...[...groups.values()].flatMap((group) => [...inSlices(group, idOf)].map(groupDeath)),
     ...deaths.filter((one) => one.shortLived).map(shortLifeDeath),
   ];
 }
@@ -71,19 +72,21 @@ function groupDeath(deaths: Death[]): mongo.AnyBulkWriteOperation {
 }
 
 /**
- * An upsert, which also moves a tombstone of an earlier life. Where the ledger knows something newer, or has this very
+ * An upsert, which also moves a tombstone of an earlier life; a new one takes its identity from the filter. Where the ledger knows something newer, or has this very
  * tombstone already, the filter finds nothing and the insert runs into the unique index, which means "leave it".
  */
 function shortLifeDeath({ identity, at }: Death): mongo.AnyBulkWriteOperation {
-  const { organizationid, appid, kind, id } = identity;
-  const named = { organizationid: literal(organizationid), appid: literal(appid), kind, id: literal(id) };
   return {
     updateOne: {
       filter: { ...matching(identity), $or: [{ learned: { $lt: at } }, { learned: at, alive: true }] },
-      update: [{ $set: { ...named, ...dead(at) } }],
+      update: [{ $set: dead(at) }],
       upsert: true,
     },
   };
+}
+
+function idOf({ identity }: Death): string {
+  return identity.id;
 }
 
 function dead(at: mongo.Timestamp): mongo.Document {

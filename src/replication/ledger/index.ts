@@ -6,3 +6,4 @@ export { type Identity, identityKey, LEDGER_MODEL, type LedgerEntry } from './le
 export { LedgerModule } from './ledger.module.js';
 export { Ledger } from './ledger.service.js';
 export { type PartialIdentity, Strays } from './strays.js';
+export { inSlices } from './slices.js';

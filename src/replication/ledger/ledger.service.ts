@@ -15,10 +15,20 @@ export class Ledger {
     private readonly metrics: Metrics,
   ) {}
 
-  /** The living entries that these records own. */
+  /** Whether anything was ever learned. */
+  async isBegun(): Promise<boolean> {
+    return (await this.entries.exists({})) !== null;
+  }
+
+  /**
+   * The living entries that these records own, in the order in which they were learned. Of several that one record owns,
+   * the first is what it was as far as events were worked through; a later one was learned ahead of its event.
+   */
   async ownedBy(kind: Kind, owners: mongo.ObjectId[]): Promise<LedgerEntry[]> {
     if (owners.length === 0) return [];
-    return this.entries.collection.find<LedgerEntry>({ kind, alive: true, owner: { $in: owners } }).toArray();
+    return this.entries.collection
+      .find<LedgerEntry>({ kind, alive: true, owner: { $in: owners } }, { sort: { learned: 1 } })
+      .toArray();
   }
 
   /** Living entries in the order of their owners, behind one of them, at most `limit`. */
@@ -30,6 +40,16 @@ export class Ledger {
     return this.entries.collection
       .find<LedgerEntry>({ kind, alive: true, ...later }, { sort: { owner: 1, _id: 1 }, limit })
       .toArray();
+  }
+
+  /** These entries are known to live at a cluster time; what is known of later stays. */
+  async confirm(living: LedgerEntry[], at: mongo.Timestamp): Promise<void> {
+    if (living.length === 0) return;
+    const _id = { $in: living.map((entry) => entry._id) };
+    await this.entries.collection.updateMany(
+      { _id, alive: true, learned: { $lt: at } },
+      { $set: { learned: at } },
+    );
   }
 
   /** The tombstones of all applications in the order of their `_id`, behind one of them, at most `limit`. */

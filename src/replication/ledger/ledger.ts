@@ -1,4 +1,4 @@
-import { Schema, type mongo } from 'mongoose';
+import { type Model, Schema, type mongo } from 'mongoose';
 import type { Kind, Tenant } from '../../record/index.js';
 
 /** What a record is to consumers. */
@@ -29,7 +29,7 @@ const ofTombstones = { partialFilterExpression: { alive: false } };
 
 export const ledgerSchema = new Schema<LedgerEntry>(
   {},
-  { collection: 'ledger', strict: false, versionKey: false },
+  { collection: 'ledger', strict: false, versionKey: false, statics: { settleDuplicates } },
 )
   .index({ organizationid: 1, appid: 1, kind: 1, id: 1 }, { unique: true })
   .index({ kind: 1, owner: 1, _id: 1 }, { partialFilterExpression: { alive: true } })
@@ -38,4 +38,24 @@ export const ledgerSchema = new Schema<LedgerEntry>(
 
 export function identityKey({ organizationid, appid, kind, id }: Identity): string {
   return JSON.stringify([kind, organizationid, appid, id]);
+}
+
+/** After a drop entries may have been written before the unique index stood again: the latest knowledge counts. */
+async function settleDuplicates(this: Model<LedgerEntry>): Promise<boolean> {
+  const groups = this.collection.aggregate<{ entries: mongo.ObjectId[] }>(
+    [
+      { $sort: { learned: -1 } },
+      {
+        $group: {
+          _id: { organizationid: '$organizationid', appid: '$appid', kind: '$kind', id: '$id' },
+          entries: { $push: '$_id' },
+        },
+      },
+      { $match: { 'entries.1': { $exists: true } } },
+    ],
+    { allowDiskUse: true },
+  );
+  for await (const { entries } of groups)
+    await this.collection.deleteMany({ _id: { $in: entries.slice(1) } });
+  return true;
 }

@@ -52,4 +52,10 @@ export class Strays {
       { ordered: false },
     );
   }
+
+  /** Forgets records that are known as a whole. */
+  async forget(kind: Kind, owners: mongo.ObjectId[]): Promise<void> {
+    if (owners.length === 0) return;
+    await this.collection.deleteMany({ _id: { $in: owners.map((owner) => ({ kind, owner })) } });
+  }
 }

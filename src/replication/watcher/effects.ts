@@ -6,6 +6,7 @@ import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
 import { Channels, type Identity, Ledger, type PartialIdentity, Strays } from '../ledger/index.js';
 import { MOMENT_MODEL, type StoredMoment } from '../mark/index.js';
 import { carriedChannels, channelsGot } from './carried-channels.js';
+import { Completion } from './completion.js';
 import { EmailKeys } from './email-keys.js';
 import type { WatchedEvent, Written } from './events.js';
 import { Filters } from './filters.js';
@@ -24,6 +25,7 @@ export class Effects {
     @InjectModel(MOMENT_MODEL) private readonly moments: Model<StoredMoment>,
     private readonly ledger: Ledger,
     private readonly strays: Strays,
+    private readonly completion: Completion,
     private readonly channels: Channels,
     private readonly restamps: Restamps,
     private readonly rebirths: Rebirths,
@@ -41,7 +43,8 @@ export class Effects {
       const concerned = events.filter((event) => concerns(event, kind, tombstones));
       if (concerned.length > 0) await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones });
     }
-    if (events.some((event) => event.type === 'services')) await this.filters.reconcile();
+    const isOf = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
+    if (isOf('services') && !isOf('upheaval')) await this.filters.reconcile();
     this.metrics.watcherEvents.inc(events.length);
   }
 
@@ -65,7 +68,7 @@ export class Effects {
     if (kind === 'product') await this.channels.learn(channelsGot(ofRecords, owned));
     const knowledge: Knowledge = { ...known, owned, partials };
     const at = events.at(-1)!.at;
-    const decisions = decide(kind, events, knowledge);
+    const decisions = decide(kind, await this.completion.complete(kind, events, knowledge), knowledge);
     await this.bring(kind, decisions, at, known.fences);
     await this.strays.keep(kind, asStrays(knowledge.partials));
     const written = ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly);

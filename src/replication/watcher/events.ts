@@ -64,7 +64,7 @@ export type WatchedEvent =
 const KIND_OF = new Map(KINDS.map((kind) => [COLLECTION_OF[kind], kind]));
 const RECORDS = [...KIND_OF.keys()];
 /** Without these the watcher's own memory has a gap: their loss is handled like a lost history. */
-const MEMORY = ['ledger', 'marks', 'effective'];
+const MEMORY = ['ledger', 'marks', 'effective', 'strays'];
 const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
 
@@ -127,7 +127,7 @@ export const EVENT_PIPELINE: mongo.Document[] = [
         { 'ns.coll': 'ledger', 'fullDocument.alive': false },
         { 'ns.coll': 'ledger', 'updateDescription.updatedFields.lastupdated': { $exists: true } },
         { 'ns.coll': { $in: MEMORY }, operationType: { $in: LOST } },
-        { 'to.coll': { $in: [...RECORDS, ...MEMORY] } },
+        { 'to.coll': { $in: [...RECORDS, ...MEMORY, 'services'] } },
         { operationType: { $in: ['dropDatabase', 'invalidate'] } },
       ],
     },
@@ -165,7 +165,8 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   const at = raw['clusterTime'] as mongo.Timestamp;
   const what = String(raw['operationType']);
   const collection = (raw['ns'] as { coll?: string } | undefined)?.coll ?? '';
-  if (LOST.includes(what)) return { type: 'upheaval', at, what, collection };
+  if (LOST.includes(what))
+    return collection === 'services' ? { type: 'services', at } : { type: 'upheaval', at, what, collection };
   if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
   const kind = KIND_OF.get(collection);
   if (kind !== undefined) {

@@ -17,7 +17,6 @@ import { Restamps } from './restamps.js';
 
 const AT_ONCE = 1000;
 const MOST_ROUNDS = 5;
-const TRIAL_MS = 10_000;
 const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
 
 type ServiceKey = Pick<Service, 'organizationid' | 'appid' | 'kind' | 'name'>;
@@ -79,16 +78,19 @@ export class Filters {
     const wanted = wantedOf(service);
     const change = reconciled(entry, wanted);
     if (change === undefined || service === undefined || (await this.isTaken(service, wanted))) return change;
-    this.log.warn(`MongoDB refuses the filter of the ${service.kind} service "${service.name}"`);
-    return reconciled(entry, { state: 'invalid' });
+    const invalid = reconciled(entry, { state: 'invalid' });
+    if (invalid !== undefined)
+      this.log.warn(`MongoDB refuses the filter of the ${service.kind} service "${service.name}"`);
+    return invalid;
   }
 
+  /** MongoDB refuses a filter when it reads it, whatever there is to be found. */
   private async isTaken({ organizationid, appid, kind }: ServiceKey, wanted: Wanted): Promise<boolean> {
     if (wanted.state !== 'on') return true;
-    const query = { $and: [{ organizationid, appid }, wanted.filter] };
+    const query = { $and: [{ organizationid, appid, _id: FIRST_ID }, wanted.filter] };
     return this.connection
       .collection(COLLECTION_OF[kind])
-      .findOne(query, { projection: { _id: 1 }, maxTimeMS: TRIAL_MS })
+      .findOne(query, { projection: { _id: 1 } })
       .then(
         () => true,
         (error: unknown) => !isRefusal(error),

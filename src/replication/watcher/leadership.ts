@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { makeIndexes } from '../../database/index.js';
+import { Ledger } from '../ledger/index.js';
 import { type Mark, MARK_MODEL, markName, type PassProgress, type WatchState } from '../mark/index.js';
 import { Effects } from './effects.js';
 import { Filters } from './filters.js';
@@ -9,11 +10,12 @@ import { IgnoredRecords } from './ignored-records.js';
 import { type Advance, Lease } from './lease.js';
 import { Pass } from './pass.js';
 import type { Fences } from './rules.js';
-import { type Batch, HistoryLostError, openStream, presentEnd, timeOf } from './source.js';
+import { Reader } from './reader.js';
+import { type Batch, HistoryLostError, openStream, timeOf } from './source.js';
 import { Upkeep } from './upkeep.js';
 
 const RENEW_MS = 2000;
-/** A change of `services` is an event; this is for what events cannot tell. */
+/** A change of `services` is an event; this is for an older wish that an overtaken leader wrote down too late. */
 const RECONCILE_MS = 10_000;
 
 /** The term is over: another instance leads, or the state was taken away. */
@@ -46,6 +48,7 @@ export class Leadership {
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
     private readonly lease: Lease,
+    private readonly ledger: Ledger,
     private readonly effects: Effects,
     private readonly filters: Filters,
     private readonly ignored: IgnoredRecords,
@@ -80,7 +83,7 @@ export class Leadership {
       try {
         if (start === undefined) start = await this.begin(term, reason);
         else await this.resume(start);
-        return await this.follow(term, start);
+        return start && (await this.follow(term, start));
       } catch (error) {
         if (!(error instanceof HistoryLostError)) throw error;
         this.log.error(error.message);
@@ -98,23 +101,36 @@ export class Leadership {
   }
 
   /**
-   * Looks where the log stands, then passes over everything; the stream goes on from where the log stood. From the first
-   * write on feeds answer 503 `preparing`, until the stream has come to the end of the pass.
+   * Opens the new stream, then passes over everything, working through the stream all the while: what it tells overrides
+   * what the pass learns. From the first write on feeds answer 503 `preparing`, until the stream has come to the end of
+   * the pass. Nothing where the term was stopped.
    */
-  private async begin(term: Term, reason: string): Promise<Start> {
+  private async begin(term: Term, reason: string): Promise<Start | undefined> {
     const { client, state, stop } = term;
     const progress = await this.pass.prepare(reason, await this.isRepair(state));
     await this.save(state.term, { pass: progress });
-    const { token, until } = await presentEnd(client, this.db(client), stop);
-    await makeIndexes(this.connection);
-    const tell = (pass: PassProgress) => this.save(state.term, { pass });
-    await this.pass.run({ at: until, progress, stop, tell });
-    if (stop.aborted) return { token, since: undefined };
-    await this.filters.reconcile();
+    const stream = openStream(client, this.db(client), undefined, stop);
+    try {
+      const reader = new Reader(stream);
+      const { until: at } = await reader.next();
+      await makeIndexes(this.connection);
+      const fences = await this.fences();
+      const keepUp = () => reader.keepUp((batch) => this.workThrough(batch, fences));
+      const tell = (pass: PassProgress) => this.save(state.term, { pass });
+      await this.pass.run({ at, progress, stop, tell, keepUp });
+      await this.filters.reconcile();
+      if (stop.aborted) return undefined;
+      return await this.endPass(term, reader.last);
+    } finally {
+      await stream.return();
+    }
+  }
+
+  private async endPass(term: Term, { token, until }: Batch): Promise<Start> {
     const since = await this.presentTime();
-    const ended = await this.lease.saveEndOfPass(state.term, { token, watched: until, since });
+    const ended = await this.lease.saveEndOfPass(term.state.term, { token, watched: until, since });
     if (!ended) throw new TermOverError();
-    term.state = { ...state, token, watched: until, since };
+    term.state = { ...term.state, token, watched: until, since };
     delete term.state.pass;
     return { token, since };
   }
@@ -122,7 +138,7 @@ export class Leadership {
   /** On the first start there is no fence yet, so nothing can have been missed; later everything can. */
   private async isRepair({ pass, since }: WatchState): Promise<boolean> {
     if (pass !== undefined) return pass.isRepair;
-    return since !== undefined || (await this.marks.exists({})) !== null;
+    return since !== undefined || (await this.marks.exists({})) !== null || this.ledger.isBegun();
   }
 
   private async follow(term: Term, { token, since }: Start): Promise<void> {
@@ -130,6 +146,7 @@ export class Leadership {
     let savedAt = Date.now();
     let reconciledAt = Date.now();
     let awaited = since;
+    let watched = term.state.watched;
     for await (const batch of openStream(term.client, this.db(term.client), token, term.stop)) {
       const hasCome = awaited !== undefined && batch.until.compare(awaited) >= 0;
       if (hasCome) awaited = undefined;
@@ -139,7 +156,8 @@ export class Leadership {
       }
       if (batch.events.length > 0) await this.workThrough(batch, fences);
       else if (!hasCome && Date.now() - savedAt <= RENEW_MS) continue;
-      await this.save(term.state.term, { token: batch.token, watched: batch.until });
+      watched = later(watched, batch.until);
+      await this.save(term.state.term, { token: batch.token, watched });
       savedAt = Date.now();
     }
   }
@@ -153,7 +171,13 @@ export class Leadership {
   private async workThrough(batch: Batch, fences: Fences): Promise<void> {
     await this.effects.of(batch.events, fences);
     const upheaval = batch.events.find((event) => event.type === 'upheaval');
-    if (upheaval !== undefined) throw new HistoryLostError(`${upheaval.what} of ${upheaval.collection}`);
+    if (upheaval === undefined) return;
+    if (upheaval.collection === 'ledger')
+      this.log.error(
+        'The ledger is gone, with the hard deletes that consumers have not read: they have to start over without from ' +
+          '(docs/guarantees.md)',
+      );
+    throw new HistoryLostError(`${upheaval.what} of ${upheaval.collection}`);
   }
 
   private async save(term: number, advance: Advance): Promise<void> {
@@ -169,4 +193,9 @@ export class Leadership {
   private db(client: mongo.MongoClient): mongo.Db {
     return client.db(this.connection.name);
   }
+}
+
+/** An announcement reaches its own place in the log, and what comes next only what is before it. */
+function later(one: mongo.Timestamp | undefined, other: mongo.Timestamp): mongo.Timestamp {
+  return one !== undefined && one.compare(other) > 0 ? one : other;
 }

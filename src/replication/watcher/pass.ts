@@ -22,6 +22,8 @@ export interface Run {
   stop: AbortSignal;
   /** Makes the progress visible; throws where the term is over. */
   tell: (progress: PassProgress) => Promise<void>;
+  /** Works through what the new stream has by now: the log may be shorter than what a pass writes into it. */
+  keepUp: () => Promise<void>;
 }
 
 /**
@@ -87,16 +89,26 @@ export class Pass {
     if (progress.isRepair) await this.restamps.records(kind, ids, 'pass');
   }
 
+  /** What is known already is known anew as of the pass, so that nothing that was seen before it can overwrite it. */
   private async learnLives(kind: Kind, records: PresentRecord[], at: mongo.Timestamp): Promise<void> {
     const lives = records.flatMap((record) => lifeOf(kind, record, at));
-    const owners = lives.map(({ owner }) => owner);
-    const known = new Set((await this.ledger.ownedBy(kind, owners)).map(lifeKey));
-    const news = lives.filter(({ identity, owner }) => !known.has(lifeKey({ ...identity, owner })));
+    const entries = await this.ledger.ownedBy(
+      kind,
+      lives.map(({ owner }) => owner),
+    );
+    const standing = new Set(lives.map((life) => lifeKey({ ...life.identity, owner: life.owner })));
+    const known = entries.filter((entry) => standing.has(lifeKey(entry)));
+    await this.ledger.confirm(known, at);
+    const knownKeys = new Set(known.map(lifeKey));
+    const news = lives.filter(({ identity, owner }) => !knownKeys.has(lifeKey({ ...identity, owner })));
     await this.rebirths.bring(kind, await this.ledger.learn(news), new Map());
   }
 
   private async keepStrays(kind: Kind, records: PresentRecord[]): Promise<void> {
-    const incomplete = records.filter((record) => identityOf(kind, record._id, record) === undefined);
+    const isWhole = (record: PresentRecord) => identityOf(kind, record._id, record) !== undefined;
+    const whole = records.filter(isWhole).map(({ _id }) => _id);
+    const incomplete = records.filter((record) => !isWhole(record));
+    await this.strays.forget(kind, whole);
     await this.strays.keep(
       kind,
       incomplete.map((record) => ({ owner: record._id, partial: textsOf(record) })),
@@ -124,7 +136,7 @@ export class Pass {
       const ids = await this.ledger.tombstonesBehind(behind, BATCH);
       const last = ids.at(-1);
       if (last === undefined) break;
-      await this.restamps.tombstones(ids, 'pass');
+      await this.restamps.tombstones(ids, run.at, 'pass');
       behind = last;
       await this.advance(run, ids.length);
     }
@@ -149,7 +161,8 @@ export class Pass {
       .toArray();
   }
 
-  private async advance({ progress, tell }: Run, done: number): Promise<void> {
+  private async advance({ progress, tell, keepUp }: Run, done: number): Promise<void> {
+    await keepUp();
     progress.done += done;
     if (Date.now() - this.toldAt < TELL_MS) return;
     this.toldAt = Date.now();

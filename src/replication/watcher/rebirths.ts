@@ -7,6 +7,7 @@ import { COLLECTION_OF, type Kind, needsStamp, stampAbove, textAt } from '../../
 import {
   type Identity,
   identityKey,
+  inSlices,
   Ledger,
   LEDGER_MODEL,
   type LedgerEntry,
@@ -55,8 +56,7 @@ export class Rebirths {
    * expired since it was found is learned anew.
    */
   async bring(kind: Kind, lives: Life[], fences: Fences): Promise<void> {
-    for (let start = 0; start < lives.length; start += AT_ONCE) {
-      const some = lives.slice(start, start + AT_ONCE);
+    for (const some of inSlices(lives, ({ identity }) => identity.id, AT_ONCE)) {
       await this.together(kind, some, fences).catch(async (error: unknown) => {
         if (!isUnfit(error)) throw error;
         for (const life of some) await this.alone(kind, life, fences);
@@ -67,12 +67,14 @@ export class Rebirths {
 
   /** Looks whether the identities of these tombstones live again, and if so brings them back. */
   async look(kind: Kind, identities: Identity[], at: mongo.Timestamp, fences: Fences): Promise<void> {
-    const standing = await this.standing(kind, identities);
-    const lives = identities.flatMap((identity): Life[] => {
-      const owner = standing.get(identityKey(identity))?._id;
-      return owner === undefined ? [] : [{ identity, at, alive: true, owner }];
-    });
-    await this.bring(kind, lives, fences);
+    for (const some of inSlices(identities, ({ id }) => id)) {
+      const standing = await this.standing(kind, some);
+      const lives = some.flatMap((identity): Life[] => {
+        const owner = standing.get(identityKey(identity))?._id;
+        return owner === undefined ? [] : [{ identity, at, alive: true, owner }];
+      });
+      await this.bring(kind, lives, fences);
+    }
   }
 
   private async together(kind: Kind, lives: Life[], fences: Fences): Promise<void> {

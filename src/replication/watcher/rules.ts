@@ -5,7 +5,10 @@ import { type Identity, identityKey, type LedgerChange, type PartialIdentity } f
 import { type MarkKey, markName, type StoredMoment } from '../mark/index.js';
 import type { Announced, Deleted, StoredIdentity, TombstoneSeen, Written } from './events.js';
 
-/** Which living identities each record owns, by the hex of its `_id`: the ledger as far as a batch concerns it. */
+/**
+ * Which living identities each record owns, by the hex of its `_id`: the ledger as far as a batch concerns it, in the
+ * order in which it was learned.
+ */
 export type Owned = Map<string, Identity[]>;
 
 /** What is known of records that are no identity yet, by the hex of their `_id`; `null` where that is over. */
@@ -106,7 +109,8 @@ function momentOf({ mark, fence, at }: Announced, fences: Fences): StoredMoment 
 /**
  * Rule 3: a record that is deleted or moved leaves a tombstone for what it was, a record written lives under what it
  * is. What it was comes from the ledger, or, for a record that could not be told of yet, from the partials; what it is
- * comes from the event.
+ * comes from the event. Of several identities the one learned first counts: the ledger may know more than the events
+ * so far have told, after a crash, or where somebody looked ahead.
  */
 function learn(
   kind: Kind,
@@ -119,7 +123,7 @@ function learn(
   const owner = event.owner as mongo.ObjectId;
   const key = owner.toHexString();
   const before = owned.get(key) ?? [];
-  const stored = event.type === 'written' ? storedAfter(event, before[0] ?? partials.get(key)) : undefined;
+  const stored = event.type === 'written' ? storedAfter(event, partials.get(key) ?? before[0]) : undefined;
   const now = stored && identityOf(kind, owner, stored);
   for (const gone of before.filter((identity) => !isSame(identity, now))) {
     const shortLived = changes.get(identityKey(gone))?.alive === true;

@@ -35,7 +35,7 @@ export async function* openStream(
   db: mongo.Db,
   startAfter: unknown,
   stop: AbortSignal,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<Batch, void> {
   const session = client.startSession();
   const command = (document: mongo.Document) =>
     db.command(document, { session, readPreference: 'primary', ...SAFE_BSON });
@@ -63,12 +63,6 @@ export async function* openStream(
       await db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session }).catch(() => undefined);
     await session.endSession();
   }
-}
-
-/** Where the log stands now: a batch without events, whose token a stream can start after. */
-export async function presentEnd(client: mongo.MongoClient, db: mongo.Db, stop: AbortSignal): Promise<Batch> {
-  for await (const batch of openStream(client, db, undefined, stop)) return batch;
-  throw new Error('The change stream ended before it began');
 }
 
 interface StreamCursor {

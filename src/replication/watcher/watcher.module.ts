@@ -10,6 +10,7 @@ import { AuditPace } from './audit-pace.js';
 import { AUDIT_MODEL, auditSchema } from './audit-progress.js';
 import { AuditRepair } from './audit-repair.js';
 import { Audit } from './audit.js';
+import { Completion } from './completion.js';
 import { Effects } from './effects.js';
 import { EMAIL_DUPLICATE_MODEL, emailDuplicateSchema } from './email-duplicates.js';
 import { EmailKeys } from './email-keys.js';
@@ -44,6 +45,7 @@ import { WorkedThrough } from './worked-through.js';
     AuditLooks,
     AuditPace,
     AuditRepair,
+    Completion,
     Effects,
     EmailKeys,
     Expiry,

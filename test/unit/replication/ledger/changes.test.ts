@@ -72,7 +72,7 @@ describe('an identity has no record any more', () => {
     expect(writes[1]).toMatchObject({ updateMany: { filter: { appid: 'erp', id: { $in: ['d'] } } } });
   });
 
-  it('where it lived too shortly to be written down: an entry of its own, its texts taken as texts', () => {
+  it('where it lived too shortly to be written down: an entry of its own, its identity from the filter', () => {
     const [write, ...others] = tombstones([death('$lastupdated', 2, { shortLived: true })]);
     expect(others).toEqual([]);
     expect(write).toMatchObject({
@@ -82,7 +82,7 @@ describe('an identity has no record any more', () => {
           id: { $eq: '$lastupdated' },
           $or: [{ learned: { $lt: at(2) } }, { learned: at(2), alive: true }],
         },
-        update: [{ $set: { ...stateAt(2), id: { $literal: '$lastupdated' }, appid: { $literal: 'shop' } } }],
+        update: [{ $set: stateAt(2) }],
       },
     });
   });

@@ -1,0 +1,20 @@
+const MOST = 1000;
+/** An `id` may have megabytes, and a command at most 16 MiB, in which UTF-8 takes up to three bytes for a character. */
+const MOST_CHARACTERS = 1_000_000;
+
+/** Cuts a list into slices that a single command can name, whatever other programs take for an `id`. */
+export function* inSlices<T>(items: T[], textOf: (item: T) => string, most = MOST): Generator<T[]> {
+  let slice: T[] = [];
+  let characters = 0;
+  for (const item of items) {
+    const { length } = textOf(item);
+    if (slice.length > 0 && (slice.length >= most || characters + length > MOST_CHARACTERS)) {
+      yield slice;
+      slice = [];
+      characters = 0;
+    }
+    slice.push(item);
+    characters += length;
+  }
+  if (slice.length > 0) yield slice;
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { type Connection, mongo } from 'mongoose';
+import { isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
+import { COLLECTION_OF, type Kind, textAt } from '../../record/index.js';
+import type { Deleted, StoredIdentity, Written } from './events.js';
+import type { Knowledge } from './rules.js';
+
+const IDENTITY = {
+  organizationid: textAt('$organizationid'),
+  appid: textAt('$appid'),
+  id: textAt('$id'),
+};
+
+type RecordEvent = Written | Deleted;
+
+/**
+ * A change tells only what it changed, and the ledger what the record was. Where the ledger does not know it, as after a
+ * crash between two of its writes, or does not know which of two it was, the record is read as of that very event.
+ */
+@Injectable()
+export class Completion {
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  /** The events, those as a whole that nobody could name otherwise. */
+  async complete<E extends { type: string }>(
+    kind: Kind,
+    events: (E | RecordEvent)[],
+    { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+  ): Promise<(E | RecordEvent)[]> {
+    const named = new Set<string>();
+    const completed: (E | RecordEvent)[] = [];
+    for (const event of events) {
+      if (!isWritten(event) || !(event.owner instanceof mongo.ObjectId)) {
+        completed.push(event);
+        continue;
+      }
+      const key = event.owner.toHexString();
+      const isNamed =
+        event.whole || named.has(key) || Boolean(partials.get(key)) || owned.get(key)?.length === 1;
+      named.add(key);
+      completed.push(isNamed ? event : await this.asWhole(kind, event, event.owner));
+    }
+    return completed;
+  }
+
+  private async asWhole(kind: Kind, event: Written, _id: mongo.ObjectId): Promise<Written> {
+    const read = (snapshot?: SnapshotOptions) =>
+      this.connection
+        .collection(COLLECTION_OF[kind])
+        .findOne({ _id }, { ...snapshot, projection: { _id: 0, ...IDENTITY } });
+    const found = await readAsOf(this.connection.getClient(), event.at, read).catch((error: unknown) => {
+      if (isMomentGone(error)) return read();
+      throw error;
+    });
+    if (found === null) return event;
+    const fields = Object.entries(found as StoredIdentity).filter(([, value]) => value !== null);
+    return { ...event, whole: true, identity: { ...Object.fromEntries(fields), ...event.identity } };
+  }
+}
+
+function isWritten(event: { type: string }): event is Written {
+  return event.type === 'written';
+}

@@ -1,0 +1,20 @@
+import { MUTANTS } from './mutants/mutants.js';
+import type { MutantName } from './mutants/names.js';
+import { firstLoss } from './schedule/search.js';
+
+/** Milliseconds for one mutant. */
+const LONG = 600_000;
+const SCHEDULES = 30_000;
+
+const names = Object.keys(MUTANTS) as MutantName[];
+
+describe('a protocol with one piece spoiled loses something', () => {
+  it.each(names)(
+    '%s',
+    (mutant) => {
+      const lost = firstLoss({ profile: MUTANTS[mutant], seed: 1, schedules: SCHEDULES }, mutant);
+      expect(lost).toBeDefined();
+    },
+    LONG,
+  );
+});

@@ -1,0 +1,23 @@
+/** The protocol with one piece spoiled. Each of them loses something, or the piece would not be needed. */
+export type MutantName =
+  | 'rule 1 left out'
+  | 'rule 2 left out'
+  | 'rule 3 left out'
+  | 'rule 4 left out'
+  | 'rule 5 left out'
+  | 'rule 6 left out'
+  | 'rule 4 on inserts only'
+  | 'token stored before the effect'
+  | '< for <='
+  | 'no mark'
+  | 'a moment shown that is not yet worked through'
+  | 'filters read from services by the feed'
+  | 'services read before effective'
+  | 'no compare-and-set'
+  | 'a removed service forgotten'
+  | 'ledger entry dropped before its tombstone'
+  | 'look-up instead of event'
+  | 'no preparing'
+  | 'watched written without the term'
+  | 'tombstones that keep their age in a pass'
+  | 'events of unknown records not completed';

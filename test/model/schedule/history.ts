@@ -1,0 +1,59 @@
+import type { mongo } from 'mongoose';
+import type { WatchedEvent } from '../../../src/replication/watcher/events.js';
+import type { MutantName } from '../mutants/names.js';
+import type { State } from '../world/documents.js';
+import type { World } from '../world/world.js';
+import type { Profile } from './profile.js';
+import { newWorld, play } from './run.js';
+
+/** A schedule told step by step: who acted, what was written and what the log says of it, and how it ended. */
+export function historyOf(profile: Profile, turns: readonly number[], mutant?: MutantName): string {
+  const lines: string[] = [];
+  const world = newWorld(profile, mutant);
+  let { ledger } = world.database.now;
+  world.tell = (what) => lines.push(what);
+  world.database.onWrite = (what, at, events) => {
+    lines.push(`  [${shortTime(at)}] ${what}`);
+    lines.push(...events.map((event) => `      ${toldBy(world, event)}`), ...entriesChanged(ledger, world));
+    ledger = world.database.now.ledger;
+  };
+  lines.push(play(world, turns) ?? 'nothing is lost');
+  return lines.join('\n');
+}
+
+function toldBy(world: World, event: WatchedEvent): string {
+  switch (event.type) {
+    case 'written': {
+      const { appid, id, color, text } = world.database.now.records.get(String(event.owner)) ?? {};
+      const stamp = event.stamp === undefined ? 'stamp left' : (event.stamp?.toISOString() ?? 'no stamp');
+      return `${shortKey(event.owner)} ${event.whole ? 'is' : 'becomes'} ${appid}/${id} ${color} ${text}, ${stamp}`;
+    }
+    case 'deleted':
+      return `${shortKey(event.owner)} is deleted`;
+    case 'tombstone':
+      return `tombstone ${event.stamp?.toISOString()}`;
+    case 'announced':
+      return `fence ${event.fence.toISOString()}`;
+    case 'services':
+      return JSON.stringify([...world.database.now.services]);
+    case 'upheaval':
+      return event.what;
+  }
+}
+
+function entriesChanged(before: State['ledger'], { database }: World): string[] {
+  return [...database.now.ledger]
+    .filter(([name, entry]) => before.get(name) !== entry)
+    .map(([, { identity, alive, owner, learned }]) => {
+      const state = alive ? `lives as ${shortKey(owner)}` : 'is dead';
+      return `      entry ${identity.appid}/${identity.id} ${state}, learned ${shortTime(learned)}`;
+    });
+}
+
+function shortTime(at: mongo.Timestamp): string {
+  return `${at.getHighBitsUnsigned() % 1000}.${at.getLowBitsUnsigned()}`;
+}
+
+function shortKey(id: unknown): string {
+  return String(id).replace(/^0+(?=.)/, '#');
+}

@@ -1,0 +1,41 @@
+import type { Weights } from '../random/dice.js';
+import type { ChangeName } from '../writers/changes.js';
+import type { World } from '../world/world.js';
+import type { Stamping } from '../writers/stamps.js';
+
+/** What may happen in one turn of a schedule. */
+export type Part =
+  | 'watch'
+  | 'consume'
+  | 'write'
+  | 'commit'
+  | 'operate'
+  | 'upheave'
+  | 'lose history'
+  | 'lease runs out'
+  | 'crash'
+  | 'crash of a consumer'
+  | 'clock';
+
+/** A sort of schedule: how many turns it has and what happens how often. */
+export interface Profile {
+  /** What has happened before the first turn; absent: nothing. */
+  opening?: (world: World) => void;
+  turns: number;
+  parts: Weights<Part>;
+  /** Absent: anything. */
+  changes?: Weights<ChangeName>;
+  /** Absent: anything. */
+  stamps?: Weights<Stamping>;
+  /** How likely the server does not hold a moment any more. */
+  gone?: number;
+  /** Records are inserted under so many `id`s that most are new; else under few. */
+  manyPlaces?: true;
+  /** How far an actor may get in one turn; absent: rarely far, so that others come between. */
+  strides?: readonly number[];
+  /** How many of the three consumers have a filter; absent: one. */
+  filtered?: number;
+  /** Filters: whether one that was in force comes back, and whether `services` is compared on a timer too. */
+  everNew?: true;
+  timer?: false;
+}

@@ -1,0 +1,122 @@
+import { overtaken } from './openings.js';
+import type { Profile } from './profile.js';
+
+/** Anything may happen. */
+const EVERYTHING: Profile = {
+  turns: 150,
+  parts: {
+    watch: 30,
+    consume: 30,
+    write: 20,
+    commit: 8,
+    operate: 2,
+    upheave: 0.5,
+    'lose history': 0.5,
+    'lease runs out': 3,
+    crash: 1,
+    'crash of a consumer': 1,
+    clock: 4,
+  },
+};
+
+/** Records of honest writers come and go under the same few `id`s. */
+const REBIRTHS: Profile = {
+  turns: 150,
+  parts: { watch: 40, consume: 40, write: 15, commit: 5 },
+  changes: { insert: 4, delete: 3, renew: 3 },
+  stamps: { next: 1 },
+};
+
+/** Records are moved to `id`s that others have left. */
+const MOVES: Profile = {
+  turns: 150,
+  parts: { watch: 40, consume: 40, write: 15, commit: 5 },
+  changes: { insert: 3, delete: 2, move: 6 },
+  stamps: { next: 1 },
+};
+
+/** Records are moved and swapped while watchers crash and overtake one another. */
+const SWAPS: Profile = {
+  turns: 150,
+  parts: {
+    watch: 40,
+    consume: 25,
+    write: 18,
+    commit: 4,
+    upheave: 0.5,
+    'lose history': 0.5,
+    'lease runs out': 6,
+    crash: 3,
+  },
+  changes: { insert: 3, delete: 2, move: 4, swap: 3 },
+  stamps: { leave: 2, next: 1 },
+};
+
+/** Watchers crash between any two writes, over records that come and go. */
+const CRASHES: Profile = {
+  turns: 120,
+  parts: { watch: 40, consume: 20, write: 15, crash: 8, 'lease runs out': 8 },
+  changes: { insert: 4, delete: 3, change: 1 },
+  stamps: { next: 3, past: 1 },
+};
+
+/** One pass after the other, begun by one watcher while the other is still at its own. */
+const PASSES: Profile = {
+  turns: 120,
+  parts: { watch: 45, consume: 20, write: 20, upheave: 2, 'lose history': 4, 'lease runs out': 8 },
+  changes: { insert: 4, delete: 3, move: 3 },
+  stamps: { next: 1, past: 1 },
+};
+
+/** A filter is edited, disabled and removed while two watchers believe that they lead. */
+const FILTERS: Profile = {
+  turns: 150,
+  parts: { watch: 40, consume: 30, write: 8, operate: 8, 'lease runs out': 6, crash: 1 },
+  changes: { insert: 2, change: 1 },
+  stamps: { next: 1 },
+  filtered: 3,
+};
+
+/** A filter is edited by one watcher after the other, never to what it was before. */
+const NEW_FILTERS: Profile = { ...FILTERS, everNew: true, timer: false };
+
+/** History is lost again and again while each watcher overtakes the other, and pages show whatever is worked through. */
+const LOST_HISTORY: Profile = {
+  turns: 150,
+  parts: { watch: 30, consume: 15, write: 25, 'lose history': 6, 'lease runs out': 8 },
+  changes: { insert: 5, delete: 5 },
+  stamps: { past: 1 },
+  strides: [1, 2, 3, 10, 40],
+  gone: 0.95,
+  manyPlaces: true,
+};
+
+/** A watcher that was overtaken comes back to the pass that it had begun. */
+const OVERTAKEN: Profile = {
+  opening: overtaken,
+  turns: 30,
+  parts: { watch: 20, consume: 10, write: 15, 'lose history': 4 },
+  changes: { insert: 4, delete: 4 },
+  stamps: { past: 1 },
+  strides: [1, 2, 3, 40],
+  gone: 1,
+  manyPlaces: true,
+  filtered: 0,
+};
+
+export const PROFILES = {
+  everything: EVERYTHING,
+  rebirths: REBIRTHS,
+  moves: MOVES,
+  swaps: SWAPS,
+  crashes: CRASHES,
+  passes: PASSES,
+  filters: FILTERS,
+  'new filters': NEW_FILTERS,
+  'lost history': LOST_HISTORY,
+  overtaken: OVERTAKEN,
+} satisfies Record<string, Profile>;
+
+export type ProfileName = keyof typeof PROFILES;
+
+export const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];

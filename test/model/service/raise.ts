@@ -1,0 +1,43 @@
+import type { Steps } from '../world/steps.js';
+import type { Instance, Raise, World } from '../world/world.js';
+import { MARK, patience, watchedBy } from './progress.js';
+
+/**
+ * Raises the mark and waits until the watcher has passed it; false where it has not in time. Of each instance one raise
+ * is in flight at most: whoever comes while one is waits for it, and then for one that began after the call.
+ */
+export function* raiseMark(world: World, instance: Instance): Steps<boolean> {
+  const wait = { looks: patience(world) };
+  const earlier = instance.raise;
+  if (earlier !== undefined && !(yield* isPassedInTime(world, earlier, wait))) return false;
+  if (instance.raise === earlier) instance.raise = { clock: world.database.clock() };
+  return yield* isPassedInTime(world, instance.raise, wait);
+}
+
+function* isPassedInTime(world: World, raise: Raise | undefined, wait: { looks: number }): Steps<boolean> {
+  while (raise !== undefined && isInFlight(world, raise)) {
+    if (wait.looks-- <= 0) return false;
+    yield;
+    raise.at ??= write(world, raise);
+  }
+  return true;
+}
+
+/** The raise belongs to the instance: whichever of its callers is there sees it committed. */
+function write(world: World, { clock }: Raise): Raise['at'] & object {
+  const { database } = world;
+  let fence = clock;
+  const at = database.write('raises the mark', (tx) => (fence = tx.raise(MARK, clock)))!;
+  if (world.has('a moment shown that is not yet worked through')) {
+    const passed = new Date(database.wall);
+    database.write('shows it at once', (tx) => tx.recordMoment({ ...MARK, fence, at, passed }));
+  }
+  return at;
+}
+
+function isInFlight(world: World, { at }: Raise): boolean {
+  if (at === undefined) return true;
+  const watched = watchedBy(world);
+  const isPassed = watched !== undefined && at.compare(watched) <= 0;
+  return !isPassed && !world.has('a moment shown that is not yet worked through');
+}

@@ -1,0 +1,38 @@
+import type { Steps } from '../world/steps.js';
+import type { World } from '../world/world.js';
+import { follow } from './follow.js';
+import { pass } from './pass.js';
+import { reconcileAll } from './filters.js';
+import { Watcher } from './watcher.js';
+
+/** The life of an instance's watcher: wait for the lease, lead until the term is over, begin again. */
+export function* watch(world: World): Steps {
+  for (;;) {
+    const watcher = takeLease(world);
+    if (watcher !== undefined) yield* lead(watcher);
+    yield;
+  }
+}
+
+function takeLease(world: World): Watcher | undefined {
+  const { database } = world;
+  const { lease } = database.now;
+  if (lease.isHeld) return undefined;
+  const term = lease.term + 1;
+  database.write('takes the lease', (tx) => tx.writeLease({ ...lease, term, isHeld: true }));
+  const isWhole = lease.since !== undefined && lease.pass === undefined;
+  return new Watcher(world, term, isWhole ? lease.token : undefined, lease.watched);
+}
+
+function* lead(watcher: Watcher): Steps {
+  if (watcher.token !== undefined) {
+    yield;
+    watcher.takeMarksAsTheyStand();
+    yield* reconcileAll(watcher);
+  }
+  for (;;) {
+    yield;
+    const isOver = yield* watcher.token === undefined ? pass(watcher) : follow(watcher, watcher.token);
+    if (isOver) return;
+  }
+}

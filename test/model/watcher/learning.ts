@@ -1,0 +1,56 @@
+import { nextStamp } from '../../../src/record/stamp.js';
+import type { LedgerChange } from '../../../src/replication/ledger/changes.js';
+import { entryAfter, isRebirth, type Known } from '../../../src/replication/ledger/entry-after.js';
+import type { KindEvent } from '../../../src/replication/watcher/rules.js';
+import { isRebirthHandled } from '../mutants/decisions.js';
+import { entryOf, recordUnder } from '../world/documents.js';
+import type { Steps } from '../world/steps.js';
+import type { Transaction } from '../world/transaction.js';
+import type { Watcher } from './watcher.js';
+
+/** Writes into the ledger what was learned of an identity: its life, its death, or its rebirth. */
+export function* learn(watcher: Watcher, change: LedgerChange, cause: KindEvent[]): Steps {
+  const { world } = watcher;
+  const { database } = world;
+  const { identity } = change;
+  yield;
+  const clock = database.clock();
+  yield;
+  if (world.has('ledger entry dropped before its tombstone') && !change.alive) {
+    yield* dropThenBury(watcher, change, clock);
+    return;
+  }
+  database.write(change.alive ? 'learns a life' : 'learns a death', (tx) => {
+    const entry = entryOf(tx.state, identity);
+    const after = entryAfter(entry, change, clock);
+    if (after === undefined || after === entry) return;
+    tx.writeEntry(identity, after);
+    if (isRebirth(entry, change) && isRebirthHandled(world.mutant, change, cause))
+      stampReborn(watcher, tx, change, entry, clock);
+  });
+}
+
+/** The record that lives again, whichever it is by now, is stamped above its tombstone in the same transaction. */
+function stampReborn(
+  watcher: Watcher,
+  tx: Transaction,
+  { identity }: LedgerChange,
+  { lastupdated: died }: Known,
+  clock: Date,
+): void {
+  const record = recordUnder(tx.state, identity);
+  if (record === undefined) return;
+  const fence = watcher.fenceOf(identity);
+  const above = died !== undefined && (fence === undefined || died > fence) ? died : fence;
+  tx.update(record, { ...record, lastupdated: nextStamp(record.lastupdated, clock, above) });
+}
+
+function* dropThenBury({ world }: Watcher, change: LedgerChange, clock: Date): Steps {
+  const { database } = world;
+  const entry = entryOf(database.now, change.identity);
+  const after = entryAfter(entry, change, clock);
+  if (after === undefined || after === entry) return;
+  database.write('drops an entry', (tx) => tx.removeEntry(change.identity));
+  yield;
+  database.write('buries it', (tx) => tx.writeEntry(change.identity, after));
+}

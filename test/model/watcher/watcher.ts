@@ -1,0 +1,45 @@
+import type { mongo } from 'mongoose';
+import { markName } from '../../../src/replication/mark/mark.js';
+import type { Fences } from '../../../src/replication/watcher/rules.js';
+import type { StoredLease, StoredRecord } from '../world/documents.js';
+import { KIND, ORGANIZATION } from '../world/documents.js';
+import type { World } from '../world/world.js';
+
+/** A leader in its term, with what it remembers. It may be overtaken without knowing. */
+export class Watcher {
+  /** The fences passed. */
+  fences: Fences = new Map();
+
+  constructor(
+    readonly world: World,
+    readonly term: number,
+    /** How many events are worked through; nothing where a pass has to come first. */
+    public token: number | undefined,
+    public watched: mongo.Timestamp | undefined,
+  ) {}
+
+  /** Can only make more stamps, never fewer. */
+  takeMarksAsTheyStand(): void {
+    const { marks } = this.world.database.now;
+    this.fences = new Map([...marks].map(([name, { fence }]) => [name, fence]));
+  }
+
+  /** The newest fence known of the mark of a record. */
+  fenceOf({ appid }: Pick<StoredRecord, 'appid'>): Date | undefined {
+    return this.fences.get(markName({ kind: KIND, organizationid: ORGANIZATION, appid }));
+  }
+
+  /** Stores progress on condition of the term; false where the term is over. */
+  save(what: string, { pass, ...progress }: Partial<StoredLease>): boolean {
+    const { world, term } = this;
+    const { database } = world;
+    if (world.has('watched written without the term') && progress.watched !== undefined) {
+      const { watched } = progress;
+      database.write('watched, whoever leads', (tx) => tx.writeLease({ ...database.now.lease, watched }));
+    }
+    if (database.now.lease.term !== term) return false;
+    const { pass: _over, ...lease } = database.now.lease;
+    database.write(what, (tx) => tx.writeLease({ ...lease, ...progress, ...(pass && { pass }) }));
+    return true;
+  }
+}

@@ -1,0 +1,140 @@
+import mongoose, { type mongo } from 'mongoose';
+import { type Identity, identityKey } from '../../../src/replication/ledger/ledger.js';
+import type { Known } from '../../../src/replication/ledger/entry-after.js';
+import type { EffectiveChange } from '../../../src/replication/effective/effective.js';
+import type { StoredMoment } from '../../../src/replication/mark/moment.js';
+
+export const KIND = 'member';
+export const ORGANIZATION = 'o';
+
+/** The application whose records consumers harvest; the other one is there to be moved to and from. */
+export const APPLICATION = 'a';
+
+export type Color = 'red' | 'blue';
+
+/** A record: `color` is what filters look at, `text` a number that each change of the record makes new. */
+export interface StoredRecord {
+  _id: mongo.ObjectId;
+  /** `_id` as text, in whose order pages come. */
+  key: string;
+  appid: string;
+  id: string;
+  color: Color;
+  text: number;
+  /** Absent where another program left it out. */
+  lastupdated?: Date;
+}
+
+export interface StoredEntry extends Known {
+  _id: mongo.ObjectId;
+  /** `_id` as text, in whose order pages come. */
+  key: string;
+  identity: Identity;
+}
+
+export interface StoredMark {
+  fence: Date;
+  raises: number;
+}
+
+export interface StoredService {
+  filter: Record<string, unknown>;
+  enabled: boolean;
+}
+
+/** The one document of `leases`. The token is the number of events worked through. */
+export interface StoredLease {
+  term: number;
+  isHeld: boolean;
+  token?: number;
+  watched?: mongo.Timestamp;
+  since?: mongo.Timestamp;
+  pass?: string;
+}
+
+/** The whole database at one moment; never changed, only replaced. */
+export interface State {
+  /** By `key`. */
+  records: ReadonlyMap<string, StoredRecord>;
+  /** By identity. */
+  ledger: ReadonlyMap<string, StoredEntry>;
+  /** By the name of the mark. */
+  marks: ReadonlyMap<string, StoredMark>;
+  /** By fence and place in the log, so that a moment recorded twice is one. */
+  moments: ReadonlyMap<string, StoredMoment>;
+  /** By name. */
+  services: ReadonlyMap<string, StoredService>;
+  /** By name. */
+  effective: ReadonlyMap<string, EffectiveChange>;
+  lease: StoredLease;
+}
+
+export const EMPTY: State = {
+  records: new Map(),
+  ledger: new Map(),
+  marks: new Map(),
+  moments: new Map(),
+  services: new Map(),
+  effective: new Map(),
+  lease: { term: 0, isHeld: false },
+};
+
+const FEW = ['x', 'y', 'z'];
+const MANY = Array.from({ length: 40 }, (_, index) => `m${index}`);
+
+/** All that a record can be here; a replayed event can make the watcher believe in any of them. */
+const IDENTITIES = [APPLICATION, 'b'].flatMap((appid) =>
+  [...FEW, 'stop', ...MANY].map((id): Identity => ({ kind: KIND, organizationid: ORGANIZATION, appid, id })),
+);
+const NUMBERS = new Map(IDENTITIES.map(({ appid, id }, index) => [`${appid}/${id}`, index]));
+
+/** Under which identities records come and go: few, so that they meet. */
+export const PLACES = [
+  ...FEW.map((id) => identityOf({ appid: APPLICATION, id })),
+  identityOf({ appid: 'b', id: 'x' }),
+];
+
+/** So many that most are new when a record comes. */
+export const MANY_PLACES = MANY.map((id) => identityOf({ appid: APPLICATION, id }));
+
+/** Where a record is while two are swapped. */
+export const STOP = identityOf({ appid: APPLICATION, id: 'stop' });
+
+/** What a record is to consumers. */
+export function identityOf({ appid, id }: Pick<StoredRecord, 'appid' | 'id'>): Identity {
+  return IDENTITIES[numberOf(appid, id)]!;
+}
+
+function numberOf(appid: string, id: string): number {
+  const number = NUMBERS.get(`${appid}/${id}`);
+  if (number === undefined) throw new Error(`Nobody named ${appid}/${id} lives in this world`);
+  return number;
+}
+
+/** The `_id` of the ledger entry of an identity. */
+export function entryId({ appid, id }: Identity): mongo.ObjectId {
+  return objectId(ENTRIES + numberOf(appid, id));
+}
+
+/** The record that stands under an identity: there is one at most. */
+export function recordUnder(
+  { records }: State,
+  { appid, id }: Pick<StoredRecord, 'appid' | 'id'>,
+): StoredRecord | undefined {
+  for (const record of records.values()) if (record.appid === appid && record.id === id) return record;
+  return undefined;
+}
+
+export function entryOf({ ledger }: State, identity: Identity): StoredEntry | undefined {
+  return ledger.get(identityKey(identity));
+}
+
+/** The n-th `_id` of a world. They grow. */
+export function objectId(n: number): mongo.ObjectId {
+  const known = ids.get(n) ?? new mongoose.mongo.ObjectId(n.toString(16).padStart(24, '0'));
+  ids.set(n, known);
+  return known;
+}
+
+const ENTRIES = 100_000;
+const ids = new Map<number, mongo.ObjectId>();

@@ -1,0 +1,31 @@
+import type { mongo } from 'mongoose';
+import type { Deleted, StoredIdentity, Written } from '../../../src/replication/watcher/events.js';
+import { KIND, ORGANIZATION, type StoredRecord } from './documents.js';
+
+const QUIET = { isKeyOnly: false, isStampOnly: false, channels: [] };
+
+/** A record written as a whole: everything is told. */
+export function insertion(record: StoredRecord, at: mongo.Timestamp): Written {
+  const identity = { organizationid: ORGANIZATION, appid: record.appid, id: record.id };
+  const stamp = record.lastupdated ?? null;
+  return { type: 'written', at, kind: KIND, owner: record._id, whole: true, identity, stamp, ...QUIET };
+}
+
+/** A record changed in single fields: only those are told. Nothing where none has changed. */
+export function update(before: StoredRecord, after: StoredRecord, at: mongo.Timestamp): Written | undefined {
+  const identity: StoredIdentity = {};
+  if (before.appid !== after.appid) identity.appid = after.appid;
+  if (before.id !== after.id) identity.id = after.id;
+  const isStamped = before.lastupdated?.getTime() !== after.lastupdated?.getTime();
+  const isMoved = Object.keys(identity).length > 0;
+  const isChanged = before.text !== after.text || before.color !== after.color;
+  if (!isStamped && !isMoved && !isChanged) return undefined;
+  const stamp = isStamped ? { stamp: after.lastupdated ?? null } : {};
+  const isStampOnly = !isMoved && !isChanged;
+  const shown = { type: 'written', at, kind: KIND, owner: before._id, whole: false, identity } as const;
+  return { ...shown, ...stamp, ...QUIET, isStampOnly };
+}
+
+export function deletion(record: StoredRecord, at: mongo.Timestamp): Deleted {
+  return { type: 'deleted', at, kind: KIND, owner: record._id };
+}

@@ -1,0 +1,56 @@
+import { CalmDice, type Dice } from '../random/dice.js';
+import type { MutantName } from '../mutants/names.js';
+import type { Profile } from '../schedule/profile.js';
+import type { Consumer } from '../consumer/consumer.js';
+import { Database } from './database.js';
+import { objectId } from './documents.js';
+import type { mongo } from 'mongoose';
+import type { Steps } from './steps.js';
+
+/** A raise of a mark, known to one instance. It is in flight until the watcher has passed it. */
+export interface Raise {
+  /** When the command began. */
+  clock: Date;
+  /** Its place in the log, once it is written. */
+  at?: mongo.Timestamp;
+}
+
+/** One process of the service. What it remembers dies with it. */
+export interface Instance {
+  name: string;
+  watcher: Steps;
+  raise?: Raise;
+}
+
+/** Everything of one history: the database and whoever is at work on it. */
+export class World {
+  readonly database = new Database();
+  readonly instances: Instance[] = [];
+  readonly consumers: Consumer[] = [];
+  /** Writers that have not committed yet. */
+  readonly writers: Steps[] = [];
+  /** Decides whatever is open within the present turn. */
+  dice: Dice = new CalmDice();
+  /** Told of what leaves no trace in the log, where somebody listens. */
+  tell?: (what: string) => void;
+  private identifiers = 0;
+  private texts = 0;
+
+  constructor(
+    readonly profile: Profile,
+    readonly mutant?: MutantName,
+  ) {}
+
+  /** Whether this is the world in which this piece of the protocol is spoiled. */
+  has(mutant: MutantName): boolean {
+    return this.mutant === mutant;
+  }
+
+  newId(): mongo.ObjectId {
+    return objectId(this.identifiers++);
+  }
+
+  newText(): number {
+    return ++this.texts;
+  }
+}

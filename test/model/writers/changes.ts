@@ -1,0 +1,135 @@
+import type { Identity } from '../../../src/replication/ledger/ledger.js';
+import type { Weights } from '../random/dice.js';
+import {
+  type Color,
+  identityOf,
+  MANY_PLACES,
+  objectId,
+  PLACES,
+  recordUnder,
+  STOP,
+  type StoredRecord,
+} from '../world/documents.js';
+import type { Transaction } from '../world/transaction.js';
+import type { World } from '../world/world.js';
+import { ANY_STAMPING, type GiveStamp, planStamp } from './stamps.js';
+
+/** One thing that a writer may do to records. What does not fit the records when it is committed does nothing. */
+export type ChangeName = 'insert' | 'change' | 'replace' | 'delete' | 'move' | 'swap' | 'renew';
+
+export const ANY_CHANGE: Weights<ChangeName> = {
+  insert: 4,
+  change: 4,
+  replace: 1,
+  delete: 2,
+  move: 2,
+  swap: 1,
+  renew: 1,
+};
+
+/** A change that is decided, to be committed with the clock of its beginning. */
+export type Change = (transaction: Transaction, clock: Date) => void;
+
+export const COLORS: Color[] = ['red', 'blue'];
+
+export function planChange(world: World): Change {
+  const { dice, profile } = world;
+  const give = planStamp(dice, profile.stamps ?? ANY_STAMPING);
+  const name = dice.weighted(profile.changes ?? ANY_CHANGE);
+  const place = name === 'insert' ? somePlace(world) : placeOfSome(world);
+  const other = somePlace(world);
+  switch (name) {
+    case 'insert':
+      return insertion(world, place, give);
+    case 'change':
+      return changeOf(world, place, give);
+    case 'replace':
+      return replacement(world, place, give);
+    case 'delete':
+      return (tx) => withRecord(tx, place, (record) => tx.remove(record));
+    case 'move':
+      return (tx, clock) => moveTo(tx, place, other, give, clock);
+    case 'swap':
+      return (tx, clock) => swap(tx, place, other, give, clock);
+    case 'renew':
+      return renewal(world, place, give);
+  }
+}
+
+function somePlace({ dice, profile }: World): Identity {
+  return dice.pick(profile.manyPlaces ? MANY_PLACES : PLACES);
+}
+
+/** Among many places, one where a record stands. */
+function placeOfSome(world: World): Identity {
+  const records = [...world.database.now.records.values()];
+  if (world.profile.manyPlaces && records.length > 0) return identityOf(world.dice.pick(records));
+  return somePlace(world);
+}
+
+/** A change of single fields of whichever record stands there. */
+export function changeOf(world: World, place: Identity, give: GiveStamp): Change {
+  const color = world.dice.pick(COLORS);
+  return (tx, clock) =>
+    withRecord(tx, place, (record) =>
+      tx.update(
+        record,
+        stamped({ ...record, color, text: world.newText() }, give(record.lastupdated, clock)),
+      ),
+    );
+}
+
+function insertion(world: World, place: Identity, give: GiveStamp): Change {
+  const { dice } = world;
+  const color = dice.pick(COLORS);
+  const earlier = dice.chance(0.1) ? dice.below(8) : undefined;
+  return (tx, clock) => {
+    const _id = earlier === undefined ? world.newId() : objectId(earlier);
+    const { appid, id } = place;
+    const record = { _id, key: _id.toHexString(), appid, id, color, text: world.newText() };
+    tx.insert(stamped(record, give(undefined, clock)));
+  };
+}
+
+function replacement(world: World, place: Identity, give: GiveStamp): Change {
+  const color = world.dice.pick(COLORS);
+  return (tx, clock) =>
+    withRecord(tx, place, (record) =>
+      tx.replace(stamped({ ...record, color, text: world.newText() }, give(record.lastupdated, clock))),
+    );
+}
+
+/** Deleted and inserted again under the same `id` with another `_id`, all at once. */
+function renewal(world: World, place: Identity, give: GiveStamp): Change {
+  return (tx, clock) =>
+    withRecord(tx, place, (record) => {
+      const _id = world.newId();
+      const after = { ...record, _id, key: _id.toHexString(), text: world.newText() };
+      tx.remove(record);
+      tx.insert(stamped(after, give(record.lastupdated, clock)));
+    });
+}
+
+function moveTo(tx: Transaction, from: Identity, to: Identity, give: GiveStamp, clock: Date): void {
+  withRecord(tx, from, (record) => {
+    const { appid, id } = to;
+    tx.update(record, stamped({ ...record, appid, id }, give(record.lastupdated, clock)));
+  });
+}
+
+/** Two records exchange their `id`s. The unique index wants one of them to make a stop on the way. */
+function swap(tx: Transaction, one: Identity, other: Identity, give: GiveStamp, clock: Date): void {
+  moveTo(tx, one, STOP, give, clock);
+  moveTo(tx, other, one, give, clock);
+  moveTo(tx, STOP, other, give, clock);
+}
+
+function withRecord(tx: Transaction, place: Identity, act: (record: StoredRecord) => void): void {
+  const record = recordUnder(tx.state, place);
+  if (record !== undefined) act(record);
+}
+
+export function stamped(record: StoredRecord, lastupdated: Date | undefined): StoredRecord {
+  const { lastupdated: _before, ...rest } = record;
+  return lastupdated === undefined ? rest : { ...rest, lastupdated };
+}
