@@ -31,8 +31,10 @@ const ids = async (path: string) => {
   return answers.map(({ json }) => (json as { result: { id: string }[] }).result.map(({ id }) => id));
 };
 const setApplication = (update: object) => first.db.collection('applications').updateOne(app.tenant, update);
-const setService = (name: string, update: object) =>
-  first.db.collection('services').updateOne({ ...app.tenant, name }, update);
+async function setService(name: string, update: object): Promise<void> {
+  await first.db.collection('services').updateOne({ ...app.tenant, name }, update);
+  await first.watcher.caughtUp();
+}
 
 describe('A change to `applications` takes effect with no restart, in every running instance', () => {
   it('a new one, one that is removed, one that comes back', async () => {
@@ -72,6 +74,7 @@ describe('A change to `services` takes effect with no restart, in every running 
     expect(await statuses(PATH)).toEqual([404, 404]);
     expect(await ids('product/renamed/updates')).toEqual([['blue'], ['blue']]);
     await first.db.collection('services').deleteOne(app.tenant);
+    await first.watcher.caughtUp();
     expect(await statuses('product/renamed/updates')).toEqual([404, 404]);
   });
 
