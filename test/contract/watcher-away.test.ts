@@ -42,6 +42,14 @@ describe.each(KINDS)('what happened to %ss while no service ran is found at the 
       'though the token is not one',
       () => leases().updateOne({ _id: 'watcher' }, { $set: { token: { _data: 'nonsense' } } }),
     ],
+    [
+      'though the token lies in the future, as after a restore',
+      () =>
+        leases().updateOne(
+          { _id: 'watcher' },
+          { $set: { token: { _data: `82${'7F'.repeat(8)}2B0229296E04` } } },
+        ),
+    ],
     ['though the lease is gone', () => leases().deleteMany({})],
   ])('%s', async (_name, lose) => {
     const [kept, gone] = [await app[kind](), await app[kind]()];

@@ -11,7 +11,7 @@ import { type Advance, Lease } from './lease.js';
 import { Pass } from './pass.js';
 import type { Fences } from './rules.js';
 import { Reader } from './reader.js';
-import { type Batch, HistoryLostError, openStream, timeOf } from './source.js';
+import { type Batch, HistoryLostError, isAhead, openStream } from './source.js';
 import { Upkeep } from './upkeep.js';
 
 const RENEW_MS = 2000;
@@ -95,7 +95,7 @@ export class Leadership {
 
   /** A token from the future comes from another log, such as one before a restore: MongoDB itself would wait for it. */
   private async resume({ token }: Start): Promise<void> {
-    if (timeOf(token as { _data: string }).compare(await this.presentTime()) > 0)
+    if (isAhead(token, await this.presentTime()))
       throw new HistoryLostError('the resume token lies in the future of the log');
     await this.filters.reconcile();
   }

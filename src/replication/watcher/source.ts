@@ -5,6 +5,7 @@ import { EVENT_PIPELINE, watchedEvent, type WatchedEvent } from './events.js';
 const BATCH = 1000;
 /** The server may miss the first sign of a majority write and wait until this is over, and a raise with it. */
 const WAIT_MS = 50;
+const TOKEN_TIME = /^[0-9a-f]{18}/i;
 const HISTORY_LOST = new Set([136, 260, 280, 286]);
 /** What the server answers where it cannot even read the token it shall start after. */
 const UNREADABLE_TOKEN = [9, 14, 15, 40647, 40649, 50811];
@@ -100,6 +101,12 @@ export function timeOf(token: { _data: string }): mongo.Timestamp {
   const seconds = Number.parseInt(token._data.slice(2, 10), 16);
   const counter = Number.parseInt(token._data.slice(10, 18), 16);
   return new mongoose.mongo.Timestamp({ t: seconds, i: counter });
+}
+
+/** Whether a token lies behind the end of the log. One that nobody can read does not: the server will say so itself. */
+export function isAhead(token: unknown, end: mongo.Timestamp): boolean {
+  const { _data } = token as { _data?: unknown };
+  return typeof _data === 'string' && TOKEN_TIME.test(_data) && timeOf({ _data }).compare(end) > 0;
 }
 
 /** Throws an error on: with one of these codes as a HistoryLostError, else as it is. */
