@@ -1,11 +1,10 @@
 import { mongo } from 'mongoose';
 import { isUnfit, refusalsIn } from '../database/index.js';
-import { COLLECTION_OF, type Kind, STAMP, type Tenant } from '../record/index.js';
+import { FIRST_ID, COLLECTION_OF, type Kind, STAMP, type Tenant } from '../record/index.js';
 import { ofTenant } from './selection.js';
 
 /** All of a bulk have one `$$NOW`, so a longer one would be late for every mark that is raised meanwhile. */
 const AT_ONCE = 1000;
-const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
 const RESTAMP = [{ $set: { lastupdated: STAMP } }];
 
 /** Whose records are stamped. */

@@ -1,15 +1,6 @@
 export { channelsOf, deleteItemText, type ItemOptions, updateItemText } from './item.js';
 export { jsonText, READ_FOR_JSON } from './json.js';
-export { COLLECTION_OF, type Kind, KINDS, type RecordDocument, type Tenant } from './record.js';
+export { COLLECTION_OF, FIRST_ID, type Kind, KINDS, type RecordDocument, type Tenant } from './record.js';
 export { DELIVERABLE } from './shape.js';
-export {
-  EARLIEST,
-  HAS_GOOD_STAMP,
-  isGoodStamp,
-  isStampNeeded,
-  needsStamp,
-  nextStamp,
-  STAMP,
-  stampAbove,
-} from './stamp.js';
-export { idAt, textAt, textsAt } from './typed.js';
+export { EARLIEST, HAS_GOOD_STAMP, needsStamp, STAMP, stampAbove } from './stamp.js';
+export { idAt, IDENTITY_TEXTS, textAt, textsAt } from './typed.js';

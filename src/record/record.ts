@@ -1,4 +1,4 @@
-import type { mongo, Types } from 'mongoose';
+import { mongo, type Types } from 'mongoose';
 
 export type Kind = 'member' | 'product';
 
@@ -26,3 +26,6 @@ export interface RecordDocument extends Tenant {
   /** Members only: the e-mail in the form in which it is unique. Of the service, beside `data`. */
   emailkey?: string;
 }
+
+/** Below every `_id` that a driver makes: a bound for walks along `_id`, which leaves out what is no ObjectId. */
+export const FIRST_ID = new mongo.ObjectId('000000000000000000000000');

@@ -34,29 +34,6 @@ export function needsStamp(fence: Date | undefined): mongo.Document {
   return fence === undefined ? isBad : { $or: [isBad, { $lte: ['$lastupdated', literal(fence)] }] };
 }
 
-/*
- * The same as plain functions, for whoever has the values at hand.
- */
-
-/** {@link HAS_GOOD_STAMP}. */
-export function isGoodStamp(stored: unknown, clock: Date): stored is Date {
-  return (
-    stored instanceof Date && stored >= EARLIEST && stored.getTime() <= clock.getTime() + FUTURE_TOLERANCE_MS
-  );
-}
-
-/** {@link stampAbove}. */
-export function nextStamp(stored: unknown, clock: Date, fence?: Date): Date {
-  const own = isGoodStamp(stored, clock) ? stored.getTime() + 1 : 0;
-  const above = fence === undefined ? 0 : justAbove(fence).getTime();
-  return new Date(Math.max(clock.getTime(), own, above));
-}
-
-/** {@link needsStamp}. */
-export function isStampNeeded(stored: unknown, clock: Date, fence?: Date): boolean {
-  return !isGoodStamp(stored, clock) || (fence !== undefined && stored <= fence);
-}
-
 function justAbove(fence: Date): Date {
   return new Date(fence.getTime() + 1);
 }

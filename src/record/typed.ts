@@ -17,6 +17,13 @@ export function textAt(path: string): mongo.Document {
   return { $switch: { branches, default: false } };
 }
 
+/** The projection of what a record is to consumers: texts, typed as in {@link textAt}. */
+export const IDENTITY_TEXTS = {
+  organizationid: textAt('$organizationid'),
+  appid: textAt('$appid'),
+  id: textAt('$id'),
+};
+
 /** A field's texts: of a list, or the one that it is. Empty where it has none. */
 export function textsAt(path: string): mongo.Document {
   const texts = { $filter: { input: path, cond: { $eq: [{ $type: '$$this' }, 'string'] } } };

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import { CLOCK } from '../../src/database/index.js';
-import {
-  entryAfter,
-  type Known,
-  type LedgerChange,
-  type LedgerEntry,
-  Ledger,
-} from '../../src/replication/ledger/index.js';
-import { isGoodStamp, isStampNeeded, needsStamp, nextStamp, stampAbove } from '../../src/record/index.js';
+import { Ledger, type LedgerChange, type LedgerEntry } from '../../src/replication/ledger/index.js';
+import { entryAfter, type Known } from '../model/twins/entry-after.js';
+import { needsStamp, stampAbove } from '../../src/record/index.js';
+import { isGoodStamp, isStampNeeded, nextStamp } from '../model/twins/stamp.js';
 import { TestService } from '../support/index.js';
 
 let service: TestService;

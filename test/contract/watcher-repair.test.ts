@@ -1,6 +1,13 @@
 import type { mongo } from 'mongoose';
 import { COLLECTION_OF } from '../../src/record/index.js';
-import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
+import type { LedgerEntry } from '../../src/replication/ledger/index.js';
+import {
+  eventually,
+  expectProblem,
+  type TestApplication,
+  TestService,
+  withoutWatcher,
+} from '../support/index.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -11,7 +18,10 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 const products = () => service.db.collection('products');
-const watcher = () => service.db.collection<{ _id: string; since: mongo.Timestamp; pass?: object }>('leases');
+const watcher = () =>
+  service.db.collection<{ _id: string; since: mongo.Timestamp; watched: mongo.Timestamp; pass?: object }>(
+    'leases',
+  );
 const since = async () => (await watcher().findOne({ _id: 'watcher' }))!.since;
 
 /** Does something that only a pass can find out, and waits until one has ended. */
@@ -66,6 +76,22 @@ describe('rule 6: a collection dropped or renamed', () => {
     expect(await nextHarvest(from)).toEqual({ ids: ['a', 'b'], gone: [] });
   });
 
+  it('dropped and filled again beside an edited filter, all in one batch of events', async () => {
+    await app.filter('product', 'red', { 'data.color': 'red' });
+    const from = await app.max('product');
+    await repaired(() =>
+      withoutWatcher(service, async () => {
+        await service.db
+          .collection('services')
+          .updateOne({ ...app.tenant, name: 'red' }, { $set: { filter: { 'data.color': 'blue' } } });
+        await products().drop();
+        await products().insertMany([{ ...record('b'), data: { color: 'blue' } }, record('c')]);
+      }),
+    );
+    expect(await nextHarvest(from)).toEqual({ ids: ['b', 'c'], gone: ['a'] });
+    expect((await app.feed('product', 'red').drain({ from })).map(({ id }) => id)).toEqual(['b']);
+  });
+
   it('the indexes are made again', async () => {
     await repaired(() => products().drop());
     expect(await products().indexExists('organizationid_1_appid_1_lastupdated_1__id_1')).toBe(true);
@@ -83,12 +109,13 @@ describe('rule 6: a collection dropped or renamed', () => {
 });
 
 describe('a lost history: what cannot be proven unchanged is changed', () => {
-  it('everything is delivered again, deletes too; a pass that was cut off begins again', async () => {
+  it('everything is delivered again, deletes too, and known anew; a pass that was cut off begins again', async () => {
     await app.remove('product', await app.put('product', { id: 'dead' }));
     const kept = await app.put('product', { id: 'kept' });
     const gone = await app.put('product', { id: 'gone' });
     const from = await app.max('product');
     await service.leave();
+    const left = (await watcher().findOne({ _id: 'watcher' }))!.watched;
     await service.db.collection(COLLECTION_OF.product).deleteOne({ _id: gone._id });
     await app.change('product', kept, { $set: { 'data.n': 1 } });
     const pass = { reason: 'cut off', isRepair: true, started: new Date(), done: 1, total: 9 };
@@ -97,6 +124,8 @@ describe('a lost history: what cannot be proven unchanged is changed', () => {
     app = app.seenBy(next);
     await next.watcher.caughtUp();
     expect(await nextHarvest(from)).toEqual({ ids: ['kept'], gone: ['dead', 'gone'] });
+    const entries = await service.db.collection<LedgerEntry>('ledger').find(app.tenant).toArray();
+    expect(entries.filter(({ learned }) => learned.compare(left) <= 0).map(({ id }) => id)).toEqual([]);
     expect((await watcher().findOne({ _id: 'watcher' }))?.pass).toBeUndefined();
     await next.leave();
   });

@@ -1,10 +1,9 @@
 import { mongo } from 'mongoose';
+import { FIRST_ID } from '../../record/index.js';
 import type { Asked } from './parameters.js';
 
 /** What a page is taken from: `from < lastupdated <= to`, `_id > lastoffsetid`, with `to` not beyond the clock. */
 export type Window = Asked;
-
-const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
 
 /** `from >= to` is no error: nothing lies between. */
 export function isEmpty({ from, to }: Window): boolean {

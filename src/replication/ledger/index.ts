@@ -1,6 +1,5 @@
 export { type LedgerChange, type Life, outlived } from './changes.js';
 export { Channels, type KnownChannel } from './channels.js';
-export { entryAfter, isRebirth, type Known } from './entry-after.js';
 export { Horizon } from './horizon.js';
 export { type Identity, identityKey, LEDGER_MODEL, type LedgerEntry } from './ledger.js';
 export { LedgerModule } from './ledger.module.js';

@@ -5,13 +5,12 @@ import { type Connection, mongo } from 'mongoose';
 import { problems } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
-import { COLLECTION_OF, DELIVERABLE, type Kind, type Tenant } from '../../record/index.js';
+import { FIRST_ID, COLLECTION_OF, DELIVERABLE, type Kind, type Tenant } from '../../record/index.js';
 import { type MarkKey, markName } from './mark.js';
 import type { Moment } from './moment.js';
 import { Moments } from './moments.js';
 import { Raises } from './raises.js';
 
-const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
 const NONE_YET = new Date(0);
 const REMEMBERED = 10_000;
 

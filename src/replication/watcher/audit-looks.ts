@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { readAsOf, type SnapshotOptions } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, textAt } from '../../record/index.js';
+import { FIRST_ID, COLLECTION_OF, type Kind, IDENTITY_TEXTS } from '../../record/index.js';
 import { type Identity, identityKey, type LedgerEntry } from '../ledger/index.js';
 import type { Tenure } from './audit-digest.js';
 import { type Fault, faultOf } from './audit-faults.js';
@@ -10,14 +10,7 @@ import { identitiesByTenant } from './by-tenant.js';
 import { identityOf } from './rules.js';
 import { WorkedThrough, type Now } from './worked-through.js';
 
-const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
 const ALONG_OWNERS = { kind: 1, owner: 1, _id: 1 } as const;
-const IDENTITY = {
-  organizationid: textAt('$organizationid'),
-  appid: textAt('$appid'),
-  id: textAt('$id'),
-};
-
 /** What a look showed, all of it as of one moment. */
 export interface Seen<T> extends Now {
   value: T;
@@ -48,7 +41,7 @@ export class AuditLooks {
     const later = behind === null ? { $gte: FIRST_ID } : { $gt: behind };
     return this.asOfNow(async (snapshot) => {
       const records = await this.records(kind)
-        .find({ _id: later }, { ...snapshot, projection: IDENTITY, sort: { _id: 1 }, limit: size })
+        .find({ _id: later }, { ...snapshot, projection: IDENTITY_TEXTS, sort: { _id: 1 }, limit: size })
         .toArray();
       const entries = await this.entries
         .find(
@@ -93,7 +86,7 @@ export class AuditLooks {
     for (const { organizationid, appid, ids } of identitiesByTenant(identities)) {
       const query = { organizationid, appid, id: { $in: ids, $type: 'string' as const } };
       const found = await this.records(kind)
-        .find(query, { ...snapshot, projection: IDENTITY })
+        .find(query, { ...snapshot, projection: IDENTITY_TEXTS })
         .toArray();
       for (const { owner, identity } of found.flatMap((record) => tenureOf(kind, record)))
         owners.set(identityKey(identity), owner);

@@ -2,15 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, textAt } from '../../record/index.js';
+import { COLLECTION_OF, type Kind, IDENTITY_TEXTS } from '../../record/index.js';
 import type { Deleted, StoredIdentity, Written } from './events.js';
 import type { Knowledge } from './rules.js';
-
-const IDENTITY = {
-  organizationid: textAt('$organizationid'),
-  appid: textAt('$appid'),
-  id: textAt('$id'),
-};
 
 type RecordEvent = Written | Deleted;
 
@@ -48,7 +42,7 @@ export class Completion {
     const read = (snapshot?: SnapshotOptions) =>
       this.connection
         .collection(COLLECTION_OF[kind])
-        .findOne({ _id }, { ...snapshot, projection: { _id: 0, ...IDENTITY } });
+        .findOne({ _id }, { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } });
     const found = await readAsOf(this.connection.getClient(), event.at, read).catch((error: unknown) => {
       if (isMomentGone(error)) return read();
       throw error;

@@ -65,10 +65,11 @@ export class Effects {
     const owners = ownersOf(ofRecords);
     const owned = await this.owned(kind, owners);
     const partials = await this.strays.among(kind, owners);
-    if (kind === 'product') await this.channels.learn(channelsGot(ofRecords, owned));
     const knowledge: Knowledge = { ...known, owned, partials };
+    const named = await this.completion.complete(kind, events, knowledge);
+    if (kind === 'product') await this.channels.learn(channelsGot(named, owned));
     const at = events.at(-1)!.at;
-    const decisions = decide(kind, await this.completion.complete(kind, events, knowledge), knowledge);
+    const decisions = decide(kind, named, knowledge);
     await this.bring(kind, decisions, at, known.fences);
     await this.strays.keep(kind, asStrays(knowledge.partials));
     const written = ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly);

@@ -3,7 +3,7 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import mongoose, { type Connection, type Model, mongo } from 'mongoose';
 import { SERVICE_MODEL, type Service } from '../../application/index.js';
 import { databaseProblem, isDuplicateKey } from '../../database/index.js';
-import { COLLECTION_OF, KINDS } from '../../record/index.js';
+import { FIRST_ID, COLLECTION_OF, KINDS } from '../../record/index.js';
 import {
   EFFECTIVE_MODEL,
   type Effective,
@@ -17,7 +17,6 @@ import { Restamps } from './restamps.js';
 
 const AT_ONCE = 1000;
 const MOST_ROUNDS = 5;
-const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
 
 type ServiceKey = Pick<Service, 'organizationid' | 'appid' | 'kind' | 'name'>;
 

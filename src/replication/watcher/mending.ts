@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { emailKeyOf } from '../../member/index.js';
-import { HAS_GOOD_STAMP, type Kind, textAt, textsAt } from '../../record/index.js';
+import { HAS_GOOD_STAMP, IDENTITY_TEXTS, type Kind, textAt, textsAt } from '../../record/index.js';
 
 /** A text; `null` where there is none, `false` where there is something else. */
 type Text = string | null | false;
@@ -27,9 +27,7 @@ export interface Look {
 
 /** The projection of {@link PresentRecord}. */
 export const PRESENT = {
-  organizationid: textAt('$organizationid'),
-  appid: textAt('$appid'),
-  id: textAt('$id'),
+  ...IDENTITY_TEXTS,
   isStamped: HAS_GOOD_STAMP,
   emailkey: textAt('$emailkey'),
   email: textAt('$data.email'),

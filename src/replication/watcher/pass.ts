@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
-import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
+import { FIRST_ID, COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
 import { type Identity, identityKey, Ledger, type LedgerEntry, type Life, Strays } from '../ledger/index.js';
 import type { PassProgress } from '../mark/index.js';
 import { Effects } from './effects.js';
@@ -13,7 +13,6 @@ import { identityOf, textsOf } from './rules.js';
 
 const BATCH = 1000;
 const TELL_MS = 2000;
-const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
 
 /** One pass: everything it learns is knowledge of `at`, where the new stream was opened. */
 export interface Run {

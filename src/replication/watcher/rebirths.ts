@@ -3,7 +3,7 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { isUnfit } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, needsStamp, stampAbove, textAt } from '../../record/index.js';
+import { COLLECTION_OF, type Kind, needsStamp, stampAbove, IDENTITY_TEXTS } from '../../record/index.js';
 import {
   type Identity,
   identityKey,
@@ -19,12 +19,6 @@ import { identitiesByTenant } from './by-tenant.js';
 import type { Fences } from './rules.js';
 
 const AT_ONCE = 100;
-
-const IDENTITY = {
-  organizationid: textAt('$organizationid'),
-  appid: textAt('$appid'),
-  id: textAt('$id'),
-};
 
 /** An identity that came back, and the stamp of the tombstone that it had. */
 interface Reborn {
@@ -148,7 +142,7 @@ export class Rebirths {
         id: { $in: ids, $type: 'string' as const },
         _id: { $type: 'objectId' as const },
       };
-      const options = { ...(session && { session }), projection: IDENTITY };
+      const options = { ...(session && { session }), projection: IDENTITY_TEXTS };
       for (const record of await this.records(kind).find<Standing>(query, options).toArray())
         found.set(identityKey({ ...record, kind }), record);
     }

@@ -1,5 +1,5 @@
 import type { Filter } from '../../../src/application/filter.js';
-import { nextStamp } from '../../../src/record/stamp.js';
+import { nextStamp } from '../twins/stamp.js';
 import {
   type EffectiveChange,
   judgedDifferently,

@@ -1,6 +1,6 @@
-import { nextStamp } from '../../../src/record/stamp.js';
+import { nextStamp } from '../twins/stamp.js';
 import type { LedgerChange } from '../../../src/replication/ledger/changes.js';
-import { entryAfter, isRebirth, type Known } from '../../../src/replication/ledger/entry-after.js';
+import { entryAfter, isRebirth, type Known } from '../twins/entry-after.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules.js';
 import { isRebirthHandled } from '../mutants/decisions.js';
 import { entryOf, recordUnder } from '../world/documents.js';

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { isStampNeeded, nextStamp } from '../../../src/record/stamp.js';
+import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import { entryOf, identityOf, recordUnder } from '../world/documents.js';
 import type { Steps } from '../world/steps.js';
 import { laterOf } from '../world/time.js';

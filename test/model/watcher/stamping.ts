@@ -1,4 +1,4 @@
-import { isStampNeeded, nextStamp } from '../../../src/record/stamp.js';
+import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import type { Identity } from '../../../src/replication/ledger/ledger.js';
 import type { Late } from '../../../src/replication/watcher/rules.js';
 import { entryOf, recordUnder } from '../world/documents.js';

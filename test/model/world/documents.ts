@@ -1,6 +1,6 @@
 import mongoose, { type mongo } from 'mongoose';
 import { type Identity, identityKey } from '../../../src/replication/ledger/ledger.js';
-import type { Known } from '../../../src/replication/ledger/entry-after.js';
+import type { Known } from '../twins/entry-after.js';
 import type { EffectiveChange } from '../../../src/replication/effective/effective.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
 

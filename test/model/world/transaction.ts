@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { EffectiveChange } from '../../../src/replication/effective/effective.js';
-import type { Known } from '../../../src/replication/ledger/entry-after.js';
+import type { Known } from '../twins/entry-after.js';
 import { type Identity, identityKey } from '../../../src/replication/ledger/ledger.js';
 import type { MarkKey } from '../../../src/replication/mark/mark.js';
 import { markName } from '../../../src/replication/mark/mark.js';

@@ -1,4 +1,4 @@
-import { nextStamp } from '../../../src/record/stamp.js';
+import { nextStamp } from '../twins/stamp.js';
 import type { Dice, Weights } from '../random/dice.js';
 
 /**

@@ -1,5 +1,4 @@
-import type { LedgerChange } from './changes.js';
-import type { LedgerEntry } from './ledger.js';
+import type { LedgerChange, LedgerEntry } from '../../../src/replication/ledger/index.js';
 
 /** What the ledger holds of one identity. */
 export type Known = Pick<LedgerEntry, 'alive' | 'owner' | 'lastupdated' | 'learned'>;
