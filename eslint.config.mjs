@@ -54,7 +54,16 @@ const entries = {
 };
 
 export default ts.config(
-  { ignores: ['dist/', 'node_modules/', 'data/', 'coverage/', '.cache/'] },
+  {
+    ignores: [
+      'dist/',
+      'node_modules/',
+      'data/',
+      'coverage/',
+      '.cache/',
+      'src/replication/feed/bytes/assembly/',
+    ],
+  },
   js.configs.recommended,
   ...ts.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.ts'] })),
   {
@@ -85,7 +94,7 @@ export default ts.config(
   ...walls,
   entries,
   {
-    files: ['src/config/**/*.ts', 'test/**/*.ts'],
+    files: ['src/config/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'],
     rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' },
   },
   { files: ['src/*.ts'], rules: { 'no-restricted-globals': 'off' } },

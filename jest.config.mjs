@@ -1,3 +1,7 @@
+import { assemble } from './scripts/assemble.mjs';
+
+if (!assemble()) throw new Error('The AssemblyScript of the feeds does not compile.');
+
 /** Nest, the driver and their friends are ES modules; Jest runs CommonJS, so these are transformed with the tests. */
 const esmPackages =
   '@nestjs/|nestjs-pino|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit';
@@ -18,7 +22,10 @@ const shared = {
     ],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esmPackages}))`],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^\\./wasm\\.js$': '<rootDir>/dist/replication/feed/bytes/wasm.js',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
   setupFilesAfterEnv: ['<rootDir>/test/support/jest-setup.ts'],
 };
 

@@ -1,7 +1,9 @@
 /** `npm run dev`: compiles on every change and starts the service again; Ctrl-C ends both. */
 import { spawn, spawnSync } from 'node:child_process';
+import { assemble } from './assemble.mjs';
 
 const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'];
+assemble();
 spawnSync(process.execPath, tsc, { stdio: 'inherit' });
 
 const children = [

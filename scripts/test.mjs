@@ -18,7 +18,7 @@ const checks = [
   ['Format', ...tool('prettier/bin/prettier.cjs'), '--check', '.'],
   ['Lint', ...tool('eslint/bin/eslint.js'), '--max-warnings', '0', '.'],
   ['Types', ...tool('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
-  ['Build', ...tool('typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+  ['Build', process.execPath, 'scripts/build.mjs'],
 ];
 
 const runs = [

@@ -1,4 +1,4 @@
-export { channelsOf, deleteItemText, type ItemOptions, updateItemText } from './item.js';
+export { updateItemText } from './item.js';
 export { jsonText, READ_FOR_JSON } from './json.js';
 export { COLLECTION_OF, FIRST_ID, type Kind, KINDS, type RecordDocument, type Tenant } from './record.js';
 export { DELIVERABLE } from './shape.js';

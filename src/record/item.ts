@@ -28,11 +28,6 @@ export function updateItemText(kind: Kind, record: mongo.Document, options: Item
   return `{${parts.join(',')}}`;
 }
 
-/** The JSON text of a delete item, for records that left a filter and for tombstones alike. */
-export function deleteItemText(document: mongo.Document): string {
-  return `{"id":${jsonText(document['id'])},"lastUpdated":${jsonText(document['lastupdated'])}}`;
-}
-
 /** The channels of a record, whoever wrote it: texts only; nothing where the record has none. */
 export function channelsOf(stored: unknown): string[] | undefined {
   if (typeof stored === 'string') return [stored];

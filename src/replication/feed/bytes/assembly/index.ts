@@ -1,0 +1,36 @@
+import { DOCUMENT, textEnd, valueEnd } from './bson';
+import { malformed } from './host';
+import { deleteItem, updateItem } from './item';
+import { INPUT, OUTPUT } from './memory';
+import { comma, flushAll, moveTo } from './output';
+import * as record from './record';
+
+export { INPUT, OUTPUT, PADDING } from './memory';
+
+/** What items show, as bits; an update item of a member, its password hash too, where none is set. */
+export const DELETE: u32 = 1;
+export const PRODUCT: u32 = 2;
+export const HIDE_HASH: u32 = 4;
+
+/** Writes the items of the `length` bytes of elements of a BSON array at `INPUT`; returns how many there are. */
+export function items(length: usize, shape: u32): u32 {
+  const end = INPUT + length;
+  let count = 0;
+  moveTo(OUTPUT);
+  for (let at = INPUT; at < end;) {
+    if (load<u8>(at) !== DOCUMENT) malformed();
+    const start = textEnd(at + 1, end) + 1;
+    at = valueEnd(DOCUMENT, start, end);
+    if (count++ > 0) comma();
+    record.read(start, at);
+    if (shape & DELETE) deleteItem();
+    else updateItem((shape & PRODUCT) !== 0, (shape & HIDE_HASH) !== 0);
+  }
+  flushAll();
+  return count;
+}
+
+/** Where the `_id` of the record last read lies in the input. */
+export function lastId(): usize {
+  return record.startOf(record.internalId);
+}

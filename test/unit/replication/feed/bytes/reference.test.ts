@@ -1,0 +1,18 @@
+import { dice, randomRecord } from './random-records.js';
+import { plainText } from './reference.js';
+import { DELETE, MEMBER, MEMBER_WITH_HASH, PRODUCT, textOf } from './transcript.js';
+
+const SHAPES = [PRODUCT, MEMBER, MEMBER_WITH_HASH, DELETE];
+const RECORDS = 100_000;
+
+it('100,000 random records become the text that they become the plain way', () => {
+  const roll = dice(6);
+  const differing: unknown[] = [];
+  for (let index = 0; index < RECORDS && differing.length < 3; index++) {
+    const record = randomRecord(roll);
+    const shape = SHAPES[index % SHAPES.length]!;
+    const [text, expected] = [textOf(record, shape), plainText(record, shape)];
+    if (text !== expected) differing.push({ index, text, expected });
+  }
+  expect(differing).toEqual([]);
+});
