@@ -4,7 +4,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Request } from 'express';
 import type { Model } from 'mongoose';
 import { callerOf, covers, IS_PUBLIC } from '../auth/index.js';
-import { NAME, problems } from '../common/index.js';
+import { NAME, problems, SharedReads } from '../common/index.js';
 import { type Application, APPLICATION_MODEL } from './application.js';
 
 type InApplication = Request & { application?: Application };
@@ -12,6 +12,8 @@ type InApplication = Request & { application?: Application };
 /** 404 with one and the same body where the application does not exist and where the credential does not cover it. */
 @Injectable()
 export class ApplicationGuard implements CanActivate {
+  private readonly reads = new SharedReads<Application | null>();
+
   constructor(
     private readonly reflector: Reflector,
     @InjectModel(APPLICATION_MODEL) private readonly applications: Model<Application>,
@@ -31,7 +33,10 @@ export class ApplicationGuard implements CanActivate {
   private async find(request: Request, organizationid: string, appid: string): Promise<Application | null> {
     if (!NAME.test(organizationid) || !NAME.test(appid)) return null;
     if (!covers(callerOf(request).scopes, organizationid, appid)) return null;
-    return this.applications.findOne({ organizationid, appid }).lean();
+    const { collection } = this.applications;
+    return this.reads.of(`${organizationid}/${appid}`, () =>
+      collection.findOne<Application>({ organizationid, appid }),
+    );
   }
 }
 

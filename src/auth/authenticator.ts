@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
+import { SharedReads } from '../common/index.js';
 import type { Login } from './basic-header.js';
 import { CREDENTIAL_MODEL, type Credential, isUsable } from './credential.js';
 import { LoginLimiter } from './login-limiter.js';
 import { Passwords } from './passwords.js';
 
-/** Who a login is. Reads the credential on every request, so that a change takes effect at once. */
+/** Who a login is. The credential is read after each request came, so that a change takes effect at once. */
 @Injectable()
 export class Authenticator {
+  private readonly reads = new SharedReads<Credential | null>();
+
   constructor(
     @InjectModel(CREDENTIAL_MODEL) private readonly credentials: Model<Credential>,
     private readonly passwords: Passwords,
@@ -17,7 +20,7 @@ export class Authenticator {
 
   /** The credential of a login from an address; nothing where it opens nothing (401). Throws 429. */
   async identify({ username, password }: Login, address: string): Promise<Credential | undefined> {
-    const stored = await this.credentials.findOne({ username: { $eq: username } }).lean();
+    const stored = await this.stored(username);
     const credential = isUsable(stored, new Date()) ? stored : undefined;
     if (credential !== undefined && (await this.passwords.isProven(credential.passwordhash, password)))
       return credential;
@@ -31,5 +34,10 @@ export class Authenticator {
     }
     await attempt.succeeded();
     return credential;
+  }
+
+  private stored(username: string): Promise<Credential | null> {
+    const { collection } = this.credentials;
+    return this.reads.of(username, () => collection.findOne<Credential>({ username: { $eq: username } }));
   }
 }

@@ -13,3 +13,4 @@ export { type InputError, Problem, type ProblemBody } from './problem.js';
 export { ProblemFilter, type ProblemTranslator } from './problem.filter.js';
 export { problems } from './problems.js';
 export { giveRequestId } from './request-id.js';
+export { SharedReads } from './shared-reads.js';

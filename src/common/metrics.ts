@@ -43,6 +43,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly feedSteps = new Counter({
+    name: 'tidemark_feed_steps_total',
+    help: 'Queries for items of feeds, by how the window was read.',
+    labelNames: ['plan'],
+    registers: [this.registry],
+  });
+
   readonly watcherEvents = new Counter({
     name: 'tidemark_watcher_events_total',
     help: 'Events of the change stream that this instance has worked through.',

@@ -10,8 +10,13 @@ export function isDocument(value: unknown): value is BsonDocument {
 }
 
 const KEEP_TYPES = { promoteValues: false, bsonRegExp: true, validation: { utf8: false } } as const;
+const TEXT = 2;
 const DOCUMENT = 3;
 const ARRAY = 4;
+
+/** A text begins with its length and ends with a NUL (bytes). */
+const BEFORE_TEXT = 4;
+const AFTER_TEXT = 1;
 
 /** Decodes raw BSON: documents as Maps, arrays as arrays, all else as the driver's own classes or plain text. */
 export function decode(raw: Uint8Array): BsonDocument {
@@ -34,6 +39,7 @@ export function isFaithful(document: BsonDocument, raw: Uint8Array): boolean {
 }
 
 function valueOf(type: number, bytes: Buffer): unknown {
+  if (type === TEXT) return bytes.toString('utf8', BEFORE_TEXT, bytes.length - AFTER_TEXT);
   if (type === DOCUMENT) return decode(bytes);
   if (type === ARRAY) return [...decode(bytes).values()];
   return BSON.deserialize(alone(type, bytes), KEEP_TYPES)['v'];

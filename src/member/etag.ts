@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const CHARACTERS = 27;
 
 /** A strong entity tag: a digest of the bytes that are stored. */
 export function etagOf(raw: Uint8Array): string {
-  return `"${createHash('sha256').update(raw).digest('base64url').slice(0, CHARACTERS)}"`;
+  return `"${hash('sha256', raw, 'base64url').slice(0, CHARACTERS)}"`;
 }
 
 /** Whether `If-Match` allows a write to what has this entity tag. Weak tags never match (RFC 9110 §13.1.1). */

@@ -8,6 +8,8 @@ const READ_HERE = { ...READ_FOR_JSON, validation: { utf8: false } };
 
 /** A member as the database holds it, without the service's own `emailkey`. */
 export class StoredMember {
+  private decoded: BsonDocument | undefined;
+
   constructor(readonly raw: Uint8Array) {}
 
   /** Changes with every write to the record, by whomever. */
@@ -15,8 +17,9 @@ export class StoredMember {
     return etagOf(this.raw);
   }
 
+  /** Not to be changed: it is the same each time. */
   record(): BsonDocument {
-    return decode(this.raw);
+    return (this.decoded ??= decode(this.raw));
   }
 
   /** The JSON text that answers show. */

@@ -1,21 +1,15 @@
-import { mongo } from 'mongoose';
-import { type Answer, eventually, TestService } from '../support/index.js';
+import { type Answer, TestService } from '../support/index.js';
+import { type HeldWrite, whileHeld } from './held-record.js';
 import { itemOf, MemberClient, newEmail, slugOf } from './member-client.js';
 
 let service: TestService;
 let members: MemberClient;
-/** Another program's connection. */
-let foreign: mongo.MongoClient;
 
 beforeAll(async () => {
   service = await TestService.start();
   members = new MemberClient(await service.application());
-  foreign = await new mongo.MongoClient(service.uri).connect();
 });
-afterAll(async () => {
-  await foreign.close();
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 describe('two concurrent patches never lose one another’s properties', () => {
   const RUNNERS = 24;
@@ -64,61 +58,17 @@ describe('two concurrent patches never lose one another’s properties', () => {
 });
 
 describe('somebody else changed the member between this request’s read and its write', () => {
-  /**
-   * Lets another program's transaction hold the record while a request has read it and waits to write, then commits.
-   * What the request answers.
-   */
-  async function meanwhile(
-    id: string,
-    write: (own: {
-      collection: mongo.Collection;
-      session: mongo.ClientSession;
-      filter: object;
-    }) => Promise<unknown>,
-    ask: () => Promise<Answer>,
-  ): Promise<Answer> {
-    const session = foreign.startSession();
-    try {
-      session.startTransaction();
-      await write({
-        collection: foreign.db().collection('members'),
-        session,
-        filter: { ...members.app.tenant, id },
-      });
-      const answer = ask();
-      await eventually(async () => (await waitingWrites()) > 0);
-      await session.commitTransaction();
-      await answer;
-      await service.watcher.caughtUp();
-      return answer;
-    } finally {
-      await session.endSession();
-    }
-  }
-
-  async function waitingWrites(): Promise<number> {
-    const admin = foreign.db('admin');
-    const found = await admin
-      .aggregate([
-        { $currentOp: {} },
-        { $match: { ns: `${service.db.databaseName}.members`, 'command.findAndModify': 'members' } },
-      ])
-      .toArray();
-    return found.length;
+  /** Another program writes the member between the request's read and its write. What the request answers. */
+  async function meanwhile(write: HeldWrite, ask: () => Promise<Answer>): Promise<Answer> {
+    const answer = await whileHeld(service.client, members.collection, write, ask);
+    await service.watcher.caughtUp();
+    return answer;
   }
 
   const set =
-    (fields: object) =>
-    ({
-      collection,
-      session,
-      filter,
-    }: {
-      collection: mongo.Collection;
-      session: mongo.ClientSession;
-      filter: object;
-    }) =>
-      collection.updateOne(filter, { $set: fields }, { session });
+    (id: string, fields: object): HeldWrite =>
+    (collection, options) =>
+      collection.updateOne({ ...members.app.tenant, id }, { $set: fields }, options);
 
   it.each<[string, object]>([
     ['another property', { 'data.erp': 'x' }],
@@ -128,7 +78,7 @@ describe('somebody else changed the member between this request’s read and its
     ['the order of channels', { channels: ['b', 'a'] }],
   ])('409 member-modified: %s', async (_what, fields) => {
     const id = await members.born({ channels: ['a', 'b'] });
-    const answer = await meanwhile(id, set(fields), () => members.patch(id, { contactname: 'Ann' }));
+    const answer = await meanwhile(set(id, fields), () => members.patch(id, { contactname: 'Ann' }));
     expect([answer.status, slugOf(answer)]).toEqual([409, 'member-modified']);
     expect((await members.stored(id))?.['data'].contactname).not.toBe('Ann');
     expect((await members.patch(id, { contactname: 'Ann' })).status).toBe(200);
@@ -136,7 +86,7 @@ describe('somebody else changed the member between this request’s read and its
 
   it('409 member-modified for an address too', async () => {
     const id = await members.born();
-    const answer = await meanwhile(id, set({ 'data.address': { city: 'Vienna' } }), () =>
+    const answer = await meanwhile(set(id, { 'data.address': { city: 'Vienna' } }), () =>
       members.patchAddress(id, { city: 'Graz' }),
     );
     expect([answer.status, slugOf(answer)]).toEqual([409, 'member-modified']);
@@ -145,15 +95,15 @@ describe('somebody else changed the member between this request’s read and its
 
   it('404 where the member was deleted', async () => {
     const id = await members.born();
-    const remove = ({ collection, session, filter }: Parameters<ReturnType<typeof set>>[0]) =>
-      collection.deleteOne(filter, { session });
-    const answer = await meanwhile(id, remove, () => members.patch(id, { contactname: 'Ann' }));
+    const remove: HeldWrite = (collection, options) =>
+      collection.deleteOne({ ...members.app.tenant, id }, options);
+    const answer = await meanwhile(remove, () => members.patch(id, { contactname: 'Ann' }));
     expect([answer.status, slugOf(answer)]).toEqual([404, 'unknown-member']);
   });
 
   it('the key that the service keeps beside data is no change', async () => {
     const id = await members.born();
-    const answer = await meanwhile(id, set({ emailkey: newEmail() }), () =>
+    const answer = await meanwhile(set(id, { emailkey: newEmail() }), () =>
       members.patch(id, { contactname: 'Ann' }),
     );
     expect(answer.status).toBe(200);
@@ -164,14 +114,8 @@ describe('somebody else changed the member between this request’s read and its
     const id = await members.born();
     const email = newEmail();
     const other = await members.born();
-    const take = async ({ collection, session, filter }: Parameters<ReturnType<typeof set>>[0]) => {
-      await collection.updateOne(
-        { ...filter, id: other },
-        { $set: { 'data.email': email, emailkey: email } },
-        { session },
-      );
-    };
-    const answer = await meanwhile(id, take, () => members.patch(id, { email }));
+    const take = set(other, { 'data.email': email, emailkey: email });
+    const answer = await meanwhile(take, () => members.patch(id, { email }));
     expect([answer.status, slugOf(answer)]).toEqual([409, 'email-conflict']);
   });
 });

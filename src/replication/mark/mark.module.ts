@@ -5,6 +5,7 @@ import { MaxService } from './max.service.js';
 import { MOMENT_MODEL, momentSchema } from './moment.js';
 import { Moments } from './moments.js';
 import { Raises } from './raises.js';
+import { Stamps } from './stamps.js';
 import { WATCH_STATE_MODEL, watchStateSchema } from './watch-state.js';
 
 @Module({
@@ -15,7 +16,7 @@ import { WATCH_STATE_MODEL, watchStateSchema } from './watch-state.js';
       { name: MOMENT_MODEL, schema: momentSchema },
     ]),
   ],
-  providers: [MaxService, Moments, Raises],
+  providers: [MaxService, Moments, Raises, Stamps],
   exports: [MaxService, Moments, Raises, MongooseModule],
 })
 export class MarkModule {}

@@ -1,18 +1,27 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
-import { type Connection, mongo } from 'mongoose';
-import { problems } from '../../common/index.js';
+import type { Connection, mongo } from 'mongoose';
+import { problems, SharedReads } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
-import { isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
-import { FIRST_ID, COLLECTION_OF, DELIVERABLE, type Kind, type Tenant } from '../../record/index.js';
+import { CLOCK, isMomentGone, readAsOf } from '../../database/index.js';
+import type { Kind, Tenant } from '../../record/index.js';
 import { type MarkKey, markName } from './mark.js';
 import type { Moment } from './moment.js';
 import { Moments } from './moments.js';
 import { Raises } from './raises.js';
+import { Stamps } from './stamps.js';
 
 const NONE_YET = new Date(0);
 const REMEMBERED = 10_000;
+
+/** What the newest moment says. */
+interface Newest {
+  /** The database's clock. */
+  clock: Date;
+  /** The greatest stamp as of the moment; nothing where there is no moment, or the server does not hold it any more. */
+  greatest: Date | undefined;
+}
 
 /** How far it is safe to read. */
 @Injectable()
@@ -21,80 +30,69 @@ export class MaxService {
   private readonly answers = new LRUCache<string, { at: mongo.Timestamp; greatest: Date }>({
     max: REMEMBERED,
   });
+  private readonly looks = new SharedReads<Newest & { isBeaten: boolean }>();
+  private readonly looksAfterRaises = new SharedReads<Newest>();
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly moments: Moments,
+    private readonly stamps: Stamps,
     private readonly raises: Raises,
   ) {}
 
   /**
    * The greatest stamp of the kind over records and hard deletes as of the newest moment, never later than the
-   * database's clock (contract §1). A new moment is asked for only where something has a greater stamp now. Throws 503
-   * `preparing`, and `not-watched` where there is no moment at all.
+   * database's clock (contract §1). A new moment is asked for only where something has a greater stamp now. Callers
+   * share looks, never waits: each has its own time to wait in. Throws 503 `preparing`, and `not-watched` where there
+   * is no moment at all.
    */
   async max(tenant: Tenant, kind: Kind): Promise<Date> {
     const mark = { ...tenant, kind };
-    const look = await this.moments.newest(mark);
-    const known = look.moment && (await this.asOf(mark, look.moment));
-    if (known !== undefined && !(await this.isBeaten(mark, known, look.clock)))
-      return atMost(look.clock, known);
+    const name = markName(mark);
+    const now = await this.looks.of(name, () => this.look(mark));
+    if (now.greatest !== undefined && !now.isBeaten) return atMost(now.clock, now.greatest);
     await this.raises.passed(mark, this.settings.markWait);
+    const { clock, greatest = now.greatest } = await this.looksAfterRaises.of(name, () => this.newest(mark));
+    if (greatest === undefined) throw problems.notWatched();
+    return atMost(clock, greatest);
+  }
+
+  /** Both questions go out at once: what the newest moment says is, as a rule, what the last one said. */
+  private async look(mark: MarkKey): Promise<Newest & { isBeaten: boolean }> {
+    const last = this.answers.get(markName(mark))?.greatest;
+    const [newest, isLastBeaten] = await Promise.all([this.newest(mark), last && this.isBeaten(mark, last)]);
+    const { greatest } = newest;
+    const isLast = greatest === undefined || greatest.getTime() === last?.getTime();
+    return { ...newest, isBeaten: isLast ? isLastBeaten === true : await this.isBeaten(mark, greatest) };
+  }
+
+  private async isBeaten(mark: MarkKey, stamp: Date): Promise<boolean> {
+    return (await this.stamps.greatest(mark, { lower: { $gt: stamp }, upTo: CLOCK })) !== undefined;
+  }
+
+  private async newest(mark: MarkKey): Promise<Newest> {
     const { moment, clock } = await this.moments.newest(mark);
-    const answer = moment && ((await this.asOf(mark, moment)) ?? known);
-    if (answer === undefined) throw problems.notWatched();
-    return atMost(clock, answer);
+    return { clock, greatest: moment && (await this.asOf(mark, moment)) };
   }
 
   /** Nothing where the server does not hold the moment any more. */
   private async asOf(mark: MarkKey, { at, fence }: Moment): Promise<Date | undefined> {
     const name = markName(mark);
-    const answer = this.answers.get(name);
-    if (answer?.at.equals(at)) return answer.greatest;
+    const last = this.answers.get(name);
+    if (last?.at.equals(at)) return last.greatest;
     try {
-      const client = this.connection.getClient();
-      const greatest = await readAsOf(client, at, (snapshot) =>
-        this.greatest(mark, { $lte: fence }, snapshot),
-      );
+      const greatest = await readAsOf(this.connection.getClient(), at, async (snapshot) => {
+        const greatestFrom = (start: Date) =>
+          this.stamps.greatest(mark, { lower: { $gte: start }, upTo: fence }, snapshot);
+        return (last && (await greatestFrom(last.greatest))) ?? (await greatestFrom(NONE_YET)) ?? NONE_YET;
+      });
       this.answers.set(name, { at, greatest });
       return greatest;
     } catch (error) {
       if (isMomentGone(error)) return undefined;
       throw error;
     }
-  }
-
-  private async isBeaten(mark: MarkKey, known: Date, clock: Date): Promise<boolean> {
-    return (await this.greatest(mark, { $gt: known, $lte: clock })) > known;
-  }
-
-  private async greatest(mark: MarkKey, lastupdated: object, snapshot?: SnapshotOptions): Promise<Date> {
-    const { organizationid, appid, kind } = mark;
-    const records = { organizationid, appid, _id: { $gte: FIRST_ID }, lastupdated, $and: [DELIVERABLE] };
-    const tombstones = { organizationid, appid, kind, alive: false, lastupdated };
-    const along = { lastupdated: 1, _id: 1 };
-    const stamps = [
-      await this.latest(COLLECTION_OF[kind], records, { organizationid: 1, appid: 1, ...along }, snapshot),
-      await this.latest('ledger', tombstones, { organizationid: 1, appid: 1, kind: 1, ...along }, snapshot),
-    ];
-    return stamps.reduce((greatest, stamp) => (stamp > greatest ? stamp : greatest));
-  }
-
-  private async latest(
-    collection: string,
-    query: mongo.Document,
-    hint: mongo.Document,
-    snapshot?: SnapshotOptions,
-  ): Promise<Date> {
-    const [found] = await this.connection
-      .collection(collection)
-      .find(query, { hint, ...snapshot, comment: 'tidemark max', maxTimeMS: this.settings.queryMs })
-      .project<{ lastupdated: Date }>({ _id: 0, lastupdated: 1 })
-      .sort({ lastupdated: -1 })
-      .limit(1)
-      .toArray();
-    return found?.lastupdated ?? NONE_YET;
   }
 }
 

@@ -1,0 +1,80 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { SETTINGS, type Settings } from '../../config/index.js';
+import type { SnapshotOptions } from '../../database/index.js';
+import { COLLECTION_OF, DELIVERABLE, FIRST_ID } from '../../record/index.js';
+import type { MarkKey } from './mark.js';
+
+const ALONG_STAMP = { lastupdated: 1, _id: 1 };
+
+/** The stamps that are asked for. */
+export interface StampRange {
+  lower: { $gt: Date } | { $gte: Date };
+  /** The greatest of them: a date, or an expression of the database's clock. */
+  upTo: Date | mongo.Document;
+}
+
+/** The stamps of an application and kind, over deliverable records and hard deletes. */
+@Injectable()
+export class Stamps {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /**
+   * The greatest in a range, as of now or of a moment; nothing where there is none. Of records and of hard deletes one
+   * index entry is read, and one document where there is any in the range: further ones only where those of strangers lie
+   * above. What is asked for is one read each, both at once.
+   */
+  async greatest(
+    { organizationid, appid, kind }: MarkKey,
+    range: StampRange,
+    snapshot?: SnapshotOptions,
+  ): Promise<Date | undefined> {
+    const tenant = { organizationid, appid };
+    const records = { ...tenant, _id: { $gte: FIRST_ID }, $and: [DELIVERABLE] };
+    const tombstones = { ...tenant, kind, alive: false };
+    const stamps = await Promise.all([
+      this.last(
+        COLLECTION_OF[kind],
+        { ...records, ...within(range) },
+        { organizationid: 1, appid: 1 },
+        snapshot,
+      ),
+      this.last(
+        'ledger',
+        { ...tombstones, ...within(range) },
+        { organizationid: 1, appid: 1, kind: 1 },
+        snapshot,
+      ),
+    ]);
+    return stamps.reduce((one, other) => (one === undefined || (other && other > one) ? other : one));
+  }
+
+  private async last(
+    collection: string,
+    query: mongo.Document,
+    scope: mongo.Document,
+    snapshot?: SnapshotOptions,
+  ): Promise<Date | undefined> {
+    const found = await this.connection.collection(collection).findOne<{ lastupdated: Date }>(query, {
+      ...snapshot,
+      projection: { _id: 0, lastupdated: 1 },
+      hint: { ...scope, ...ALONG_STAMP },
+      sort: { lastupdated: -1 },
+      comment: 'tidemark max',
+      maxTimeMS: this.settings.queryMs,
+    });
+    return found?.lastupdated;
+  }
+}
+
+/**
+ * In an index where a list has ever stood in place of a stamp MongoDB uses one bound of a range only, and sorts all that
+ * lies beyond it. Since expressions never become bounds there, it is the lower one that counts, beyond which little lies.
+ */
+function within({ lower, upTo }: StampRange): mongo.Document {
+  return { lastupdated: lower, $expr: { $lte: ['$lastupdated', upTo] } };
+}

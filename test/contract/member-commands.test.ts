@@ -1,0 +1,96 @@
+import { type Answer, TestService, withoutWatcher } from '../support/index.js';
+import { whileHeld } from './held-record.js';
+import { itemOf, MemberClient, newEmail, slugOf } from './member-client.js';
+import { commandsDuring, nameOf } from './profiler.js';
+
+const READ = 'find members';
+const WRITE = 'findAndModify members';
+
+let service: TestService;
+let members: MemberClient;
+beforeAll(async () => {
+  service = await TestService.start();
+  members = new MemberClient(await service.application());
+  await members.born();
+});
+afterAll(() => service.stop());
+
+/** What a request asked the database, while nobody else asks it anything but for the lease. */
+async function asked(request: () => Promise<Answer>): Promise<{ status: number; commands: string[] }> {
+  let status = 0;
+  let commands: string[] = [];
+  await withoutWatcher(service, async () => {
+    const seen = await commandsDuring(service.db, async () => ({ status } = await request()));
+    commands = seen.map(nameOf).filter((name) => !/ (leases|system\.profile|\$cmd)/.test(name));
+  });
+  return { status, commands };
+}
+
+/** What every request reads before it is let in. */
+const LET_IN = ['find credentials', 'find applications'];
+
+describe('how often the database is asked', () => {
+  it('a create: once', async () => {
+    const body = { accountnumber: '1', email: newEmail(), extrafields: { shop: { size: 'M' } } };
+    expect(await asked(() => members.create(body))).toEqual({ status: 201, commands: [...LET_IN, WRITE] });
+  });
+
+  it('a create whose e-mail is taken: once', async () => {
+    const body = { accountnumber: '1', email: newEmail() };
+    await members.create(body);
+    expect(await asked(() => members.create(body))).toEqual({ status: 409, commands: [...LET_IN, WRITE] });
+  });
+
+  it.each<[string, (id: string) => Promise<Answer>]>([
+    ['a patch', (id) => members.patch(id, { contactname: 'Bea' })],
+    ['a patch of the address', (id) => members.patchAddress(id, { city: 'Vienna' })],
+  ])('%s: twice', async (_what, patch) => {
+    const id = await members.born({ contactname: 'Ann' });
+    expect(await asked(() => patch(id))).toEqual({ status: 200, commands: [...LET_IN, READ, WRITE] });
+  });
+
+  it('a patch to an e-mail that is taken: twice', async () => {
+    const { email } = itemOf(await members.read(await members.born())).data as { email: string };
+    const id = await members.born();
+    expect(await asked(() => members.patch(id, { email }))).toEqual({
+      status: 409,
+      commands: [...LET_IN, READ, WRITE],
+    });
+  });
+
+  it.each<[string, number, (id: string) => Promise<Answer>]>([
+    ['a patch that changes nothing', 200, (id) => members.patch(id, { contactname: 'Ann' })],
+    [
+      'a patch of another version',
+      412,
+      (id) => members.patch(id, { contactname: 'Bea' }, { headers: { 'if-match': '"x"' } }),
+    ],
+    ['a patch of nobody', 404, () => members.patch('nobody', { contactname: 'Bea' })],
+    ['a read', 200, (id) => members.read(id)],
+  ])('%s: once', async (_what, status, request) => {
+    const id = await members.born({ contactname: 'Ann' });
+    expect(await asked(() => request(id))).toEqual({ status, commands: [...LET_IN, READ] });
+  });
+
+  it('a patch of a member that somebody changes meanwhile: once more, to tell it from one that is gone', async () => {
+    const id = await members.born({ contactname: 'Ann' });
+    let answer: Answer | undefined;
+    const { status, commands } = await asked(async () => {
+      answer = await whileHeld(
+        service.client,
+        members.collection,
+        (collection, options) =>
+          collection.updateOne({ ...members.app.tenant, id }, { $set: { remark: 'x' } }, options),
+        () => members.patch(id, { contactname: 'Bea' }),
+      );
+      return answer;
+    });
+    expect([status, answer && slugOf(answer)]).toEqual([409, 'member-modified']);
+    const ours = commands.filter((name) => name !== 'update members');
+    expect(ours).toEqual([...LET_IN, READ, WRITE, READ]);
+  });
+
+  it('a body that is refused: not at all', async () => {
+    expect(await asked(() => members.create({ email: 5 }))).toEqual({ status: 400, commands: LET_IN });
+  });
+});

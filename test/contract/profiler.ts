@@ -1,0 +1,29 @@
+import type { mongo } from 'mongoose';
+
+/** A command as the database's profiler has seen it. */
+export interface Profiled extends mongo.Document {
+  op: string;
+  ns: string;
+  command: mongo.Document;
+  keysExamined?: number;
+  docsExamined?: number;
+}
+
+/** Every command that came to a database while something was done, by whomever, in the order in which they ended. */
+export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>): Promise<Profiled[]> {
+  await db.command({ profile: 0 });
+  await db.collection('system.profile').drop();
+  await db.command({ profile: 2 });
+  try {
+    await work();
+  } finally {
+    await db.command({ profile: 0 });
+  }
+  return db.collection('system.profile').find<Profiled>({}).toArray();
+}
+
+/** What a command did and to which collection, such as `find members`. */
+export function nameOf({ op, ns, command }: Profiled): string {
+  const what = op === 'command' || op === 'query' ? Object.keys(command)[0] : op;
+  return `${what} ${ns.slice(ns.indexOf('.') + 1)}`;
+}
