@@ -1,0 +1,11 @@
+import { floor } from './floor.mjs';
+import { harvest } from './harvest.mjs';
+import { lostChanges } from './lost-changes.mjs';
+import { max } from './max.mjs';
+import { memory } from './memory.mjs';
+import { plans } from './plans.mjs';
+import { stalled } from './stalled.mjs';
+import { writes } from './writes.mjs';
+
+/** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
+export const measures = { harvest, floor, plans, max, writes, lost: lostChanges, memory, stalled };

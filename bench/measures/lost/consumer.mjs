@@ -1,0 +1,64 @@
+/** A program that copies what has changed: how far it may read, the pages from where it was up to there, and again. */
+import { setTimeout as wait } from 'node:timers/promises';
+
+const LIMIT = 1000;
+const BREATH_MS = 5;
+const AGAIN_MS = 100;
+const QUIET_HARVESTS = 3;
+const AFTERWARDS_MS = 3000;
+
+export class Consumer {
+  /** The newest version of each record that was delivered, by its key. */
+  copy = new Map();
+  harvests = 0;
+  from;
+
+  constructor(server, follows) {
+    this.server = server;
+    this.follows = follows;
+  }
+
+  /** Harvests again and again; the answer ends that after everything there is was asked for once more. */
+  follow() {
+    let isOver = false;
+    const harvests = (async () => {
+      while (!isOver) {
+        await this.harvest();
+        await wait(BREATH_MS);
+      }
+      await wait(AFTERWARDS_MS);
+      for (let quiet = 0; quiet < QUIET_HARVESTS; quiet += 1) await this.harvest();
+    })();
+    harvests.catch(() => undefined);
+    return () => {
+      isOver = true;
+      return harvests;
+    };
+  }
+
+  async harvest() {
+    const to = this.follows.newestOf(await this.get(this.follows.newestPath));
+    if (to === undefined || to === this.from) return;
+    for (let lastoffsetid = '', count = LIMIT; count === LIMIT;) {
+      const answer = await this.get(
+        this.follows.pagePath({ from: this.from, to, lastoffsetid, limit: LIMIT }),
+      );
+      const items = this.follows.itemsOf(answer);
+      for (const { key, version } of items) this.copy.set(key, Math.max(version, this.copy.get(key) ?? 0));
+      lastoffsetid = this.follows.nextOf(answer);
+      count = items.length;
+    }
+    this.from = to;
+    this.harvests += 1;
+  }
+
+  /** Asks until it is answered: 503 means "later". */
+  async get(path) {
+    for (;;) {
+      const { status, body } = await this.server.get(path);
+      if (status === 200) return JSON.parse(body);
+      if (status !== 503) throw new Error(`${path} answered ${status}: ${body.toString('utf8', 0, 200)}`);
+      await wait(AGAIN_MS);
+    }
+  }
+}

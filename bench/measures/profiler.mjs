@@ -1,0 +1,25 @@
+/** What the database was asked while something was done. */
+
+/** The level at which only what the filter takes is kept; at the level above it, everything is. */
+const BY_FILTER = 1;
+
+/** Room for a whole harvest whose queries name all their `_id`s. */
+const PROFILE_BYTES = 1024 ** 3;
+const COMMENT = 'tidemark feed';
+
+/** The queries of the service's feeds for records, in order: `{ command, keysExamined, docsExamined, nreturned, … }`. */
+export async function feedQueriesOf(db, work) {
+  await db.command({ profile: 0 });
+  await db.collection('system.profile').drop();
+  await db.createCollection('system.profile', { capped: true, size: PROFILE_BYTES });
+  const filter = { $or: [{ 'command.comment': COMMENT }, { 'originatingCommand.comment': COMMENT }] };
+  await db.command({ profile: BY_FILTER, filter });
+  try {
+    await work();
+  } finally {
+    await db.command({ profile: 0 });
+  }
+  const ofRecords = { ns: `${db.databaseName}.products` };
+  const projection = { command: 1, keysExamined: 1, docsExamined: 1, nreturned: 1, planSummary: 1 };
+  return db.collection('system.profile').find(ofRecords, { projection }).sort({ $natural: 1 }).toArray();
+}

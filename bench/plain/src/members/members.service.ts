@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { plainToInstance } from 'class-transformer';
+import { Model } from 'mongoose';
+import type { FeedQuery } from '../feed/feed-query.dto.js';
+import { type FeedPage, readFeed, readMax } from '../feed/feed.js';
+import { type CreateMemberDto, MemberDto, type PatchMemberDto } from './member.dto.js';
+import { Member, type MemberDocument } from './member.schema.js';
+
+interface Tenant {
+  org: string;
+  app: string;
+}
+
+@Injectable()
+export class MembersService {
+  constructor(@InjectModel(Member.name) private readonly members: Model<Member>) {}
+
+  max(tenant: Tenant): Promise<{ offset: Date }> {
+    return readMax(this.members, tenant);
+  }
+
+  updates(tenant: Tenant, query: FeedQuery): Promise<FeedPage<MemberDto>> {
+    return readFeed(this.members, MemberDto, tenant, query);
+  }
+
+  async create({ org, app }: Tenant, createdBy: string, data: CreateMemberDto): Promise<MemberDto> {
+    const taken = await this.members.exists({ organizationid: org, appid: app, 'data.email': data.email });
+    if (taken) throw new ConflictException('E-mail is in use');
+    const now = new Date();
+    const member = await this.members.create({
+      organizationid: org,
+      appid: app,
+      id: randomUUID(),
+      createDate: now,
+      createdBy,
+      lastupdated: now,
+      data,
+    });
+    return toDto(member);
+  }
+
+  async patch({ org, app }: Tenant, id: string, changes: PatchMemberDto): Promise<MemberDto> {
+    const member = await this.members.findOne({ organizationid: org, appid: app, id });
+    if (!member) throw new NotFoundException();
+    Object.assign(member.data, changes);
+    member.lastupdated = new Date();
+    await member.save();
+    return toDto(member);
+  }
+}
+
+function toDto(member: MemberDocument): MemberDto {
+  return plainToInstance(MemberDto, member.toObject(), { excludeExtraneousValues: true });
+}
