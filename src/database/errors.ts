@@ -67,7 +67,18 @@ export function databaseProblem(error: unknown): Problem | undefined {
   if (isDatabaseAway(error)) return problems.databaseAway();
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (isMomentGone(error) || error.code === COLLECTION_DROPPED) return problems.preparing();
-  return error.code === MAX_TIME_EXPIRED ? problems.queryTimeout() : undefined;
+  return isTimeout(error) ? problems.queryTimeout() : undefined;
+}
+
+/** Whether the database gave up on a query since it took longer than it may (`maxTimeMS`). */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof mongo.MongoServerError && error.code === MAX_TIME_EXPIRED;
+}
+
+/** Whether a read may come to an answer when it is sent again: a connection broke, or another server is primary now. */
+export function isRetryable(error: unknown): boolean {
+  if (error instanceof mongo.MongoServerError) return NO_PRIMARY.has(Number(error.code));
+  return error instanceof mongo.MongoNetworkError;
 }
 
 /** Mongoose refuses calls before the first connection, since commands are not buffered here. */

@@ -4,6 +4,8 @@ export {
   databaseProblem,
   isDatabaseAway,
   isDuplicateKey,
+  isRetryable,
+  isTimeout,
   isUnfit,
   type Refusal,
   refusalsIn,

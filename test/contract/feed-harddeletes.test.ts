@@ -1,5 +1,6 @@
 import type { Kind } from '../../src/record/index.js';
-import { type TestApplication, TestService } from '../support/index.js';
+import { RAISE } from '../../src/replication/mark/index.js';
+import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -53,6 +54,21 @@ describe.each<Kind>(['member', 'product'])(
       expect((await app.feed(kind).page()).ids).toEqual(['a']);
       await app.remove(kind, back);
       expect(await gone()).toEqual(['a']);
+    });
+
+    it('not even as of a moment between its insert and the watcher’s look at it', async () => {
+      await app.remove(kind, await app.put(kind, { id: 'a' }));
+      await app.remove(kind, await app.put(kind, { id: 'b' }));
+      const _id = { ...app.tenant, kind };
+      const marks = service.db.collection<{ _id: typeof _id; fence: Date }>('marks');
+      await withoutWatcher(service, async () => {
+        await app.put(kind, { id: 'a' });
+        await marks.updateOne({ _id }, RAISE, { upsert: true });
+      });
+      await service.watcher.caughtUp();
+      const { fence } = (await marks.findOne({ _id }))!;
+      const { ids, to } = await app.hardDeletes(kind).page({ to: fence, limit: 1 });
+      expect([ids, to]).toEqual([['b'], fence.toISOString()]);
     });
 
     it('a moved id leaves a tombstone for what it was', async () => {

@@ -1,6 +1,6 @@
-import type { mongo } from 'mongoose';
 import { type TestApplication, type TestFeed, TestService } from '../support/index.js';
 import type { FeedWindow } from '../support/feed.js';
+import { plansOf, type Query, queriesOf } from './queries.js';
 
 const T = Date.parse('2025-01-01T00:00:00.000Z');
 const COUNT = 400;
@@ -9,16 +9,9 @@ const at = (second: number) => new Date(T + second * 1000);
 
 const ALONG_ID = 'IXSCAN { organizationid: 1, appid: 1, _id: 1 }';
 const ALONG_STAMP = 'IXSCAN { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 }';
+const BY_ID = 'IXSCAN { organizationid: 1, appid: 1, id: 1 }';
 const BY_CHANNEL = 'IXSCAN { organizationid: 1, appid: 1, channels: 1 }';
 const ofTombstones = (plan: string) => plan.replace('appid: 1, ', 'appid: 1, kind: 1, ');
-
-interface Query extends mongo.Document {
-  nreturned: number;
-  planSummary: string;
-  keysExamined: number;
-  docsExamined: number;
-  command: mongo.Document;
-}
 
 let service: TestService;
 let app: TestApplication;
@@ -43,78 +36,102 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What feeds and max asked the database of records and tombstones while something was done. */
-async function queriesOf(work: () => Promise<unknown>): Promise<Query[]> {
-  const { db } = service;
-  await db.command({ profile: 0 });
-  await db.collection('system.profile').drop();
-  await db.command({ profile: 2 });
-  await work();
-  await db.command({ profile: 0 });
-  const queries = await db
-    .collection('system.profile')
-    .find<Query>({
-      ns: { $in: ['members', 'products', 'ledger'].map((name) => `${db.databaseName}.${name}`) },
-    })
-    .toArray();
-  return queries.filter(({ command }) => JSON.stringify(command).includes('"tidemark '));
-}
-
-const plansOf = (queries: Query[]) => queries.map((query) => query.planSummary);
-
-async function queriesOfPage(feed: TestFeed, window: FeedWindow, limit = LIMIT): Promise<Query[]> {
+async function queriesOfPage(
+  feed: TestFeed,
+  window: FeedWindow,
+  { limit = LIMIT, returns = limit }: { limit?: number; returns?: number } = {},
+): Promise<Query[]> {
   let returned = 0;
-  const queries = await queriesOf(
-    async () => (returned = (await feed.page({ ...window, limit })).ids.length),
-  );
-  expect(returned).toBe(limit);
+  const queries = await queriesOf(service, async () => {
+    returned = (await feed.page({ ...window, limit })).ids.length;
+  });
+  expect(returned).toBe(returns);
   for (const query of queries) expect(query.command['hint']).toBeDefined();
   return queries;
 }
 
-/** Windows by how much they hold: all there is without a bound below, a little, and more than sorting is worth. */
-const NO_FROM: FeedWindow = { to: at(COUNT) };
-const NARROW: FeedWindow = { from: at(100), to: at(130) };
-const WIDE: FeedWindow = { from: at(10), to: at(COUNT - 10) };
+interface Feed {
+  of: () => TestFeed;
+  /** Queries that come before and behind those for items. */
+  before?: string[];
+  behind?: string[];
+  plan?: (plan: string) => string;
+  /** How much of a window it shows. */
+  share?: number;
+}
+
+/** Hard deletes ask whether a record lives again under one of the ids; channels whether a product carries them. */
+const FEEDS: [string, Feed][] = [
+  ['updates of products', { of: () => app.feed('product') }],
+  ['updates of members', { of: () => app.feed('member') }],
+  ['updates of a service', { of: () => app.feed('product', 'half'), share: 0.5 }],
+  ['softdeletes', { of: () => app.softDeletes('product', 'half'), share: 0.5 }],
+  ['channel updates', { of: () => app.channel('web'), before: [BY_CHANNEL], share: 0.5 }],
+  ['channel softdeletes', { of: () => app.channel('web', 'softdeletes'), before: [BY_CHANNEL], share: 0.5 }],
+  ['harddeletes', { of: () => app.hardDeletes('product'), behind: [BY_ID], plan: ofTombstones }],
+];
+
+/** Feeds share what is listed of a window, so each feed here has windows of its own. */
+const own = FEEDS.map(([name, feed], index) => [name, feed, index] as const);
+const windowOf = (index: number, first: number, count: number): FeedWindow => ({
+  from: at(first),
+  to: new Date(at(first + count).getTime() + index + 1),
+});
 
 describe('every feed query states its index, which the window decides (design §4)', () => {
-  const feeds: [string, () => TestFeed, string[], (plan: string) => string][] = [
-    ['updates of products', () => app.feed('product'), [], (plan) => plan],
-    ['updates of members', () => app.feed('member'), [], (plan) => plan],
-    ['updates of a service', () => app.feed('product', 'half'), [], (plan) => plan],
-    ['softdeletes', () => app.softDeletes('product', 'half'), [], (plan) => plan],
-    ['channel updates', () => app.channel('web'), [BY_CHANNEL], (plan) => plan],
-    ['channel softdeletes', () => app.channel('web', 'softdeletes'), [BY_CHANNEL], (plan) => plan],
-    ['harddeletes', () => app.hardDeletes('product'), [], ofTombstones],
+  /** The plans of a page: the list that came before it, if any, then its items. */
+  const plans = ({ before = [], behind = [], plan = (as) => as }: Feed, ...own: string[]) => [
+    ...before,
+    ...own.map(plan),
+    ...behind,
   ];
 
-  it.each(feeds)('%s without from: along _id', async (_name, feed, before, plan) => {
-    expect(plansOf(await queriesOfPage(feed(), NO_FROM))).toEqual([...before, plan(ALONG_ID)]);
+  it.each(own)('%s without from: all, along _id', async (_name, feed) => {
+    const queries = await queriesOfPage(feed.of(), { to: at(COUNT) });
+    expect(plansOf(queries)).toEqual(plans(feed, ALONG_ID));
   });
 
-  it.each(feeds)(
-    '%s of a narrow window: counted and read along lastupdated',
-    async (_name, feed, before, plan) => {
-      const queries = await queriesOfPage(feed(), NARROW);
-      expect(plansOf(queries)).toEqual([...before, plan(ALONG_STAMP), plan(ALONG_STAMP)]);
-      expect(queries.at(-1)?.keysExamined).toBeLessThanOrEqual(31);
+  it.each(own.slice(0, -1))(
+    '%s of a wide window: listed as far as it matters, then all',
+    async (_name, feed, index) => {
+      const wide = windowOf(index, 10, COUNT - 20);
+      const queries = await queriesOfPage(feed.of(), wide);
+      expect(plansOf(queries)).toEqual(plans(feed, ALONG_STAMP, ALONG_ID));
+      expect(queries.at(-2)?.keysExamined).toBeLessThanOrEqual(0.6 * COUNT + 2);
+      expect(plansOf(await queriesOfPage(feed.of(), wide))).toEqual(plans(feed, ALONG_ID));
     },
   );
 
-  it.each(feeds)(
-    '%s of a wide window: counted as far as it matters, then along _id',
-    async (_name, feed, before, plan) => {
-      const queries = await queriesOfPage(feed(), WIDE);
-      expect(plansOf(queries)).toEqual([...before, plan(ALONG_STAMP), plan(ALONG_ID)]);
-      expect(queries.at(-2)?.keysExamined).toBeLessThanOrEqual(10 * LIMIT + 2);
-    },
-  );
+  it.each(own)('%s of a part: listed once, then by the list', async (_name, feed, index) => {
+    const part = windowOf(index, 100, 100);
+    const queries = await queriesOfPage(feed.of(), part);
+    const expected = plans(feed, ALONG_STAMP, ALONG_ID);
+    expect(plansOf(queries).slice(0, expected.length)).toEqual(expected);
+    expect(queries[feed.before?.length ?? 0]).toMatchObject({ nreturned: 100 });
+    const again = plansOf(await queriesOfPage(feed.of(), part));
+    expect(again).not.toContain((feed.plan ?? String)(ALONG_STAMP));
+  });
 
-  it('the window decides, whatever the planner has learned', async () => {
-    for (let turn = 0; turn < 3; turn += 1) {
-      expect(plansOf(await queriesOfPage(app.feed('product'), NARROW))).toEqual([ALONG_STAMP, ALONG_STAMP]);
-      expect(plansOf(await queriesOfPage(app.feed('product'), WIDE))).toEqual([ALONG_STAMP, ALONG_ID]);
-    }
+  it.each(own)('%s of a narrow window: listed, then along lastupdated', async (_name, feed, index) => {
+    const limit = 2 * LIMIT;
+    const returns = limit * (feed.share ?? 1);
+    const queries = await queriesOfPage(feed.of(), windowOf(index, 100, limit), { limit, returns });
+    expect(plansOf(queries)).toEqual(plans(feed, ALONG_STAMP, ALONG_STAMP));
+    expect(queries[(feed.before?.length ?? 0) + 1]?.keysExamined).toBeLessThanOrEqual(limit + 1);
+  });
+
+  it('the choice is told by a metric', async () => {
+    const steps = async () =>
+      Promise.all(
+        ['all', 'id-list', 'one-page'].map((plan) =>
+          service.metric(`tidemark_feed_steps_total{plan="${plan}"}`),
+        ),
+      );
+    const before = await steps();
+    await app.feed('product').page({ to: at(COUNT), limit: LIMIT });
+    await app.feed('product').page({ from: at(0), to: at(50), limit: LIMIT });
+    await app.feed('product').page({ from: at(0), to: at(50), limit: COUNT });
+    expect((await steps()).map((count, index) => count - before[index]!)).toEqual([1, 1, 1]);
   });
 });
 
@@ -123,24 +140,24 @@ describe('pages that cost the same at any size', () => {
     const everything = await app.feed('product').page({ limit: COUNT });
     const middle = everything.items[COUNT / 2]?.id;
     for (const lastoffsetid of ['', middle ?? '']) {
-      const [page] = await queriesOfPage(app.feed('product'), { ...NO_FROM, lastoffsetid });
+      const [page] = await queriesOfPage(app.feed('product'), { to: at(COUNT), lastoffsetid });
       expect([page?.keysExamined, page?.docsExamined]).toEqual([LIMIT, LIMIT]);
     }
   });
 
   it('no page is more than one query for its items', async () => {
-    const queries = await queriesOfPage(app.feed('product'), NO_FROM, 300);
+    const queries = await queriesOfPage(app.feed('product'), { to: at(COUNT) }, { limit: 300 });
     expect(queries.map((query) => query.nreturned)).toEqual([300]);
   });
 
   it('an empty window asks for no records at all', async () => {
-    expect(await queriesOf(() => app.feed('product').page({ from: at(5), to: at(5) }))).toEqual([]);
-    expect(await queriesOf(() => app.softDeletes('product').page())).toEqual([]);
+    expect(await queriesOf(service, () => app.feed('product').page({ from: at(5), to: at(5) }))).toEqual([]);
+    expect(await queriesOf(service, () => app.softDeletes('product').page())).toEqual([]);
   });
 
   it('max looks at one record and one tombstone at most', async () => {
     await app.max('product');
-    const queries = await queriesOf(() => app.max('product'));
+    const queries = await queriesOf(service, () => app.max('product'));
     expect(plansOf(queries).sort()).toEqual([ofTombstones(ALONG_STAMP), ALONG_STAMP].sort());
     for (const query of queries) {
       expect(query.keysExamined).toBeLessThanOrEqual(1);

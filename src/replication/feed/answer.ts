@@ -1,14 +1,71 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
+import { encodingFor } from './encoding.js';
 import type { Page } from './page.js';
+import { settledWithin, SIGN, withSigns } from './signs-of-life.js';
 
-/** Sends a page. */
-export async function answerPage(response: Response, page: Promise<Page>): Promise<void> {
-  const { body, headers } = await page;
-  response.set(headers).type('application/json').send(body);
+/** A page whose `to` is known, while the rest is still being read. */
+export interface OpenPage {
+  to: Date;
+  page: Promise<Page>;
+}
+
+/** Nobody waits for the page any more. */
+class ClientGoneError extends Error {}
+
+/**
+ * Sends a page. One that is not begun in time gives signs of life instead of an answer; it cannot link to the next one
+ * then, since its headers are gone before anybody knows whether it is full. `gone` is aborted where the client goes away.
+ */
+export async function answerPage(
+  response: Response,
+  open: (gone: AbortSignal) => Promise<OpenPage>,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort(new ClientGoneError()));
+  try {
+    const { to, page } = await open(gone.signal);
+    response.set('Tidemark-To', to.toISOString()).type('application/json').vary('Accept-Encoding');
+    const { headers, length, body } = (await settledWithin(page)) ?? { headers: {}, body: lateBody(page) };
+    response.set(headers);
+    await send(response, length === undefined ? withSigns(body) : body, length);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
 }
 
 /** Sends the answer of `max`; Express turns it into 304 where If-None-Match fits. */
 export async function answerMax(response: Response, max: Promise<Date>): Promise<void> {
   const offset = (await max).toISOString();
   response.set('ETag', `"${offset}"`).type('application/json').send(JSON.stringify({ offset }));
+}
+
+/** The body of a page that is late: it begins with a sign of life. */
+async function* lateBody(page: Promise<Page>): AsyncGenerator<Buffer, void> {
+  yield SIGN;
+  yield* (await page).body;
+}
+
+async function send(
+  response: Response,
+  body: AsyncGenerator<Buffer, void>,
+  length: number | undefined,
+): Promise<void> {
+  const encoding = encodingFor(response.req, length);
+  if (encoding !== undefined) response.set('Content-Encoding', encoding.name);
+  else if (length !== undefined) response.set('Content-Length', String(length));
+  if (response.req.method === 'HEAD') {
+    response.end();
+    await body.return();
+    return;
+  }
+  const pieces = Readable.from(body, { objectMode: false });
+  await (encoding === undefined ? pipeline(pieces, response) : pipeline(pieces, encoding.encoder, response));
+}
+
+function isGone(error: unknown): boolean {
+  return (
+    error instanceof ClientGoneError || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+  );
 }

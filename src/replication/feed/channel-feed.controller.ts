@@ -20,7 +20,7 @@ export class ChannelFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, this.feeds.channelUpdates({ application, request }, channel));
+    return answerPage(response, (gone) => this.feeds.channelUpdates({ application, request, gone }, channel));
   }
 
   @Get('softdeletes')
@@ -31,6 +31,8 @@ export class ChannelFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, this.feeds.channelSoftDeletes({ application, request }, channel));
+    return answerPage(response, (gone) =>
+      this.feeds.channelSoftDeletes({ application, request, gone }, channel),
+    );
   }
 }

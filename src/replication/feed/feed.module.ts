@@ -7,8 +7,13 @@ import { ChannelFeedController } from './channel-feed.controller.js';
 import { FeedService } from './feed.service.js';
 import { FiltersInForce } from './filters-in-force.js';
 import { KnownChannels } from './known-channels.js';
+import { Living } from './living.js';
 import { MemberFeedController } from './member-feed.controller.js';
-import { PageQuery } from './page-query.js';
+import { ItemSizes } from './item-sizes.js';
+import { Pages } from './pages.js';
+import { RawFind } from './raw-find.js';
+import { Steps } from './steps.js';
+import { WindowLists } from './window-lists.js';
 import { ProductFeedController } from './product-feed.controller.js';
 import { Retention } from './retention.js';
 import { Showing } from './showing.js';
@@ -16,6 +21,18 @@ import { Showing } from './showing.js';
 @Module({
   imports: [ApplicationModule, EffectiveModule, LedgerModule, MarkModule],
   controllers: [MemberFeedController, ProductFeedController, ChannelFeedController],
-  providers: [FeedService, FiltersInForce, KnownChannels, PageQuery, Retention, Showing],
+  providers: [
+    FeedService,
+    FiltersInForce,
+    ItemSizes,
+    KnownChannels,
+    Living,
+    Pages,
+    RawFind,
+    Retention,
+    Showing,
+    Steps,
+    WindowLists,
+  ],
 })
 export class FeedModule {}

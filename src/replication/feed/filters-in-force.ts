@@ -3,7 +3,7 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Model, mongo } from 'mongoose';
 import type { Filter } from '../../application/index.js';
-import { NAME, problems } from '../../common/index.js';
+import { NAME, problems, SharedReads } from '../../common/index.js';
 import { readAsOf } from '../../database/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
 import { type Effective, EFFECTIVE_MODEL } from '../effective/index.js';
@@ -35,6 +35,8 @@ export class FiltersInForce {
   /** By entry and version the stretch of the log in which it is known to be in force: a fact about the past. */
   private readonly known = new LRUCache<string, Stretch>({ max: REMEMBERED });
 
+  private readonly reads = new SharedReads<Effective | null>();
+
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(EFFECTIVE_MODEL) private readonly entries: Model<Effective>,
@@ -44,7 +46,9 @@ export class FiltersInForce {
   async of({ organizationid, appid }: Tenant, kind: Kind, name: string): Promise<InForce | undefined> {
     if (name === DEFAULT_SERVICE) return undefined;
     if (!NAME.test(name)) throw problems.unknownService(kind, name);
-    const entry = await this.entries.collection.findOne<Effective>({ organizationid, appid, kind, name });
+    const of = { organizationid, appid, kind, name };
+    const { collection } = this.entries;
+    const entry = await this.reads.of(JSON.stringify(of), () => collection.findOne<Effective>(of));
     if (entry === null || entry.state === 'off') throw problems.unknownService(kind, name);
     const { _id, state, version, filter } = entry;
     if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);

@@ -30,7 +30,9 @@ export class MemberFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, this.feeds.updates({ application, request }, 'member', service));
+    return answerPage(response, (gone) =>
+      this.feeds.updates({ application, request, gone }, 'member', service),
+    );
   }
 
   @Get(':service/softdeletes')
@@ -41,7 +43,9 @@ export class MemberFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, this.feeds.softDeletes({ application, request }, 'member', service));
+    return answerPage(response, (gone) =>
+      this.feeds.softDeletes({ application, request, gone }, 'member', service),
+    );
   }
 
   @Get('harddeletes')
@@ -51,6 +55,6 @@ export class MemberFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, this.feeds.hardDeletes({ application, request }, 'member'));
+    return answerPage(response, (gone) => this.feeds.hardDeletes({ application, request, gone }, 'member'));
   }
 }

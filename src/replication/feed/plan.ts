@@ -1,25 +1,31 @@
 import type { mongo } from 'mongoose';
 import type { Selection } from './selection.js';
-import type { Window } from './window.js';
 
-/** How a page is read: along `_id` past what is not in the window, or along `lastupdated`, sorting the window. */
-export type Plan = 'along-id' | 'along-lastupdated';
+/**
+ * How a page is read: along `_id` past what is not in the window; along `lastupdated`, where the window is no larger
+ * than the page; or by the list of the window's `_id`s.
+ */
+export type Plan = 'all' | 'one-page' | 'id-list';
 
-/** A window of up to this many pages is sorted for each page; a larger one is cheaper along `_id`. */
-const PAGES_WORTH_SORTING = 10;
+/** Of a window with more than this share of the collection, a walk along `_id` examines fewer keys than a list. */
+const SHARE_WORTH_LISTING = 0.6;
 
-/** How many entries of a window need to be counted to choose; none where the choice is clear. */
-export function entriesToCount({ from, limit }: Window): number {
-  return from === undefined ? 0 : limit * PAGES_WORTH_SORTING + 1;
+/** A longer list would not be kept: 12 MB. */
+const LONGEST_LIST = 1_000_000;
+
+/** How many `_id`s of a window are listed at most; one that has more is read along `_id`. */
+export function longestList(documents: number): number {
+  return Math.min(Math.floor(documents * SHARE_WORTH_LISTING), LONGEST_LIST);
 }
 
-/** The plan is decided by the window, never by the planner's luck (design §4). */
-export function planOf(window: Window, counted: number): Plan {
-  return window.from !== undefined && counted < entriesToCount(window) ? 'along-lastupdated' : 'along-id';
+/** The plan is decided by the window, never by the planner's luck (design §4). `listed` is how many `_id`s it has. */
+export function planOf(listed: number | undefined, limit: number): Plan {
+  if (listed === undefined) return 'all';
+  return listed <= limit ? 'one-page' : 'id-list';
 }
 
 /** The index that a plan states. The indexes of tombstones begin with the kind as well. */
-export function hintOf(plan: Plan, { scope }: Selection): mongo.Document {
+export function hintOf(plan: Plan, { scope }: Pick<Selection, 'scope'>): mongo.Document {
   const start = { organizationid: 1, appid: 1, ...('kind' in scope && { kind: 1 }) };
-  return plan === 'along-id' ? { ...start, _id: 1 } : { ...start, lastupdated: 1, _id: 1 };
+  return plan === 'one-page' ? { ...start, lastupdated: 1, _id: 1 } : { ...start, _id: 1 };
 }

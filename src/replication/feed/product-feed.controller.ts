@@ -30,7 +30,9 @@ export class ProductFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, this.feeds.updates({ application, request }, 'product', service));
+    return answerPage(response, (gone) =>
+      this.feeds.updates({ application, request, gone }, 'product', service),
+    );
   }
 
   @Get(':service/softdeletes')
@@ -45,7 +47,9 @@ export class ProductFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, this.feeds.softDeletes({ application, request }, 'product', service));
+    return answerPage(response, (gone) =>
+      this.feeds.softDeletes({ application, request, gone }, 'product', service),
+    );
   }
 
   @Get('harddeletes')
@@ -55,6 +59,6 @@ export class ProductFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, this.feeds.hardDeletes({ application, request }, 'product'));
+    return answerPage(response, (gone) => this.feeds.hardDeletes({ application, request, gone }, 'product'));
   }
 }

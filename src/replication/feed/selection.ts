@@ -9,6 +9,8 @@ export interface Selection {
   scope: mongo.Document;
   /** What else must hold; absent for everything in scope. */
   filter?: Filter;
+  /** Of tombstones: the collection in which no record may live under the same `id`. */
+  records?: string;
 }
 
 /** Records that match the filter, or all of them. */
@@ -24,9 +26,10 @@ export function notMatching(tenant: Tenant, kind: Kind, filter: Filter): Selecti
   return { ...recordsOf(tenant, kind), filter: { $and: [DELIVERABLE, { $nor: [filter] }] } };
 }
 
-/** The tombstones of the ledger. */
+/** The tombstones of the ledger, but for those under whose `id` a record lives. */
 export function tombstones({ organizationid, appid }: Tenant, kind: Kind): Selection {
-  return { collection: 'ledger', scope: { organizationid, appid, kind, alive: false } };
+  const scope = { organizationid, appid, kind, alive: false };
+  return { collection: 'ledger', scope, records: COLLECTION_OF[kind] };
 }
 
 /** The filter of a channel. */

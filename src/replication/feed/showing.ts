@@ -1,11 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection, mongo } from 'mongoose';
+import { LRUCache } from 'lru-cache';
+import type { mongo } from 'mongoose';
 import { problems } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
-import { isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
-import { type Look, type MarkKey, Moments, Raises } from '../mark/index.js';
-import { FiltersInForce, type InForce } from './filters-in-force.js';
+import { isMomentGone } from '../../database/index.js';
+import { type Look, type MarkKey, markName, Moments, Raises } from '../mark/index.js';
+import { FiltersInForce, type InForce, OutdatedServiceError } from './filters-in-force.js';
+
+const REMEMBERED = 10_000;
 
 /** What is to be shown: a window of a mark up to `to`, judged by a service's filter if there is one. */
 export interface Wish {
@@ -14,17 +16,25 @@ export interface Wish {
   service: InForce | undefined;
 }
 
-/** Reads something as of a moment. A `to` beyond the clock is read as the clock value that the moment announced. */
-export type Reading<T> = (to: Date, snapshot: SnapshotOptions) => Promise<T>;
+/** What is shown: the database as of a cluster time. */
+export interface Shown {
+  /** A `to` beyond the clock is read as the clock value that the moment announced. */
+  to: Date;
+  at: mongo.Timestamp;
+  /** The moment that serves the window. */
+  moment: mongo.Timestamp;
+}
 
 /**
- * Shows the database as of one moment (design §3, Read): one whose fence reaches `to` and at which the filter was the
+ * Finds the one moment that a page shows (design §3, Read): one whose fence reaches `to` and at which the filter was the
  * one in force now. Where none serves, the mark is raised, and the page waits until the watcher has passed it.
  */
 @Injectable()
 export class Showing {
+  /** What is shown instead of a moment that the server does not hold any more: the same for all further pages. */
+  private readonly instead = new LRUCache<string, mongo.Timestamp>({ max: REMEMBERED });
+
   constructor(
-    @InjectConnection() private readonly connection: Connection,
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly moments: Moments,
     private readonly raises: Raises,
@@ -32,15 +42,16 @@ export class Showing {
   ) {}
 
   /** Throws 503 `preparing`, and `not-watched` where the watcher does not come far enough in time. */
-  async show<T>({ mark, to: asked, service }: Wish, read: Reading<T>): Promise<T> {
+  async of(wish: Wish): Promise<Shown> {
+    const { mark, to: asked, service } = wish;
     const deadline = Date.now() + this.settings.markWait;
     let notBefore = service && this.filters.knownFrom(service);
     let look = await this.moments.serving(mark, asked, notBefore);
     const needed = earlier(asked, look.clock);
     for (;;) {
-      const to = needed === asked ? asked : announced(look, asked);
-      const shown = await this.tryOf(look, service, (snapshot) => read(to, snapshot));
-      if (shown !== undefined) return shown.value;
+      const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
+      if (at !== undefined && look.moment !== undefined)
+        return { to: needed === asked ? asked : announced(look, asked), at, moment: look.moment.at };
       const newest = service && look.moment && (await this.newestOf(mark, service));
       if (newest !== undefined) notBefore = newest;
       else if (!(await this.raises.passed(mark, deadline - Date.now()))) throw problems.notWatched();
@@ -48,21 +59,36 @@ export class Showing {
     }
   }
 
-  /** As of the moment, or where the server does not hold it any more, as of where the watcher is. */
-  private async tryOf<T>(
-    { moment, watched }: Look,
-    service: InForce | undefined,
-    read: (snapshot: SnapshotOptions) => Promise<T>,
-  ): Promise<{ value: T } | undefined> {
-    if (moment === undefined) return undefined;
-    const client = this.connection.getClient();
-    const attempt = async (at: mongo.Timestamp) => {
-      if (service !== undefined && !(await this.filters.isShown(service, at))) return undefined;
-      return { value: await readAsOf(client, at, read) };
-    };
-    return attempt(moment.at).catch((error: unknown) => {
-      if (isMomentGone(error)) return attempt(watched);
-      throw error;
+  /**
+   * What is shown where the server does not hold it any more: the same window as of where the watcher is. Throws as
+   * {@link of}, and `not-watched` also where the filter was changed meanwhile.
+   */
+  async insteadOf(shown: Shown, wish: Wish): Promise<Shown> {
+    const { watched } = await this.moments.progress();
+    this.instead.set(nameOf(wish.mark, shown.moment), watched);
+    const next = await this.of({ ...wish, to: shown.to }).catch((error: unknown) => {
+      throw error instanceof OutdatedServiceError ? problems.notWatched() : error;
+    });
+    if (next.to < shown.to) throw problems.notWatched();
+    return next;
+  }
+
+  /** The moment itself, or what is shown instead of it; nothing where the filter was another one then. */
+  private async placeOf(
+    { mark, service }: Wish,
+    { progress, watched }: Look,
+    moment: mongo.Timestamp,
+  ): Promise<mongo.Timestamp | undefined> {
+    const instead = this.instead.get(nameOf(mark, moment));
+    const isShown =
+      instead !== undefined && progress.since !== undefined && instead.compare(progress.since) >= 0;
+    const place = isShown ? instead : moment;
+    const shows = async (at: mongo.Timestamp) =>
+      service === undefined || (await this.filters.isShown(service, at)) ? at : undefined;
+    return shows(place).catch((error: unknown) => {
+      if (!isMomentGone(error)) throw error;
+      this.instead.set(nameOf(mark, moment), watched);
+      return shows(watched);
     });
   }
 
@@ -78,6 +104,10 @@ export class Showing {
     });
     return isShown ? moment.at : undefined;
   }
+}
+
+function nameOf(mark: MarkKey, moment: mongo.Timestamp): string {
+  return `${markName(mark)} ${moment.toBigInt()}`;
 }
 
 /** The clock value that the moment announced; after a fail-over to a slower clock it may lie ahead of it. */

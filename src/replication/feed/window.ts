@@ -1,9 +1,13 @@
 import { mongo } from 'mongoose';
-import { FIRST_ID } from '../../record/index.js';
+import { FIRST_ID, type Kind, type Tenant } from '../../record/index.js';
 import type { Asked } from './parameters.js';
+import type { Selection } from './selection.js';
 
 /** What a page is taken from: `from < lastupdated <= to`, `_id > lastoffsetid`, with `to` not beyond the clock. */
 export type Window = Asked;
+
+/** Which `_id`s a query is narrowed to, beside `lastoffsetid`. */
+export type Narrowed = { $lte: mongo.ObjectId } | { $in: mongo.ObjectId[] } | undefined;
 
 /** `from >= to` is no error: nothing lies between. */
 export function isEmpty({ from, to }: Window): boolean {
@@ -11,9 +15,37 @@ export function isEmpty({ from, to }: Window): boolean {
 }
 
 /** The window as a query. The lower bound of `_id` keeps out what has no ObjectId and is never delivered. */
-export function windowQuery({ from, to, lastoffsetid }: Window): mongo.Document {
-  return {
-    lastupdated: { ...(from && { $gt: from }), $lte: to },
-    _id: lastoffsetid === undefined ? { $gte: FIRST_ID } : { $gt: lastoffsetid },
-  };
+export function windowQuery(
+  { from, to, lastoffsetid }: Omit<Window, 'limit'>,
+  narrowed?: Narrowed,
+): mongo.Document {
+  const behind = lastoffsetid === undefined ? { $gte: FIRST_ID } : { $gt: lastoffsetid };
+  return { lastupdated: { ...(from && { $gt: from }), $lte: to }, _id: { ...behind, ...narrowed } };
+}
+
+/** A filter combines with a window only as `$and`: no filter can widen what a page is taken from. */
+export function pageQuery({ scope, filter }: Selection, window: Window, narrowed?: Narrowed): mongo.Document {
+  const within = { ...scope, ...windowQuery(window, narrowed) };
+  return filter === undefined ? within : { $and: [within, filter] };
+}
+
+/** The stretch of an index along `lastupdated` that a window with a lower bound takes up. */
+export interface Bounds {
+  min: mongo.Document;
+  max: mongo.Document;
+}
+
+/**
+ * Conditions on `lastupdated` would not do: where a list ever stood in it, MongoDB takes only one of them for the bounds
+ * of its walk, for good. Dates are whole milliseconds.
+ */
+export function boundsOf({ scope }: Pick<Selection, 'scope'>, from: Date, to: Date): Bounds {
+  const { organizationid, appid, kind } = scope as Tenant & { kind?: Kind };
+  const start = { organizationid, appid, ...(kind !== undefined && { kind }) };
+  const behind = (date: Date) => ({
+    ...start,
+    lastupdated: new Date(date.getTime() + 1),
+    _id: new mongo.MinKey(),
+  });
+  return { min: behind(from), max: behind(to) };
 }

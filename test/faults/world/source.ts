@@ -72,4 +72,23 @@ export class Source {
       .findOne({ _id: 'watcher' });
     return lease?.watched;
   }
+
+  /** What the server is busy with, and what somebody has begun and not ended: one line each. */
+  async doings(): Promise<string[]> {
+    const { cursor } = await this.client.db('admin').command({
+      aggregate: 1,
+      pipeline: [{ $currentOp: { allUsers: true, idleSessions: true } }],
+      cursor: {},
+      readConcern: { level: 'local' },
+    });
+    const operations = (cursor as { firstBatch: mongo.Document[] }).firstBatch;
+    return operations
+      .filter(
+        (one) =>
+          one['transaction'] !== undefined ||
+          one['waitingForLock'] === true ||
+          String(one['ns']).startsWith(`${this.db.databaseName}.`),
+      )
+      .map((one) => JSON.stringify(one));
+  }
 }

@@ -79,9 +79,19 @@ export class World {
     return values.reduce((sum, value) => sum + value, 0);
   }
 
-  /** What the services have said last. */
-  lastWords(): string {
-    return this.services.map(({ name, lines }) => saidBy(name, lines)).join('');
+  /** What the services have said last, and what the server is busy with. */
+  async lastWords(): Promise<string> {
+    const said = this.services.map(({ name, lines }) => saidBy(name, lines));
+    const doings = await this.source
+      .doings()
+      .catch((error: unknown) => [`cannot be asked: ${String(error)}`]);
+    const lease = await this.source.db
+      .collection('leases')
+      .find()
+      .toArray()
+      .catch(() => []);
+    const lines = [...doings, JSON.stringify(lease)].map((line) => `  ${line.slice(0, LINE_LENGTH)}`);
+    return [...said, 'the database:', ...lines, ''].join('\n');
   }
 
   async end(): Promise<void> {

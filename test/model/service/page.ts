@@ -85,9 +85,12 @@ function itemsIn(world: World, state: State, request: PageRequest): Item[] {
     .slice(0, limit);
 }
 
-function tombstonesIn({ ledger }: State): Item[] {
+function tombstonesIn({ ledger, records }: State): Item[] {
+  const living = [...records.values()].filter(({ appid }) => appid === APPLICATION).map(({ id }) => id);
   return [...ledger.values()]
-    .filter(({ alive, identity }) => !alive && identity.appid === APPLICATION)
+    .filter(
+      ({ alive, identity }) => !alive && identity.appid === APPLICATION && !living.includes(identity.id),
+    )
     .map(({ key, identity, lastupdated }) => ({ key, id: identity.id, stamp: lastupdated!, text: 0 }));
 }
 

@@ -1,52 +1,59 @@
 import fc from 'fast-check';
-import { entriesToCount, hintOf, planOf } from '../../../../src/replication/feed/plan.js';
+import { hintOf, longestList, planOf } from '../../../../src/replication/feed/plan.js';
 import { matching, tombstones } from '../../../../src/replication/feed/selection.js';
 
-const to = new Date(1000);
-const from = new Date(0);
 const tenant = { organizationid: 'acme', appid: 'webshop' };
+const anyLimit = fc.integer({ min: 1, max: 100_000 });
 
-describe('the plan is decided by the window', () => {
-  it('without from: along _id, and nothing is counted', () => {
+describe('the plan is decided by the window (design §4)', () => {
+  it('not listed, since it has no lower bound or is too large: all, along _id', () => {
+    fc.assert(fc.property(anyLimit, (limit) => expect(planOf(undefined, limit)).toBe('all')));
+  });
+
+  it('no larger than the page: one page; larger: the list', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100_000 }), (limit) => {
-        expect(entriesToCount({ to, limit })).toBe(0);
-        expect(planOf({ to, limit }, 0)).toBe('along-id');
+      fc.property(anyLimit, fc.nat(1_000_000), (limit, listed) => {
+        expect(planOf(listed, limit)).toBe(listed <= limit ? 'one-page' : 'id-list');
       }),
     );
   });
 
-  it('with from: a window of up to ten pages is sorted, a larger one is read along _id', () => {
+  it('of a walk along _id and a list the cheaper one: at most 3 keys for each item of the window', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100_000 }), (limit) => {
-        expect(planOf({ from, to, limit }, 0)).toBe('along-lastupdated');
-        expect(planOf({ from, to, limit }, 10 * limit)).toBe('along-lastupdated');
-        expect(planOf({ from, to, limit }, 10 * limit + 1)).toBe('along-id');
-      }),
+      fc.property(
+        fc.integer({ min: 10, max: 1_000_000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (all, share) => {
+          const window = Math.max(1, Math.floor(all * share));
+          const isListed = window <= longestList(all);
+          const keys = isListed ? window + 2 * window : longestList(all) + 1 + all;
+          expect(keys).toBeLessThanOrEqual(3 * window);
+        },
+      ),
     );
   });
 
-  it('no more is counted than the choice needs', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100_000 }), fc.nat(), (limit, held) => {
-        const window = { from, to, limit };
-        const counted = Math.min(held, entriesToCount(window));
-        expect(planOf(window, counted)).toBe(planOf(window, held));
-        expect(entriesToCount(window)).toBe(10 * limit + 1);
-      }),
-    );
+  it('a list is never longer than can be kept', () => {
+    expect(longestList(1e9)).toBe(1_000_000);
+    expect(longestList(0)).toBe(0);
   });
 });
 
 describe('the index that a plan states', () => {
+  const alongId = [
+    ['organizationid', 'appid', '_id'],
+    ['organizationid', 'appid', 'kind', '_id'],
+  ] as const;
+  const alongStamp = [
+    ['organizationid', 'appid', 'lastupdated', '_id'],
+    ['organizationid', 'appid', 'kind', 'lastupdated', '_id'],
+  ] as const;
+
   it.each([
-    ['along-id' as const, ['organizationid', 'appid', '_id'], ['organizationid', 'appid', 'kind', '_id']],
-    [
-      'along-lastupdated' as const,
-      ['organizationid', 'appid', 'lastupdated', '_id'],
-      ['organizationid', 'appid', 'kind', 'lastupdated', '_id'],
-    ],
-  ])('%s', (plan, ofRecords, ofTombstones) => {
+    ['all' as const, alongId],
+    ['id-list' as const, alongId],
+    ['one-page' as const, alongStamp],
+  ])('%s', (plan, [ofRecords, ofTombstones]) => {
     for (const [selection, keys] of [
       [matching(tenant, 'member'), ofRecords],
       [matching(tenant, 'product', { 'data.kind': 1 }), ofRecords],

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import type { Filter } from '../../../../src/application/index.js';
 import { DELIVERABLE } from '../../../../src/record/index.js';
-import { pageQuery } from '../../../../src/replication/feed/page-query.js';
 import { carries, matching, notMatching, tombstones } from '../../../../src/replication/feed/selection.js';
-import { windowQuery } from '../../../../src/replication/feed/window.js';
+import { pageQuery, windowQuery } from '../../../../src/replication/feed/window.js';
 
 const tenant = { organizationid: 'acme', appid: 'webshop' };
 const window = { from: new Date(0), to: new Date(1), limit: 10 };
@@ -19,6 +18,7 @@ describe('selections', () => {
     expect(tombstones(tenant, 'member')).toEqual({
       collection: 'ledger',
       scope: { ...tenant, kind: 'member', alive: false },
+      records: 'members',
     });
   });
 

@@ -1,0 +1,88 @@
+import type { mongo } from 'mongoose';
+import { isTimeout } from '../../database/index.js';
+import { type Breadth, FIRST_BREADTH, narrower, wider } from './breadth.js';
+import { type ItemShape, type ItemsText, itemsText, packedIds } from './bytes/index.js';
+import { countOf, lastOf as lastIn } from './id-list.js';
+import type { ItemSizes } from './item-sizes.js';
+import type { Selection } from './selection.js';
+import type { Step, Steps } from './steps.js';
+import type { Window } from './window.js';
+
+/** Reads as of the moment of the page; where the server lets go of that meanwhile, as of a later one. */
+export type AsOf = <T>(read: (at: mongo.Timestamp) => Promise<T>) => Promise<T>;
+
+/** What a page is read with, and from. */
+export interface Source {
+  steps: Steps;
+  sizes: ItemSizes;
+  asOf: AsOf;
+  selection: Selection;
+  shape: ItemShape;
+}
+
+/** How far a page has come. */
+interface Position {
+  window: Window;
+  breadth: Breadth;
+}
+
+/** The items of a window in `_id` order, at most its limit, step by step: one reply is held at a time. */
+export async function* itemsOf(source: Source, window: Window): AsyncGenerator<ItemsText, void> {
+  const { selection, shape, sizes } = source;
+  let position: Position | undefined = { window, breadth: FIRST_BREADTH };
+  while (position !== undefined) {
+    const asked = Math.min(position.window.limit, sizes.ofOneReply(selection));
+    const step: Taken = await take(source, position, { limit: asked });
+    sizes.learn(selection, step.documents.length, step.found);
+    let count = 0;
+    for (const items of itemsText(step.documents, shape)) {
+      count += items.count;
+      yield items;
+    }
+    position = behind(step, count);
+  }
+}
+
+/** The `_id` of the last item of a window, where it holds at least as many as its limit. */
+export async function lastOf(source: Source, window: Window): Promise<mongo.ObjectId | undefined> {
+  let position: Position | undefined = { window, breadth: FIRST_BREADTH };
+  while (position !== undefined) {
+    const step: Taken = await take(source, position, { limit: position.window.limit, idsOnly: true });
+    const ids = packedIds(step.documents);
+    if (countOf(ids) === position.window.limit) return lastIn(ids);
+    position = behind(step, countOf(ids));
+  }
+  return undefined;
+}
+
+/** A step, what it was asked, and where the page was then. */
+interface Taken extends Step, Position {
+  asked: number;
+}
+
+/** One step; one that took too long is tried again over less. */
+async function take(
+  { steps, asOf, selection }: Source,
+  { window, breadth: first }: Position,
+  { limit, ...options }: { limit: number; idsOnly?: boolean },
+): Promise<Taken> {
+  for (let breadth: Breadth | undefined = first; ;) {
+    const of = { selection, window: { ...window, limit }, breadth, ...options };
+    try {
+      return { ...(await asOf((at) => steps.take({ ...of, at }))), window, breadth, asked: limit };
+    } catch (error) {
+      breadth = isTimeout(error) ? narrower(breadth) : undefined;
+      if (breadth === undefined) throw error;
+    }
+  }
+}
+
+/** Where the page goes on behind a step that gave so many items; nothing where it is full, or the window at its end. */
+function behind({ window, breadth, asked, found, reached }: Taken, count: number): Position | undefined {
+  const limit = window.limit - count;
+  if (limit === 0 || reached === undefined) return undefined;
+  return {
+    window: { ...window, limit, lastoffsetid: reached },
+    breadth: found < asked ? wider(breadth, { asked, count: found }) : breadth,
+  };
+}

@@ -1,0 +1,116 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { mongo } from 'mongoose';
+import { Metrics } from '../../common/index.js';
+import { type Breadth, idsOf } from './breadth.js';
+import { packedIds } from './bytes/index.js';
+import { countOf, type IdList, lastOf } from './id-list.js';
+import { Living } from './living.js';
+import { hintOf, type Plan, planOf } from './plan.js';
+import { RawFind } from './raw-find.js';
+import type { Selection } from './selection.js';
+import { boundsOf, type Narrowed, pageQuery, type Window, windowQuery } from './window.js';
+import { WindowLists } from './window-lists.js';
+
+/** What a step is to read: as much of a window as `limit` and `breadth` allow, as of a moment. */
+export interface StepOf {
+  selection: Selection;
+  window: Window;
+  breadth: Breadth;
+  at: mongo.Timestamp;
+  /** Whether nothing but the `_id`s is wanted. */
+  idsOnly?: boolean;
+}
+
+/** One reply of the database. */
+export interface Step {
+  /** The raw array of documents, in `_id` order. */
+  documents: Uint8Array;
+  /** How many the database found; there may be fewer documents by now. */
+  found: number;
+  /** Up to where the window is looked through; nothing where that is its end. */
+  reached: mongo.ObjectId | undefined;
+}
+
+const NOTHING: Step = { documents: new Uint8Array([5, 0, 0, 0, 0]), found: 0, reached: undefined };
+
+/** Reads a page step by step, each by the plan that its window decides. */
+@Injectable()
+export class Steps {
+  private readonly log = new Logger('Feed');
+
+  constructor(
+    private readonly lists: WindowLists,
+    private readonly finds: RawFind,
+    private readonly living: Living,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Throws what the database says, such as that it took longer than QUERY_MS. */
+  async take(step: StepOf): Promise<Step> {
+    const { selection, window, at } = step;
+    const { from, to } = window;
+    const list = from && (await this.lists.of({ selection, from, to, at }));
+    const plan = planOf(list?.length, window.limit);
+    this.metrics.feedSteps.inc({ plan });
+    this.log.debug(`${plan}: ${list?.length ?? 'too many or all'} in the window, page of ${window.limit}`);
+    if (plan === 'id-list') return this.listed(step, list!);
+    const end = plan === 'all' ? await this.endOf(step) : undefined;
+    return this.find(step, plan, { narrowed: end && { $lte: end }, end });
+  }
+
+  private async listed(step: StepOf, list: IdList): Promise<Step> {
+    const { window, breadth } = step;
+    const ids = list.behind(window.lastoffsetid, idsOf(breadth, window.limit));
+    return ids.length === 0
+      ? NOTHING
+      : this.find(step, 'id-list', { narrowed: { $in: ids }, end: ids.at(-1) });
+  }
+
+  private async find(step: StepOf, plan: Plan, { narrowed, end }: Stretch): Promise<Step> {
+    const { selection, window, at, idsOnly } = step;
+    const { from, to } = window;
+    const { documents, cursorId } = await this.finds.first(
+      {
+        collection: selection.collection,
+        filter: pageQuery(selection, window, narrowed),
+        hint: hintOf(plan, selection),
+        ...(plan === 'one-page' && boundsOf(selection, from!, to)),
+        sort: { _id: 1 },
+        limit: window.limit,
+        ...(idsOnly === true && { projection: { _id: 1, ...(selection.records && { id: 1 }) } }),
+      },
+      at,
+    );
+    const ids = packedIds(documents);
+    const found = countOf(ids);
+    const isCut = cursorId !== 0n || found === window.limit;
+    return {
+      documents: await this.living.without(documents, selection, at),
+      found,
+      reached: isCut ? lastOf(ids) : end,
+    };
+  }
+
+  /** Where a step along `_id` ends that may look at so many entries only. */
+  private async endOf({ selection, window, breadth, at }: StepOf): Promise<mongo.ObjectId | undefined> {
+    if (breadth.most === undefined) return undefined;
+    const behind = windowQuery(window)['_id'] as mongo.Document;
+    const find = {
+      collection: selection.collection,
+      filter: { ...selection.scope, _id: behind },
+      hint: hintOf('all', selection),
+      sort: { _id: 1 },
+      projection: { _id: 1 },
+      skip: breadth.most - 1,
+      limit: 1,
+    };
+    const { documents } = await this.finds.first(find, at);
+    return lastOf(packedIds(documents));
+  }
+}
+
+/** What a query is narrowed to, and where that ends. */
+interface Stretch {
+  narrowed: Narrowed;
+  end: mongo.ObjectId | undefined;
+}

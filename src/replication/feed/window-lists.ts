@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
+import type { Connection, mongo } from 'mongoose';
+import { packedIds } from './bytes/index.js';
+import { IdList } from './id-list.js';
+import { hintOf, longestList } from './plan.js';
+import { RawFind } from './raw-find.js';
+import type { Selection } from './selection.js';
+import { boundsOf } from './window.js';
+
+/** Bytes of all lists that are kept; a miss only costs time. */
+const KEPT_BYTES = 48 * 1024 * 1024;
+/** What an entry takes beside its list, about. */
+const ENTRY_BYTES = 512;
+const IDS_OF_A_REPLY = 50_000;
+const COUNTED_FOR_MS = 60_000;
+
+/** What is listed: everything in scope that a window holds, whatever a service's filter says of it. */
+interface Listing {
+  selection: Pick<Selection, 'collection' | 'scope'>;
+  from: Date;
+  to: Date;
+  at: mongo.Timestamp;
+}
+
+/** The list of a window's `_id`s; without one the window is too large to be listed. */
+interface Listed {
+  ids?: IdList;
+}
+
+/** The `_id`s of windows as of their moments: facts about the past, kept as long as there is room. */
+@Injectable()
+export class WindowLists {
+  private readonly lists = new LRUCache<string, Listed, Listing>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: ({ ids }) => ENTRY_BYTES + (ids?.bytes ?? 0),
+    fetchMethod: (_key, _stale, { context }) => this.read(context),
+  });
+
+  /** About how many documents a collection has: how a page is read depends on it, never what it shows. */
+  private readonly counts = new LRUCache<string, number>({
+    max: 10,
+    ttl: COUNTED_FOR_MS,
+    fetchMethod: (collection) => this.connection.collection(collection).estimatedDocumentCount(),
+  });
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly finds: RawFind,
+  ) {}
+
+  /** The list of a window as of a moment; nothing where it is too large. */
+  async of(listing: Listing): Promise<IdList | undefined> {
+    const listed = await this.lists.fetch(keyOf(listing), { context: listing });
+    return listed?.ids;
+  }
+
+  private async read({ selection, from, to, at }: Listing): Promise<Listed> {
+    const longest = longestList((await this.counts.fetch(selection.collection)) ?? 0);
+    const { collection } = selection;
+    const find = {
+      collection,
+      filter: {},
+      ...boundsOf(selection, from, to),
+      projection: { _id: 1 },
+      hint: hintOf('one-page', selection),
+      limit: longest + 1,
+      batchSize: Math.min(IDS_OF_A_REPLY, longest + 1),
+    };
+    const parts: Uint8Array[] = [];
+    for await (const { documents } of this.finds.all(find, at)) parts.push(packedIds(documents));
+    const ids = IdList.of(Buffer.concat(parts));
+    return ids.length > longest ? {} : { ids };
+  }
+}
+
+/** Everything that shapes the list. */
+function keyOf({ selection: { collection, scope }, from, to, at }: Listing): string {
+  return JSON.stringify([collection, scope, from, to, String(at.toBigInt())]);
+}

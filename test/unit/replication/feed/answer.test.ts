@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import express from 'express';
+import { answerPage } from '../../../../src/replication/feed/answer.js';
+import type { Page } from '../../../../src/replication/feed/page.js';
+
+const SIGN_MS = 10_000;
+const to = new Date('2025-03-04T05:06:07.008Z');
+
+const TURNS = 10_000;
+
+async function untilSo(condition: () => boolean): Promise<void> {
+  for (let count = 0; !condition(); count += 1) {
+    if (count === TURNS) throw new Error(`Never so: ${condition.toString()}`);
+    await turn();
+  }
+}
+
+async function* bodyOf(...pieces: string[]): AsyncGenerator<Buffer, void> {
+  for (const piece of pieces) yield await Promise.resolve(Buffer.from(piece));
+}
+
+/** A page that the test gives when it likes, behind a server of its own. */
+class LatePage {
+  give: (page: Page) => void = () => undefined;
+  refuse: (error: Error) => void = () => undefined;
+  gone: AbortSignal | undefined;
+  failed: unknown;
+  private readonly page = new Promise<Page>((resolve, reject) => {
+    this.give = resolve;
+    this.refuse = reject;
+  });
+  readonly server: Server = express()
+    .get('/', (_request, response) => {
+      const open = (gone: AbortSignal) => {
+        this.gone = gone;
+        return Promise.resolve({ to, page: this.page });
+      };
+      answerPage(response, open).catch((error: unknown) => {
+        this.failed = error;
+        response.destroy();
+      });
+    })
+    .listen(0);
+
+  request() {
+    const { port } = this.server.address() as AddressInfo;
+    return get({ port, agent: false });
+  }
+
+  /** Lets the time pass until the page is late. */
+  async isLate(): Promise<void> {
+    await untilSo(() => this.gone !== undefined);
+    await jest.advanceTimersByTimeAsync(0);
+    await jest.advanceTimersByTimeAsync(SIGN_MS);
+  }
+}
+
+let late: LatePage;
+beforeEach(async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance', 'Date'] });
+  late = new LatePage();
+  await once(late.server, 'listening');
+});
+afterEach(() => {
+  jest.useRealTimers();
+  late.server.close();
+});
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of answer) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString();
+}
+
+const whole = (): Page => ({
+  headers: { Link: '<x>; rel="next"' },
+  length: 13,
+  body: bodyOf('{"result', '":[]}'),
+});
+
+it('a page in time has all its headers, and its length', async () => {
+  late.give(whole());
+  const [answer] = (await once(late.request(), 'response')) as [IncomingMessage];
+  expect(await textOf(answer)).toBe('{"result":[]}');
+  expect(answer.headers).toMatchObject({ link: '<x>; rel="next"', 'content-length': '13' });
+  expect(answer.headers['tidemark-to']).toBe(to.toISOString());
+});
+
+it('a page that takes over 10 s begins with blanks before the JSON, so that no proxy gives up', async () => {
+  const begun = once(late.request(), 'response') as Promise<[IncomingMessage]>;
+  await late.isLate();
+  const [answer] = await begun;
+  const text = textOf(answer);
+  await jest.advanceTimersByTimeAsync(3 * SIGN_MS);
+  late.give(whole());
+  expect(await text).toMatch(/^ {3,4}\{"result":\[\]\}$/);
+  expect(answer.headers['tidemark-to']).toBe(to.toISOString());
+  expect(answer.headers['link']).toBeUndefined();
+});
+
+it('trouble behind the first blank breaks the answer off, and is told', async () => {
+  const begun = once(late.request(), 'response') as Promise<[IncomingMessage]>;
+  await late.isLate();
+  const [answer] = await begun;
+  const broken = textOf(answer).catch((error: Error) => error.message);
+  late.refuse(new Error('no luck'));
+  expect(await broken).toBe('aborted');
+  expect((late.failed as Error).message).toBe('no luck');
+});
+
+it('a client that goes away is told to whoever reads for it, and is no error', async () => {
+  const request = late.request();
+  request.on('error', () => undefined);
+  await late.isLate();
+  request.destroy();
+  await untilSo(() => late.gone?.aborted === true);
+  late.refuse(late.gone?.reason as Error);
+  for (let count = 0; count < 10; count += 1) await turn();
+  expect(late.failed).toBeUndefined();
+});

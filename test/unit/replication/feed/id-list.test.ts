@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { mongo } from 'mongoose';
+import { countOf, IdList, lastOf } from '../../../../src/replication/feed/id-list.js';
+
+/** Near to each other in one byte or another, as well as far. */
+const anyId = fc
+  .tuple(fc.constantFrom('000000', '6740a1', 'ffffff'), fc.integer({ min: 0, max: 5 }), fc.nat(0xffff))
+  .map(
+    ([start, middle, end]) => `${start}${String(middle).padEnd(14, '7')}${end.toString(16).padStart(4, '0')}`,
+  );
+const anyIds = fc.uniqueArray(anyId, { maxLength: 60 });
+const listOf = (ids: string[]) => IdList.of(Buffer.from(ids.join(''), 'hex'));
+const hexOf = (ids: mongo.ObjectId[]) => ids.map((id) => id.toHexString());
+
+it('gives out what it was given, in order', () => {
+  fc.assert(
+    fc.property(anyIds, (ids) => {
+      const list = listOf(ids);
+      expect(hexOf(list.behind(undefined, ids.length + 1))).toEqual([...ids].sort());
+      expect(list.length).toBe(ids.length);
+      expect(list.bytes).toBe(12 * ids.length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('at most so many behind an _id, whether it is in the list or not', () => {
+  fc.assert(
+    fc.property(anyIds, anyId, fc.nat(70), (ids, id, count) => {
+      const expected = [...ids]
+        .sort()
+        .filter((one) => one > id)
+        .slice(0, count);
+      expect(hexOf(listOf(ids).behind(new mongo.ObjectId(id), count))).toEqual(expected);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('leaves what it was given as it was', () => {
+  const packed = Buffer.from(`${'f'.repeat(24)}${'0'.repeat(24)}`, 'hex');
+  const before = Buffer.from(packed);
+  IdList.of(packed);
+  expect(packed).toEqual(before);
+});
+
+it('packed _ids: how many there are, and the last', () => {
+  fc.assert(
+    fc.property(anyIds, (ids) => {
+      const packed = Buffer.from(ids.join(''), 'hex');
+      expect(countOf(packed)).toBe(ids.length);
+      expect(lastOf(packed)?.toHexString()).toBe(ids.at(-1));
+    }),
+  );
+});

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import mongoose from 'mongoose';
+import { idsOf } from '../../../../src/replication/feed/breadth.js';
+import type { ItemSizes } from '../../../../src/replication/feed/item-sizes.js';
+import type { Source } from '../../../../src/replication/feed/reading.js';
+import { matching } from '../../../../src/replication/feed/selection.js';
+import type { Step, StepOf, Steps } from '../../../../src/replication/feed/steps.js';
+
+const { BSON, ObjectId } = mongoose.mongo;
+const TIMED_OUT = new mongoose.mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
+
+/** A record of a window: whether the filter matches it, and how long the database takes over it. */
+export interface StoredRecord {
+  isMatch: boolean;
+  isSlow: boolean;
+}
+
+/** How the database behaves: what one reply holds, how much a step may take, and whether the window is listed. */
+export interface Behaviour {
+  replyHolds: number;
+  mostSlow: number;
+  isListed: boolean;
+  sizes: number;
+}
+
+export const anyRecords = fc.array(fc.record({ isMatch: fc.boolean(), isSlow: fc.boolean() }), {
+  maxLength: 60,
+});
+export const anyBehaviour = fc.record({
+  replyHolds: fc.integer({ min: 1, max: 10 }),
+  mostSlow: fc.integer({ min: 1, max: 5 }),
+  isListed: fc.boolean(),
+  sizes: fc.integer({ min: 1, max: 20 }),
+});
+
+export const idOf = (index: number) => new ObjectId(index.toString(16).padStart(24, '0'));
+
+/** What a page is read from, where these records are all that the window holds. */
+export function sourceOf(records: StoredRecord[], behaviour: Behaviour): Source & { taken: StepOf[] } {
+  const taken: StepOf[] = [];
+  const steps = {
+    take: (step: StepOf) => (
+      taken.push(step),
+      Promise.resolve().then(() => stepOver(records, behaviour, step))
+    ),
+  };
+  const sizes = { ofOneReply: () => behaviour.sizes, learn: () => undefined };
+  return {
+    taken,
+    steps: steps as unknown as Steps,
+    sizes: sizes as unknown as ItemSizes,
+    asOf: (read) => read(new mongoose.mongo.Timestamp({ t: 1, i: 1 })),
+    selection: matching({ organizationid: 'acme', appid: 'shop' }, 'product'),
+    shape: { item: 'delete' },
+  };
+}
+
+/** What MongoDB would answer. */
+function stepOver(records: StoredRecord[], behaviour: Behaviour, { window, breadth }: StepOf): Step {
+  const { limit, lastoffsetid } = window;
+  const first = lastoffsetid === undefined ? 0 : Number.parseInt(lastoffsetid.toHexString(), 16) + 1;
+  const width = behaviour.isListed ? idsOf(breadth, limit) : (breadth.most ?? Infinity);
+  const end = Math.min(first + width, records.length);
+  const stretch = records.map((record, index) => ({ ...record, index })).slice(first, end);
+  const slow = stretch.filter(({ isSlow }) => isSlow).length;
+  if (slow > behaviour.mostSlow && stretch.length > 1) throw TIMED_OUT;
+  const matches = stretch.filter(({ isMatch }) => isMatch).map(({ index }) => index);
+  const found = matches.slice(0, Math.min(limit, behaviour.replyHolds));
+  const isCut = found.length < matches.length || found.length === limit;
+  const reached = isCut ? found.at(-1) : end < records.length ? end - 1 : undefined;
+  const documents = found.map((index) => ({
+    _id: idOf(index),
+    id: `r${index}`,
+    lastupdated: new Date(index),
+  }));
+  return {
+    documents: BSON.serialize({ ...documents }),
+    found: found.length,
+    reached: reached === undefined ? undefined : idOf(reached),
+  };
+}
