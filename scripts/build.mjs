@@ -26,7 +26,7 @@ if (!existsSync(compiler)) {
 }
 
 function isFresh() {
-  if (!existsSync(state)) return false;
+  if (!existsSync(state) || !existsSync('dist/main.js')) return false;
   const built = statSync(state).mtimeMs;
   const sources = readdirSync('src', { recursive: true }).map((name) => join('src', name));
   return ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', ...sources].every(

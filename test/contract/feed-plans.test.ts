@@ -135,6 +135,24 @@ describe('every feed query states its index, which the window decides (design §
   });
 });
 
+describe('where a list has ever stood in place of a stamp, the index never forgets it', () => {
+  it('a narrow window costs what it holds all the same', async () => {
+    const { insertedId } = await service.db
+      .collection('products')
+      .insertOne({ ...app.tenant, lastupdated: [at(1)] });
+    await service.watcher.caughtUp();
+    await service.db.collection('products').deleteOne({ _id: insertedId });
+    await service.watcher.caughtUp();
+    const first = COUNT - 2 * LIMIT;
+    const window = { from: at(first - 1), to: new Date(at(COUNT).getTime() + 100) };
+    const queries = await queriesOfPage(app.feed('product'), window, {
+      limit: 4 * LIMIT,
+      returns: 2 * LIMIT,
+    });
+    for (const { keysExamined } of queries) expect(keysExamined).toBeLessThanOrEqual(2 * LIMIT + 2);
+  });
+});
+
 describe('pages that cost the same at any size', () => {
   it('a page examines what it shows, wherever in the feed it lies', async () => {
     const everything = await app.feed('product').page({ limit: COUNT });

@@ -9,10 +9,14 @@ export interface Profiled extends mongo.Document {
   docsExamined?: number;
 }
 
+/** By default the profile holds one megabyte only, and forgets what came first. */
+const PROFILE_BYTES = 64 * 1024 * 1024;
+
 /** Every command that came to a database while something was done, by whomever, in the order in which they ended. */
 export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>): Promise<Profiled[]> {
   await db.command({ profile: 0 });
   await db.collection('system.profile').drop();
+  await db.createCollection('system.profile', { capped: true, size: PROFILE_BYTES });
   await db.command({ profile: 2 });
   try {
     await work();

@@ -8,7 +8,7 @@ import { Living } from './living.js';
 import { hintOf, type Plan, planOf } from './plan.js';
 import { RawFind } from './raw-find.js';
 import type { Selection } from './selection.js';
-import { boundsOf, type Narrowed, pageQuery, type Window, windowQuery } from './window.js';
+import { type Narrowed, pageQuery, type Window, windowQuery, windowQueryAlongStamps } from './window.js';
 import { WindowLists } from './window-lists.js';
 
 /** What a step is to read: as much of a window as `limit` and `breadth` allow, as of a moment. */
@@ -68,13 +68,12 @@ export class Steps {
 
   private async find(step: StepOf, plan: Plan, { narrowed, end }: Stretch): Promise<Step> {
     const { selection, window, at, idsOnly } = step;
-    const { from, to } = window;
+    const along = plan === 'one-page' ? windowQueryAlongStamps(window) : windowQuery(window, narrowed);
     const { documents, cursorId } = await this.finds.first(
       {
         collection: selection.collection,
-        filter: pageQuery(selection, window, narrowed),
+        filter: pageQuery(selection, along),
         hint: hintOf(plan, selection),
-        ...(plan === 'one-page' && boundsOf(selection, from!, to)),
         sort: { _id: 1 },
         limit: window.limit,
         ...(idsOnly === true && { projection: { _id: 1, ...(selection.records && { id: 1 }) } }),

@@ -23,9 +23,19 @@ export function windowQuery(
   return { lastupdated: { ...(from && { $gt: from }), $lte: to }, _id: { ...behind, ...narrowed } };
 }
 
+/**
+ * The same for a walk along `lastupdated`. In an index where a list has ever stood in place of a stamp, MongoDB uses one
+ * bound of a range only. Since expressions never become bounds there, it is the lower one, beyond which little lies.
+ */
+export function windowQueryAlongStamps(window: Omit<Window, 'limit'>): mongo.Document {
+  const { from, to } = window;
+  const upTo = { $expr: { $lte: ['$lastupdated', to] } };
+  return { ...windowQuery(window), ...(from && { lastupdated: { $gt: from }, ...upTo }) };
+}
+
 /** A filter combines with a window only as `$and`: no filter can widen what a page is taken from. */
-export function pageQuery({ scope, filter }: Selection, window: Window, narrowed?: Narrowed): mongo.Document {
-  const within = { ...scope, ...windowQuery(window, narrowed) };
+export function pageQuery({ scope, filter }: Selection, window: mongo.Document): mongo.Document {
+  const within = { ...scope, ...window };
   return filter === undefined ? within : { $and: [within, filter] };
 }
 
@@ -36,8 +46,8 @@ export interface Bounds {
 }
 
 /**
- * Conditions on `lastupdated` would not do: where a list ever stood in it, MongoDB takes only one of them for the bounds
- * of its walk, for good. Dates are whole milliseconds.
+ * It is the whole query, so that the index alone answers it. Not for queries that sort: MongoDB then takes the order of
+ * the index for the one that is asked for. Dates are whole milliseconds.
  */
 export function boundsOf({ scope }: Pick<Selection, 'scope'>, from: Date, to: Date): Bounds {
   const { organizationid, appid, kind } = scope as Tenant & { kind?: Kind };

@@ -31,36 +31,24 @@ export class Ledger {
       .toArray();
   }
 
-  /** Living entries in the order of their owners, behind one of them, at most `limit`. */
-  living(kind: Kind, behind: LedgerEntry | undefined, limit: number): Promise<LedgerEntry[]> {
-    const later =
-      behind === undefined
-        ? {}
-        : { $or: [{ owner: { $gt: behind.owner } }, { owner: behind.owner, _id: { $gt: behind._id } }] };
-    return this.entries.collection
-      .find<LedgerEntry>({ kind, alive: true, ...later }, { sort: { owner: 1, _id: 1 }, limit })
-      .toArray();
-  }
-
-  /** These entries are known to live at a cluster time; what is known of later stays. */
-  async confirm(living: LedgerEntry[], at: mongo.Timestamp): Promise<void> {
-    if (living.length === 0) return;
-    const _id = { $in: living.map((entry) => entry._id) };
-    await this.entries.collection.updateMany(
-      { _id, alive: true, learned: { $lt: at } },
-      { $set: { learned: at } },
-    );
-  }
-
-  /** The tombstones of all applications in the order of their `_id`, behind one of them, at most `limit`. */
-  async tombstonesBehind(behind: mongo.ObjectId, limit: number): Promise<mongo.ObjectId[]> {
+  /** The `_id`s of all entries in their order, behind one of them, at most `limit`. */
+  async behind(behind: mongo.ObjectId, limit: number): Promise<mongo.ObjectId[]> {
     const found = await this.entries.collection
       .find<LedgerEntry>(
-        { alive: false, _id: { $gt: behind } },
+        { _id: { $gt: behind } },
         { sort: { _id: 1 }, limit, hint: { _id: 1 }, projection: { _id: 1 } },
       )
       .toArray();
     return found.map(({ _id }) => _id);
+  }
+
+  /** What these entries say is known as of a cluster time, unless it is known of a later one. */
+  async confirm(ids: mongo.ObjectId[], at: mongo.Timestamp): Promise<void> {
+    if (ids.length === 0) return;
+    await this.entries.collection.updateMany(
+      { _id: { $in: ids }, learned: { $lt: at } },
+      { $set: { learned: at } },
+    );
   }
 
   /**
@@ -78,7 +66,7 @@ export class Ledger {
     return stillLiving === later.length ? [] : this.deadAmong(later);
   }
 
-  /** The entries with these `_id`s, whose tombstones an event tells of. */
+  /** The entries with these `_id`s. */
   async among(entries: mongo.ObjectId[]): Promise<LedgerEntry[]> {
     if (entries.length === 0) return [];
     return this.entries.collection.find<LedgerEntry>({ _id: { $in: entries } }).toArray();

@@ -58,10 +58,10 @@ export class Pass {
   async run(run: Run): Promise<void> {
     for (const kind of KINDS) {
       const records = await this.learnRecords(kind, run);
-      const deletes = await this.findDeletes(kind, run);
-      this.log.log(`Pass over ${COLLECTION_OF[kind]}: ${records} records, ${deletes} deletes`);
+      this.log.log(`Pass over ${COLLECTION_OF[kind]}: ${records} records`);
     }
-    if (run.progress.isRepair) await this.stampTombstones(run);
+    const deletes = await this.settleLedger(run);
+    this.log.log(`Pass over the ledger: ${deletes} deletes`);
   }
 
   private async learnRecords(kind: Kind, run: Run): Promise<number> {
@@ -97,7 +97,10 @@ export class Pass {
     );
     const standing = new Set(lives.map((life) => lifeKey({ ...life.identity, owner: life.owner })));
     const known = entries.filter((entry) => standing.has(lifeKey(entry)));
-    await this.ledger.confirm(known, at);
+    await this.ledger.confirm(
+      known.map(({ _id }) => _id),
+      at,
+    );
     const knownKeys = new Set(known.map(lifeKey));
     const news = lives.filter(({ identity, owner }) => !knownKeys.has(lifeKey({ ...identity, owner })));
     await this.rebirths.bring(kind, await this.ledger.learn(news), new Map());
@@ -114,34 +117,45 @@ export class Pass {
     );
   }
 
-  private async findDeletes(kind: Kind, run: Run): Promise<number> {
-    let count = 0;
-    for (let behind: LedgerEntry | undefined; !run.stop.aborted;) {
-      const living = await this.ledger.living(kind, behind, BATCH);
-      if (living.length === 0) break;
-      const gone = await this.withoutRecord(kind, living);
-      await this.ledger.learn(
-        gone.map((identity) => ({ identity, at: run.at, alive: false as const, shortLived: false })),
-      );
-      behind = living.at(-1);
-      count += gone.length;
-      await this.advance(run, living.length);
-    }
-    return count;
-  }
-
-  private async stampTombstones(run: Run): Promise<void> {
+  /**
+   * Every entry is known as of the beginning of the new stream before anybody looks whether it lives: else an overtaken
+   * watcher could write down afterwards what it saw before that stream, and nobody would ever hear of the end of it.
+   */
+  private async settleLedger(run: Run): Promise<number> {
+    let deletes = 0;
     for (let behind: mongo.ObjectId = FIRST_ID; !run.stop.aborted;) {
-      const ids = await this.ledger.tombstonesBehind(behind, BATCH);
+      const ids = await this.ledger.behind(behind, BATCH);
       const last = ids.at(-1);
       if (last === undefined) break;
-      await this.restamps.tombstones(ids, run.at, 'pass');
+      await this.ledger.confirm(ids, run.at);
+      deletes += await this.settle(await this.ledger.among(ids), run);
       behind = last;
       await this.advance(run, ids.length);
     }
+    return deletes;
+  }
+
+  /** A living entry without its record is a delete; after a lost history tombstones are stamped anew. */
+  private async settle(entries: LedgerEntry[], { at, progress }: Run): Promise<number> {
+    const living = entries.filter(({ alive }) => alive);
+    const gone: LedgerEntry[] = [];
+    for (const kind of KINDS)
+      gone.push(
+        ...(await this.withoutRecord(
+          kind,
+          living.filter((entry) => entry.kind === kind),
+        )),
+      );
+    await this.ledger.learn(
+      gone.map((identity) => ({ identity, at, alive: false as const, shortLived: false })),
+    );
+    const dead = entries.filter(({ alive }) => !alive).map(({ _id }) => _id);
+    if (progress.isRepair) await this.restamps.tombstones(dead, 'pass');
+    return gone.length;
   }
 
   private async withoutRecord(kind: Kind, living: LedgerEntry[]): Promise<LedgerEntry[]> {
+    if (living.length === 0) return [];
     const records = await this.standing(kind, { $in: living.map((entry) => entry.owner) });
     const identities = records.flatMap((record) => identityOf(kind, record._id, record) ?? []);
     const standing = new Set(identities.map(identityKey));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { literal, Metrics } from '../../common/index.js';
+import { Metrics } from '../../common/index.js';
 import { isUnfit } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, needsStamp, STAMP, stampAbove } from '../../record/index.js';
 import { writeRecords } from './record-writes.js';
@@ -38,13 +38,9 @@ export class Restamps {
     return this.stamp(COLLECTION_OF[kind], ids, { $set: { lastupdated: STAMP } }, {}, cause);
   }
 
-  /**
-   * Tombstones, whatever their stamp is, as knowledge of a pass: what somebody saw before it, and writes down only now,
-   * must not bring them back to life.
-   */
-  tombstones(ids: mongo.ObjectId[], at: mongo.Timestamp, cause: Cause): Promise<void> {
-    const update = { $set: { lastupdated: STAMP, learned: { $max: ['$learned', literal(at)] } } };
-    return this.stamp('ledger', ids, update, { alive: false }, cause);
+  /** Tombstones, whatever their stamp is. */
+  tombstones(ids: mongo.ObjectId[], cause: Cause): Promise<void> {
+    return this.stamp('ledger', ids, { $set: { lastupdated: STAMP } }, { alive: false }, cause);
   }
 
   private async lateIn(collection: string, late: Late[], which: mongo.Document): Promise<void> {

@@ -29,7 +29,7 @@ export interface Batch {
 
 /**
  * The change stream of the whole database from a token on, or from now. The bare commands are used since they hand over
- * a batch with its token at once. Ends when `stop` is aborted; the cursor is closed in any case.
+ * a batch with its token at once. Ends when `stop` is aborted; the cursor is closed in any case, behind it.
  */
 export async function* openStream(
   client: mongo.MongoClient,
@@ -40,7 +40,7 @@ export async function* openStream(
   const session = client.startSession();
   const command = (document: mongo.Document) =>
     db.command(document, { session, readPreference: 'primary', ...SAFE_BSON });
-  let id: mongo.Long | number | bigint | undefined;
+  let id: CursorId | undefined;
   try {
     const opened = await command({
       aggregate: 1,
@@ -60,14 +60,23 @@ export async function* openStream(
       yield batchOf(cursorOf(more));
     }
   } finally {
-    if (id !== undefined)
-      await db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session }).catch(() => undefined);
+    void close(db, id, session).catch(() => undefined);
+  }
+}
+
+/** Nobody waits for it: a server that has just lost the history of the cursor may leave this without an answer. */
+async function close(db: mongo.Db, id: CursorId | undefined, session: mongo.ClientSession): Promise<void> {
+  try {
+    if (id !== undefined) await db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session });
+  } finally {
     await session.endSession();
   }
 }
 
+type CursorId = mongo.Long | number | bigint;
+
 interface StreamCursor {
-  id: mongo.Long | number | bigint;
+  id: CursorId;
   firstBatch?: mongo.Document[];
   nextBatch?: mongo.Document[];
   postBatchResumeToken: { _data: string };

@@ -22,6 +22,6 @@ export const MUTANTS: Record<MutantName, ProfileName> = {
   'look-up instead of event': 'everything',
   'no preparing': 'lost history',
   'watched written without the term': 'overtaken',
-  'tombstones that keep their age in a pass': 'passes',
+  'entries that keep their age in a pass': 'passes',
   'events of unknown records not completed': 'swaps',
 };

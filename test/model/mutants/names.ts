@@ -19,5 +19,5 @@ export type MutantName =
   | 'look-up instead of event'
   | 'no preparing'
   | 'watched written without the term'
-  | 'tombstones that keep their age in a pass'
+  | 'entries that keep their age in a pass'
   | 'events of unknown records not completed';

@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
+import type { Identity } from '../../../src/replication/ledger/ledger.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import { entryOf, identityOf, recordUnder } from '../world/documents.js';
 import type { Steps } from '../world/steps.js';
-import { laterOf } from '../world/time.js';
 import { reconcileAll } from './filters.js';
 import { learn } from './learning.js';
 import type { Watcher } from './watcher.js';
@@ -22,8 +22,7 @@ export function* pass(watcher: Watcher): Steps<boolean> {
   yield;
   watcher.takeMarksAsTheyStand();
   yield* learnRecords(watcher, at, isRepair);
-  yield* findDeletes(watcher, at);
-  if (isRepair) yield* stampTombstones(watcher, at);
+  yield* settleLedger(watcher, at, isRepair);
   yield* reconcileAll(watcher);
   yield;
   const end = database.newest;
@@ -50,34 +49,37 @@ function* learnRecords(watcher: Watcher, at: mongo.Timestamp, isRepair: boolean)
   }
 }
 
-function* findDeletes(watcher: Watcher, at: mongo.Timestamp): Steps {
-  const { database } = watcher.world;
-  yield;
-  const living = [...database.now.ledger.values()].filter((entry) => entry.alive);
-  for (const { identity } of living) {
-    yield;
-    if (recordUnder(database.now, identity) !== undefined) continue;
-    yield* learn(watcher, { identity, at, alive: false, shortLived: false }, []);
-  }
-}
-
 /**
- * What is dead is dead as of the beginning of the new stream: else an overtaken watcher in a pass of its own could bring
- * to life what died before that stream, and nobody would ever hear of the death again.
+ * Every entry is known as of the beginning of the new stream before anybody looks whether it lives: else an overtaken
+ * watcher could write down afterwards what it saw before that stream, and nobody would ever hear of the end of it. A
+ * living entry without its record is a delete; after a lost history tombstones are stamped anew.
  */
-function* stampTombstones(watcher: Watcher, at: mongo.Timestamp): Steps {
-  const { database } = watcher.world;
+function* settleLedger(watcher: Watcher, at: mongo.Timestamp, isRepair: boolean): Steps {
+  const { world } = watcher;
+  const { database } = world;
   yield;
   const clock = database.clock();
   for (const { identity } of [...database.now.ledger.values()]) {
+    if (!world.has('entries that keep their age in a pass')) lift(watcher, identity, at);
     yield;
     const entry = entryOf(database.now, identity);
-    if (entry === undefined || entry.alive) continue;
-    const lastupdated = nextStamp(entry.lastupdated, clock, watcher.fenceOf(identity));
-    const isKept = watcher.world.has('tombstones that keep their age in a pass');
-    const learned = isKept ? entry.learned : laterOf(at, entry.learned);
-    database.write('stamps a tombstone in passing', (tx) =>
-      tx.writeEntry(identity, { ...entry, lastupdated, learned }),
-    );
+    if (entry === undefined) continue;
+    if (entry.alive) {
+      if (recordUnder(database.now, identity) === undefined)
+        yield* learn(watcher, { identity, at, alive: false, shortLived: false }, []);
+    } else if (isRepair) {
+      const lastupdated = nextStamp(entry.lastupdated, clock, watcher.fenceOf(identity));
+      database.write('stamps a tombstone in passing', (tx) =>
+        tx.writeEntry(identity, { ...entry, lastupdated }),
+      );
+    }
   }
+}
+
+function lift(watcher: Watcher, identity: Identity, at: mongo.Timestamp): void {
+  watcher.world.database.write('makes an entry known anew', (tx) => {
+    const entry = entryOf(tx.state, identity);
+    if (entry !== undefined && entry.learned.compare(at) < 0)
+      tx.writeEntry(identity, { ...entry, learned: at });
+  });
 }

@@ -52,7 +52,7 @@ describe('pageQuery', () => {
     fc.assert(
       fc.property(anyFilter, (filter) => {
         const selection = matching(tenant, 'product', filter);
-        const query = pageQuery(selection, window);
+        const query = pageQuery(selection, windowQuery(window));
         expect(Object.keys(query)).toEqual(['$and']);
         expect(query['$and']).toEqual([{ ...tenant, ...windowQuery(window) }, selection.filter]);
       }),
@@ -61,6 +61,6 @@ describe('pageQuery', () => {
 
   it('tombstones need no filter', () => {
     const selection = tombstones(tenant, 'product');
-    expect(pageQuery(selection, window)).toEqual({ ...selection.scope, ...windowQuery(window) });
+    expect(pageQuery(selection, windowQuery(window))).toEqual({ ...selection.scope, ...windowQuery(window) });
   });
 });
