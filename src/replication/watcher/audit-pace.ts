@@ -8,7 +8,7 @@ export class AuditPace {
   /** Share of the database's time that its reading may take. */
   share = 0.01;
   /** Small databases would be read again and again otherwise. */
-  leastPause = 2000;
+  leastPause = 10_000;
   /** From the beginning of one slice to that of the next. */
   longestInterval = 300_000;
 }
