@@ -12,7 +12,7 @@ export {
   refusedAsDuplicate,
 } from './errors.js';
 export { makeIndexes } from './indexes.js';
-export { DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
+export { APP_NAME, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
 export { Preparation } from './preparation.js';
 export { checkServer } from './server-check.js';
 export { isMomentGone, readAsOf, type SnapshotOptions } from './snapshot.js';

@@ -4,8 +4,12 @@ export const DATABASE_URI = Symbol('database uri');
 /** Other programs may store text that is no UTF-8, and regular expressions that JavaScript does not know. */
 export const SAFE_BSON = { enableUtf8Validation: false, bsonRegExp: true } as const;
 
+/** The name by which the database knows every connection of the service. */
+export const APP_NAME = 'tidemark';
+
 /** Reads see only what no fail-over can take back, and writes are answered only then. */
 export const driverOptions = {
+  appName: APP_NAME,
   readPreference: 'primary',
   readConcernLevel: 'majority',
   writeConcern: { w: 'majority' },

@@ -1,4 +1,5 @@
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
+import { APP_NAME } from '../../src/database/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 
 interface LeaseDocument {
@@ -111,4 +112,23 @@ describe('on SIGTERM or SIGINT the service gives up the lease', () => {
     await first.leave();
     expect((await lease()).expires.getTime()).toBe(0);
   });
+});
+
+it('a transaction that a killed leader has left open holds nobody up', async () => {
+  const product = await app.product({ id: 'held' });
+  await first.watcher.caughtUp();
+  await second.leave();
+  await first.leave();
+  const leader = await new mongo.MongoClient(first.uri, { appName: APP_NAME }).connect();
+  const session = leader.startSession();
+  session.startTransaction();
+  const ledger = leader.db().collection('ledger');
+  await ledger.updateOne({ ...app.tenant, id: 'held' }, { $set: { held: true } }, { session });
+  await first.db.collection('products').deleteOne({ _id: product._id });
+  const next = await first.another();
+  await next.watcher.caughtUp();
+  expect((await app.seenBy(next).hardDeletes('product').page()).ids).toEqual(['held']);
+  await session.endSession();
+  await leader.close();
+  await next.leave();
 });

@@ -8,6 +8,7 @@ import { Effects } from './effects.js';
 import { Filters } from './filters.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { type Advance, Lease } from './lease.js';
+import { Orphans } from './orphans.js';
 import { Pass } from './pass.js';
 import type { Fences } from './rules.js';
 import { Reader } from './reader.js';
@@ -54,10 +55,12 @@ export class Leadership {
     private readonly ignored: IgnoredRecords,
     private readonly pass: Pass,
     private readonly upkeep: Upkeep,
+    private readonly orphans: Orphans,
   ) {}
 
   /** Ends when `stop` is aborted, or throws: TermOverError, or what the database threw. */
   async lead(term: Term): Promise<void> {
+    await this.orphans.end();
     const over = new AbortController();
     this.ignored
       .count()

@@ -20,6 +20,7 @@ import { IgnoredRecords } from './ignored-records.js';
 import { Leadership } from './leadership.js';
 import { Lease } from './lease.js';
 import { Mender } from './mender.js';
+import { Orphans } from './orphans.js';
 import { Pass } from './pass.js';
 import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
@@ -54,6 +55,7 @@ import { WorkedThrough } from './worked-through.js';
     Leadership,
     Lease,
     Mender,
+    Orphans,
     Pass,
     Rebirths,
     Restamps,
