@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Filter } from '../../application/index.js';
-import { COLLECTION_OF, DELIVERABLE, type Kind, type Tenant } from '../../record/index.js';
+import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
 
 /** Which documents a feed is about, whatever the window: one shape over records and tombstones. */
 export interface Selection {
@@ -17,13 +17,13 @@ export interface Selection {
 export function matching(tenant: Tenant, kind: Kind, filter?: Filter): Selection {
   return {
     ...recordsOf(tenant, kind),
-    filter: filter === undefined ? DELIVERABLE : { $and: [DELIVERABLE, filter] },
+    ...(filter && { filter }),
   };
 }
 
 /** Records of the same collection that do not match the filter. */
 export function notMatching(tenant: Tenant, kind: Kind, filter: Filter): Selection {
-  return { ...recordsOf(tenant, kind), filter: { $and: [DELIVERABLE, { $nor: [filter] }] } };
+  return { ...recordsOf(tenant, kind), filter: { $nor: [filter] } };
 }
 
 /** The tombstones of the ledger, but for those under whose `id` a record lives. */

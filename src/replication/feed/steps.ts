@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
+import { DELIVERABLE } from '../../record/index.js';
 import { type Breadth, idsOf } from './breadth.js';
 import { packedIds } from './bytes/index.js';
 import { countOf, type IdList, lastOf } from './id-list.js';
@@ -17,7 +18,7 @@ export interface StepOf {
   window: Window;
   breadth: Breadth;
   at: mongo.Timestamp;
-  /** Whether nothing but the `_id`s is wanted. */
+  /** Whether nothing but the `_id`s is wanted, of what can be delivered; else items are looked at one by one. */
   idsOnly?: boolean;
 }
 
@@ -25,7 +26,7 @@ export interface StepOf {
 export interface Step {
   /** The raw array of documents, in `_id` order. */
   documents: Uint8Array;
-  /** How many the database found; there may be fewer documents by now. */
+  /** How many the database found; fewer may become items. */
   found: number;
   /** Up to where the window is looked through; nothing where that is its end. */
   reached: mongo.ObjectId | undefined;
@@ -72,7 +73,10 @@ export class Steps {
     const { documents, cursorId } = await this.finds.first(
       {
         collection: selection.collection,
-        filter: pageQuery(selection, along),
+        filter:
+          idsOnly === true
+            ? { $and: [pageQuery(selection, along), DELIVERABLE] }
+            : pageQuery(selection, along),
         hint: hintOf(plan, selection),
         sort: { _id: 1 },
         limit: window.limit,

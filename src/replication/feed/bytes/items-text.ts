@@ -19,8 +19,8 @@ export interface ItemsText {
 const PORTION_BYTES = 256 * 1024;
 
 /**
- * The items of a batch of documents, in order, portion by portion: who stops pulling holds nothing but the batch. Every
- * document must have an ObjectId as `_id`. Throws MalformedBsonError.
+ * The items of a batch of documents, in order, portion by portion: who stops pulling holds nothing but the batch. Documents
+ * that can never be delivered are passed over (contract §4); all must have an ObjectId as `_id`. Throws MalformedBsonError.
  */
 export function* itemsText(documents: Uint8Array, shape: ItemShape): Generator<ItemsText, void> {
   const bits = bitsOf(shape);
@@ -28,7 +28,8 @@ export function* itemsText(documents: Uint8Array, shape: ItemShape): Generator<I
   for (let at = start; at < end;) {
     const next = portionEnd(documents, at, end);
     const { pieces, count, last } = transcribe(documents.subarray(at, next), bits);
-    yield { pieces, bytes: pieces.reduce((sum, { length }) => sum + length, 0), count, last };
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    if (count > 0) yield { pieces, bytes, count, last };
     at = next;
   }
 }

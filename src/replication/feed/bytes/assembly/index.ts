@@ -12,7 +12,12 @@ export const DELETE: u32 = 1;
 export const PRODUCT: u32 = 2;
 export const HIDE_HASH: u32 = 4;
 
-/** Writes the items of the `length` bytes of elements of a BSON array at `INPUT`; returns how many there are. */
+let shown: usize = 0;
+
+/**
+ * Writes the items of the `length` bytes of elements of a BSON array at `INPUT`, of records that can be delivered; returns
+ * how many there are.
+ */
 export function items(length: usize, shape: u32): u32 {
   const end = INPUT + length;
   let count = 0;
@@ -21,8 +26,10 @@ export function items(length: usize, shape: u32): u32 {
     if (load<u8>(at) !== DOCUMENT) malformed();
     const start = textEnd(at + 1, end) + 1;
     at = valueEnd(DOCUMENT, start, end);
-    if (count++ > 0) comma();
     record.read(start, at);
+    if (!record.isDeliverable()) continue;
+    if (count++ > 0) comma();
+    shown = record.startOf(record.internalId);
     if (shape & DELETE) deleteItem();
     else updateItem((shape & PRODUCT) !== 0, (shape & HIDE_HASH) !== 0);
   }
@@ -30,7 +37,7 @@ export function items(length: usize, shape: u32): u32 {
   return count;
 }
 
-/** Where the `_id` of the record last read lies in the input. */
+/** Where the `_id` of the last item lies in the input. */
 export function lastId(): usize {
-  return record.startOf(record.internalId);
+  return shown;
 }

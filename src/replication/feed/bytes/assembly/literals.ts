@@ -4,7 +4,7 @@ import { moveTo, position, room } from './output';
 const LONGEST = 32;
 const SLOT = LONGEST + 16;
 
-const slots = memory.data(28 * 48);
+const slots = memory.data(30 * 48);
 let nextSlot: usize = slots;
 
 function ascii(text: string): usize {
@@ -17,6 +17,8 @@ function ascii(text: string): usize {
 
 export const ID = ascii('id');
 export const INTERNAL_ID = ascii('_id');
+export const ORGANIZATIONID = ascii('organizationid');
+export const APPID = ascii('appid');
 export const TYPE = ascii('type');
 export const CREATE_DATE = ascii('createDate');
 export const CREATED_BY = ascii('createdBy');

@@ -1,6 +1,7 @@
 import * as bson from './bson';
 import { malformed } from './host';
 import {
+  APPID,
   CHANNELS,
   CREATE_DATE,
   CREATED_BY,
@@ -9,12 +10,13 @@ import {
   INTERNAL_ID,
   isKey,
   LASTUPDATED,
+  ORGANIZATIONID,
   TYPE,
 } from './literals';
 
-/** The fields of a record that items show, each as the place where its type, start and end are kept. */
+/** The fields of a record that matter to items, each as the place where its type, start and end are kept. */
 const SIZE: usize = 12;
-const fields = memory.data(8 * 12, 16);
+const fields = memory.data(10 * 12, 16);
 export const internalId: usize = fields;
 export const id: usize = fields + SIZE;
 export const type: usize = fields + 2 * SIZE;
@@ -23,6 +25,8 @@ export const createdBy: usize = fields + 4 * SIZE;
 export const lastupdated: usize = fields + 5 * SIZE;
 export const data: usize = fields + 6 * SIZE;
 export const channels: usize = fields + 7 * SIZE;
+const organizationid: usize = fields + 8 * SIZE;
+const appid: usize = fields + 9 * SIZE;
 const NONE: usize = 0;
 
 /** The type of a field of the record last read; 0 where the record has no such field. */
@@ -40,7 +44,7 @@ export function endOf(field: usize): usize {
 
 /** Finds the fields of a record. Of a field that is there more than once the last counts. */
 export function read(at: usize, end: usize): void {
-  memory.fill(fields, 0, 8 * SIZE);
+  memory.fill(fields, 0, 10 * SIZE);
   const last = end - 1;
   for (at += 4; at < last;) {
     const key = at + 1;
@@ -58,6 +62,19 @@ export function read(at: usize, end: usize): void {
   if (typeOf(internalId) !== bson.OBJECT_ID) malformed();
 }
 
+/**
+ * Whether the record last read can be delivered (contract §4). Queries find lists that hold the text or the date, too: a
+ * list in place of organization, application or `id` is no text, and one in place of `lastupdated` waits to be mended.
+ */
+export function isDeliverable(): bool {
+  if (typeOf(id) !== bson.STRING || typeOf(lastupdated) !== bson.DATE) return false;
+  return isTextOrMissing(organizationid) && isTextOrMissing(appid);
+}
+
+function isTextOrMissing(field: usize): bool {
+  return typeOf(field) === bson.STRING || typeOf(field) === 0;
+}
+
 function fieldOf(key: usize, end: usize): usize {
   switch ((end - key) as u32) {
     case 2:
@@ -66,6 +83,8 @@ function fieldOf(key: usize, end: usize): usize {
       return isKey(key, INTERNAL_ID) ? internalId : NONE;
     case 4:
       return isKey(key, TYPE) ? type : isKey(key, DATA) ? data : NONE;
+    case 5:
+      return isKey(key, APPID) ? appid : NONE;
     case 8:
       return isKey(key, CHANNELS) ? channels : NONE;
     case 9:
@@ -74,6 +93,8 @@ function fieldOf(key: usize, end: usize): usize {
       return isKey(key, CREATE_DATE) ? createDate : NONE;
     case 11:
       return isKey(key, LASTUPDATED) ? lastupdated : NONE;
+    case 14:
+      return isKey(key, ORGANIZATIONID) ? organizationid : NONE;
     default:
       return NONE;
   }

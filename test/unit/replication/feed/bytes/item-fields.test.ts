@@ -1,4 +1,16 @@
-import { bare, batch, boolean, date, document, int32, list, NULL, objectId, text } from './raw-bson.js';
+import {
+  bare,
+  batch,
+  boolean,
+  date,
+  document,
+  int32,
+  list,
+  NULL,
+  objectId,
+  text,
+  type Value,
+} from './raw-bson.js';
 import {
   DELETE,
   FIELDS,
@@ -114,9 +126,21 @@ describe('update item', () => {
     expect(textOf(record(odd))).toBe(textOf(record()));
   });
 
-  it('an id or lastupdated that is missing or odd shows as it is', () => {
-    expect(parsed({ id: undefined, lastupdated: undefined })).toMatchObject({ id: null, lastupdated: null });
-    expect(parsed({ id: int32(7), lastupdated: text('x') })).toMatchObject({ id: 7, lastupdated: 'x' });
+  it.each<[string, Record<string, Value | undefined>]>([
+    ['no id', { id: undefined }],
+    ['an id that is no text', { id: int32(7) }],
+    ['a list in place of the id', { id: list([text('A-1')]) }],
+    ['no stamp', { lastupdated: undefined }],
+    ['a stamp that is no date', { lastupdated: text('x') }],
+    ['a list in place of the stamp', { lastupdated: list([FIELDS.lastupdated]) }],
+    ['a list in place of the application', { appid: list([text('webshop')]) }],
+    ['a list in place of the organization', { organizationid: list([text('acme')]) }],
+  ])('a record with %s cannot be delivered: it is passed over', (_name, odd) => {
+    for (const shape of [PRODUCT, MEMBER, DELETE]) {
+      expect(textOf(record(odd), shape)).toBe('');
+      const between = batch(record(), record(odd), record());
+      expect(textOfBatch(between, shape)).toBe(textOfBatch(batch(record(), record()), shape));
+    }
   });
 });
 

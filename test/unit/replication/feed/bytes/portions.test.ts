@@ -1,7 +1,7 @@
 import { itemsText } from '../../../../../src/replication/feed/bytes/index.js';
 import { dice, randomRecord } from './random-records.js';
 import { batch, binary, document, list, objectId, regExp, text, type Value } from './raw-bson.js';
-import { plainText } from './reference.js';
+import { plainText, plainTexts } from './reference.js';
 import { DELETE, ID, MEMBER, PRODUCT, record, textOf, textOfBatch, textOfValue } from './transcript.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -14,9 +14,10 @@ describe('portions', () => {
     const portions = [...itemsText(batch(...many), shape)];
     expect(portions.length).toBeGreaterThan(2);
     const texts = portions.map(({ pieces }) => Buffer.concat(pieces).toString());
-    expect(texts.join(',') === many.map((one) => plainText(one, shape)).join(',')).toBe(true);
+    expect(texts.join(',') === plainTexts(many, shape)).toBe(true);
     expect(portions.map(({ bytes }) => bytes)).toEqual(texts.map((one) => Buffer.byteLength(one)));
-    expect(portions.reduce((sum, { count }) => sum + count, 0)).toBe(many.length);
+    const items = many.filter((one) => plainText(one, shape) !== '');
+    expect(portions.reduce((sum, { count }) => sum + count, 0)).toBe(items.length);
   });
 
   it('each tell how many items there are and which is the last', () => {
@@ -62,12 +63,18 @@ describe('portions', () => {
         left++;
       }
     }
-    expect(oneTexts.join(',') === one.map((item) => plainText(item, MEMBER)).join(',')).toBe(true);
-    expect(otherTexts.join(',') === other.map((item) => plainText(item, DELETE)).join(',')).toBe(true);
+    expect(oneTexts.join(',') === plainTexts(one, MEMBER)).toBe(true);
+    expect(otherTexts.join(',') === plainTexts(other, DELETE)).toBe(true);
   });
 
-  it('of an empty batch there are none', () => {
+  it('of an empty batch there are none, nor of one in which nothing can be delivered', () => {
     expect([...itemsText(batch(), PRODUCT)]).toEqual([]);
+    expect([...itemsText(batch(record({ id: undefined })), PRODUCT)]).toEqual([]);
+  });
+
+  it('the last item is one that can be delivered', () => {
+    const later = record({ _id: objectId('f'.repeat(24)), appid: list([text('webshop')]) });
+    expect([...itemsText(batch(record(), later), PRODUCT)]).toMatchObject([{ count: 1, last: ID }]);
   });
 });
 
