@@ -130,5 +130,5 @@ it('a transaction that a killed leader has left open holds nobody up', async () 
   expect((await app.seenBy(next).hardDeletes('product').page()).ids).toEqual(['held']);
   await session.endSession();
   await leader.close();
-  await next.leave();
+  await next.stop();
 });
