@@ -39,13 +39,9 @@ export function laterLife({ identity, at, owner }: Life): mongo.AnyBulkWriteOper
   };
 }
 
-/**
- * Finds the tombstone of an identity that lives now, unless the ledger knows something newer, or of the same cluster time:
- * all of a transaction has one, so an overtaken watcher might write down the life after the death. Where the life was the
- * later one, the tombstone is seen beside its record, which lives again then (rule 4).
- */
+/** Finds the tombstone of an identity that lives now, unless the ledger knows something newer. */
 export function outlived({ identity, at }: Life): mongo.Document {
-  return { ...matching(identity), alive: false, learned: { $lt: at } };
+  return { ...matching(identity), alive: false, learned: { $lte: at } };
 }
 
 /**

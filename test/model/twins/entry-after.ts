@@ -24,7 +24,7 @@ export function isRebirth(entry: Known | undefined, change: LedgerChange): entry
 function overwrites(entry: Known | undefined, change: LedgerChange): boolean {
   if (entry === undefined) return true;
   const age = entry.learned.compare(change.at);
-  if (change.alive) return entry.alive ? age <= 0 : age < 0;
+  if (change.alive) return age <= 0;
   if (!change.shortLived) return entry.alive && age <= 0;
   return age < 0 || (age === 0 && entry.alive);
 }

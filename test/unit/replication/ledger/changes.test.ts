@@ -43,7 +43,7 @@ describe('an identity lives', () => {
     expect(laterLife(life)).toMatchObject({
       updateOne: { filter: { ...known, alive: true }, update: { $set: { owner, learned: at(5) } } },
     });
-    expect(outlived(life)).toMatchObject({ ...known, alive: false, learned: { $lt: at(5) } });
+    expect(outlived(life)).toMatchObject({ ...known, alive: false });
   });
 });
 
