@@ -48,10 +48,10 @@ export class Steps {
 
   /** Throws what the database says, such as that it took longer than QUERY_MS. */
   async take(step: StepOf): Promise<Step> {
-    const { selection, window, at } = step;
+    const { selection, window, breadth, at } = step;
     const { from, to } = window;
     const list = from && (await this.lists.of({ selection, from, to, at }));
-    const plan = planOf(list?.length, window.limit);
+    const plan = planOf(list?.length, Math.min(window.limit, breadth.most ?? Infinity));
     this.metrics.feedSteps.inc({ plan });
     this.log.debug(`${plan}: ${list?.length ?? 'too many or all'} in the window, page of ${window.limit}`);
     if (plan === 'id-list') return this.listed(step, list!);
