@@ -44,10 +44,12 @@ const leaf: fc.Arbitrary<Example> = fc.oneof(
     stored: new BSON.Binary(bytes, subtype),
     text: `"${Buffer.from(bytes).toString('base64')}"`,
   })),
-  fc.tuple(fc.bigInt(1n - 10n ** 33n, 10n ** 33n - 1n), fc.integer({ min: 1, max: 9 })).map(([digits, cents]) => ({
-    stored: BSON.Decimal128.fromString(`${digits}.${cents}`),
-    text: `"${digits}.${cents}"`,
-  })),
+  fc
+    .tuple(fc.bigInt(1n - 10n ** 33n, 10n ** 33n - 1n), fc.integer({ min: 1, max: 9 }))
+    .map(([digits, cents]) => ({
+      stored: BSON.Decimal128.fromString(`${digits}.${cents}`),
+      text: `"${digits}.${cents}"`,
+    })),
   fc.bigInt({ min: 0n, max: LONGEST }).map((n) => ({ stored: new BSON.Timestamp(n), text: `"${n}"` })),
 );
 
