@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { LedgerEntry } from '../../src/replication/ledger/index.js';
+import { type LedgerEntry, placeBehind } from '../../src/replication/ledger/index.js';
 import { AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';
 import { type Kind, KINDS } from '../../src/record/index.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
@@ -98,7 +98,7 @@ describe.each(KINDS)(
       ['before the first record', () => new mongo.ObjectId('000000000000000000000001')],
       ['beyond the last record', () => new mongo.ObjectId('f'.repeat(24))],
     ])('a living entry without its record, its owner %s: it becomes a hard delete', async (_, owner) => {
-      const learned = new mongo.Timestamp({ t: 1, i: 1 });
+      const learned = placeBehind(new mongo.Timestamp({ t: 1, i: 1 }));
       const entry = { ...app.tenant, kind, id: 'nobody', alive: true, owner: owner(), learned };
       expect(await damaged(() => ledger().insertOne(entry))).toEqual([0, 1]);
       expect(await entryOf('nobody')).toMatchObject({ alive: false });

@@ -61,12 +61,15 @@ describe.each<Kind>(['member', 'product'])(
       await app.remove(kind, await app.put(kind, { id: 'b' }));
       const _id = { ...app.tenant, kind };
       const marks = service.db.collection<{ _id: typeof _id; fence: Date }>('marks');
+      let fence = new Date(0);
       await withoutWatcher(service, async () => {
         await app.put(kind, { id: 'a' });
-        await marks.updateOne({ _id }, RAISE, { upsert: true });
+        ({ fence } = (await marks.findOneAndUpdate({ _id }, RAISE, {
+          upsert: true,
+          returnDocument: 'after',
+        }))!);
       });
       await service.watcher.caughtUp();
-      const { fence } = (await marks.findOne({ _id }))!;
       const { ids, to } = await app.hardDeletes(kind).page({ to: fence, limit: 1 });
       expect([ids, to]).toEqual([['b'], fence.toISOString()]);
     });

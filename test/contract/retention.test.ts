@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { LedgerEntry } from '../../src/replication/ledger/index.js';
+import { type LedgerEntry, placeBehind } from '../../src/replication/ledger/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 const DAY_MS = 86_400_000;
@@ -18,7 +18,7 @@ afterEach(() => service.stop());
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 const ledger = () => service.db.collection<Partial<LedgerEntry>>('ledger');
 const query = (from: Date) => ({ from: from.toISOString(), to: '9999-01-01' });
-const learned = new mongo.Timestamp({ t: 1, i: 1 });
+const learned = placeBehind(new mongo.Timestamp({ t: 1, i: 1 }));
 
 /** A tombstone as the watcher left it so many days ago. */
 const tombstone = (id: string, days: number, more: Partial<LedgerEntry> = {}): Partial<LedgerEntry> => ({

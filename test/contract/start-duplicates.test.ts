@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose';
+import { placeBehind } from '../../src/replication/ledger/index.js';
 import { TestService } from '../support/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
@@ -33,7 +34,7 @@ it('ledger entries of one identity, written while their index was away: the late
     ...TENANT,
     kind: 'product',
     id: 'a',
-    learned: new mongo.Timestamp({ t: learned, i: 1 }),
+    learned: placeBehind(new mongo.Timestamp({ t: learned, i: 1 })),
     ...more,
   });
   const lives = { alive: true, owner: new mongo.ObjectId() };

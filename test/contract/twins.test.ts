@@ -49,14 +49,14 @@ describe('stamps: the plain functions say what the expressions do', () => {
 describe('the ledger: the plain function says what the writes do', () => {
   const owners = ['a', 'b'].map((digit) => new mongo.ObjectId(digit.repeat(24)));
   const identity = { kind: 'product' as const, organizationid: 'twin', appid: 'twin', id: '' };
-  const place = fc.integer({ min: 1, max: 4 }).map((i) => new mongo.Timestamp({ t: 1, i }));
+  const place = fc.integer({ min: 1, max: 4 }).map(String);
   const change = fc.oneof(
     fc.record({ at: place, alive: fc.constant(true as const), owner: fc.constantFrom(...owners) }),
     fc.record({ at: place, alive: fc.constant(false as const), shortLived: fc.boolean() }),
   );
 
   const bare = (entry: Known | null | undefined) =>
-    entry && { alive: entry.alive, owner: entry.owner?.toHexString(), learned: entry.learned.toBigInt() };
+    entry && { alive: entry.alive, owner: entry.owner?.toHexString(), learned: entry.learned };
 
   it('after any changes in any order; a rebirth is left to rule 4', async () => {
     const ledger = service.app.get(Ledger, { strict: false });

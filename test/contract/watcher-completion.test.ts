@@ -43,7 +43,7 @@ describe.each(KINDS)('a change that tells only the new `id` of a record: %s', (k
     const from = await app.max(kind);
     const ledger = service.db.collection<LedgerEntry>('ledger');
     const known = (await ledger.findOne({ ...app.tenant, kind }))!;
-    const learned = new mongo.Timestamp(known.learned.toBigInt() + 1n);
+    const learned = `${known.learned}~`;
     await withoutWatcher(service, async () => {
       await records().updateOne({ _id }, { $set: { appid: other.appid } });
       await ledger.insertOne({ ...known, _id: new mongo.ObjectId(), appid: other.appid, learned });

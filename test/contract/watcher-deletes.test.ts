@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { LedgerEntry } from '../../src/replication/ledger/index.js';
+import { Ledger, type LedgerEntry } from '../../src/replication/ledger/index.js';
 import { type Kind, KINDS } from '../../src/record/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 
@@ -179,4 +179,32 @@ describe("Tombstones are the ledger's documents: one for each application, kind 
       .toArray();
     expect(doubled).toEqual([]);
   });
+});
+
+it('within one transaction the order of its changes counts: an overtaken watcher repeats nothing of before', async () => {
+  const app = await service.application();
+  const products = service.db.collection('products');
+  const ids = Array.from({ length: 300 }, (_, n) => `number ${n}`);
+  const ledger = service.app.get(Ledger, { strict: false });
+  const entries = service.db.collection<LedgerEntry>('ledger');
+  await inTransaction((session) =>
+    products.insertMany(
+      ids.map((id) => ({ ...app.tenant, id })),
+      { session },
+    ),
+  );
+  await service.watcher.caughtUp();
+  const learned = await entries.find(app.tenant, { sort: { learned: 1 } }).toArray();
+  expect(learned.map(({ id }) => id)).toEqual(ids);
+  await inTransaction(async (session) => {
+    await products.updateOne({ ...app.tenant, id: ids[0]! }, { $set: { id: 'moved' } }, { session });
+    await products.deleteOne({ ...app.tenant, id: 'moved' }, { session });
+  });
+  await service.watcher.caughtUp();
+  const moved = (await entries.findOne({ ...app.tenant, id: 'moved' }))!;
+  const [before] = await entries.find({ ...app.tenant, id: ids[0]! }).toArray();
+  const life = { identity: moved, at: before!.learned, alive: true as const, owner: new mongo.ObjectId() };
+  expect(before!.learned < moved.learned).toBe(true);
+  expect(await ledger.learn([life])).toEqual([]);
+  expect(await entries.findOne({ _id: moved._id })).toEqual(moved);
 });

@@ -2,12 +2,13 @@ import type { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
 import { CLOCK } from '../../database/index.js';
 import { type Identity, identityKey, type LedgerEntry } from './ledger.js';
+import type { Place } from './place.js';
 import { inSlices } from './slices.js';
 
 /** An identity lives, with the record that owns it. */
 export interface Life {
   identity: Identity;
-  at: mongo.Timestamp;
+  at: Place;
   alive: true;
   owner: mongo.ObjectId;
 }
@@ -15,13 +16,13 @@ export interface Life {
 /** An identity has no record any more. */
 export interface Death {
   identity: Identity;
-  at: mongo.Timestamp;
+  at: Place;
   alive: false;
   /** It was born in the same batch of events, so the ledger may not know it yet. */
   shortLived: boolean;
 }
 
-/** What the watcher learned about an identity at a cluster time. */
+/** What the watcher learned about an identity at a place in the log. */
 export type LedgerChange = Life | Death;
 
 /** The entry of an identity never seen before. */
@@ -46,7 +47,7 @@ export function outlived({ identity, at }: Life): mongo.Document {
 
 /**
  * The writes of tombstones, one for all of an application and kind: one by one they would cost four times as much. All
- * of them are then known as of the latest of their cluster times, which is true, since they come from one stretch of
+ * of them are then known as of the last of their places in the log, which is true, since they come from one stretch of
  * the log in which nothing else happened to these identities.
  */
 export function tombstones(deaths: Death[]): mongo.AnyBulkWriteOperation[] {
@@ -64,7 +65,7 @@ export function tombstones(deaths: Death[]): mongo.AnyBulkWriteOperation[] {
 }
 
 function groupDeath(deaths: Death[]): mongo.AnyBulkWriteOperation {
-  const at = deaths.map((one) => one.at).reduce((latest, one) => (one.compare(latest) > 0 ? one : latest));
+  const at = deaths.map((one) => one.at).reduce((latest, one) => (one > latest ? one : latest));
   const { organizationid, appid, kind } = bare(deaths[0]!.identity);
   const ids = { $in: deaths.map(({ identity }) => identity.id) };
   const filter = { organizationid, appid, kind, id: ids, alive: true, learned: { $lte: at } };
@@ -89,7 +90,7 @@ function idOf({ identity }: Death): string {
   return identity.id;
 }
 
-function dead(at: mongo.Timestamp): mongo.Document {
+function dead(at: Place): mongo.Document {
   return { alive: false, owner: '$$REMOVE', lastupdated: CLOCK, learned: literal(at) };
 }
 

@@ -5,4 +5,5 @@ export { type Identity, identityKey, LEDGER_MODEL, type LedgerEntry } from './le
 export { LedgerModule } from './ledger.module.js';
 export { Ledger } from './ledger.service.js';
 export { type PartialIdentity, Strays } from './strays.js';
+export { type Place, placeBehind, placeOf } from './place.js';
 export { inSlices } from './slices.js';

@@ -6,6 +6,7 @@ import { refusedAsDuplicate } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
 import { firstLife, laterLife, type LedgerChange, type Life, outlived, tombstones } from './changes.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.js';
+import type { Place } from './place.js';
 
 /** Reads and writes the ledger. Only the watcher writes. */
 @Injectable()
@@ -42,8 +43,8 @@ export class Ledger {
     return found.map(({ _id }) => _id);
   }
 
-  /** What these entries say is known as of a cluster time, unless it is known of a later one. */
-  async confirm(ids: mongo.ObjectId[], at: mongo.Timestamp): Promise<void> {
+  /** What these entries say is known as of a place in the log, unless it is known of a later one. */
+  async confirm(ids: mongo.ObjectId[], at: Place): Promise<void> {
     if (ids.length === 0) return;
     await this.entries.collection.updateMany(
       { _id: { $in: ids }, learned: { $lt: at } },

@@ -1,5 +1,6 @@
 import { type Model, Schema, type mongo } from 'mongoose';
 import type { Kind, Tenant } from '../../record/index.js';
+import type { Place } from './place.js';
 
 /** What a record is to consumers. */
 export interface Identity extends Tenant {
@@ -18,8 +19,8 @@ export interface LedgerEntry extends Identity {
   owner?: mongo.ObjectId;
   /** When it died; living entries have none. */
   lastupdated?: Date;
-  /** The cluster time this was learned at. Older knowledge never overwrites newer. */
-  learned: mongo.Timestamp;
+  /** Where in the log this was learned. Older knowledge never overwrites newer. */
+  learned: Place;
 }
 
 /** Name of the Mongoose model of `ledger`. */

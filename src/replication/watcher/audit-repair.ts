@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { COLLECTION_OF, type Kind, STAMP } from '../../record/index.js';
-import { Ledger } from '../ledger/index.js';
+import { Ledger, type Place } from '../ledger/index.js';
 import { type Fault, type FaultKind, faultsSentence } from './audit-faults.js';
 import { Rebirths } from './rebirths.js';
 import { writeRecords } from './record-writes.js';
@@ -23,7 +23,7 @@ export class AuditRepair {
   ) {}
 
   /** The faults were seen as of `at`. What the ledger has learned of later stays. */
-  async repair(kind: Kind, faults: Fault[], at: mongo.Timestamp): Promise<void> {
+  async repair(kind: Kind, faults: Fault[], at: Place): Promise<void> {
     if (faults.length === 0) return;
     this.tell(faults);
     for (let start = 0; start < faults.length; start += AT_ONCE) {
@@ -34,7 +34,7 @@ export class AuditRepair {
   }
 
   /** Nobody can tell what consumers were shown of these records, so they receive them again. */
-  private async learnLives(kind: Kind, faults: Fault[], at: mongo.Timestamp): Promise<void> {
+  private async learnLives(kind: Kind, faults: Fault[], at: Place): Promise<void> {
     const lives = faults.map(({ identity, owner }) => ({ identity, owner, at, alive: true as const }));
     await this.rebirths.bring(kind, await this.ledger.learn(lives), new Map());
     const records = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
@@ -45,7 +45,7 @@ export class AuditRepair {
     this.metrics.restamps.inc({ reason: 'audit' }, stamps.length);
   }
 
-  private async learnDeaths(faults: Fault[], at: mongo.Timestamp): Promise<void> {
+  private async learnDeaths(faults: Fault[], at: Place): Promise<void> {
     const deaths = faults.map(({ identity }) => ({
       ...{ identity, at, alive: false as const, shortLived: false },
     }));

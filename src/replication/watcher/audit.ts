@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import type { Kind } from '../../record/index.js';
-import type { Identity } from '../ledger/index.js';
+import { type Identity, placeBehind } from '../ledger/index.js';
 import { digestOf, isSameDigest } from './audit-digest.js';
 import { differing, type Fault, lasting } from './audit-faults.js';
 import { AuditLooks, type Seen, type Slice } from './audit-looks.js';
@@ -39,7 +39,7 @@ export class Audit implements Job {
     const seen = await this.looks.slice(kind, behind, this.size);
     const faults = await this.faultsIn(kind, seen, stop);
     if (faults === undefined) return 0;
-    await this.repairs.repair(kind, faults.value, faults.at);
+    await this.repairs.repair(kind, faults.value, placeBehind(faults.at));
     const expected = await this.looks.expected(this.size);
     const done = { end: seen.value.end, found: faults.value.length, expected, clock: faults.clock };
     const next = afterSlice(progress, done);

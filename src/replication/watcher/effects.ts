@@ -3,7 +3,14 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { type Connection, type Model, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
-import { Channels, type Identity, Ledger, type PartialIdentity, Strays } from '../ledger/index.js';
+import {
+  Channels,
+  type Identity,
+  Ledger,
+  type PartialIdentity,
+  type Place,
+  Strays,
+} from '../ledger/index.js';
 import { MOMENT_MODEL, type StoredMoment } from '../mark/index.js';
 import { carriedChannels, channelsGot } from './carried-channels.js';
 import { Completion } from './completion.js';
@@ -68,7 +75,7 @@ export class Effects {
     const knowledge: Knowledge = { ...known, owned, partials };
     const named = await this.completion.complete(kind, events, knowledge);
     if (kind === 'product') await this.channels.learn(channelsGot(named, owned));
-    const at = events.at(-1)!.at;
+    const at = events.at(-1)!.place;
     const decisions = decide(kind, named, knowledge);
     await this.bring(kind, decisions, at, known.fences);
     await this.strays.keep(kind, asStrays(knowledge.partials));
@@ -78,7 +85,7 @@ export class Effects {
     await this.pass(decisions.moments);
   }
 
-  private async bring(kind: Kind, decided: Decisions, at: mongo.Timestamp, fences: Fences): Promise<void> {
+  private async bring(kind: Kind, decided: Decisions, at: Place, fences: Fences): Promise<void> {
     const reborn = await this.ledger.learn(decided.ledger);
     await this.rebirths.bring(kind, reborn, fences);
     await this.restamps.late(kind, decided.late);

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { COLLECTION_OF, EARLIEST, idAt, type Kind, KINDS, textAt, textsAt } from '../../record/index.js';
+import { type Place, placeOf } from '../ledger/index.js';
 import { fenceIn, type MarkKey, markKey } from '../mark/index.js';
 
 /**
@@ -10,9 +11,11 @@ export type StoredIdentity = Partial<Record<(typeof IDENTITY)[number], string | 
 
 const IDENTITY = ['organizationid', 'appid', 'id'] as const;
 
-/** `at` is the cluster time of the event. */
+/** When it happened. */
 interface At {
+  /** The cluster time, which all events of a transaction share. */
   at: mongo.Timestamp;
+  place: Place;
 }
 
 /** A record as an event shows it: as a whole, or only what was changed. */
@@ -162,27 +165,33 @@ export const EVENT_PIPELINE: mongo.Document[] = [
 
 /** Reads one event of {@link EVENT_PIPELINE}; nothing for those that concern nobody, such as new indexes. */
 export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
-  const at = raw['clusterTime'] as mongo.Timestamp;
+  const when = whenOf(raw);
   const what = String(raw['operationType']);
   const collection = (raw['ns'] as { coll?: string } | undefined)?.coll ?? '';
   if (LOST.includes(what))
-    return collection === 'services' ? { type: 'services', at } : { type: 'upheaval', at, what, collection };
+    return collection === 'services'
+      ? { type: 'services', ...when }
+      : { type: 'upheaval', ...when, what, collection };
   if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
   const kind = KIND_OF.get(collection);
   if (kind !== undefined) {
     return what === 'delete'
-      ? { type: 'deleted', at, kind, owner: raw['owner'] }
+      ? { type: 'deleted', ...when, kind, owner: raw['owner'] }
       : written(raw, kind, what !== 'update');
   }
-  if (collection === 'services') return { type: 'services', at };
+  if (collection === 'services') return { type: 'services', ...when };
   if (collection === 'marks') return announced(raw);
   return collection === 'ledger' ? tombstoneSeen(raw) : undefined;
+}
+
+function whenOf(raw: mongo.Document): At {
+  return { at: raw['clusterTime'] as mongo.Timestamp, place: placeOf(raw['_id'] as { _data: string }) };
 }
 
 function written(raw: mongo.Document, kind: Kind, whole: boolean): Written {
   return {
     type: 'written',
-    at: raw['clusterTime'] as mongo.Timestamp,
+    ...whenOf(raw),
     kind,
     owner: raw['owner'],
     identity: whole ? told(raw['stored']) : changedIdentity(raw),
@@ -196,14 +205,12 @@ function written(raw: mongo.Document, kind: Kind, whole: boolean): Written {
 
 function announced(raw: mongo.Document): WatchedEvent | undefined {
   const fence = fenceIn(raw['announced']) ?? fenceIn(raw['raised']);
-  const at = raw['clusterTime'] as mongo.Timestamp;
-  return fence && { type: 'announced', at, mark: markKey(raw['mark'] as MarkKey), fence };
+  return fence && { type: 'announced', ...whenOf(raw), mark: markKey(raw['mark'] as MarkKey), fence };
 }
 
 function tombstoneSeen(raw: mongo.Document): TombstoneSeen {
-  const at = raw['clusterTime'] as mongo.Timestamp;
   const { stamp } = stampIn(raw, raw['operationType'] !== 'update');
-  return { type: 'tombstone', at, entry: raw['owner'] as mongo.ObjectId, stamp: stamp ?? null };
+  return { type: 'tombstone', ...whenOf(raw), entry: raw['owner'] as mongo.ObjectId, stamp: stamp ?? null };
 }
 
 /** A whole record that shows no stamp has none; a change that shows none left it alone, unless it removed it. */

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { makeIndexes } from '../../database/index.js';
-import { Ledger } from '../ledger/index.js';
+import { Ledger, placeBehind } from '../ledger/index.js';
 import { type Mark, MARK_MODEL, markName, type PassProgress, type WatchState } from '../mark/index.js';
 import { Effects } from './effects.js';
 import { Filters } from './filters.js';
@@ -115,12 +115,12 @@ export class Leadership {
     const stream = openStream(client, this.db(client), undefined, stop);
     try {
       const reader = new Reader(stream);
-      const { until: at } = await reader.next();
+      const { until } = await reader.next();
       await makeIndexes(this.connection);
       const fences = await this.fences();
       const keepUp = () => reader.keepUp((batch) => this.workThrough(batch, fences));
       const tell = (pass: PassProgress) => this.save(state.term, { pass });
-      await this.pass.run({ at, progress, stop, tell, keepUp });
+      await this.pass.run({ at: placeBehind(until), progress, stop, tell, keepUp });
       await this.filters.reconcile();
       if (stop.aborted) return undefined;
       return await this.endPass(term, reader.last);

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { emailKeyOf } from '../../member/index.js';
+import type { Place } from '../ledger/index.js';
 import { HAS_GOOD_STAMP, IDENTITY_TEXTS, type Kind, textAt, textsAt } from '../../record/index.js';
 
 /** A text; `null` where there is none, `false` where there is something else. */
@@ -21,8 +22,8 @@ export interface PresentRecord {
 /** What a look at the records showed. */
 export interface Look {
   records: PresentRecord[];
-  /** The cluster time of what led to the look: it was not before. */
-  at: mongo.Timestamp;
+  /** Where in the log stands what led to the look: it was not before. */
+  at: Place;
 }
 
 /** The projection of {@link PresentRecord}. */

@@ -3,7 +3,15 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { FIRST_ID, COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
-import { type Identity, identityKey, Ledger, type LedgerEntry, type Life, Strays } from '../ledger/index.js';
+import {
+  type Identity,
+  identityKey,
+  Ledger,
+  type LedgerEntry,
+  type Life,
+  type Place,
+  Strays,
+} from '../ledger/index.js';
 import type { PassProgress } from '../mark/index.js';
 import { Effects } from './effects.js';
 import { PRESENT, type PresentRecord } from './mending.js';
@@ -16,7 +24,7 @@ const TELL_MS = 2000;
 
 /** One pass: everything it learns is knowledge of `at`, where the new stream was opened. */
 export interface Run {
-  at: mongo.Timestamp;
+  at: Place;
   progress: PassProgress;
   stop: AbortSignal;
   /** Makes the progress visible; throws where the term is over. */
@@ -89,7 +97,7 @@ export class Pass {
   }
 
   /** What is known already is known anew as of the pass, so that nothing that was seen before it can overwrite it. */
-  private async learnLives(kind: Kind, records: PresentRecord[], at: mongo.Timestamp): Promise<void> {
+  private async learnLives(kind: Kind, records: PresentRecord[], at: Place): Promise<void> {
     const lives = records.flatMap((record) => lifeOf(kind, record, at));
     const entries = await this.ledger.ownedBy(
       kind,
@@ -184,7 +192,7 @@ export class Pass {
   }
 }
 
-function lifeOf(kind: Kind, record: PresentRecord, at: mongo.Timestamp): Life[] {
+function lifeOf(kind: Kind, record: PresentRecord, at: Place): Life[] {
   const identity = identityOf(kind, record._id, record);
   return identity === undefined ? [] : [{ identity, at, alive: true, owner: record._id }];
 }

@@ -13,6 +13,7 @@ import {
   type LedgerEntry,
   type Life,
   outlived,
+  type Place,
 } from '../ledger/index.js';
 import { markName } from '../mark/index.js';
 import { identitiesByTenant } from './by-tenant.js';
@@ -60,7 +61,7 @@ export class Rebirths {
   }
 
   /** Looks whether the identities of these tombstones live again, and if so brings them back. */
-  async look(kind: Kind, identities: Identity[], at: mongo.Timestamp, fences: Fences): Promise<void> {
+  async look(kind: Kind, identities: Identity[], at: Place, fences: Fences): Promise<void> {
     for (const some of inSlices(identities, ({ id }) => id)) {
       const standing = await this.standing(kind, some);
       const lives = some.flatMap((identity): Life[] => {

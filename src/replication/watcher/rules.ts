@@ -119,7 +119,7 @@ function learn(
   changes: Map<string, LedgerChange>,
 ): void {
   if (event.type === 'written' && !touchesIdentity(event)) return;
-  const { at } = event;
+  const { place: at } = event;
   const owner = event.owner as mongo.ObjectId;
   const key = owner.toHexString();
   const before = owned.get(key) ?? [];

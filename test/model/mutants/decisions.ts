@@ -53,7 +53,7 @@ export function isRebirthHandled(
 ): boolean {
   if (mutant === 'rule 4 left out') return false;
   if (mutant !== 'rule 4 on inserts only') return true;
-  return !cause.some((event) => event.type === 'written' && !event.whole && event.at.equals(at));
+  return !cause.some((event) => event.type === 'written' && !event.whole && event.place === at);
 }
 
 /** The product's decision on a filter, but for what the mutant spoils. */

@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import type { Place } from '../../../src/replication/ledger/place.js';
 import type { WatchedEvent } from '../../../src/replication/watcher/events.js';
 import type { MutantName } from '../mutants/names.js';
 import type { State } from '../world/documents.js';
@@ -46,12 +47,18 @@ function entriesChanged(before: State['ledger'], { database }: World): string[] 
     .filter(([name, entry]) => before.get(name) !== entry)
     .map(([, { identity, alive, owner, learned }]) => {
       const state = alive ? `lives as ${shortKey(owner)}` : 'is dead';
-      return `      entry ${identity.appid}/${identity.id} ${state}, learned ${shortTime(learned)}`;
+      return `      entry ${identity.appid}/${identity.id} ${state}, learned ${shortPlace(learned)}`;
     });
 }
 
 function shortTime(at: mongo.Timestamp): string {
   return `${at.getHighBitsUnsigned() % 1000}.${at.getLowBitsUnsigned()}`;
+}
+
+/** The cluster time, and the place within it. */
+function shortPlace(place: Place): string {
+  const [seconds, counter] = [place.slice(0, 8), place.slice(8, 16)].map((hex) => Number.parseInt(hex, 16));
+  return `${seconds! % 1000}.${counter}.${place.slice(16)}`;
 }
 
 function shortKey(id: unknown): string {

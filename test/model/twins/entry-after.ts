@@ -23,8 +23,8 @@ export function isRebirth(entry: Known | undefined, change: LedgerChange): entry
 
 function overwrites(entry: Known | undefined, change: LedgerChange): boolean {
   if (entry === undefined) return true;
-  const age = entry.learned.compare(change.at);
-  if (change.alive) return age <= 0;
-  if (!change.shortLived) return entry.alive && age <= 0;
-  return age < 0 || (age === 0 && entry.alive);
+  const { learned } = entry;
+  if (change.alive) return learned <= change.at;
+  if (!change.shortLived) return entry.alive && learned <= change.at;
+  return learned < change.at || (learned === change.at && entry.alive);
 }

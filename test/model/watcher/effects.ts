@@ -17,7 +17,7 @@ export function* bringAbout(watcher: Watcher, events: WatchedEvent[]): Steps {
   for (const change of decisions.ledger) yield* learn(watcher, change, ofRecords);
   yield* stampLate(watcher, decisions.late);
   yield* stampLateTombstones(watcher, decisions.lateTombstones);
-  yield* reviveSeen(watcher, decisions.seenTombstones);
+  yield* reviveSeen(watcher, decisions.seenTombstones, events.at(-1)!.place);
   for (const moment of decisions.moments) {
     yield;
     watcher.world.database.write('records a moment', (tx) => tx.recordMoment(moment));

@@ -42,7 +42,9 @@ function ownersOf(events: KindEvent[]): Set<string> {
 
 function ownedIn(entries: StoredEntry[], owners: Set<string>): Owned {
   const owned: Owned = new Map();
-  const inOrder = [...entries].sort((one, other) => one.learned.compare(other.learned));
+  const inOrder = [...entries].sort((one, other) =>
+    one.learned < other.learned ? -1 : Number(one.learned > other.learned),
+  );
   for (const { alive, owner, identity } of inOrder) {
     const key = String(owner);
     if (alive && owners.has(key)) owned.set(key, [...(owned.get(key) ?? []), identity]);

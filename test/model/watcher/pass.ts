@@ -1,5 +1,5 @@
-import type { mongo } from 'mongoose';
 import type { Identity } from '../../../src/replication/ledger/ledger.js';
+import { type Place, placeBehind } from '../../../src/replication/ledger/place.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import { entryOf, identityOf, recordUnder } from '../world/documents.js';
 import type { Steps } from '../world/steps.js';
@@ -18,7 +18,8 @@ export function* pass(watcher: Watcher): Steps<boolean> {
   if (!watcher.save('begins a pass', { pass: isRepair ? 'repair' : 'first start' })) return true;
   yield;
   const token = database.end;
-  const at = database.newest;
+  const beginning = database.newest;
+  const at = placeBehind(beginning);
   yield;
   watcher.takeMarksAsTheyStand();
   yield* learnRecords(watcher, at, isRepair);
@@ -28,12 +29,12 @@ export function* pass(watcher: Watcher): Steps<boolean> {
   const end = database.newest;
   yield;
   watcher.token = token;
-  watcher.watched = at;
-  return !watcher.save('ends a pass', { token, watched: at, since: end });
+  watcher.watched = beginning;
+  return !watcher.save('ends a pass', { token, watched: beginning, since: end });
 }
 
 /** On the first start nobody has seen anything yet, so only bad stamps are mended. */
-function* learnRecords(watcher: Watcher, at: mongo.Timestamp, isRepair: boolean): Steps {
+function* learnRecords(watcher: Watcher, at: Place, isRepair: boolean): Steps {
   const { database } = watcher.world;
   yield;
   const seen = [...database.now.records.values()];
@@ -54,7 +55,7 @@ function* learnRecords(watcher: Watcher, at: mongo.Timestamp, isRepair: boolean)
  * watcher could write down afterwards what it saw before that stream, and nobody would ever hear of the end of it. A
  * living entry without its record is a delete; after a lost history tombstones are stamped anew.
  */
-function* settleLedger(watcher: Watcher, at: mongo.Timestamp, isRepair: boolean): Steps {
+function* settleLedger(watcher: Watcher, at: Place, isRepair: boolean): Steps {
   const { world } = watcher;
   const { database } = world;
   yield;
@@ -76,10 +77,9 @@ function* settleLedger(watcher: Watcher, at: mongo.Timestamp, isRepair: boolean)
   }
 }
 
-function lift(watcher: Watcher, identity: Identity, at: mongo.Timestamp): void {
+function lift(watcher: Watcher, identity: Identity, at: Place): void {
   watcher.world.database.write('makes an entry known anew', (tx) => {
     const entry = entryOf(tx.state, identity);
-    if (entry !== undefined && entry.learned.compare(at) < 0)
-      tx.writeEntry(identity, { ...entry, learned: at });
+    if (entry !== undefined && entry.learned < at) tx.writeEntry(identity, { ...entry, learned: at });
   });
 }

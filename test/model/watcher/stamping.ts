@@ -1,8 +1,8 @@
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import type { Identity } from '../../../src/replication/ledger/ledger.js';
+import type { Place } from '../../../src/replication/ledger/place.js';
 import type { Late } from '../../../src/replication/watcher/rules.js';
 import { entryOf, recordUnder } from '../world/documents.js';
-import { laterOf } from '../world/time.js';
 import type { Steps } from '../world/steps.js';
 import type { Watcher } from './watcher.js';
 
@@ -38,19 +38,17 @@ export function* stampLateTombstones(watcher: Watcher, late: Late[]): Steps {
 }
 
 /** Rule 4: a tombstone was seen while a record stands under its identity, which thereby lives again. */
-export function* reviveSeen(watcher: Watcher, seen: Identity[]): Steps {
+export function* reviveSeen(watcher: Watcher, seen: Identity[], at: Place): Steps {
   const { database } = watcher.world;
   for (const identity of seen) {
     yield;
     const clock = database.clock();
     yield;
-    const look = database.newest;
     database.write('revives what a tombstone denies', (tx) => {
       const entry = entryOf(tx.state, identity);
       const record = recordUnder(tx.state, identity);
-      if (entry === undefined || entry.alive || record === undefined) return;
-      const learned = laterOf(look, entry.learned);
-      tx.writeEntry(identity, { alive: true, owner: record._id, learned });
+      if (entry === undefined || entry.alive || entry.learned > at || record === undefined) return;
+      tx.writeEntry(identity, { alive: true, owner: record._id, learned: at });
       const fence = watcher.fenceOf(identity);
       const died = entry.lastupdated!;
       const above = fence === undefined || died > fence ? died : fence;

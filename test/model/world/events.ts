@@ -1,18 +1,25 @@
-import type { mongo } from 'mongoose';
-import type { Deleted, StoredIdentity, Written } from '../../../src/replication/watcher/events.js';
+import type {
+  Deleted,
+  StoredIdentity,
+  WatchedEvent,
+  Written,
+} from '../../../src/replication/watcher/events.js';
 import { KIND, ORGANIZATION, type StoredRecord } from './documents.js';
+
+/** Where in the log something happens. */
+export type When = Pick<WatchedEvent, 'at' | 'place'>;
 
 const QUIET = { isKeyOnly: false, isStampOnly: false, channels: [] };
 
 /** A record written as a whole: everything is told. */
-export function insertion(record: StoredRecord, at: mongo.Timestamp): Written {
+export function insertion(record: StoredRecord, when: When): Written {
   const identity = { organizationid: ORGANIZATION, appid: record.appid, id: record.id };
   const stamp = record.lastupdated ?? null;
-  return { type: 'written', at, kind: KIND, owner: record._id, whole: true, identity, stamp, ...QUIET };
+  return { type: 'written', ...when, kind: KIND, owner: record._id, whole: true, identity, stamp, ...QUIET };
 }
 
 /** A record changed in single fields: only those are told. Nothing where none has changed. */
-export function update(before: StoredRecord, after: StoredRecord, at: mongo.Timestamp): Written | undefined {
+export function update(before: StoredRecord, after: StoredRecord, when: When): Written | undefined {
   const identity: StoredIdentity = {};
   if (before.appid !== after.appid) identity.appid = after.appid;
   if (before.id !== after.id) identity.id = after.id;
@@ -22,10 +29,10 @@ export function update(before: StoredRecord, after: StoredRecord, at: mongo.Time
   if (!isStamped && !isMoved && !isChanged) return undefined;
   const stamp = isStamped ? { stamp: after.lastupdated ?? null } : {};
   const isStampOnly = !isMoved && !isChanged;
-  const shown = { type: 'written', at, kind: KIND, owner: before._id, whole: false, identity } as const;
+  const shown = { type: 'written', ...when, kind: KIND, owner: before._id, whole: false, identity } as const;
   return { ...shown, ...stamp, ...QUIET, isStampOnly };
 }
 
-export function deletion(record: StoredRecord, at: mongo.Timestamp): Deleted {
-  return { type: 'deleted', at, kind: KIND, owner: record._id };
+export function deletion(record: StoredRecord, when: When): Deleted {
+  return { type: 'deleted', ...when, kind: KIND, owner: record._id };
 }

@@ -1,4 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
+import { type Place, placeBehind } from '../../../src/replication/ledger/place.js';
 
 /** When the wall clock of every world begins (milliseconds). */
 export const ORIGIN = Date.parse('2026-11-20T10:00:00.000Z');
@@ -16,6 +17,11 @@ export function timestamp(seconds: number, counter: number): mongo.Timestamp {
 /** The cluster time just before: what lies at or before it lies before `at`. */
 export function justBefore(at: mongo.Timestamp): mongo.Timestamp {
   return timestamp(at.getHighBitsUnsigned(), at.getLowBitsUnsigned() - 1);
+}
+
+/** The place of an event in its transaction. */
+export function placeIn(at: mongo.Timestamp, number: number): Place {
+  return placeBehind(at).slice(0, -1) + String(number).padStart(4, '0');
 }
 
 export function laterOf(one: mongo.Timestamp, other: mongo.Timestamp | undefined): mongo.Timestamp {

@@ -6,7 +6,7 @@ import type { MarkKey } from '../../../src/replication/mark/mark.js';
 import { markName } from '../../../src/replication/mark/mark.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
 import type { WatchedEvent } from '../../../src/replication/watcher/events.js';
-import { deletion, insertion, update } from './events.js';
+import { deletion, insertion, update, type When } from './events.js';
 import {
   entryId,
   recordUnder,
@@ -15,6 +15,7 @@ import {
   type StoredRecord,
   type StoredService,
 } from './documents.js';
+import { placeIn } from './time.js';
 
 type Collection = Exclude<keyof State, 'lease'>;
 
@@ -32,18 +33,23 @@ export class Transaction {
     this.state = { ...state };
   }
 
+  /** Where the next event stands. */
+  private get when(): When {
+    return { at: this.at, place: placeIn(this.at, this.events.length) };
+  }
+
   /** False where a record stands under that identity already, as the unique index has it. */
   insert(record: StoredRecord): boolean {
     if (this.isTaken(record) || this.state.records.has(record.key)) return false;
     this.put('records', record.key, record);
-    this.events.push(insertion(record, this.at));
+    this.events.push(insertion(record, this.when));
     return true;
   }
 
   /** A change of single fields; false where that breaks the unique index. What changes nothing is no event. */
   update(record: StoredRecord, after: StoredRecord): boolean {
     if (this.isTaken(after)) return false;
-    const event = update(record, after, this.at);
+    const event = update(record, after, this.when);
     if (event === undefined) return true;
     this.put('records', record.key, after);
     this.events.push(event);
@@ -54,20 +60,20 @@ export class Transaction {
   replace(after: StoredRecord): boolean {
     if (this.isTaken(after)) return false;
     this.put('records', after.key, after);
-    this.events.push(insertion(after, this.at));
+    this.events.push(insertion(after, this.when));
     return true;
   }
 
   remove(record: StoredRecord): void {
     this.drop('records', record.key);
-    this.events.push(deletion(record, this.at));
+    this.events.push(deletion(record, this.when));
   }
 
   /** Other records, or none, in place of all that were there: no event tells of any of them. */
   upheave(what: 'drop' | 'rename', records: StoredRecord[]): void {
     this.isDirty = true;
     Object.assign(this.state, { records: new Map(records.map((record) => [record.key, record])) });
-    this.events.push({ type: 'upheaval', at: this.at, what, collection: 'members' });
+    this.events.push({ type: 'upheaval', ...this.when, what, collection: 'members' });
   }
 
   writeEntry(identity: Identity, known: Known): void {
@@ -77,7 +83,7 @@ export class Transaction {
     this.put('ledger', name, { ...known, _id, key: _id.toHexString(), identity });
     const stamp = known.lastupdated;
     const isSeen = stamp !== undefined && stamp.getTime() !== before?.lastupdated?.getTime();
-    if (isSeen) this.events.push({ type: 'tombstone', at: this.at, entry: _id, stamp });
+    if (isSeen) this.events.push({ type: 'tombstone', ...this.when, entry: _id, stamp });
   }
 
   removeEntry(identity: Identity): void {
@@ -88,7 +94,7 @@ export class Transaction {
     const before = this.state.marks.get(markName(mark));
     const fence = before !== undefined && before.fence > clock ? before.fence : clock;
     this.put('marks', markName(mark), { fence, raises: (before?.raises ?? 0) + 1 });
-    this.events.push({ type: 'announced', at: this.at, mark, fence });
+    this.events.push({ type: 'announced', ...this.when, mark, fence });
     return fence;
   }
 
@@ -99,7 +105,7 @@ export class Transaction {
   writeService(name: string, service: StoredService | undefined): void {
     if (service === undefined) this.drop('services', name);
     else this.put('services', name, service);
-    this.events.push({ type: 'services', at: this.at });
+    this.events.push({ type: 'services', ...this.when });
   }
 
   writeEffective(name: string, entry: EffectiveChange | undefined): void {

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/replication/ledger/changes.js';
 import { identityKey } from '../../../../src/replication/ledger/index.js';
 
-const at = (n: number) => new mongo.Timestamp({ t: 1_700_000_000, i: n });
+const at = (n: number) => `place ${n}`;
 const identity = (id: string, appid = 'shop') => ({
   kind: 'product' as const,
   organizationid: 'acme',

@@ -4,11 +4,14 @@ import { reached, timeOf } from '../../../../src/replication/watcher/source.js';
 import { at, TENANT } from './written.js';
 
 const _id = new mongo.ObjectId();
+const PLACE = '65A1B2C3000000012B022C01002B0C6E5A10040A';
+const when = { at: at(1), place: PLACE };
 
 /** An event as the pipeline projects it. */
 const raw = (operationType: string, fields: object = {}) => ({
   operationType,
   clusterTime: at(1),
+  _id: { _data: `82${PLACE}5A1004` },
   ns: { coll: 'products' },
   owner: _id,
   ...fields,
@@ -18,7 +21,7 @@ const STAMP = new Date(5);
 const stored = { ...identity, stamp: STAMP };
 const written = {
   type: 'written',
-  at: at(1),
+  ...when,
   kind: 'product',
   owner: _id,
   channels: [],
@@ -75,22 +78,22 @@ describe('what an event tells', () => {
       { announced: null, raised: text },
     ]) {
       const event = raw('update', { ns: { coll: 'marks' }, mark, ...shown });
-      expect(watchedEvent(event)).toEqual({ type: 'announced', at: at(1), mark, fence });
+      expect(watchedEvent(event)).toEqual({ type: 'announced', ...when, mark, fence });
     }
     expect(watchedEvent(raw('insert', { ns: { coll: 'marks' }, mark, announced: 'other' }))).toBeUndefined();
   });
 
   it('a tombstone, and a change of services', () => {
     const event = raw('update', { ns: { coll: 'ledger' }, changed: { stamp: STAMP } });
-    expect(watchedEvent(event)).toEqual({ type: 'tombstone', at: at(1), entry: _id, stamp: STAMP });
+    expect(watchedEvent(event)).toEqual({ type: 'tombstone', ...when, entry: _id, stamp: STAMP });
     expect(watchedEvent(raw('delete', { ns: { coll: 'services' } }))).toEqual({
       type: 'services',
-      at: at(1),
+      ...when,
     });
   });
 
   it('a delete: only which record it was', () => {
-    expect(watchedEvent(raw('delete'))).toEqual({ type: 'deleted', at: at(1), kind: 'product', owner: _id });
+    expect(watchedEvent(raw('delete'))).toEqual({ type: 'deleted', ...when, kind: 'product', owner: _id });
   });
 
   it('the kind is that of the collection', () => {
@@ -102,7 +105,7 @@ describe('what an event tells', () => {
     (type) => {
       expect(watchedEvent(raw(type, { owner: undefined }))).toEqual({
         type: 'upheaval',
-        at: at(1),
+        ...when,
         what: type,
         collection: 'products',
       });

@@ -7,6 +7,7 @@ const SECOND = 1000;
 const DROP: WatchedEvent = {
   type: 'upheaval',
   at: new mongo.Timestamp({ t: 1, i: 1 }),
+  place: 'here',
   what: 'drop',
   collection: 'products',
 };

@@ -22,7 +22,7 @@ function learned(events: KindEvent[], before: [mongo.ObjectId, Identity][] = [])
     owned.set(owner.toHexString(), [...(owned.get(owner.toHexString()) ?? []), identity]);
   }
   return ledgerChanges(events, owned, new Map())
-    .map(({ identity, alive, at: time }) => `${identity.id}:${alive ? 'alive' : 'dead'}@${time.getLowBits()}`)
+    .map(({ identity, alive, at: time }) => `${identity.id}:${alive ? 'alive' : 'dead'}@${Number(time)}`)
     .sort();
 }
 

@@ -9,15 +9,20 @@ import type {
 } from '../../../../src/replication/watcher/events.js';
 import type { Knowledge } from '../../../../src/replication/watcher/rules.js';
 
+/** Where in the log the n-th operation of a test is. */
+export const placeAt = (n: number) => String(n).padStart(3, '0');
+
 /** The cluster time of the n-th operation of a test. */
 export const at = (n: number) => new mongo.Timestamp({ t: 1_700_000_000, i: n });
+
+const when = (n: number) => ({ at: at(n), place: placeAt(n) });
 
 export const TENANT = { organizationid: 'acme', appid: 'shop' };
 
 /** An insert or a replacement of a product. */
 export function whole(n: number, owner: unknown, identity: StoredIdentity, channels: string[] = []): Written {
   const seen = { isKeyOnly: false, isStampOnly: false };
-  return { type: 'written', at: at(n), kind: 'product', owner, identity, whole: true, channels, ...seen };
+  return { type: 'written', ...when(n), kind: 'product', owner, identity, whole: true, channels, ...seen };
 }
 
 /** An update of a product that shows only what was changed. */
@@ -31,16 +36,16 @@ export function changed(
 }
 
 export function deleted(n: number, owner: unknown): Deleted {
-  return { type: 'deleted', at: at(n), kind: 'product', owner };
+  return { type: 'deleted', ...when(n), kind: 'product', owner };
 }
 
 /** The mark of the tenant's products is raised. */
 export function announced(n: number, fence: Date): Announced {
-  return { type: 'announced', at: at(n), mark: { ...TENANT, kind: 'product' }, fence };
+  return { type: 'announced', ...when(n), mark: { ...TENANT, kind: 'product' }, fence };
 }
 
 export function tombstoneSeen(n: number, entry: mongo.ObjectId, stamp: Date | null): TombstoneSeen {
-  return { type: 'tombstone', at: at(n), entry, stamp };
+  return { type: 'tombstone', ...when(n), entry, stamp };
 }
 
 /** What the watcher knows before a batch: nothing but this. */

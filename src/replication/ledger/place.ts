@@ -1,0 +1,27 @@
+import type { mongo } from 'mongoose';
+
+/**
+ * A place in the log, as text that sorts as the log does: the cluster time in hex, then the place within the transaction,
+ * whose changes all have one cluster time.
+ */
+export type Place = string;
+
+/** A resume token begins with a type byte; behind it its text sorts as the log does. */
+const START = 2;
+/** Behind the cluster time come version, type and the number within the transaction, then only names. */
+const END = 42;
+const BEHIND_ALL = '~';
+
+/** Where the change is that a resume token stands for. */
+export function placeOf({ _data }: { _data: string }): Place {
+  return _data.slice(START, END);
+}
+
+/** Behind all changes of a cluster time. */
+export function placeBehind(at: mongo.Timestamp): Place {
+  return hexOf(at.getHighBitsUnsigned()) + hexOf(at.getLowBitsUnsigned()) + BEHIND_ALL;
+}
+
+function hexOf(number: number): string {
+  return number.toString(16).toUpperCase().padStart(8, '0');
+}
