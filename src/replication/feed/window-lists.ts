@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection, mongo } from 'mongoose';
+import { isTimeout } from '../../database/index.js';
 import { packedIds } from './bytes/index.js';
 import { IdList } from './id-list.js';
 import { hintOf, longestList } from './plan.js';
@@ -24,7 +25,7 @@ interface Listing {
   at: mongo.Timestamp;
 }
 
-/** The list of a window's `_id`s; without one the window is too large to be listed. */
+/** The list of a window's `_id`s; without one the window is too large to be listed, or takes too long. */
 interface Listed {
   ids?: IdList;
 }
@@ -35,7 +36,7 @@ export class WindowLists {
   private readonly lists = new LRUCache<string, Listed, Listing>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ ids }) => ENTRY_BYTES + (ids?.bytes ?? 0),
-    fetchMethod: (_key, _stale, { context }) => this.read(context),
+    fetchMethod: (_key, _stale, { context }) => this.read(context).catch(unlistedIfSlow),
   });
 
   /** About how many documents a collection has: how a page is read depends on it, never what it shows. */
@@ -50,7 +51,7 @@ export class WindowLists {
     private readonly finds: RawFind,
   ) {}
 
-  /** The list of a window as of a moment; nothing where it is too large. */
+  /** The list of a window as of a moment; nothing where it is too large, or takes longer than QUERY_MS. */
   async of(listing: Listing): Promise<IdList | undefined> {
     const listed = await this.lists.fetch(keyOf(listing), { context: listing });
     return listed?.ids;
@@ -73,6 +74,12 @@ export class WindowLists {
     const ids = IdList.of(Buffer.concat(parts));
     return ids.length > longest ? {} : { ids };
   }
+}
+
+/** A walk along `_id` can be cut into small steps, and a list cannot. */
+function unlistedIfSlow(error: unknown): Listed {
+  if (!isTimeout(error)) throw error;
+  return {};
 }
 
 /** Everything that shapes the list. */
