@@ -23,7 +23,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
     abortOnError: false,
   });
   app.useLogger(app.get(ServiceLogger));
-  app.getHttpServer().on('clientError', answerClientError);
+  app.getHttpServer().on('clientError', answerClientError).setTimeout(STALLED_MS);
   app.set('etag', false);
   app.set('query parser', 'simple');
   if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
@@ -32,6 +32,9 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   if (settings.docs) serveDocs(app, settings.limitMax);
   return app;
 }
+
+/** A client that takes nothing for so long is let go: what is held for it would be held for ever. */
+const STALLED_MS = 120_000;
 
 /** Over plain HTTP, a demand to use HTTPS would break the page under /docs. TLS is the proxy's business. */
 const PLAIN_HTTP = {

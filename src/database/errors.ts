@@ -12,6 +12,12 @@ const COLLECTION_DROPPED = 175;
 const BROKEN_SOCKET = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 /** A document would become larger than MongoDB allows, or break the validator of its collection. */
 const UNFIT = new Set([121, 10334, 17419]);
+/** What MongoDB calls a query that makes no sense: a bad value, one that it cannot read, one of a wrong type. */
+const NONSENSE = new Set([2, 9, 14]);
+/** From here on numbers stand for places in MongoDB's own program, such as 51091 for a regular expression. */
+const PLACES = 15_000;
+/** A query that somebody ended, or whose cursor is gone, as after a fail-over. */
+const CUT_OFF = new Set([43, 237, 11601]);
 /** Server states in which no primary takes the request: elections, shutdowns, step-downs. */
 const NO_PRIMARY = new Set([6, 7, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
@@ -66,8 +72,19 @@ export function isDatabaseAway(error: unknown): boolean {
 export function databaseProblem(error: unknown): Problem | undefined {
   if (isDatabaseAway(error)) return problems.databaseAway();
   if (!(error instanceof mongo.MongoServerError)) return undefined;
+  if (CUT_OFF.has(Number(error.code))) return problems.databaseAway();
   if (isMomentGone(error) || error.code === COLLECTION_DROPPED) return problems.preparing();
   return isTimeout(error) ? problems.queryTimeout() : undefined;
+}
+
+/**
+ * Whether the database refused a query for what it says, such as a filter that was right when it was tried and is not
+ * over other records. One whose index is gone is no such thing.
+ */
+export function isRefusedQuery(error: unknown): boolean {
+  if (!(error instanceof mongo.MongoServerError) || /\bhint\b/.test(error.message)) return false;
+  const code = Number(error.code);
+  return (NONSENSE.has(code) || code >= PLACES) && databaseProblem(error) === undefined;
 }
 
 /** Whether the database gave up on a query since it took longer than it may (`maxTimeMS`). */
@@ -75,9 +92,10 @@ export function isTimeout(error: unknown): boolean {
   return error instanceof mongo.MongoServerError && error.code === MAX_TIME_EXPIRED;
 }
 
-/** Whether a read may come to an answer when it is sent again: a connection broke, or another server is primary now. */
+/** Whether a read may come to an answer when it is sent again: a connection broke, another server is primary now. */
 export function isRetryable(error: unknown): boolean {
-  if (error instanceof mongo.MongoServerError) return NO_PRIMARY.has(Number(error.code));
+  if (error instanceof mongo.MongoServerError)
+    return NO_PRIMARY.has(Number(error.code)) || CUT_OFF.has(Number(error.code));
   return error instanceof mongo.MongoNetworkError;
 }
 

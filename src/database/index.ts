@@ -4,6 +4,7 @@ export {
   databaseProblem,
   isDatabaseAway,
   isDuplicateKey,
+  isRefusedQuery,
   isRetryable,
   isTimeout,
   isUnfit,

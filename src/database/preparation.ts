@@ -11,7 +11,8 @@ import { type Connection, STATES } from 'mongoose';
 import { FatalError } from '../common/index.js';
 import { connectionOptions, DATABASE_URI } from './options.js';
 import { makeIndexes } from './indexes.js';
-import { checkServer } from './server-check.js';
+import { modelsOf } from './models.js';
+import { checkCollations, checkServer } from './server-check.js';
 
 const RETRY_MS = 1000;
 
@@ -57,7 +58,10 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
     while (!signal.aborted) {
       try {
         await this.connected();
-        await checkServer(this.connection.getClient().db(this.connection.name));
+        const db = this.connection.getClient().db(this.connection.name);
+        await checkServer(db);
+        const names = modelsOf(this.connection).map(({ collection }) => collection.collectionName);
+        await checkCollations(db, names);
         await makeIndexes(this.connection);
         this.complete = true;
         this.log.log('Connected, and the indexes stand');

@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import mongoose from 'mongoose';
 import { literal, problems } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
-import { type RecordDocument, STAMP, type Tenant } from '../record/index.js';
+import { DELIVERABLE, type RecordDocument, STAMP, type Tenant } from '../record/index.js';
 import { type BsonDocument, isFaithful } from './bson-document.js';
 import { MEMBER_MODEL } from './member.schema.js';
 import { type Change, setOf } from './merge/change.js';
@@ -31,7 +31,8 @@ export class MemberStore {
 
   /** The member with this `id`; nothing where there is none that can be served. */
   async find(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
-    const filter = { ...tenant, id: { $eq: id, ...INDEXED }, _id: { $type: 'objectId' } } as const;
+    const asText = { $eq: id, ...INDEXED };
+    const filter = { ...tenant, id: asText, _id: { $type: 'objectId' as const }, $and: [DELIVERABLE] };
     return asMember(await this.collection.findOne(filter, RAW));
   }
 
@@ -50,9 +51,10 @@ export class MemberStore {
   /** Makes the changes if the member is still as it was read, else nothing. Throws 409 where an e-mail is taken. */
   async update(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<StoredMember | undefined> {
     const record = read.record();
+    const _id = record.get('_id') as mongoose.mongo.ObjectId;
     const stored = await this.collection
       .findOneAndUpdate(
-        { ...tenant, _id: record.get('_id') as mongoose.mongo.ObjectId, ...unchanged(read, record) },
+        { ...tenant, _id, ...unchanged(read, record), $and: [DELIVERABLE] },
         [{ $set: setOf(changes).set('lastupdated', STAMP) }],
         { ...RAW, returnDocument: 'after' },
       )

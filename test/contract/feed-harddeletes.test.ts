@@ -74,6 +74,14 @@ describe.each<Kind>(['member', 'product'])(
       expect([ids, to]).toEqual([['b'], fence.toISOString()]);
     });
 
+    it('a record that can never be delivered is no record under its id: the delete is told', async () => {
+      await app.remove(kind, await app.put(kind, { id: 'a' }));
+      const _id = `no ObjectId of ${app.appid}` as never;
+      await service.db.collection(`${kind}s`).insertOne({ _id, ...app.tenant, id: 'a' });
+      await service.watcher.caughtUp();
+      expect(await gone()).toEqual(['a']);
+    });
+
     it('a moved id leaves a tombstone for what it was', async () => {
       const record = await app.put(kind, { id: 'a' });
       await app.change(kind, record, { $set: { id: 'b' } });

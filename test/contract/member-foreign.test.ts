@@ -210,3 +210,21 @@ describe('what JavaScript cannot write back byte for byte', () => {
     expect(raw.toString('latin1').split(odd.toString('latin1'))).toHaveLength(3);
   });
 });
+
+it.each(['organizationid', 'appid'] as const)(
+  'a member with a list in place of its %s belongs to nobody: 404, and nothing is written',
+  async (field) => {
+    const { tenant } = members.app;
+    const record = {
+      ...tenant,
+      [field]: [tenant[field], 'another'],
+      id: `of two by ${field}`,
+      data: { a: 1 },
+    };
+    const { insertedId } = await members.collection.insertOne(record);
+    const id = encodeURIComponent(record.id);
+    expect((await members.read(id)).status).toBe(404);
+    expect((await members.patch(id, { contactname: 'Eve' })).status).toBe(404);
+    expect(await members.collection.findOne({ _id: insertedId })).toMatchObject({ data: { a: 1 } });
+  },
+);

@@ -39,6 +39,18 @@ async function startOn(before: (db: mongo.Db) => Promise<unknown>): Promise<stri
   return outcome;
 }
 
+it.each(['members', 'products', 'credentials'])(
+  'a collection with a collation ends the start, since it takes different texts for the same: %s',
+  async (collection) => {
+    const message = await startOn((db) =>
+      db.createCollection(collection, { collation: { locale: 'en', strength: 2 } }),
+    );
+    expect(message).toMatch(
+      new RegExp(`^FatalError: The collection ${collection} has a collation, .* start again\\.$`),
+    );
+  },
+);
+
 describe('where existing data breaks it, the start ends with one message that lists the ids', () => {
   const twice = (document: mongo.Document) => [{ ...document }, { ...document }];
 

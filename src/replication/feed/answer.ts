@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
@@ -23,15 +24,19 @@ export async function answerPage(
   open: (gone: AbortSignal) => Promise<OpenPage>,
 ): Promise<void> {
   const gone = new AbortController();
-  response.once('close', () => gone.abort(new ClientGoneError()));
+  const leave = () => {
+    if (!response.writableFinished) gone.abort(new ClientGoneError());
+  };
+  if (response.closed || response.destroyed) leave();
+  else response.once('close', leave);
   try {
     const { to, page } = await open(gone.signal);
-    response.set('Tidemark-To', to.toISOString()).type('application/json').vary('Accept-Encoding');
     const { headers, length, body } = (await settledWithin(page)) ?? { headers: {}, body: lateBody(page) };
+    response.set('Tidemark-To', to.toISOString()).type('application/json').vary('Accept-Encoding');
     response.set(headers);
-    await send(response, length === undefined ? withSigns(body) : body, length);
+    await send(response, { body: length === undefined ? withSigns(body) : body, length, gone: gone.signal });
   } catch (error) {
-    if (!isGone(error)) throw error;
+    if (!gone.signal.aborted) throw error;
   }
 }
 
@@ -47,11 +52,14 @@ async function* lateBody(page: Promise<Page>): AsyncGenerator<Buffer, void> {
   yield* (await page).body;
 }
 
-async function send(
-  response: Response,
-  body: AsyncGenerator<Buffer, void>,
-  length: number | undefined,
-): Promise<void> {
+/** A body, its length where that is known, and whether anybody waits for it. */
+interface Sending {
+  body: AsyncGenerator<Buffer, void>;
+  length: number | undefined;
+  gone: AbortSignal;
+}
+
+async function send(response: Response, { body, length, gone }: Sending): Promise<void> {
   const encoding = encodingFor(response.req, length);
   if (encoding !== undefined) response.set('Content-Encoding', encoding.name);
   else if (length !== undefined) response.set('Content-Length', String(length));
@@ -60,12 +68,18 @@ async function send(
     await body.return();
     return;
   }
-  const pieces = Readable.from(body, { objectMode: false });
-  await (encoding === undefined ? pipeline(pieces, response) : pipeline(pieces, encoding.encoder, response));
+  if (encoding === undefined) await write(response, body, gone);
+  else await pipeline(Readable.from(body, { objectMode: false }), encoding.encoder, response);
 }
 
-function isGone(error: unknown): boolean {
-  return (
-    error instanceof ClientGoneError || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
-  );
+/** As fast as the client reads. A pipeline would cost more than the text of the page. */
+async function write(
+  response: Response,
+  body: AsyncGenerator<Buffer, void>,
+  gone: AbortSignal,
+): Promise<void> {
+  for await (const piece of body) {
+    if (!response.write(piece)) await once(response, 'drain', { signal: gone });
+  }
+  response.end();
 }

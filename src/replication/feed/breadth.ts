@@ -14,6 +14,7 @@ const MOST = 10_000;
 const SPARE = 1.25;
 const MOST_WIDER = 16;
 const NARROWER = 10;
+const RELAXED = 2;
 
 /** How many `_id`s of a list a step looks at. */
 export function idsOf({ perItem, most = MOST }: Breadth, asked: number): number {
@@ -26,8 +27,13 @@ export function wider(breadth: Breadth, { asked, count }: { asked: number; count
   return { ...breadth, perItem: Math.min(needed, breadth.perItem * MOST_WIDER) };
 }
 
-/** After a step that took too long; nothing where it looked at one record only. */
-export function narrower({ perItem, most }: Breadth): Breadth | undefined {
-  if (most === 1) return undefined;
-  return { perItem, most: most === undefined ? MOST : Math.ceil(most / NARROWER) };
+/** After a step that asked for so many items and took too long; nothing where it looked at one record only. */
+export function narrower(breadth: Breadth, asked: number): Breadth | undefined {
+  const looked = idsOf(breadth, asked);
+  return breadth.most === 1 ? undefined : { ...breadth, most: Math.ceil(looked / NARROWER) };
+}
+
+/** After a step that did not take too long: what was slow may have been one record, or one moment. */
+export function relaxed({ perItem, most }: Breadth): Breadth {
+  return most === undefined ? { perItem } : { perItem, most: Math.min(most * RELAXED, MOST) };
 }

@@ -4,13 +4,8 @@ import { mongo } from 'mongoose';
 const WIDTH = 12;
 
 /** How many packed `_id`s there are. */
-export function countOf(packed: Uint8Array): number {
+function countOf(packed: Uint8Array): number {
   return packed.length / WIDTH;
-}
-
-/** The last of some packed `_id`s; nothing where there is none. */
-export function lastOf(packed: Uint8Array): mongo.ObjectId | undefined {
-  return packed.length === 0 ? undefined : new mongo.ObjectId(packed.slice(-WIDTH));
 }
 
 /** The `_id`s of a window in their order, packed. */

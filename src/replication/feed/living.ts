@@ -24,7 +24,10 @@ interface Tombstone {
 export class Living {
   constructor(private readonly finds: RawFind) {}
 
-  /** The raw array of documents without the tombstones under whose `id` a record lives at that time. */
+  /**
+   * The raw array of documents without the tombstones under whose `id` a record lives at that time. One that can never be
+   * delivered is no life: nobody would ever tell of it, nor of its end.
+   */
   async without(documents: Uint8Array, selection: Selection, at: mongo.Timestamp): Promise<Uint8Array> {
     if (selection.records === undefined) return documents;
     const tombstones = Object.values(BSON.deserialize(documents, ANY_TEXT)) as Tombstone[];
@@ -46,7 +49,10 @@ export class Living {
     const { documents } = await this.finds.first(
       {
         collection: records!,
-        filter: { organizationid, appid, id: { $in: ids, $type: 'string' }, $and: [DELIVERABLE] },
+        filter: {
+          ...{ organizationid, appid, id: { $in: ids, $type: 'string' } },
+          ...{ _id: { $type: 'objectId' }, $and: [DELIVERABLE] },
+        },
         hint: { organizationid: 1, appid: 1, id: 1 },
         projection: { _id: 0, id: 1 },
         limit: ids.length,

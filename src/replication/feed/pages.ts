@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import mongoose from 'mongoose';
 import type { Application } from '../../application/index.js';
 import { problems } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
-import { databaseProblem, isMomentGone } from '../../database/index.js';
+import { isMomentGone, isRefusedQuery } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
 import { Moments } from '../mark/index.js';
 import type { OpenPage } from './answer.js';
@@ -88,7 +87,7 @@ export class Pages {
       await asOf(() => Promise.resolve());
       return await pageOf(undefined, window, ask.request.path);
     } catch (error) {
-      throw isRefusal(error) && service !== undefined
+      throw isRefusedQuery(error) && service !== undefined
         ? problems.serviceMisconfigured(feed.kind, service.name)
         : error;
     }
@@ -110,9 +109,4 @@ export class Pages {
     await this.moments.progress();
     throw error;
   }
-}
-
-/** A filter that was tried when it came into force may still be refused by MongoDB over other records. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && databaseProblem(error) === undefined;
 }

@@ -42,8 +42,9 @@ export class RawFind {
   /** All documents, reply by reply. */
   async *all(find: Find, at: mongo.Timestamp): AsyncGenerator<RawBatch, void> {
     const session = this.connection.getClient().startSession({ causalConsistency: false });
-    let batch = await this.ask(this.command(find, at), session);
+    let batch: RawBatch | undefined;
     try {
+      batch = await this.ask(this.command(find, at), session);
       for (;;) {
         yield batch;
         if (batch.cursorId === 0n) return;
@@ -51,9 +52,13 @@ export class RawFind {
         batch = await this.run({ getMore: batch.cursorId, collection, batchSize }, session);
       }
     } finally {
-      await this.close(find, batch, session);
+      if (batch !== undefined) await this.close(find, batch, session);
       await session.endSession();
     }
+  }
+
+  aboutHowMany(collection: string): Promise<number> {
+    return this.connection.collection(collection).estimatedDocumentCount();
   }
 
   private command(

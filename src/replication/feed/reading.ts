@@ -1,8 +1,7 @@
 import type { mongo } from 'mongoose';
 import { isTimeout } from '../../database/index.js';
-import { type Breadth, FIRST_BREADTH, narrower, wider } from './breadth.js';
-import { type ItemShape, type ItemsText, itemsText, packedIds } from './bytes/index.js';
-import { countOf, lastOf as lastIn } from './id-list.js';
+import { type Breadth, FIRST_BREADTH, narrower, relaxed, wider } from './breadth.js';
+import { type ItemShape, type ItemsText, itemsText, tallyOf } from './bytes/index.js';
 import type { ItemSizes } from './item-sizes.js';
 import type { Selection } from './selection.js';
 import type { Step, Steps } from './steps.js';
@@ -48,9 +47,9 @@ export async function lastOf(source: Source, window: Window): Promise<mongo.Obje
   let position: Position | undefined = { window, breadth: FIRST_BREADTH };
   while (position !== undefined) {
     const step: Taken = await take(source, position, { limit: position.window.limit, idsOnly: true });
-    const ids = packedIds(step.documents);
-    if (countOf(ids) === position.window.limit) return lastIn(ids);
-    position = behind(step, countOf(ids));
+    const { count, last } = tallyOf(step.documents);
+    if (count === position.window.limit) return last;
+    position = behind(step, count);
   }
   return undefined;
 }
@@ -71,7 +70,7 @@ async function take(
     try {
       return { ...(await asOf((at) => steps.take({ ...of, at }))), window, breadth, asked: limit };
     } catch (error) {
-      breadth = isTimeout(error) ? narrower(breadth) : undefined;
+      breadth = isTimeout(error) ? narrower(breadth, limit) : undefined;
       if (breadth === undefined) throw error;
     }
   }
@@ -81,8 +80,6 @@ async function take(
 function behind({ window, breadth, asked, found, reached }: Taken, count: number): Position | undefined {
   const limit = window.limit - count;
   if (limit === 0 || reached === undefined) return undefined;
-  return {
-    window: { ...window, limit, lastoffsetid: reached },
-    breadth: found < asked ? wider(breadth, { asked, count: found }) : breadth,
-  };
+  const next = found < asked ? wider(breadth, { asked, count: found }) : breadth;
+  return { window: { ...window, limit, lastoffsetid: reached }, breadth: relaxed(next) };
 }

@@ -3,8 +3,8 @@ import type { mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { DELIVERABLE } from '../../record/index.js';
 import { type Breadth, idsOf } from './breadth.js';
-import { packedIds } from './bytes/index.js';
-import { countOf, type IdList, lastOf } from './id-list.js';
+import { tallyOf } from './bytes/index.js';
+import type { IdList } from './id-list.js';
 import { Living } from './living.js';
 import { hintOf, type Plan, planOf } from './plan.js';
 import { RawFind } from './raw-find.js';
@@ -51,7 +51,8 @@ export class Steps {
     const { selection, window, breadth, at } = step;
     const { from, to } = window;
     const list = from && (await this.lists.of({ selection, from, to, at }));
-    const plan = planOf(list?.length, Math.min(window.limit, breadth.most ?? Infinity));
+    const onePage = step.idsOnly === true ? 0 : Math.min(window.limit, breadth.most ?? Infinity);
+    const plan = planOf(list?.length, onePage);
     this.metrics.feedSteps.inc({ plan });
     this.log.debug(`${plan}: ${list?.length ?? 'too many or all'} in the window, page of ${window.limit}`);
     if (plan === 'id-list') return this.listed(step, list!);
@@ -84,13 +85,12 @@ export class Steps {
       },
       at,
     );
-    const ids = packedIds(documents);
-    const found = countOf(ids);
+    const { count: found, last } = tallyOf(documents);
     const isCut = cursorId !== 0n || found === window.limit;
     return {
       documents: await this.living.without(documents, selection, at),
       found,
-      reached: isCut ? lastOf(ids) : end,
+      reached: isCut ? last : end,
     };
   }
 
@@ -108,7 +108,7 @@ export class Steps {
       limit: 1,
     };
     const { documents } = await this.finds.first(find, at);
-    return lastOf(packedIds(documents));
+    return tallyOf(documents).last;
   }
 }
 

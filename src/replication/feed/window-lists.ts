@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
-import type { Connection, mongo } from 'mongoose';
-import { isTimeout } from '../../database/index.js';
+import type { mongo } from 'mongoose';
+import { isRetryable, isTimeout } from '../../database/index.js';
 import { packedIds } from './bytes/index.js';
 import { IdList } from './id-list.js';
 import { hintOf, longestList } from './plan.js';
@@ -13,7 +12,7 @@ import { boundsOf } from './window.js';
 /** Bytes of all lists that are kept; a miss only costs time. */
 const KEPT_BYTES = 48 * 1024 * 1024;
 /** What an entry takes beside its list, about. */
-const ENTRY_BYTES = 512;
+const ENTRY_BYTES = 1200;
 const IDS_OF_A_REPLY = 50_000;
 const COUNTED_FOR_MS = 60_000;
 
@@ -36,25 +35,32 @@ export class WindowLists {
   private readonly lists = new LRUCache<string, Listed, Listing>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ ids }) => ENTRY_BYTES + (ids?.bytes ?? 0),
-    fetchMethod: (_key, _stale, { context }) => this.read(context).catch(unlistedIfSlow),
+    fetchMethod: (_key, _stale, { context }) => this.readOnceMore(context).catch(unlistedIfSlow),
+    /** A list that finds no room while it is being read is still what its callers wait for. */
+    ignoreFetchAbort: true,
   });
 
   /** About how many documents a collection has: how a page is read depends on it, never what it shows. */
   private readonly counts = new LRUCache<string, number>({
     max: 10,
     ttl: COUNTED_FOR_MS,
-    fetchMethod: (collection) => this.connection.collection(collection).estimatedDocumentCount(),
+    fetchMethod: (collection) => this.finds.aboutHowMany(collection),
   });
 
-  constructor(
-    @InjectConnection() private readonly connection: Connection,
-    private readonly finds: RawFind,
-  ) {}
+  constructor(private readonly finds: RawFind) {}
 
   /** The list of a window as of a moment; nothing where it is too large, or takes longer than QUERY_MS. */
   async of(listing: Listing): Promise<IdList | undefined> {
     const listed = await this.lists.fetch(keyOf(listing), { context: listing });
     return listed?.ids;
+  }
+
+  /** The driver repeats no `getMore`. */
+  private readOnceMore(listing: Listing): Promise<Listed> {
+    return this.read(listing).catch((error: unknown) => {
+      if (!isRetryable(error)) throw error;
+      return this.read(listing);
+    });
   }
 
   private async read({ selection, from, to, at }: Listing): Promise<Listed> {

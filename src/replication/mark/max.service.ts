@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
-import type { Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { problems, SharedReads } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { CLOCK, isMomentGone, readAsOf } from '../../database/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
 import { type MarkKey, markName } from './mark.js';
-import type { Moment } from './moment.js';
+import { isShown, type Moment } from './moment.js';
 import { Moments } from './moments.js';
 import { Raises } from './raises.js';
 import { Stamps } from './stamps.js';
@@ -27,7 +27,7 @@ interface Newest {
 @Injectable()
 export class MaxService {
   /** The greatest stamp as of a moment: a fact about the past, by the name of the mark. */
-  private readonly answers = new LRUCache<string, { at: mongo.Timestamp; greatest: Date }>({
+  private readonly answers = new LRUCache<string, { moment: Moment; greatest: Date }>({
     max: REMEMBERED,
   });
   private readonly looks = new SharedReads<Newest & { isBeaten: boolean }>();
@@ -58,12 +58,18 @@ export class MaxService {
     return atMost(clock, greatest);
   }
 
-  /** Both questions go out at once: what the newest moment says is, as a rule, what the last one said. */
+  /** What was answered last stays true as long as its moment can be shown; only where it is beaten others are asked. */
   private async look(mark: MarkKey): Promise<Newest & { isBeaten: boolean }> {
-    const last = this.answers.get(markName(mark))?.greatest;
-    const [newest, isLastBeaten] = await Promise.all([this.newest(mark), last && this.isBeaten(mark, last)]);
+    const last = this.answers.get(markName(mark));
+    const [seen, isLastBeaten] = await Promise.all([
+      last && this.moments.progress(),
+      last && this.isBeaten(mark, last.greatest),
+    ]);
+    if (seen !== undefined && isLastBeaten === false && isShown(last!.moment, seen.progress))
+      return { clock: seen.clock, greatest: last!.greatest, isBeaten: false };
+    const newest = await this.newest(mark);
     const { greatest } = newest;
-    const isLast = greatest === undefined || greatest.getTime() === last?.getTime();
+    const isLast = greatest === undefined || greatest.getTime() === last?.greatest.getTime();
     return { ...newest, isBeaten: isLast ? isLastBeaten === true : await this.isBeaten(mark, greatest) };
   }
 
@@ -77,17 +83,18 @@ export class MaxService {
   }
 
   /** Nothing where the server does not hold the moment any more. */
-  private async asOf(mark: MarkKey, { at, fence }: Moment): Promise<Date | undefined> {
+  private async asOf(mark: MarkKey, moment: Moment): Promise<Date | undefined> {
+    const { at, fence } = moment;
     const name = markName(mark);
     const last = this.answers.get(name);
-    if (last?.at.equals(at)) return last.greatest;
+    if (last?.moment.at.equals(at)) return last.greatest;
     try {
       const greatest = await readAsOf(this.connection.getClient(), at, async (snapshot) => {
         const greatestFrom = (start: Date) =>
           this.stamps.greatest(mark, { lower: { $gte: start }, upTo: fence }, snapshot);
         return (last && (await greatestFrom(last.greatest))) ?? (await greatestFrom(NONE_YET)) ?? NONE_YET;
       });
-      this.answers.set(name, { at, greatest });
+      this.answers.set(name, { moment, greatest });
       return greatest;
     } catch (error) {
       if (isMomentGone(error)) return undefined;

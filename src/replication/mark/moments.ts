@@ -1,14 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
 import type { Model, mongo } from 'mongoose';
-import { problems } from '../../common/index.js';
+import { problems, SharedReads } from '../../common/index.js';
 import { CLOCK } from '../../database/index.js';
-import { type MarkKey, markKey } from './mark.js';
-import { isPreparing, type Moment, newestMoment, type Progress, servingMoment } from './moment.js';
+import { type MarkKey, markKey, markName } from './mark.js';
+import { isPreparing, isShown, type Moment, newestMoment, type Progress, servingMoment } from './moment.js';
 import { WATCH_STATE_MODEL, WATCHER, type WatchState } from './watch-state.js';
 
 const LOOK_MS = 100;
+const REMEMBERED = 10_000;
 const ALONG_FENCE = { fence: 1, at: 1 };
 const FROM_THE_NEWEST = { fence: -1, at: -1 };
 
@@ -25,11 +27,18 @@ export interface Look {
 /** The one door through which feeds and `max` come to a moment. Every look throws 503 `preparing` during a pass. */
 @Injectable()
 export class Moments {
+  /**
+   * The moments that served windows. None will ever have a smaller fence, so each serves its window as long as it can be
+   * shown, and all that is left to look at is how far the watcher has come.
+   */
+  private readonly known = new LRUCache<string, Moment>({ max: REMEMBERED });
+  private readonly looks = new SharedReads<Look>();
+
   constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
 
   /** How far the watcher has come. */
   progress(): Promise<Look> {
-    return this.look([]);
+    return this.looks.of(WATCHER, () => this.look([]));
   }
 
   /** Whether the first pass has ever ended. */
@@ -39,9 +48,15 @@ export class Moments {
 
   /** The moment that serves a window up to `to`, from a cluster time on if that is given. */
   async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<Look> {
+    const name = `${markName(mark)} ${to.getTime()} ${notBefore?.toBigInt()}`;
+    const known = this.known.get(name);
+    const seen = known && (await this.progress());
+    if (seen !== undefined && isShown(known!, seen.progress)) return { ...seen, moment: known! };
     const from = notBefore === undefined ? [] : [{ $gte: ['$at', notBefore] }];
     const look = await this.look(momentsOf(mark, { fence: { $gte: to } }, from, ALONG_FENCE));
-    return withMoment(look, servingMoment(look.moments, look.progress, to, notBefore));
+    const moment = servingMoment(look.moments, look.progress, to, notBefore);
+    if (moment !== undefined) this.known.set(name, moment);
+    return withMoment(look, moment);
   }
 
   /** The newest moment that can be shown. */

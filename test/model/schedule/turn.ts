@@ -88,4 +88,5 @@ function crash(world: World): void {
   const instance = world.dice.pick(world.instances);
   instance.watcher = watch(world);
   delete instance.raise;
+  delete instance.answer;
 }

@@ -1,4 +1,4 @@
-import { newestMoment } from '../../../src/replication/mark/moment.js';
+import { isShown, newestMoment } from '../../../src/replication/mark/moment.js';
 import { APPLICATION, type State } from '../world/documents.js';
 import type { Steps } from '../world/steps.js';
 import type { Instance, World } from '../world/world.js';
@@ -10,27 +10,46 @@ const NONE_YET = new Date(0);
 
 /** How far it is safe to read, asked of one instance. */
 export function* askMax(world: World, instance: Instance): Steps<Date | Refusal> {
-  const { database } = world;
   if (world.has('no mark')) return withoutMark(world);
+  const last = yield* lastAnswer(world, instance);
+  if (last !== undefined) return last;
   yield;
-  const known = yield* knownMax(world);
+  const known = yield* knownMax(world, instance);
   if (known === 'preparing') return known;
   yield;
-  const clock = database.clock();
-  const isBeaten = stampsIn(database.now).some((stamp) => stamp > (known ?? NONE_YET) && stamp <= clock);
-  if (known !== undefined && !isBeaten) return known;
+  if (known !== undefined && !isBeaten(world, known)) return known;
   yield* raiseMark(world, instance);
-  return (yield* knownMax(world)) ?? 'not-watched';
+  return (yield* knownMax(world, instance)) ?? 'not-watched';
+}
+
+/** What was answered last, where its moment can still be shown and no stamp is greater; looked at at once. */
+function* lastAnswer(world: World, instance: Instance): Steps<Date | undefined> {
+  const { answer } = instance;
+  if (answer === undefined) return undefined;
+  yield;
+  const isBeatenEarly = isBeaten(world, answer.greatest);
+  yield;
+  const progress = readProgress(world);
+  const isKept = progress !== undefined && isShown(answer.moment, progress);
+  return isKept && !isBeatenEarly ? answer.greatest : undefined;
+}
+
+function isBeaten({ database }: World, known: Date): boolean {
+  const clock = database.clock();
+  return stampsIn(database.now).some((stamp) => stamp > known && stamp <= clock);
 }
 
 /** As of the newest moment; nothing where there is none. */
-function* knownMax(world: World): Steps<Date | 'preparing' | undefined> {
+function* knownMax(world: World, instance: Instance): Steps<Date | 'preparing' | undefined> {
   const progress = readProgress(world);
   if (progress === undefined) return 'preparing';
   yield;
   const moment = newestMoment(readMoments(world), progress);
   yield;
-  return moment && greatestUpTo(moment.fence, asOf(world, progress, moment));
+  if (moment === undefined) return undefined;
+  const greatest = greatestUpTo(moment.fence, asOf(world, progress, moment));
+  instance.answer = { moment, greatest };
+  return greatest;
 }
 
 function withoutMark(world: World): Date | Refusal {

@@ -1,6 +1,7 @@
 import { CalmDice, type Dice } from '../random/dice.js';
 import type { MutantName } from '../mutants/names.js';
 import type { Profile } from '../schedule/profile.js';
+import type { Moment } from '../../../src/replication/mark/moment.js';
 import type { Consumer } from '../consumer/consumer.js';
 import { Database } from './database.js';
 import { objectId } from './documents.js';
@@ -15,11 +16,18 @@ export interface Raise {
   at?: mongo.Timestamp;
 }
 
+/** What `max` answered last, as of a moment. */
+export interface MaxAnswer {
+  moment: Moment;
+  greatest: Date;
+}
+
 /** One process of the service. What it remembers dies with it. */
 export interface Instance {
   name: string;
   watcher: Steps;
   raise?: Raise;
+  answer?: MaxAnswer;
 }
 
 /** Everything of one history: the database and whoever is at work on it. */

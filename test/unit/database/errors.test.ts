@@ -2,6 +2,8 @@ import mongoose from 'mongoose';
 import {
   databaseProblem,
   isDatabaseAway,
+  isRefusedQuery,
+  isRetryable,
   refusalsIn,
   refusedAsDuplicate,
 } from '../../../src/database/index.js';
@@ -76,5 +78,28 @@ describe('single writes of a bulk that MongoDB refused', () => {
 
   it('what cannot be written is no duplicate', () => {
     expect(() => refusedAsDuplicate(bulk(11000, 121))).toThrow();
+  });
+});
+
+it.each([43, 237, 11601])('a query that was cut off (%i) is asked again, then 503', (code) => {
+  expect(isRetryable(server(code))).toBe(true);
+  expect(databaseProblem(server(code))).toMatchObject({ status: 503, slug: 'database-away' });
+});
+
+describe('whether a query was refused for what it says', () => {
+  it.each([2, 9, 14, 51091])('%i: it was', (code) => {
+    expect(isRefusedQuery(server(code))).toBe(true);
+  });
+
+  it.each<[string, unknown]>([
+    ['somebody ended it', server(11601)],
+    ['it took too long', server(50)],
+    ['the user may not ask', server(13)],
+    ['there was no room for it', server(292)],
+    ['its index is gone', server(2, 'error processing query: planner returned error :: bad hint')],
+    ['its moment is gone', server(246)],
+    ['it never came to the server', new mongo.MongoNetworkError('broken')],
+  ])('it was not, where %s', (_name, error) => {
+    expect(isRefusedQuery(error)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
 export { MalformedBsonError } from './bson-reader.js';
 export { type ItemShape, type ItemsText, itemsText } from './items-text.js';
-export { packedIds } from './packed-ids.js';
+export { packedIds, type Tally, tallyOf } from './packed-ids.js';
 export { type RawBatch, rawBatch } from './raw-batch.js';

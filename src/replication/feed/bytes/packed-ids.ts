@@ -1,4 +1,5 @@
-import { BSON_DOCUMENT, elementAt, elementsWithin, MalformedBsonError } from './bson-reader.js';
+import { mongo } from 'mongoose';
+import { BSON_DOCUMENT, type Element, elementAt, elementsWithin, MalformedBsonError } from './bson-reader.js';
 
 const ID_BYTES = 12;
 
@@ -26,6 +27,31 @@ export function packedIds(documents: Uint8Array): Uint8Array {
     for (let index = 0; index < ID_BYTES; index++) packed[length++] = documents[id + index]!;
   }
   return packed.slice(0, length);
+}
+
+/** How many documents a batch holds, and the `_id` of the last, behind which a reading goes on. */
+export interface Tally {
+  count: number;
+  last: mongo.ObjectId | undefined;
+}
+
+/** All documents must have an ObjectId as `_id`. Throws MalformedBsonError. */
+export function tallyOf(documents: Uint8Array): Tally {
+  let count = 0;
+  let last: Element | undefined;
+  const { start, end } = elementsWithin(documents);
+  for (let at = start; at < end; at = last.end) {
+    last = elementAt(documents, at, end);
+    if (last.type !== BSON_DOCUMENT) throw new MalformedBsonError();
+    count += 1;
+  }
+  return { count, last: last && idOf(documents, last) };
+}
+
+function idOf(bytes: Uint8Array, document: Element): mongo.ObjectId {
+  if (!beginsWithId(bytes, document)) throw new MalformedBsonError();
+  const start = document.start + BEFORE_ID;
+  return new mongo.ObjectId(bytes.slice(start, start + ID_BYTES));
 }
 
 function beginsWithId(bytes: Uint8Array, { start, end }: { start: number; end: number }): boolean {

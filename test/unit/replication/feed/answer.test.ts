@@ -28,6 +28,8 @@ class LatePage {
   refuse: (error: Error) => void = () => undefined;
   gone: AbortSignal | undefined;
   failed: unknown;
+  /** The header of a page, on an answer that is none. */
+  told: unknown;
   private readonly page = new Promise<Page>((resolve, reject) => {
     this.give = resolve;
     this.refuse = reject;
@@ -40,6 +42,7 @@ class LatePage {
       };
       answerPage(response, open).catch((error: unknown) => {
         this.failed = error;
+        this.told = response.getHeader('Tidemark-To');
         response.destroy();
       });
     })
@@ -120,4 +123,33 @@ it('a client that goes away is told to whoever reads for it, and is no error', a
   late.refuse(late.gone?.reason as Error);
   for (let count = 0; count < 10; count += 1) await turn();
   expect(late.failed).toBeUndefined();
+});
+
+it('an answer that is no page does not tell its `to`, so that nobody stores it', async () => {
+  const request = late.request();
+  request.on('error', () => undefined);
+  await untilSo(() => late.gone !== undefined);
+  late.refuse(new Error('no luck'));
+  await untilSo(() => late.failed !== undefined);
+  expect([(late.failed as Error).message, late.told]).toEqual(['no luck', undefined]);
+});
+
+it('a client that was gone before its page was opened is read for no more', async () => {
+  let gone: AbortSignal | undefined;
+  const server = express()
+    .get('/', (_request, response) => {
+      response.once('close', () => {
+        void answerPage(response, (signal) => {
+          gone = signal;
+          return Promise.reject(signal.reason as Error);
+        });
+      });
+      response.socket?.destroy();
+    })
+    .listen(0);
+  await once(server, 'listening');
+  get({ port: (server.address() as AddressInfo).port, agent: false }).on('error', () => undefined);
+  await untilSo(() => gone !== undefined);
+  expect(gone?.aborted).toBe(true);
+  server.close();
 });

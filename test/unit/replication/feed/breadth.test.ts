@@ -4,6 +4,7 @@ import {
   FIRST_BREADTH,
   idsOf,
   narrower,
+  relaxed,
   wider,
 } from '../../../../src/replication/feed/breadth.js';
 
@@ -26,12 +27,26 @@ it('then at as many as it took, and some to spare; sixteen times as many at most
   );
 });
 
-it('a step that takes too long becomes narrower, down to one record', () => {
+it('a step that takes too long becomes narrower than it was, down to one record', () => {
   const steps: Breadth[] = [];
-  for (let breadth: Breadth | undefined = FIRST_BREADTH; breadth !== undefined; breadth = narrower(breadth))
+  for (
+    let breadth: Breadth | undefined = FIRST_BREADTH;
+    breadth !== undefined;
+    breadth = narrower(breadth, 5000)
+  )
     steps.push(breadth);
-  expect(steps.map(({ most }) => most)).toEqual([undefined, 10_000, 1000, 100, 10, 1]);
-  expect(steps.map((breadth) => idsOf(breadth, 5000))).toEqual([5000, 5000, 1000, 100, 10, 1]);
+  expect(steps.map(({ most }) => most)).toEqual([undefined, 500, 50, 5, 1]);
+  expect(steps.map((breadth) => idsOf(breadth, 5000))).toEqual([5000, 500, 50, 5, 1]);
+});
+
+it('and wider again, step by step, where it does not', () => {
+  expect(relaxed(FIRST_BREADTH)).toEqual(FIRST_BREADTH);
+  const steps = [relaxed({ perItem: 3, most: 1 })];
+  while (steps.at(-1)!.most! < MOST) steps.push(relaxed(steps.at(-1)!));
+  expect(steps.map(({ most }) => most)).toEqual([
+    ...[2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, MOST],
+  ]);
+  expect(relaxed(steps.at(-1)!)).toEqual({ perItem: 3, most: MOST });
 });
 
 it('what is narrow stays so where it becomes wider', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
-import { countOf, IdList, lastOf } from '../../../../src/replication/feed/id-list.js';
+import { IdList } from '../../../../src/replication/feed/id-list.js';
 
 /** Near to each other in one byte or another, as well as far. */
 const anyId = fc
@@ -42,14 +42,4 @@ it('leaves what it was given as it was', () => {
   const before = Buffer.from(packed);
   IdList.of(packed);
   expect(packed).toEqual(before);
-});
-
-it('packed _ids: how many there are, and the last', () => {
-  fc.assert(
-    fc.property(anyIds, (ids) => {
-      const packed = Buffer.from(ids.join(''), 'hex');
-      expect(countOf(packed)).toBe(ids.length);
-      expect(lastOf(packed)?.toHexString()).toBe(ids.at(-1));
-    }),
-  );
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MalformedBsonError, packedIds } from '../../../../../src/replication/feed/bytes/index.js';
+import { MalformedBsonError, packedIds, tallyOf } from '../../../../../src/replication/feed/bytes/index.js';
 import { batch, document, int32, list, objectId, text } from './raw-bson.js';
 import { FIELDS } from './transcript.js';
 
@@ -31,5 +31,28 @@ describe('packedIds', () => {
     for (let length = 0; length < whole.length; length++)
       expect(() => packedIds(whole.subarray(0, length))).toThrow(MalformedBsonError);
     expect(() => packedIds(list([text('x')]).bytes)).toThrow(MalformedBsonError);
+  });
+});
+
+describe('tallyOf', () => {
+  it('says how many documents there are, and the _id of the last', () => {
+    fc.assert(
+      fc.property(ids, (list) => {
+        const { count, last } = tallyOf(batch(...list.map(covered)));
+        expect([count, last?.toHexString()]).toEqual([
+          list.length,
+          list.length === 0 ? undefined : Buffer.from(list.at(-1)!).toString('hex'),
+        ]);
+      }),
+    );
+    expect(tallyOf(batch(document(Object.entries(FIELDS)))).count).toBe(1);
+  });
+
+  it('refuses what is malformed, cut after any byte, or ends with what has no ObjectId', () => {
+    const whole = batch(covered(new Uint8Array(12)), covered(new Uint8Array(12).fill(9)));
+    for (let length = 0; length < whole.length; length++)
+      expect(() => tallyOf(whole.subarray(0, length))).toThrow(MalformedBsonError);
+    expect(() => tallyOf(list([text('x')]).bytes)).toThrow(MalformedBsonError);
+    expect(() => tallyOf(batch(document([['_id', int32(1)]])))).toThrow(MalformedBsonError);
   });
 });

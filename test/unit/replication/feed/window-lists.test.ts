@@ -1,0 +1,66 @@
+import mongoose from 'mongoose';
+import type { RawFind } from '../../../../src/replication/feed/raw-find.js';
+import { matching } from '../../../../src/replication/feed/selection.js';
+import { WindowLists } from '../../../../src/replication/feed/window-lists.js';
+
+const { BSON, MongoServerError, ObjectId, Timestamp } = mongoose.mongo;
+const MANY = 10_000_000;
+const IDS = 1_000_000;
+const selection = matching({ organizationid: 'acme', appid: 'shop' }, 'product');
+const window = (minute: number) => ({
+  ...{
+    selection,
+    from: new Date(minute * 60_000),
+    to: new Date(10_000_000),
+    at: new Timestamp({ t: 1, i: 1 }),
+  },
+});
+
+/** Documents with an `_id` and nothing else, as the database projects them; copies of one do. */
+const documents = BSON.serialize({ 0: { _id: new ObjectId() } });
+
+/** Lists over windows, each read as `replies` says; what was asked is counted. */
+function listsOf(replies: (call: number) => AsyncGenerator<Uint8Array, void>) {
+  let calls = 0;
+  const finds = {
+    aboutHowMany: () => Promise.resolve(MANY),
+    async *all() {
+      calls += 1;
+      for await (const reply of replies(calls)) yield { documents: reply, cursorId: 0n };
+    },
+  };
+  return { lists: new WindowLists(finds as unknown as RawFind), calls: () => calls };
+}
+
+const failing = (code: number) =>
+  // eslint-disable-next-line require-yield
+  async function* () {
+    await Promise.resolve();
+    throw new MongoServerError({ message: 'no', code });
+  };
+
+async function* one() {
+  yield await Promise.resolve(documents);
+}
+
+it('a list that finds no room is still what its callers wait for', async () => {
+  const all = BSON.serialize({ ...Array.from({ length: IDS / 10 }, () => ({ _id: new ObjectId() })) });
+  const { lists } = listsOf(async function* () {
+    for (let part = 0; part < 10; part += 1) yield await Promise.resolve(all);
+  });
+  const found = await Promise.all([1, 2, 3, 4, 5, 6].map((minute) => lists.of(window(minute))));
+  expect(found.map((list) => list?.length)).toEqual(Array.from(found, () => IDS));
+}, 60_000);
+
+it('a window whose list takes too long is not listed, and not tried again at once', async () => {
+  const { lists, calls } = listsOf(failing(50));
+  expect([await lists.of(window(1)), await lists.of(window(1)), calls()]).toEqual([undefined, undefined, 1]);
+});
+
+it('a list that was cut off is read once more, and no more often', async () => {
+  const again = listsOf((call) => (call === 1 ? failing(43)() : one()));
+  expect([(await again.lists.of(window(1)))?.length, again.calls()]).toEqual([1, 2]);
+  const never = listsOf(failing(43));
+  await expect(never.lists.of(window(1))).rejects.toThrow('no');
+  expect(never.calls()).toBe(2);
+});
