@@ -11,6 +11,7 @@ jest.setTimeout(120_000);
 class Writer {
   readonly acknowledged: number[] = [];
   private writing = true;
+  private lastFailure: string | undefined;
   private readonly client: mongo.MongoClient;
   private readonly done: Promise<void>;
 
@@ -20,7 +21,9 @@ class Writer {
   }
 
   async until(count: number): Promise<void> {
-    await eventually(() => this.acknowledged.length >= count, 60_000);
+    await eventually(() => this.acknowledged.length >= count, 60_000).catch((error: Error) => {
+      throw new Error(`${error.message}; the last write failed with: ${this.lastFailure}`);
+    });
   }
 
   async stop(): Promise<void> {
@@ -29,12 +32,18 @@ class Writer {
     await this.client.close();
   }
 
+  /** Whatever it waits for: a test that failed leaves nothing running. */
+  async abandon(): Promise<void> {
+    this.writing = false;
+    await this.client.close(true);
+  }
+
   private async write(): Promise<void> {
     const writes = this.client.db().collection<{ _id: number }>('writes');
     for (let _id = 1; this.writing; _id += 1) {
       await writes.insertOne({ _id }).then(
         () => this.acknowledged.push(_id),
-        () => undefined,
+        (error: Error) => (this.lastFailure = error.message),
       );
     }
   }
@@ -50,17 +59,20 @@ async function kept(uri: string): Promise<number[]> {
 describe('the embedded database survives', () => {
   let dataDir: string;
   let service: ServiceProcess;
+  let writer: Writer | undefined;
   beforeEach(async () => {
     dataDir = await freshDataDir();
     service = await ServiceProcess.start({ dataDir });
   });
   afterEach(async () => {
+    await writer?.abandon();
+    writer = undefined;
     await service.stop();
     await removeDataDir(dataDir);
   });
 
   it('a restart', async () => {
-    const writer = new Writer(await service.mongodbUri());
+    writer = new Writer(await service.mongodbUri());
     await writer.until(100);
     await writer.stop();
     const { mongod } = await service.pids();
@@ -73,7 +85,7 @@ describe('the embedded database survives', () => {
   });
 
   it('kill -9 of the service and an immediate restart, with nothing lost', async () => {
-    const writer = new Writer(await service.mongodbUri());
+    writer = new Writer(await service.mongodbUri());
     await writer.until(200);
     process.kill((await service.pids()).node, 'SIGKILL');
     service = await ServiceProcess.start({ dataDir });
@@ -83,7 +95,7 @@ describe('the embedded database survives', () => {
 
   it('kill -9 of mongod while the service runs, with nothing lost and at the same place', async () => {
     const uri = await service.mongodbUri();
-    const writer = new Writer(uri);
+    writer = new Writer(uri);
     await writer.until(200);
     const before = await service.pids();
     process.kill(before.mongod, 'SIGKILL');
@@ -99,7 +111,7 @@ describe('the embedded database survives', () => {
   });
 
   it('kill -9 of both at once', async () => {
-    const writer = new Writer(await service.mongodbUri());
+    writer = new Writer(await service.mongodbUri());
     await writer.until(200);
     const { node, mongod } = await service.pids();
     process.kill(node, 'SIGKILL');
