@@ -21,6 +21,7 @@ export {
   type EmbeddedDatabase,
   findEmbedded,
   findMongod,
+  freePort,
   onOrphaned,
   startEmbedded,
 } from './embedded/index.js';

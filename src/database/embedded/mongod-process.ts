@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { MongoInstance, MongoInstanceEvents } from 'mongodb-memory-server-core/lib/util/MongoInstance.js';
 import { reasonOf } from './say.js';
 
@@ -80,14 +79,4 @@ export function complaintIn(line: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, HOST, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,8 +1,9 @@
 import { FatalError } from '../../common/index.js';
 import { assertOpens, type DataDirectory, openDataDirectory, rememberLine } from './data-directory.js';
 import { findMongod } from './find-mongod.js';
+import { freePort } from './free-port.js';
 import { waitUntilFree } from './holder.js';
-import { freePort, HOST, MongodProcess, type MongodSite, REPLICA_SET } from './mongod-process.js';
+import { HOST, MongodProcess, type MongodSite, REPLICA_SET } from './mongod-process.js';
 import { becomePrimary } from './replica-set.js';
 import { announce, withdraw } from './running.js';
 import { reasonOf, type Say } from './say.js';
@@ -35,7 +36,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   const mongod = await findMongod(options);
   await assertOpens(directory, mongod);
   await waitUntilFree(directory.dbPath, say);
-  const port = await freePort();
+  const port = await freePort(HOST);
   const site = { path: mongod.path, version: mongod.version, dbPath: directory.dbPath, port };
   const supervisor = new Supervisor(
     () => startMember(site, directory),
