@@ -22,18 +22,27 @@ export class Authenticator {
   async identify({ username, password }: Login, address: string): Promise<Credential | undefined> {
     const stored = await this.stored(username);
     const credential = isUsable(stored, new Date()) ? stored : undefined;
-    if (credential !== undefined && (await this.passwords.isProven(credential.passwordhash, password)))
-      return credential;
-    const attempt = await this.limiter.attempt(address, username);
-    const right = await (credential === undefined
-      ? this.passwords.refuse(password)
-      : this.passwords.fits(credential.passwordhash, password));
-    if (!right) {
-      attempt.failed();
+    const attempt = (right: () => Promise<boolean>) => this.attempt(address, username, right);
+    if (credential === undefined) {
+      await attempt(() => this.passwords.refuse(password));
       return undefined;
     }
-    await attempt.succeeded();
-    return credential;
+    const { passwordhash } = credential;
+    const compare = () => attempt(() => this.passwords.fits(passwordhash, password));
+    return (await this.passwords.proven(passwordhash, password, compare)) ? credential : undefined;
+  }
+
+  /** Counts a failure where it is one. Throws 429. */
+  private async attempt(
+    address: string,
+    username: string,
+    compare: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const attempt = await this.limiter.attempt(address, username);
+    const right = await compare();
+    if (right) await attempt.succeeded();
+    else attempt.failed();
+    return right;
   }
 
   private stored(username: string): Promise<Credential | null> {

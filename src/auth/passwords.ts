@@ -20,30 +20,33 @@ export function hashPassword(password: string): Promise<string> {
 @Injectable()
 export class Passwords {
   private readonly key = randomBytes(32);
-  private readonly proven = new LRUCache<string, true>({ max: REMEMBERED, ttl: REMEMBERED_MS });
+  private readonly remembered = new LRUCache<string, true>({ max: REMEMBERED, ttl: REMEMBERED_MS });
   private readonly running = new Map<string, Promise<boolean>>();
   private readonly decoy = hashPassword(randomBytes(16).toString('hex'));
 
   isRemembered(stored: string, password: string): boolean {
-    return this.proven.has(this.digest(stored, password));
+    return this.remembered.has(this.digest(stored, password));
   }
 
   /**
-   * Whether a success is remembered, or a comparison of just these two that runs now ends with one: a client that begins
-   * with many requests at once needs one comparison.
+   * Compares unless a success is remembered, one at a time for just these two: whoever comes meanwhile waits, and need not
+   * compare if it was right. A client that begins with many requests at once needs one comparison, and one attempt.
    */
-  async isProven(stored: string, password: string): Promise<boolean> {
-    if (this.isRemembered(stored, password)) return true;
-    return (await this.running.get(this.digest(stored, password))) ?? false;
+  async proven(stored: string, password: string, compare: () => Promise<boolean>): Promise<boolean> {
+    const digest = this.digest(stored, password);
+    for (let running; (running = this.running.get(digest)) !== undefined;) if (await running) return true;
+    if (this.remembered.has(digest)) return true;
+    const comparison = compare();
+    this.running.set(
+      digest,
+      comparison.catch(() => false),
+    );
+    return comparison.finally(() => this.running.delete(digest));
   }
 
   async fits(stored: string, password: string): Promise<boolean> {
-    const digest = this.digest(stored, password);
-    const check = verify(stored, password).catch(() => false);
-    this.running.set(digest, check);
-    const right = await check;
-    this.running.delete(digest);
-    if (right) this.proven.set(digest, true);
+    const right = await verify(stored, password).catch(() => false);
+    if (right) this.remembered.set(this.digest(stored, password), true);
     return right;
   }
 

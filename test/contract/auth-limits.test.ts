@@ -78,6 +78,14 @@ describe('429 with `Retry-After`', () => {
     expect(await address.fails(FAILURES + 1, () => user)).toEqual([...repeated(FAILURES, 401), 429]);
   });
 
+  it('nor where all of them wait for the same look at their credential, behind a login that is wrong', async () => {
+    const user = await newUser();
+    const address = caller();
+    const passwords = ['wrong', ...repeated(30, PASSWORD)];
+    const answers = await Promise.all(passwords.map((password) => address.as(user, password)));
+    expect(answers.map(({ status }) => status)).toEqual([401, ...repeated(30, 200)]);
+  });
+
   it('or 10 times that for one address, whatever the user names', async () => {
     const user = await newUser();
     const address = caller();

@@ -38,15 +38,26 @@ describe('what is remembered', () => {
     expect(new Passwords().isRemembered(stored, 'secret')).toBe(false);
   });
 
-  it('a comparison that runs serves all who ask the same meanwhile', async () => {
+  it('one comparison serves all who ask the same at once; who was refused compares for himself', async () => {
     const passwords = new Passwords();
     const stored = await hashPassword('secret');
-    const outcomes = ['secret', 'wrong'].map((password) => passwords.fits(stored, password));
-    const meanwhile = ['secret', 'wrong', 'other'].map((password) => passwords.isProven(stored, password));
-    expect(await Promise.all(meanwhile)).toEqual([true, false, false]);
-    expect(await Promise.all(outcomes)).toEqual([true, false]);
-    expect(await passwords.isProven(stored, 'secret')).toBe(true);
-    expect(await passwords.isProven(stored, 'wrong')).toBe(false);
+    let compared = 0;
+    const proven = (password: string) =>
+      passwords.proven(stored, password, () => {
+        compared += 1;
+        return passwords.fits(stored, password);
+      });
+    expect(await Promise.all(Array.from({ length: 9 }, () => proven('secret')))).toEqual(Array(9).fill(true));
+    expect([compared, await proven('secret'), compared]).toEqual([1, true, 1]);
+    expect(await Promise.all(Array.from({ length: 3 }, () => proven('wrong')))).toEqual(Array(3).fill(false));
+    expect(compared).toBe(4);
+  });
+
+  it('a comparison that fails fails only for who asked for it', async () => {
+    const passwords = new Passwords();
+    const asked = [Promise.reject(new Error('no')), Promise.resolve(true)];
+    const outcomes = asked.map((outcome) => passwords.proven('stored', 'secret', () => outcome));
+    expect(await Promise.allSettled(outcomes)).toMatchObject([{ status: 'rejected' }, { value: true }]);
   });
 
   it('never a failure', async () => {
