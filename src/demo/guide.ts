@@ -1,8 +1,13 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import { applicationExists, listApplications } from '../admin/index.js';
+import { Problem } from '../common/index.js';
 import { demoCredentials } from './credentials.js';
 import { DEMO, makeDemo } from './demo.js';
 import { demoLines } from './lines.js';
+
+const UNAVAILABLE = 503;
+const PAUSE_MS = 50;
 
 /**
  * The demo, once the watcher is at work: made where there is no application yet, and the lines to paste. No lines where
@@ -20,6 +25,18 @@ export async function demo(
     .collection('products')
     .find({ ...DEMO }, { sort: { _id: 1 }, limit: 2 })
     .toArray();
-  const offset = (await at.max()).toISOString();
+  const offset = (await patiently(at.max)).toISOString();
   return demoLines({ ...at, credentials, offset, secondProduct: second?._id.toHexString() ?? '' });
+}
+
+/** After a restart the watcher may have much to catch up on; who waits for the demo has time. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== UNAVAILABLE) throw error;
+      await wait(PAUSE_MS);
+    }
+  }
 }

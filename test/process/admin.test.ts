@@ -17,7 +17,7 @@ let service: ServiceProcess;
 beforeAll(async () => {
   dataDir = await freshDataDir();
   service = await ServiceProcess.start({ dataDir });
-  await eventually(() => service.lines.some((line) => line.includes('/address"')));
+  await service.prints('/address"');
 });
 afterAll(async () => {
   await service.stop();
@@ -127,6 +127,9 @@ describe('`npm run -s admin -- …`', () => {
   });
 });
 
+/** Requests wait for the watcher so shortly that it is behind, as it is for long after a large import. */
+const IMPATIENT = { MARK_WAIT: '10' };
+
 describe('the demo', () => {
   const printed = (from: ServiceProcess) => from.lines.filter((line) => line.includes('curl '));
 
@@ -155,8 +158,8 @@ describe('the demo', () => {
     const before = logins(service);
     await admin('record delete --org demo --app shop --kind product --id product-0001');
     await service.stop();
-    service = await ServiceProcess.start({ dataDir });
-    await eventually(() => service.lines.some((line) => line.includes('/address"')));
+    service = await ServiceProcess.start({ dataDir, environment: IMPATIENT });
+    await service.prints('/address"');
     expect(logins(service)).toEqual(before);
     expect(await withDatabase((db) => db.collection('products').countDocuments({ id: 'product-0001' }))).toBe(
       0,
@@ -170,7 +173,7 @@ describe('the demo', () => {
     await service.stop();
     await rm(file);
     service = await ServiceProcess.start({ dataDir });
-    await eventually(() => service.lines.some((line) => line.includes('/address"')));
+    await service.prints('/address"');
     const after = JSON.parse(await readFile(file, 'utf8')) as typeof before;
     const max = (password: string) =>
       fetch(`${service.url}/demo/shop/api/v1/product/max`, {

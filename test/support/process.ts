@@ -60,14 +60,28 @@ export class ServiceProcess {
   /** Spawns it and waits until it is ready to serve. */
   static async start(options: ProcessOptions): Promise<ServiceProcess> {
     const service = ServiceProcess.spawn(options);
-    let ended: number | string | undefined;
-    void service.exited.then((how) => (ended = how));
-    await eventually(async () => {
-      if (ended !== undefined)
-        throw new Error(`The service ended with ${ended}:\n${service.lines.join('\n')}`);
-      return service.isReady();
-    }, START_MS);
+    await service.eventually(() => service.isReady());
     return service;
+  }
+
+  /** Waits until a line that it prints has the text. */
+  prints(text: string): Promise<void> {
+    return this.eventually(() => this.lines.some((line) => line.includes(text)));
+  }
+
+  /** Fails at once when the service ends, and shows what it has printed. */
+  private async eventually(condition: () => Promise<boolean> | boolean): Promise<void> {
+    let ended: number | string | undefined;
+    void this.exited.then((how) => (ended = how));
+    try {
+      await eventually(() => {
+        if (ended !== undefined) throw new Error(`The service ended with ${ended}`);
+        return condition();
+      }, START_MS);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new Error(`${message}. It printed:\n${this.lines.join('\n')}`, { cause: error });
+    }
   }
 
   get url(): string | undefined {
