@@ -208,3 +208,14 @@ it('within one transaction the order of its changes counts: an overtaken watcher
   expect(await ledger.learn([life])).toEqual([]);
   expect(await entries.findOne({ _id: moved._id })).toEqual(moved);
 });
+
+it('what the ledger knows of no place in the log is older than any event', async () => {
+  const app = await service.application();
+  const entries = service.db.collection<LedgerEntry>('ledger');
+  const record = await app.product({ id: 'of an older ledger' });
+  await service.watcher.caughtUp();
+  const learned = new mongo.Timestamp({ t: 2 ** 32 - 1, i: 1 }) as never;
+  await entries.updateOne({ ...app.tenant, id: 'of an older ledger' }, { $set: { learned } });
+  await app.remove('product', record);
+  expect(idsOf(await app.hardDeletes('product').drain())).toEqual(['of an older ledger']);
+});

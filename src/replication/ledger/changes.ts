@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
 import { CLOCK } from '../../database/index.js';
 import { type Identity, identityKey, type LedgerEntry } from './ledger.js';
-import type { Place } from './place.js';
+import { before, type Place, upTo } from './place.js';
 import { inSlices } from './slices.js';
 
 /** An identity lives, with the record that owns it. */
@@ -34,7 +34,7 @@ export function firstLife({ identity, at, owner }: Life): Omit<LedgerEntry, '_id
 export function laterLife({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
   return {
     updateOne: {
-      filter: { ...matching(identity), alive: true, learned: { $lte: at } },
+      filter: { ...matching(identity), alive: true, learned: upTo(at) },
       update: { $set: { owner, learned: at } },
     },
   };
@@ -42,7 +42,7 @@ export function laterLife({ identity, at, owner }: Life): mongo.AnyBulkWriteOper
 
 /** Finds the tombstone of an identity that lives now, unless the ledger knows something newer. */
 export function outlived({ identity, at }: Life): mongo.Document {
-  return { ...matching(identity), alive: false, learned: { $lte: at } };
+  return { ...matching(identity), alive: false, learned: upTo(at) };
 }
 
 /**
@@ -68,7 +68,7 @@ function groupDeath(deaths: Death[]): mongo.AnyBulkWriteOperation {
   const at = deaths.map((one) => one.at).reduce((latest, one) => (one > latest ? one : latest));
   const { organizationid, appid, kind } = bare(deaths[0]!.identity);
   const ids = { $in: deaths.map(({ identity }) => identity.id) };
-  const filter = { organizationid, appid, kind, id: ids, alive: true, learned: { $lte: at } };
+  const filter = { organizationid, appid, kind, id: ids, alive: true, learned: upTo(at) };
   return { updateMany: { filter, update: [{ $set: dead(at) }] } };
 }
 
@@ -79,7 +79,7 @@ function groupDeath(deaths: Death[]): mongo.AnyBulkWriteOperation {
 function shortLifeDeath({ identity, at }: Death): mongo.AnyBulkWriteOperation {
   return {
     updateOne: {
-      filter: { ...matching(identity), $or: [{ learned: { $lt: at } }, { learned: at, alive: true }] },
+      filter: { ...matching(identity), $or: [{ learned: before(at) }, { learned: at, alive: true }] },
       update: [{ $set: dead(at) }],
       upsert: true,
     },

@@ -6,7 +6,7 @@ import { refusedAsDuplicate } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
 import { firstLife, laterLife, type LedgerChange, type Life, outlived, tombstones } from './changes.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.js';
-import type { Place } from './place.js';
+import { before, type Place } from './place.js';
 
 /** Reads and writes the ledger. Only the watcher writes. */
 @Injectable()
@@ -47,7 +47,7 @@ export class Ledger {
   async confirm(ids: mongo.ObjectId[], at: Place): Promise<void> {
     if (ids.length === 0) return;
     await this.entries.collection.updateMany(
-      { _id: { $in: ids }, learned: { $lt: at } },
+      { _id: { $in: ids }, learned: before(at) },
       { $set: { learned: at } },
     );
   }

@@ -22,6 +22,16 @@ export function placeBehind(at: mongo.Timestamp): Place {
   return hexOf(at.getHighBitsUnsigned()) + hexOf(at.getLowBitsUnsigned()) + BEHIND_ALL;
 }
 
+/** A condition on what is known: true unless that is of a later place. What has no such place is older than anything. */
+export function upTo(at: Place): mongo.Document {
+  return { $not: { $gt: at } };
+}
+
+/** The same, true only where it is of an earlier place. */
+export function before(at: Place): mongo.Document {
+  return { $not: { $gte: at } };
+}
+
 function hexOf(number: number): string {
   return number.toString(16).toUpperCase().padStart(8, '0');
 }

@@ -39,7 +39,7 @@ describe('an identity lives', () => {
 
   it('again: its owner may be another, unless the ledger knows something newer', () => {
     const life: Life = { identity: identity('x'), at: at(5), alive: true, owner };
-    const known = { id: { $eq: 'x' }, appid: { $eq: 'shop' }, learned: { $lte: at(5) } };
+    const known = { id: { $eq: 'x' }, appid: { $eq: 'shop' }, learned: { $not: { $gt: at(5) } } };
     expect(laterLife(life)).toMatchObject({
       updateOne: { filter: { ...known, alive: true }, update: { $set: { owner, learned: at(5) } } },
     });
@@ -65,7 +65,12 @@ describe('an identity has no record any more', () => {
     expect(writes).toHaveLength(2);
     expect(writes[0]).toMatchObject({
       updateMany: {
-        filter: { appid: 'shop', id: { $in: ['a', 'b', 'c'] }, alive: true, learned: { $lte: at(7) } },
+        filter: {
+          appid: 'shop',
+          id: { $in: ['a', 'b', 'c'] },
+          alive: true,
+          learned: { $not: { $gt: at(7) } },
+        },
         update: [{ $set: stateAt(7) }],
       },
     });
@@ -80,7 +85,7 @@ describe('an identity has no record any more', () => {
         upsert: true,
         filter: {
           id: { $eq: '$lastupdated' },
-          $or: [{ learned: { $lt: at(2) } }, { learned: at(2), alive: true }],
+          $or: [{ learned: { $not: { $gte: at(2) } } }, { learned: at(2), alive: true }],
         },
         update: [{ $set: stateAt(2) }],
       },
