@@ -22,24 +22,18 @@ export class Authenticator {
   async identify({ username, password }: Login, address: string): Promise<Credential | undefined> {
     const stored = await this.stored(username);
     const credential = isUsable(stored, new Date()) ? stored : undefined;
-    const attempt = (right: () => Promise<boolean>) => this.attempt(address, username, right);
-    if (credential === undefined) {
-      await attempt(() => this.passwords.refuse(password));
-      return undefined;
-    }
-    const { passwordhash } = credential;
-    const compare = () => attempt(() => this.passwords.fits(passwordhash, password));
-    return (await this.passwords.proven(passwordhash, password, compare)) ? credential : undefined;
+    const hash = credential?.passwordhash;
+    const compare = () => this.compare(hash, { username, password }, address);
+    return (await this.passwords.proven(hash ?? username, password, compare)) ? credential : undefined;
   }
 
-  /** Counts a failure where it is one. Throws 429. */
-  private async attempt(
-    address: string,
-    username: string,
-    compare: () => Promise<boolean>,
-  ): Promise<boolean> {
+  /** Counts a failure where it is one; an unknown user name is no faster than a wrong password. Throws 429. */
+  private async compare(hash: string | undefined, login: Login, address: string): Promise<boolean> {
+    const { username, password } = login;
     const attempt = await this.limiter.attempt(address, username);
-    const right = await compare();
+    const right = await (hash === undefined
+      ? this.passwords.refuse(password)
+      : this.passwords.fits(hash, password));
     if (right) await attempt.succeeded();
     else attempt.failed();
     return right;

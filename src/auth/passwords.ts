@@ -33,15 +33,16 @@ export class Passwords {
    * compare if it was right. A client that begins with many requests at once needs one comparison, and one attempt.
    */
   async proven(stored: string, password: string, compare: () => Promise<boolean>): Promise<boolean> {
+    if (this.isRemembered(stored, password)) return true;
     const digest = this.digest(stored, password);
-    for (let running; (running = this.running.get(digest)) !== undefined;) if (await running) return true;
-    if (this.remembered.has(digest)) return true;
-    const comparison = compare();
+    const running = this.running.get(digest);
+    if (running !== undefined) return (await running) || this.proven(stored, password, compare);
+    const comparison = compare().finally(() => this.running.delete(digest));
     this.running.set(
       digest,
       comparison.catch(() => false),
     );
-    return comparison.finally(() => this.running.delete(digest));
+    return comparison;
   }
 
   async fits(stored: string, password: string): Promise<boolean> {
