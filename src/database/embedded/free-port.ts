@@ -23,10 +23,9 @@ async function isFree(port: number, host: string): Promise<boolean> {
   const server = createServer();
   try {
     await once(server.listen(port, host), 'listening');
+    await once(server.close(), 'close');
     return true;
   } catch {
     return false;
-  } finally {
-    server.close();
   }
 }

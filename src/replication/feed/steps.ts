@@ -48,11 +48,10 @@ export class Steps {
 
   /** Throws what the database says, such as that it took longer than QUERY_MS. */
   async take(step: StepOf): Promise<Step> {
-    const { selection, window, breadth, at } = step;
+    const { selection, window, at } = step;
     const { from, to } = window;
     const list = from && (await this.lists.of({ selection, from, to, at }));
-    const onePage = step.idsOnly === true ? 0 : Math.min(window.limit, breadth.most ?? Infinity);
-    const plan = planOf(list?.length, onePage);
+    const plan = planOf(list?.length, onePageOf(step));
     this.metrics.feedSteps.inc({ plan });
     this.log.debug(`${plan}: ${list?.length ?? 'too many or all'} in the window, page of ${window.limit}`);
     if (plan === 'id-list') return this.listed(step, list!);
@@ -110,6 +109,11 @@ export class Steps {
     const { documents } = await this.finds.first(find, at);
     return tallyOf(documents).last;
   }
+}
+
+/** How much may be sorted as one page. `_id`s alone never are: MongoDB would sort whole documents for them. */
+function onePageOf({ window, breadth, idsOnly }: StepOf): number {
+  return idsOnly === true ? 0 : Math.min(window.limit, breadth.most ?? Infinity);
 }
 
 /** What a query is narrowed to, and where that ends. */

@@ -61,16 +61,16 @@ export class MaxService {
   /** What was answered last stays true as long as its moment can be shown; only where it is beaten others are asked. */
   private async look(mark: MarkKey): Promise<Newest & { isBeaten: boolean }> {
     const last = this.answers.get(markName(mark));
-    const [seen, isLastBeaten] = await Promise.all([
-      last && this.moments.progress(),
-      last && this.isBeaten(mark, last.greatest),
-    ]);
-    if (seen !== undefined && isLastBeaten === false && isShown(last!.moment, seen.progress))
-      return { clock: seen.clock, greatest: last!.greatest, isBeaten: false };
+    const [seen, isLastBeaten = false] =
+      last === undefined
+        ? []
+        : await Promise.all([this.moments.progress(), this.isBeaten(mark, last.greatest)]);
+    if (last !== undefined && seen !== undefined && !isLastBeaten && isShown(last.moment, seen.progress))
+      return { clock: seen.clock, greatest: last.greatest, isBeaten: false };
     const newest = await this.newest(mark);
     const { greatest } = newest;
     const isLast = greatest === undefined || greatest.getTime() === last?.greatest.getTime();
-    return { ...newest, isBeaten: isLast ? isLastBeaten === true : await this.isBeaten(mark, greatest) };
+    return { ...newest, isBeaten: isLast ? isLastBeaten : await this.isBeaten(mark, greatest) };
   }
 
   private async isBeaten(mark: MarkKey, stamp: Date): Promise<boolean> {

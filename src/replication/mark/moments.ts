@@ -49,9 +49,8 @@ export class Moments {
   /** The moment that serves a window up to `to`, from a cluster time on if that is given. */
   async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<Look> {
     const name = `${markName(mark)} ${to.getTime()} ${notBefore?.toBigInt()}`;
-    const known = this.known.get(name);
-    const seen = known && (await this.progress());
-    if (seen !== undefined && isShown(known!, seen.progress)) return { ...seen, moment: known! };
+    const remembered = await this.remembered(name);
+    if (remembered !== undefined) return remembered;
     const from = notBefore === undefined ? [] : [{ $gte: ['$at', notBefore] }];
     const look = await this.look(momentsOf(mark, { fence: { $gte: to } }, from, ALONG_FENCE));
     const moment = servingMoment(look.moments, look.progress, to, notBefore);
@@ -68,6 +67,13 @@ export class Moments {
   /** Resolves when there is something to show, however long it takes. */
   async first(): Promise<void> {
     while ((await this.progress().catch(() => undefined)) === undefined) await wait(LOOK_MS);
+  }
+
+  private async remembered(name: string): Promise<Look | undefined> {
+    const moment = this.known.get(name);
+    if (moment === undefined) return undefined;
+    const look = await this.progress();
+    return isShown(moment, look.progress) ? { ...look, moment } : undefined;
   }
 
   private async look(moments: mongo.Document[]): Promise<Look & { moments: Moment[] }> {

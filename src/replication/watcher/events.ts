@@ -15,6 +15,7 @@ const IDENTITY = ['organizationid', 'appid', 'id'] as const;
 interface At {
   /** The cluster time, which all events of a transaction share. */
   at: mongo.Timestamp;
+  /** Where it stands among all of them. */
   place: Place;
 }
 
@@ -165,21 +166,20 @@ export const EVENT_PIPELINE: mongo.Document[] = [
 
 /** Reads one event of {@link EVENT_PIPELINE}; nothing for those that concern nobody, such as new indexes. */
 export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
-  const when = whenOf(raw);
   const what = String(raw['operationType']);
   const collection = (raw['ns'] as { coll?: string } | undefined)?.coll ?? '';
   if (LOST.includes(what))
     return collection === 'services'
-      ? { type: 'services', ...when }
-      : { type: 'upheaval', ...when, what, collection };
+      ? { type: 'services', ...whenOf(raw) }
+      : { type: 'upheaval', ...whenOf(raw), what, collection };
   if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
   const kind = KIND_OF.get(collection);
   if (kind !== undefined) {
     return what === 'delete'
-      ? { type: 'deleted', ...when, kind, owner: raw['owner'] }
+      ? { type: 'deleted', ...whenOf(raw), kind, owner: raw['owner'] }
       : written(raw, kind, what !== 'update');
   }
-  if (collection === 'services') return { type: 'services', ...when };
+  if (collection === 'services') return { type: 'services', ...whenOf(raw) };
   if (collection === 'marks') return announced(raw);
   return collection === 'ledger' ? tombstoneSeen(raw) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { emailKeyOf } from '../../member/index.js';
-import type { Place } from '../ledger/index.js';
 import { HAS_GOOD_STAMP, IDENTITY_TEXTS, type Kind, textAt, textsAt } from '../../record/index.js';
+import type { Place } from '../ledger/index.js';
 
 /** A text; `null` where there is none, `false` where there is something else. */
 type Text = string | null | false;

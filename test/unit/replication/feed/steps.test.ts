@@ -15,7 +15,7 @@ const window = { from: new Date(0), to: new Date(1000), limit: 1000 };
 const ids = Array.from({ length: COUNT }, (_, index) => index.toString(16).padStart(24, '0'));
 
 /** What a step over a window of 500 records asks the database for. */
-async function askedFor(most: number | undefined): Promise<Find> {
+async function askedFor(most: number | undefined, idsOnly = false): Promise<Find> {
   let asked: Find | undefined;
   const first = (find: Find) => {
     asked = find;
@@ -25,7 +25,7 @@ async function askedFor(most: number | undefined): Promise<Find> {
   const living = { without: (documents: Uint8Array) => Promise.resolve(documents) };
   const dependencies = [lists, { first }, living] as unknown as [WindowLists, RawFind, Living];
   const breadth = { ...FIRST_BREADTH, ...(most !== undefined && { most }) };
-  await new Steps(...dependencies, new Metrics()).take({ selection, window, breadth, at });
+  await new Steps(...dependencies, new Metrics()).take({ selection, window, breadth, at, idsOnly });
   return asked!;
 }
 
@@ -39,4 +39,9 @@ it('after it took too long only as much of it as a step may look at', async () =
   const { hint, filter } = await askedFor(100);
   expect(hint).not.toHaveProperty('lastupdated');
   expect(filter['_id'].$in).toHaveLength(100);
+});
+
+it('`_id`s alone are never sorted as one page, since whole documents would be', async () => {
+  const { hint, projection } = await askedFor(undefined, true);
+  expect([hint, projection]).toEqual([{ organizationid: 1, appid: 1, _id: 1 }, { _id: 1 }]);
 });

@@ -32,10 +32,10 @@ function listsOf(replies: (call: number) => AsyncGenerator<Uint8Array, void>) {
   return { lists: new WindowLists(finds as unknown as RawFind), calls: () => calls };
 }
 
+/** Begins as any other, and fails then. */
 const failing = (code: number) =>
-  // eslint-disable-next-line require-yield
   async function* () {
-    await Promise.resolve();
+    yield await Promise.resolve(documents);
     throw new MongoServerError({ message: 'no', code });
   };
 
