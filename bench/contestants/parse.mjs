@@ -30,7 +30,7 @@ export const parse = {
     const process = new Process(globalThis.process.execPath, ['bench/servers/parse.mjs'], {
       env: {
         ...{ INSTALLED: installed, MONGODB_URI: uri, PORT: String(port), NODE_ENV: 'production' },
-        ...{ API_USERNAME: username, API_PASSWORD: password },
+        ...{ API_USERNAME: username, API_PASSWORD: password, PARSE_SERVER_LOGS_FOLDER: 'null' },
       },
     });
     const server = new Server(process, { port, ...CREDENTIAL });

@@ -13,7 +13,6 @@ const parse = new ParseServer({
   serverURL: `http://127.0.0.1:${PORT}/parse`,
   allowClientClassCreation: true,
   silent: true,
-  logsFolder: null,
 });
 await parse.start();
 express().use('/parse', parse.app).listen(Number(PORT), '127.0.0.1');

@@ -1,6 +1,7 @@
 /** Clients that create records through the instances, and change half of them once. */
 
 const WRITERS_EACH = 3;
+const CONFLICT = 409;
 
 /** Writes for so many seconds; answers how many changes of each record were acknowledged, by its key. */
 export async function clientWriters(servers, changes, seconds) {
@@ -23,8 +24,12 @@ export async function clientWriters(servers, changes, seconds) {
   return versions;
 }
 
+/** A change is repeated where the record changed meanwhile, as by a watcher that stamps it anew. */
 async function acknowledged(connection, request) {
-  const { status, body } = await connection.request(request);
-  if (status >= 300) throw new Error(`${request.method} ${request.path} answered ${status}: ${body}`);
-  return body.length === 0 ? {} : JSON.parse(body);
+  for (;;) {
+    const { status, body } = await connection.request(request);
+    if (status < 300) return body.length === 0 ? {} : JSON.parse(body);
+    if (status !== CONFLICT || request.method === 'POST')
+      throw new Error(`${request.method} ${request.path} answered ${status}: ${body}`);
+  }
 }
