@@ -92,7 +92,10 @@ export function isTimeout(error: unknown): boolean {
   return error instanceof mongo.MongoServerError && error.code === MAX_TIME_EXPIRED;
 }
 
-/** Whether a read may come to an answer when it is sent again: a connection broke, another server is primary, or it was cut off. */
+/**
+ * Whether a read may come to an answer when it is sent again: a connection broke, another server is primary, or it was
+ * cut off.
+ */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof mongo.MongoServerError)
     return NO_PRIMARY.has(Number(error.code)) || CUT_OFF.has(Number(error.code));
