@@ -62,6 +62,8 @@ export function refusedAsDuplicate(error: unknown): Set<number> {
 
 /** Whether the database could not be asked at all, in contrast to having refused. */
 export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error)
+    return isDatabaseAway(error.errorResponse);
   if (error instanceof mongo.MongoServerError) return NO_PRIMARY.has(Number(error.code));
   if (error instanceof mongo.MongoError) return !(error instanceof mongo.MongoInvalidArgumentError);
   if (error instanceof mongoose.Error.MongooseServerSelectionError) return true;

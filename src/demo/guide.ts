@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import { applicationExists, listApplications } from '../admin/index.js';
 import { Problem } from '../common/index.js';
+import { databaseProblem } from '../database/index.js';
 import { demoCredentials } from './credentials.js';
 import { DEMO, makeDemo } from './demo.js';
 import { demoLines } from './lines.js';
@@ -9,34 +10,40 @@ import { demoLines } from './lines.js';
 const UNAVAILABLE = 503;
 const PAUSE_MS = 50;
 
+export interface DemoPlace {
+  dataDir: string;
+  baseUrl: string;
+  docs: boolean;
+  max: () => Promise<Date>;
+}
+
 /**
  * The demo, once the watcher is at work: made where there is no application yet, and the lines to paste. No lines where
- * other applications have taken its place.
+ * other applications have taken its place. Whoever waits for it has time: where the database is away meanwhile, or the
+ * watcher has much to catch up on, it is gone through again.
  */
-export async function demo(
-  db: mongo.Db,
-  at: { dataDir: string; baseUrl: string; docs: boolean; max: () => Promise<Date> },
-): Promise<string[]> {
+export async function demo(db: mongo.Db, place: DemoPlace): Promise<string[]> {
+  for (;;) {
+    try {
+      return await makeAndShow(db, place);
+    } catch (error) {
+      const problem = error instanceof Problem ? error : databaseProblem(error);
+      if (problem?.status !== UNAVAILABLE) throw error;
+      await wait(PAUSE_MS);
+    }
+  }
+}
+
+/** The application is made last, so that everything is made again where this was cut off. */
+async function makeAndShow(db: mongo.Db, place: DemoPlace): Promise<string[]> {
   const isFirstStart = !(await applicationExists(db, DEMO));
   if (isFirstStart && (await listApplications(db)).length > 0) return [];
+  const credentials = await demoCredentials(db, { dataDir: place.dataDir, tenant: DEMO, isFirstStart });
   if (isFirstStart) await makeDemo(db);
-  const credentials = await demoCredentials(db, { dataDir: at.dataDir, tenant: DEMO, isFirstStart });
   const [, second] = await db
     .collection('products')
     .find({ ...DEMO }, { sort: { _id: 1 }, limit: 2 })
     .toArray();
-  const offset = (await patiently(at.max)).toISOString();
-  return demoLines({ ...at, credentials, offset, secondProduct: second?._id.toHexString() ?? '' });
-}
-
-/** After a restart the watcher may have much to catch up on; who waits for the demo has time. */
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== UNAVAILABLE) throw error;
-      await wait(PAUSE_MS);
-    }
-  }
+  const offset = (await place.max()).toISOString();
+  return demoLines({ ...place, credentials, offset, secondProduct: second?._id.toHexString() ?? '' });
 }

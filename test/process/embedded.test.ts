@@ -110,6 +110,21 @@ describe('the embedded database survives', () => {
     expect(service.lines).toContain('mongod is back.');
   });
 
+  it('kill -9 of mongod while the demo is being made, which is made all the same', async () => {
+    await service.stop();
+    await removeDataDir(dataDir);
+    service = ServiceProcess.spawn({ dataDir });
+    await service.prints('Tidemark listens');
+    const client = new mongo.MongoClient(await service.mongodbUri());
+    const of = (name: string) => client.db().collection(name).countDocuments();
+    await eventually(async () => (await of('products')) > 0);
+    expect(await of('applications')).toBe(0);
+    process.kill((await service.pids()).mongod, 'SIGKILL');
+    await service.prints('A demo application waits for you');
+    await client.close();
+    expect(service.lines).toContain('mongod is back.');
+  });
+
   it('kill -9 of both at once', async () => {
     writer = new Writer(await service.mongodbUri());
     await writer.until(200);

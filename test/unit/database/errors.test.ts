@@ -22,6 +22,10 @@ describe('503 with `Retry-After` while the database is away', () => {
       'Mongoose has no connection yet',
       new mongoose.MongooseError('Cannot call `x.findOne()` before initial connection is complete'),
     ],
+    [
+      'the connection breaks under a bulk',
+      new mongo.MongoBulkWriteError(new mongo.MongoNetworkError('broken'), {} as never),
+    ],
     ['the socket is written to after its end', withCode('EPIPE')],
     ['the socket is reset', withCode('ECONNRESET')],
   ])('%s', (_name, error) => {
