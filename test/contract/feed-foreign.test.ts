@@ -41,7 +41,7 @@ describe('what such a record lacks is mended', () => {
   let service: TestService;
   let app: TestApplication;
   beforeAll(async () => {
-    service = await TestService.start();
+    service = await TestService.start({ MARK_WAIT: '2000' });
   });
   beforeEach(async () => {
     app = await service.application();

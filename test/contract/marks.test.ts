@@ -10,7 +10,7 @@ import {
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.start({ MARK_WAIT: '2000' });
 });
 beforeEach(async () => {
   app = await service.application();

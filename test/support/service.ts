@@ -9,6 +9,9 @@ import { TestApplication } from './application.js';
 import { eventually } from './eventually.js';
 import { TestWatcher } from './watcher.js';
 
+/** Milliseconds: a machine that does much else delays the watcher, and a test that does not look at that waits. */
+const PATIENT_MARK_WAIT = '15000';
+
 interface TestDatabase {
   uri: string;
   client: mongo.MongoClient;
@@ -42,7 +45,8 @@ export class TestService {
 
   private static async on(database: TestDatabase, environment: Record<string, string>): Promise<TestService> {
     const { uri } = database;
-    const settings = readSettings({ MONGODB_URI: uri, PORT: '0', LOG_LEVEL: 'silent', ...environment });
+    const standard = { MONGODB_URI: uri, PORT: '0', LOG_LEVEL: 'silent', MARK_WAIT: PATIENT_MARK_WAIT };
+    const settings = readSettings({ ...standard, ...environment });
     const app = await createApp(settings, settings.mongodbUri ?? uri);
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
