@@ -182,3 +182,16 @@ it('a record that is never delivered is logged', async () => {
   expect(service.lines.find((line) => line.includes('no-object-id'))).toContain('"level":40');
   expect(await service.stop()).toBe(0);
 });
+
+it('the line of a request has its id, and what came of it', async () => {
+  const { MONGODB_URI } = freshDatabase();
+  const service = await start({ MONGODB_URI, LOG_LEVEL: 'info' });
+  await fetch(`${service.url}/acme/shop/api/v1/product/max`, { headers: { 'x-request-id': 'trace-42' } });
+  await service.prints('trace-42');
+  expect(JSON.parse(service.lines.find((line) => line.includes('trace-42')) ?? '')).toMatchObject({
+    level: 30,
+    req: { id: 'trace-42', method: 'GET', url: '/acme/shop/api/v1/product/max' },
+    res: { statusCode: 401 },
+  });
+  expect(await service.stop()).toBe(0);
+});
