@@ -8,6 +8,7 @@ import { FatalError, Metrics } from './common/index.js';
 import { ConfigError, type Settings, settingsOfProcess } from './config/index.js';
 import { type EmbeddedDatabase, Preparation, startEmbedded } from './database/index.js';
 import { demo, DEMO } from './demo/index.js';
+import { setUpHeap } from './heap.js';
 import { listen } from './listen.js';
 import { MaxService, Moments } from './replication/mark/index.js';
 import { stopOnSignals } from './shutdown.js';
@@ -16,6 +17,7 @@ let embedded: EmbeddedDatabase | undefined;
 let isStopping = () => false;
 
 async function main(): Promise<void> {
+  setUpHeap();
   const settings = settingsOfProcess();
   const mongodbUri = settings.mongodbUri ?? (await embeddedUri(settings));
   const app = await createApp(settings, mongodbUri);
