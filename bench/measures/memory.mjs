@@ -5,11 +5,14 @@ import { stampAt } from '../data/products.mjs';
 import { residentOf } from '../machine/cpu.mjs';
 import { say } from '../machine/say.mjs';
 import { setInterval, clearInterval } from 'node:timers';
+import { setTimeout as wait } from 'node:timers/promises';
 import { median } from './statistics.mjs';
 
 const CONNECTIONS = 16;
 const LARGE_SHARE = 0.1;
 const SAMPLE_MS = 500;
+const AGAIN_MS = 100;
+const LATER = 503;
 const MOST_MB = 250;
 const MOST_GROWTH = 1.1;
 const MB = 1024 ** 2;
@@ -71,6 +74,10 @@ async function harvestAll(server, stage, { connections, limit, duration }) {
       const { status, body } = await connection.request({
         path: feedPath('product', 'default/updates', { to, lastoffsetid, limit }),
       });
+      if (status === LATER) {
+        await wait(AGAIN_MS);
+        continue;
+      }
       if (status !== 200) throw new Error(`answered ${status}: ${body.toString('utf8', 0, 200)}`);
       lastoffsetid = /"nextoffsetid":"(\w*)"\}$/.exec(body.toString('latin1', body.length - 60))[1];
     }
