@@ -5,14 +5,12 @@ import { stampAt } from '../data/products.mjs';
 import { residentOf } from '../machine/cpu.mjs';
 import { say } from '../machine/say.mjs';
 import { setInterval, clearInterval } from 'node:timers';
-import { setTimeout as wait } from 'node:timers/promises';
+import { answered } from './answered.mjs';
 import { median } from './statistics.mjs';
 
 const CONNECTIONS = 16;
 const LARGE_SHARE = 0.1;
 const SAMPLE_MS = 500;
-const AGAIN_MS = 100;
-const LATER = 503;
 const MOST_MB = 250;
 const MOST_GROWTH = 1.1;
 const MB = 1024 ** 2;
@@ -71,14 +69,8 @@ async function harvestAll(server, stage, { connections, limit, duration }) {
   const consumer = async () => {
     const connection = server.connection();
     for (let lastoffsetid = ''; Date.now() < end;) {
-      const { status, body } = await connection.request({
-        path: feedPath('product', 'default/updates', { to, lastoffsetid, limit }),
-      });
-      if (status === LATER) {
-        await wait(AGAIN_MS);
-        continue;
-      }
-      if (status !== 200) throw new Error(`answered ${status}: ${body.toString('utf8', 0, 200)}`);
+      const path = feedPath('product', 'default/updates', { to, lastoffsetid, limit });
+      const body = await answered(() => connection.request({ path }));
       lastoffsetid = /"nextoffsetid":"(\w*)"\}$/.exec(body.toString('latin1', body.length - 60))[1];
     }
     connection.close();

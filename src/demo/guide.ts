@@ -10,6 +10,7 @@ import { demoLines } from './lines.js';
 const UNAVAILABLE = 503;
 const PAUSE_MS = 50;
 
+/** What the demo needs to know of the running service; `max` answers the offset of the demo's products. */
 export interface DemoPlace {
   dataDir: string;
   baseUrl: string;

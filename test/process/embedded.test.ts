@@ -119,9 +119,9 @@ describe('the embedded database survives', () => {
     const of = (name: string) => client.db().collection(name).countDocuments();
     await eventually(async () => (await of('products')) > 0);
     expect(await of('applications')).toBe(0);
+    await client.close();
     process.kill((await service.pids()).mongod, 'SIGKILL');
     await service.prints('A demo application waits for you');
-    await client.close();
     expect(service.lines).toContain('mongod is back.');
   });
 

@@ -1,9 +1,9 @@
 /** A program that copies what has changed: how far it may read, the pages from where it was up to there, and again. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { answered } from '../answered.mjs';
 
 const LIMIT = 1000;
 const BREATH_MS = 5;
-const AGAIN_MS = 100;
 const QUIET_HARVESTS = 3;
 const AFTERWARDS_MS = 3000;
 
@@ -52,13 +52,7 @@ export class Consumer {
     this.harvests += 1;
   }
 
-  /** Asks until it is answered: 503 means "later". */
   async get(path) {
-    for (;;) {
-      const { status, body } = await this.server.get(path);
-      if (status === 200) return JSON.parse(body);
-      if (status !== 503) throw new Error(`${path} answered ${status}: ${body.toString('utf8', 0, 200)}`);
-      await wait(AGAIN_MS);
-    }
+    return JSON.parse(await answered(() => this.server.get(path)));
   }
 }
