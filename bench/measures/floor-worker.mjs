@@ -4,7 +4,7 @@
  */
 import mongoose from 'mongoose';
 import { setUpHeap } from '../../dist/heap.js';
-import { itemsText, rawBatch } from '../../dist/replication/feed/bytes/index.js';
+import { giveBack, itemsText, rawBatch } from '../../dist/replication/feed/bytes/index.js';
 import { PAGE, pageFind } from './finds.mjs';
 
 const SHAPE = { item: 'update', kind: 'product', withPasswordHash: false };
@@ -27,5 +27,5 @@ process.once('SIGTERM', () => process.exit(0));
 
 function makeItems(cursor) {
   const { documents } = rawBatch(cursor);
-  for (const { pieces } of itemsText(documents, SHAPE)) for (const piece of pieces) void piece;
+  for (const { pieces } of itemsText(documents, SHAPE)) pieces.forEach(giveBack);
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
+import { giveBack } from './bytes/index.js';
 import { encodingFor } from './encoding.js';
 import type { Page } from './page.js';
 import { settledWithin, SIGN, withSigns } from './signs-of-life.js';
@@ -79,7 +80,10 @@ async function write(
   gone: AbortSignal,
 ): Promise<void> {
   for await (const piece of body) {
-    if (!response.write(piece)) await once(response, 'drain', { signal: gone });
+    const sent = (failure?: Error | null) => {
+      if (!failure) giveBack(piece);
+    };
+    if (!response.write(piece, sent)) await once(response, 'drain', { signal: gone });
   }
   response.end();
 }

@@ -7,7 +7,7 @@ export type ItemShape = { item: 'update'; kind: Kind; withPasswordHash: boolean 
 
 /** One portion of items as JSON text, separated by commas, none in front of the first or after the last. */
 export interface ItemsText {
-  /** Of the caller, who may keep or change them. */
+  /** Of the caller, who may keep them, or give back what nobody reads any more. */
   pieces: Buffer[];
   bytes: number;
   count: number;

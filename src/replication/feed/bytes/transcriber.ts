@@ -1,4 +1,5 @@
 import { MalformedBsonError } from './bson-reader.js';
+import { copyOf } from './output-buffers.js';
 import { rareText } from './rare-values.js';
 import { instantiate } from './wasm.js';
 
@@ -51,7 +52,7 @@ function makeRoom(length: number): void {
 }
 
 function flush(end: number): void {
-  if (end > OUTPUT) pieces.push(Buffer.from(memory.subarray(OUTPUT, end)));
+  if (end > OUTPUT) pieces.push(copyOf(memory.subarray(OUTPUT, end)));
 }
 
 function malformed(): never {
