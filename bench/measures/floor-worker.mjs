@@ -25,7 +25,9 @@ process.on('message', async ({ items, json = false }) => {
 });
 process.once('SIGTERM', () => process.exit(0));
 
+/** Like the service, which gives a page back as a whole. */
 function makeItems(cursor) {
   const { documents } = rawBatch(cursor);
-  for (const { pieces } of itemsText(documents, SHAPE)) pieces.forEach(giveBack);
+  const page = [...itemsText(documents, SHAPE)];
+  for (const { pieces } of page) for (const piece of pieces) giveBack(piece);
 }

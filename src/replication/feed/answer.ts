@@ -73,7 +73,7 @@ async function send(response: Response, { body, length, gone }: Sending): Promis
   else await pipeline(Readable.from(body, { objectMode: false }), encoding.encoder, response);
 }
 
-/** As fast as the client reads. A pipeline would cost more than the text of the page. */
+/** As fast as the client reads; a pipeline would cost more than the text of the page. The memory of a piece is used again. */
 async function write(
   response: Response,
   body: AsyncGenerator<Buffer, void>,

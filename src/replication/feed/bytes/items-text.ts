@@ -1,14 +1,14 @@
 import type { Kind } from '../../../record/index.js';
 import { elementAt, elementsWithin } from './bson-reader.js';
-import { SHAPE, transcribe } from './transcriber.js';
+import { piecesBehind, SHAPE, transcribe, type Transcript } from './transcriber.js';
 
 /** What the items of a feed show (contract §1). */
 export type ItemShape = { item: 'update'; kind: Kind; withPasswordHash: boolean } | { item: 'delete' };
 
 /** One portion of items as JSON text, separated by commas, none in front of the first or after the last. */
 export interface ItemsText {
-  /** Of the caller, who may keep them, or give back what nobody reads any more. */
-  pieces: Buffer[];
+  /** Those of a large record are made as they are taken. The caller may keep them, or give back what nobody reads any more. */
+  pieces: Iterable<Buffer>;
   bytes: number;
   count: number;
   /** The `_id` of the last item, 24 hexadecimal digits. */
@@ -17,6 +17,8 @@ export interface ItemsText {
 
 /** Bytes of BSON that are read at once, unless one document is longer. */
 const PORTION_BYTES = 256 * 1024;
+/** A text that is too large to be held is made in so many parts: each costs the time of all before it. */
+const PARTS = 8;
 
 /**
  * The items of a batch of documents, in order, portion by portion: who stops pulling holds nothing but the batch. Documents
@@ -27,10 +29,28 @@ export function* itemsText(documents: Uint8Array, shape: ItemShape): Generator<I
   const { start, end } = elementsWithin(documents);
   for (let at = start; at < end;) {
     const next = portionEnd(documents, at, end);
-    const { pieces, count, last } = transcribe(documents.subarray(at, next), bits);
-    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-    if (count > 0) yield { pieces, bytes, count, last };
+    const portion = documents.subarray(at, next);
+    const transcript = transcribe(portion, bits);
+    const { bytes, count, last } = transcript;
+    if (count > 0) yield { pieces: piecesOf(transcript, portion, bits), bytes, count, last };
     at = next;
+  }
+}
+
+/** The text of a large record is made in parts: all of it may be six times as much as what is stored. */
+function piecesOf(transcript: Transcript, portion: Uint8Array, bits: number): Iterable<Buffer> {
+  return transcript.isWhole ? transcript.pieces : partByPart(transcript, portion, bits);
+}
+
+function* partByPart(
+  { pieces, bytes }: Transcript,
+  portion: Uint8Array,
+  bits: number,
+): Generator<Buffer, void> {
+  const most = bytes / PARTS;
+  for (let passed = 0; pieces.length > 0; pieces = piecesBehind({ passed, most }, portion, bits)) {
+    passed += pieces.length;
+    yield* pieces;
   }
 }
 

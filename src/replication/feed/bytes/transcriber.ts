@@ -20,28 +20,64 @@ export const SHAPE = {
   hideHash: program.HIDE_HASH.value,
 };
 
+/** Bytes of text that are kept at first, and less than one piece more: all that ordinary documents become. */
+const KEPT_BYTES = 2 * 1024 * 1024;
+
+/** Ends a transcription of which the rest is not wanted. */
+const ENOUGH = new Error('enough');
+
 let memory = Buffer.from(program.memory.buffer);
-let pieces: Buffer[] = [];
+/** Which part of a text is kept: about so many bytes behind the first pieces. */
+interface Part {
+  passed: number;
+  most: number;
+}
+
+const BEGINNING: Part = { passed: 0, most: KEPT_BYTES };
+
+/** The text of the last transcription: how long it is, in bytes and in pieces, and what is kept of it. */
+let text = { part: BEGINNING, bytes: 0, pieces: 0, kept: [] as Buffer[], keptBytes: 0 };
 
 /** Items as text, and what is known of them. */
 export interface Transcript {
+  /** The beginning of the text. */
   pieces: Buffer[];
+  /** Whether that is all of it. */
+  isWhole: boolean;
+  /** Bytes of all of it. */
+  bytes: number;
   count: number;
   last: string;
 }
 
 /** Writes the items of some elements of a BSON array, bits of {@link SHAPE} saying how. Throws MalformedBsonError. */
 export function transcribe(elements: Uint8Array, shape: number): Transcript {
+  const count = write(elements, shape, BEGINNING);
+  const lastId = program.lastId();
+  const last = memory.toString('hex', lastId, lastId + ID_BYTES);
+  const { bytes, kept } = text;
+  return { pieces: kept, isWhole: text.pieces === kept.length, bytes, count, last };
+}
+
+/**
+ * Pieces of the same text behind the first `passed`, about `most` bytes, none where there are no more. What lies before
+ * them is written again: a text that is too large to be held costs time instead of memory.
+ */
+export function piecesBehind(part: Part, elements: Uint8Array, shape: number): Buffer[] {
+  try {
+    write(elements, shape, part);
+  } catch (error) {
+    if (error !== ENOUGH) throw error;
+  }
+  return text.kept;
+}
+
+function write(elements: Uint8Array, shape: number, part: Part): number {
   makeRoom(elements.length);
   memory.set(elements, INPUT);
   memory.fill(0, INPUT + elements.length, INPUT + elements.length + program.PADDING.value);
-  try {
-    const count = program.items(elements.length, shape);
-    const lastId = program.lastId();
-    return { pieces, count, last: memory.toString('hex', lastId, lastId + ID_BYTES) };
-  } finally {
-    pieces = [];
-  }
+  text = { part, bytes: 0, pieces: 0, kept: [], keptBytes: 0 };
+  return program.items(elements.length, shape);
 }
 
 function makeRoom(length: number): void {
@@ -52,7 +88,19 @@ function makeRoom(length: number): void {
 }
 
 function flush(end: number): void {
-  if (end > OUTPUT) pieces.push(copyOf(memory.subarray(OUTPUT, end)));
+  if (end > OUTPUT) take(memory.subarray(OUTPUT, end), copyOf);
+}
+
+function take(piece: Buffer, copy: (piece: Buffer) => Buffer): void {
+  text.bytes += piece.length;
+  text.pieces += 1;
+  if (text.pieces <= text.part.passed) return;
+  if (text.keptBytes < text.part.most) {
+    text.kept.push(copy(piece));
+    text.keptBytes += piece.length;
+  } else if (text.part !== BEGINNING) {
+    throw ENOUGH;
+  }
 }
 
 function malformed(): never {
@@ -60,9 +108,9 @@ function malformed(): never {
 }
 
 function rare(type: number, start: number, end: number, position: number): number {
-  const text = rareText(type, memory.subarray(start, end));
-  if (text.length <= SHORT_TEXT) return position + memory.write(text, position);
+  const value = rareText(type, memory.subarray(start, end));
+  if (value.length <= SHORT_TEXT) return position + memory.write(value, position);
   flush(position);
-  pieces.push(Buffer.from(text));
+  take(Buffer.from(value), (piece) => piece);
   return OUTPUT;
 }

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import express from 'express';
 import { answerPage } from '../../../../src/replication/feed/answer.js';
-import { copyOf } from '../../../../src/replication/feed/bytes/output-buffers.js';
 import type { Page } from '../../../../src/replication/feed/page.js';
 
 const SIGN_MS = 10_000;
@@ -21,9 +20,9 @@ async function untilSo(condition: () => boolean): Promise<void> {
 }
 
 /** By its address: looking up a name takes its turn behind other work. */
-function getFrom(server: Server, path = '/'): ClientRequest {
+function getFrom(server: Server): ClientRequest {
   const { port } = server.address() as AddressInfo;
-  return get({ host: '127.0.0.1', port, path, agent: false });
+  return get({ host: '127.0.0.1', port, agent: false });
 }
 
 async function* bodyOf(...pieces: string[]): AsyncGenerator<Buffer, void> {
@@ -160,59 +159,4 @@ it('a client that was gone before its page was opened is read for no more', asyn
   await untilSo(() => gone !== undefined);
   expect(gone?.aborted).toBe(true);
   server.close();
-});
-
-describe('memory is used again when it is sent', () => {
-  /** More than all buffers of a connection hold. */
-  const PIECES = 64;
-  const PIECE_BYTES = 256 * 1024;
-
-  const letterOf = (page: number, piece: number) => 65 + ((page + 3 * piece) % 26);
-  const textOf = (page: number, piece: number) => Buffer.alloc(PIECE_BYTES, letterOf(page, piece));
-
-  async function* copiesOf(page: number): AsyncGenerator<Buffer, void> {
-    for (let piece = 0; piece < PIECES; piece += 1) yield await Promise.resolve(copyOf(textOf(page, piece)));
-  }
-
-  const open = async (server: Server, page: number) =>
-    ((await once(getFrom(server, `/${page}`), 'response')) as [IncomingMessage])[0];
-
-  async function rightBytes(answer: IncomingMessage, page: number, most = Infinity): Promise<number> {
-    const expected = Buffer.concat(Array.from({ length: PIECES }, (_, piece) => textOf(page, piece)));
-    let at = 0;
-    for await (const part of answer as AsyncIterable<Buffer>) {
-      if (!part.equals(expected.subarray(at, at + part.length)))
-        throw new Error(`page ${page}: wrong at ${at}`);
-      at += part.length;
-      if (at > most) break;
-    }
-    return at;
-  }
-
-  let server: Server;
-  beforeEach(async () => {
-    server = express()
-      .get('/:page', (request, response) => {
-        const body = copiesOf(Number(request.params.page));
-        const page: Page = { headers: {}, length: PIECES * PIECE_BYTES, body };
-        answerPage(response, () => Promise.resolve({ to, page: Promise.resolve(page) })).catch(
-          () => undefined,
-        );
-      })
-      .listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  afterEach(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-
-  it('and never before, however slow a client is, and whoever leaves', async () => {
-    const slow = [await open(server, 1), await open(server, 2)];
-    await rightBytes(await open(server, 3), 3, PIECE_BYTES);
-    for (const page of [4, 5])
-      expect(await rightBytes(await open(server, page), page)).toBe(PIECES * PIECE_BYTES);
-    const lengths = await Promise.all(slow.map((answer, index) => rightBytes(answer, 1 + index)));
-    expect(lengths).toEqual([PIECES * PIECE_BYTES, PIECES * PIECE_BYTES]);
-  });
 });

@@ -11,7 +11,7 @@ const matchesIn = (records: StoredRecord[]) =>
 async function read(source: Parameters<typeof itemsOf>[0], limit: number): Promise<string[]> {
   const ids: string[] = [];
   for await (const { pieces, count, last } of itemsOf(source, window(limit))) {
-    const items = JSON.parse(`[${Buffer.concat(pieces).toString()}]`) as { id: string }[];
+    const items = JSON.parse(`[${Buffer.concat([...pieces]).toString()}]`) as { id: string }[];
     ids.push(...items.map(({ id }) => id));
     expect(items).toHaveLength(count);
     expect(idOf(Number(items.at(-1)?.id.slice(1))).toHexString()).toBe(last);

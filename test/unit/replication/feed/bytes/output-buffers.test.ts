@@ -10,7 +10,7 @@ const memoriesOf = (pieces: Buffer[]) => new Set(pieces.map(({ buffer }) => buff
 beforeEach(() => void Array.from({ length: MOST_FREE }, () => copyOf(textOf(' '))));
 
 it('a piece holds the text, and nothing behind it', () => {
-  for (const length of [0, 1, PIECE / 4 - 1, PIECE / 4, PIECE - 1, PIECE]) {
+  for (const length of [0, 1, PIECE / 2 - 1, PIECE / 2, PIECE - 1, PIECE]) {
     const text = textOf('x', length);
     expect(copyOf(text).equals(text)).toBe(true);
   }
@@ -37,8 +37,17 @@ it('a piece that is given back twice is lent once', () => {
   expect(memoriesOf([copyOf(textOf('b')), copyOf(textOf('c'))]).size).toBe(2);
 });
 
+it('a piece that was given back before is nothing to give back, though its memory is lent again', () => {
+  const old = copyOf(textOf('a'));
+  giveBack(old);
+  const lentAgain = copyOf(textOf('b'));
+  giveBack(old);
+  expect(copyOf(textOf('c')).buffer).not.toBe(lentAgain.buffer);
+  expect(lentAgain.equals(textOf('b'))).toBe(true);
+});
+
 it('what is no copy of a large text is nothing to give back', () => {
-  const others = [Buffer.alloc(PIECE, 'x'), Buffer.from('x'), copyOf(textOf('x', PIECE / 4 - 1))];
+  const others = [Buffer.alloc(PIECE, 'x'), Buffer.from('x'), copyOf(textOf('x', PIECE / 2 - 1))];
   others.forEach(giveBack);
   expect(memoriesOf(others).has(copyOf(textOf('y')).buffer)).toBe(false);
 });

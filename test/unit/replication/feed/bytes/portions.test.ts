@@ -1,4 +1,4 @@
-import { itemsText } from '../../../../../src/replication/feed/bytes/index.js';
+import { giveBack, itemsText } from '../../../../../src/replication/feed/bytes/index.js';
 import { dice, randomRecord } from './random-records.js';
 import { batch, binary, document, list, objectId, regExp, text, type Value } from './raw-bson.js';
 import { plainText, plainTexts } from './reference.js';
@@ -13,7 +13,7 @@ describe('portions', () => {
   it.each([PRODUCT, MEMBER, DELETE])('together are all items, in their order: %j', (shape) => {
     const portions = [...itemsText(batch(...many), shape)];
     expect(portions.length).toBeGreaterThan(2);
-    const texts = portions.map(({ pieces }) => Buffer.concat(pieces).toString());
+    const texts = portions.map(({ pieces }) => Buffer.concat([...pieces]).toString());
     expect(texts.join(',') === plainTexts(many, shape)).toBe(true);
     expect(portions.map(({ bytes }) => bytes)).toEqual(texts.map((one) => Buffer.byteLength(one)));
     const items = many.filter((one) => plainText(one, shape) !== '');
@@ -42,9 +42,9 @@ describe('portions', () => {
   it('pieces stay as they are when more is written', () => {
     const portions = itemsText(batch(record()), PRODUCT);
     const { value } = portions.next();
-    const before = Buffer.concat(value!.pieces).toString();
+    const before = Buffer.concat([...value!.pieces]).toString();
     textOf(record({ data: document([['other', text('z'.repeat(MEGABYTE))]]) }));
-    expect(Buffer.concat(value!.pieces).toString()).toBe(before);
+    expect(Buffer.concat([...value!.pieces]).toString()).toBe(before);
   });
 
   it('portions of several batches may be pulled by turns', () => {
@@ -59,7 +59,7 @@ describe('portions', () => {
       ] as const) {
         const { value, done } = portions.next();
         if (done) continue;
-        texts.push(Buffer.concat(value.pieces).toString());
+        texts.push(Buffer.concat([...value.pieces]).toString());
         left++;
       }
     }
@@ -82,7 +82,7 @@ describe('pieces', () => {
   const PIECE = 256 * 1024;
   const dataOf = (value: Value) => {
     const [portion] = [...itemsText(batch(record({ data: document([['v', value]]) })), PRODUCT)];
-    return portion!.pieces;
+    return [...portion!.pieces];
   };
   const isSame = (value: Value, expected: string) => textOfValue(value) === `"v":${expected}`;
 
@@ -92,6 +92,40 @@ describe('pieces', () => {
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(PIECE);
     expect(pieces.length).toBeGreaterThan(40);
     expect(isSame(text(controls), JSON.stringify(controls))).toBe(true);
+  });
+
+  it('of a large record are made as they are taken: a few are there at a time', () => {
+    const [portion] = [...itemsText(batch(record({ id: text('\u0001'.repeat(4 * MEGABYTE)) })), PRODUCT)];
+    const memories = new Set<ArrayBufferLike>();
+    let bytes = 0;
+    for (const piece of portion!.pieces) {
+      memories.add(piece.buffer);
+      bytes += piece.length;
+      giveBack(piece);
+    }
+    expect(bytes).toBe(portion!.bytes);
+    expect(bytes).toBeGreaterThan(90 * PIECE);
+    expect(memories.size).toBeLessThan(15);
+  });
+
+  it('of large records may be taken by turns', () => {
+    const larges = ['"', '\u0001', 'é'].map((letter) => record({ id: text(letter.repeat(MEGABYTE)) }));
+    const taken = larges.map((large) => {
+      const [portion] = [...itemsText(batch(large), MEMBER)];
+      return { pieces: portion!.pieces[Symbol.iterator](), parts: [] as Buffer[] };
+    });
+    for (let left = taken.length; left > 0;) {
+      left = 0;
+      for (const { pieces, parts } of taken) {
+        const { value, done } = pieces.next();
+        if (done === true) continue;
+        parts.push(value);
+        left += 1;
+      }
+    }
+    taken.forEach(({ parts }, index) =>
+      expect(Buffer.concat(parts).toString() === plainText(larges[index]!, MEMBER)).toBe(true),
+    );
   });
 
   it('are cut anywhere without a trace: long texts of all sorts', () => {
@@ -136,7 +170,7 @@ describe('pieces', () => {
       const first = record({ id: text('x'.repeat(PIECE - 600 + shift * 11)) });
       const items = [first, ...Array.from({ length: 5 }, () => record())];
       const expected = items.map((item) => plainText(item, PRODUCT)).join(',');
-      const pieces = [...itemsText(batch(...items), PRODUCT)].flatMap((portion) => portion.pieces);
+      const pieces = [...itemsText(batch(...items), PRODUCT)].flatMap((portion) => [...portion.pieces]);
       expect(textOfBatch(batch(...items)) === expected).toBe(true);
       expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(PIECE);
     }

@@ -10,7 +10,7 @@ export const DELETE: ItemShape = { item: 'delete' };
 /** The text of all items of some bytes that claim to be a batch. */
 export function textOfBatch(documents: Uint8Array, shape: ItemShape = PRODUCT): string {
   const portions = [...itemsText(documents, shape)];
-  return portions.map(({ pieces }) => Buffer.concat(pieces).toString()).join(',');
+  return portions.map(({ pieces }) => Buffer.concat([...pieces]).toString()).join(',');
 }
 
 export function textOf(record: Value, shape: ItemShape = PRODUCT): string {
