@@ -1,6 +1,7 @@
 export { answerClientError } from './client-error.js';
 export { CommonModule } from './common.module.js';
 export { parseDate, shown, type Parsed } from './dates.js';
+export { DeadlineError, within } from './deadline.js';
 export { openApiDocument, serveDocs } from './docs.js';
 export { FatalError } from './fatal.js';
 export { literal } from './literal.js';

@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { problems, type Problem } from '../common/index.js';
+import { DeadlineError, type Problem, problems } from '../common/index.js';
 import { isMomentGone } from './snapshot.js';
 
 const { mongo } = mongoose;
@@ -62,6 +62,7 @@ export function refusedAsDuplicate(error: unknown): Set<number> {
 
 /** Whether the database could not be asked at all, in contrast to having refused. */
 export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof DeadlineError) return true;
   if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error)
     return isDatabaseAway(error.errorResponse);
   if (error instanceof mongo.MongoServerError) return NO_PRIMARY.has(Number(error.code));
