@@ -25,6 +25,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly watcherAbandoned = new Counter({
+    name: 'tidemark_watcher_abandoned_total',
+    help: 'Terms that this instance gave up since their work showed no life any more.',
+    registers: [this.registry],
+  });
+
   readonly watcherLag = new Gauge({
     name: 'tidemark_watcher_lag_seconds',
     help: 'How far the watcher is behind the database; absent while it is not known.',

@@ -1,12 +1,14 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import { connectionOptions, DATABASE_URI } from './options.js';
+import { closeDriverGaps } from './driver-gaps.js';
 import { Preparation } from './preparation.js';
 
 @Global()
 @Module({})
 export class DatabaseModule {
   static at(uri: string): DynamicModule {
+    closeDriverGaps();
     return {
       module: DatabaseModule,
       imports: [MongooseModule.forRootAsync({ useFactory: () => lazily(uri) })],

@@ -1,3 +1,4 @@
+export { bareCommand } from './bare-command.js';
 export { CLOCK, FUTURE_TOLERANCE_MS } from './clock.js';
 export { DatabaseModule } from './database.module.js';
 export {
@@ -13,7 +14,7 @@ export {
   refusedAsDuplicate,
 } from './errors.js';
 export { makeIndexes } from './indexes.js';
-export { APP_NAME, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
+export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
 export { Preparation } from './preparation.js';
 export { checkServer } from './server-check.js';
 export { isMomentGone, readAsOf, type SnapshotOptions } from './snapshot.js';

@@ -7,13 +7,29 @@ export const SAFE_BSON = { enableUtf8Validation: false, bsonRegExp: true } as co
 /** The name by which the database knows every connection of the service. */
 export const APP_NAME = 'tidemark';
 
+/** A small command that has no end of its own is waited for so long (milliseconds). */
+export const COMMAND_MS = 15_000;
+
+/**
+ * When waiting for the database ends (milliseconds). A server that answers no heartbeat is found out after the sum of the
+ * first two, and all commands that wait for it end then. The last one is for a single connection that is dead without a
+ * sign; it is longer than the longest QUERY_MS.
+ */
+const ENDS = {
+  connectTimeoutMS: 5000,
+  heartbeatFrequencyMS: 3000,
+  serverSelectionTimeoutMS: 3000,
+  waitQueueTimeoutMS: 5000,
+  socketTimeoutMS: 660_000,
+} as const;
+
 /** Reads see only what no fail-over can take back, and writes are answered only then. */
 export const driverOptions = {
   appName: APP_NAME,
   readPreference: 'primary',
   readConcernLevel: 'majority',
   writeConcern: { w: 'majority' },
-  serverSelectionTimeoutMS: 3000,
+  ...ENDS,
   ignoreUndefined: false,
   ...SAFE_BSON,
 } as const;

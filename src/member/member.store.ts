@@ -10,7 +10,7 @@ import { type Change, setOf } from './merge/change.js';
 import { newMemberPipeline, type NewMember } from './new-member.js';
 import { StoredMember } from './stored-member.js';
 
-const { BSON, MongoServerError, ObjectId } = mongoose.mongo;
+const { MongoServerError, ObjectId } = mongoose.mongo;
 
 /** The driver hands over the bytes as they are; the service's own field stays behind. */
 const RAW = { raw: true, projection: { emailkey: 0 } } as const;
@@ -86,7 +86,7 @@ function asMember(found: unknown): StoredMember | undefined {
 }
 
 function explained(error: unknown): never {
-  if (isDuplicateKey(error) && 'emailkey' in BSON.deserialize(error.keyPattern as Uint8Array)) {
+  if (isDuplicateKey(error) && 'emailkey' in (error.keyPattern as object)) {
     throw problems.emailConflict();
   }
   if (error instanceof MongoServerError && TOO_LARGE.has(Number(error.code))) {

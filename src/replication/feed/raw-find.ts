@@ -2,11 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { SETTINGS, type Settings } from '../../config/index.js';
-import { isRetryable, SAFE_BSON } from '../../database/index.js';
+import { bareCommand, isRetryable, SAFE_BSON } from '../../database/index.js';
 import { type RawBatch, rawBatch } from './bytes/index.js';
 
 /** Tells operators who asks, in the profiler and the slow query log. */
 const COMMENT = 'tidemark feed';
+
+/** The database has its own `maxTimeMS`, and so much longer to say that it is over. */
+const SPARE_MS = 2000;
 
 /** What is asked for. Every feed query states its index. */
 export interface Find {
@@ -86,13 +89,13 @@ export class RawFind {
   }
 
   private async run(command: mongo.Document, session?: mongo.ClientSession): Promise<RawBatch> {
-    const options = {
+    const reply = await bareCommand(this.connection.db!, command, {
       ...SAFE_BSON,
       raw: true,
       readPreference: 'primary',
+      within: this.settings.queryMs + SPARE_MS,
       ...(session && { session }),
-    } as const;
-    const reply = await this.connection.db!.command(command, options);
+    });
     return rawBatch(reply['cursor'] as Uint8Array);
   }
 

@@ -6,6 +6,7 @@ import { MOMENT_MODEL, momentSchema } from './moment.js';
 import { Moments } from './moments.js';
 import { Raises } from './raises.js';
 import { Stamps } from './stamps.js';
+import { WatchedPlace } from './watched-place.js';
 import { WATCH_STATE_MODEL, watchStateSchema } from './watch-state.js';
 
 @Module({
@@ -16,7 +17,7 @@ import { WATCH_STATE_MODEL, watchStateSchema } from './watch-state.js';
       { name: MOMENT_MODEL, schema: momentSchema },
     ]),
   ],
-  providers: [MaxService, Moments, Raises, Stamps],
+  providers: [MaxService, Moments, Raises, Stamps, WatchedPlace],
   exports: [MaxService, Moments, Raises, MongooseModule],
 })
 export class MarkModule {}

@@ -1,13 +1,16 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
+import { bareCommand, COMMAND_MS } from '../../database/index.js';
 import { MARK_MODEL, type Mark, type MarkKey, markKey, markName, RAISE } from './mark.js';
-import { WATCH_STATE_MODEL, WATCHER, type WatchState } from './watch-state.js';
+import { WatchedPlace } from './watched-place.js';
 
-const FIRST_LOOK_MS = 2;
-const LONGEST_LOOK_MS = 100;
-const SLOWER = 1.3;
+/** A raise that nobody here has seen passed yet: its place in the log, once it is written. */
+type Raise = Promise<mongo.Timestamp>;
+
+interface Refused {
+  errmsg: string;
+}
 
 /**
  * Raises marks, one raise in flight for each (design §3, Max): shared by all callers, and none again until the watcher
@@ -15,13 +18,13 @@ const SLOWER = 1.3;
  */
 @Injectable()
 export class Raises implements OnModuleDestroy {
-  private readonly inFlight = new Map<string, Promise<void>>();
+  private readonly inFlight = new Map<string, Raise>();
   private readonly stop = new AbortController();
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
-    @InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>,
+    private readonly watched: WatchedPlace,
   ) {}
 
   onModuleDestroy(): void {
@@ -30,53 +33,63 @@ export class Raises implements OnModuleDestroy {
 
   /**
    * Waits until the watcher has passed a raise that began after this call, for so many milliseconds at most; false
-   * where it has not by then.
+   * where it has not by then. Throws where the mark cannot be raised.
    */
   async passed(mark: MarkKey, withinMs: number): Promise<boolean> {
-    const tooLate = new AbortController();
-    const given = wait(withinMs, false, { signal: tooLate.signal }).catch(() => false);
-    const begunBefore = this.inFlight.get(markName(mark));
-    const both = (async () => {
-      await begunBefore?.catch(() => undefined);
-      if (!tooLate.signal.aborted) await this.raise(mark);
-      return true;
-    })();
-    return Promise.race([both, given]).finally(() => tooLate.abort());
-  }
-
-  private raise(mark: MarkKey): Promise<void> {
-    const name = markName(mark);
-    const running = this.inFlight.get(name);
-    if (running !== undefined) return running;
-    const raise = this.run(mark).finally(() => this.inFlight.delete(name));
-    raise.catch(() => undefined);
-    this.inFlight.set(name, raise);
-    return raise;
-  }
-
-  private async run(mark: MarkKey): Promise<void> {
-    const at = await this.write(mark);
-    for (let ms = FIRST_LOOK_MS; !this.stop.signal.aborted; ms = Math.min(ms * SLOWER, LONGEST_LOOK_MS)) {
-      await wait(ms, undefined, { signal: this.stop.signal }).catch(() => undefined);
-      const watched = await this.watched().catch(() => undefined);
-      if (watched !== undefined && watched.compare(at) >= 0) return;
+    const left = new AbortController();
+    const leave = () => left.abort();
+    const timer = setTimeout(leave, withinMs);
+    this.stop.signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await this.passedBefore(mark, left.signal);
+    } finally {
+      clearTimeout(timer);
+      this.stop.signal.removeEventListener('abort', leave);
     }
+  }
+
+  private async passedBefore(mark: MarkKey, left: AbortSignal): Promise<boolean> {
+    const name = markName(mark);
+    const begun = this.inFlight.get(name);
+    if (begun !== undefined && !(await this.isOver(name, begun, left).catch(() => !left.aborted)))
+      return false;
+    return this.isOver(name, this.inFlight.get(name) ?? this.begin(name, mark), left);
+  }
+
+  /** One that is left by all who wait for it is still in flight: whoever comes next sees whether it is passed. */
+  private async isOver(name: string, raise: Raise, left: AbortSignal): Promise<boolean> {
+    const at = await unlessLeft(raise, left);
+    const isReached = at !== undefined && (await this.watched.reached(at, left));
+    if (isReached && this.inFlight.get(name) === raise) this.inFlight.delete(name);
+    return isReached;
+  }
+
+  private begin(name: string, mark: MarkKey): Raise {
+    const raise = this.write(mark);
+    this.inFlight.set(name, raise);
+    raise.catch(() => this.inFlight.delete(name));
+    return raise;
   }
 
   /** One majority write; its place in the log is the moment. The bare command tells the place. */
   private async write(mark: MarkKey): Promise<mongo.Timestamp> {
-    const reply = await this.connection.db!.command({
+    const command = {
       update: this.marks.collection.collectionName,
       updates: [{ q: { _id: markKey(mark) }, u: RAISE, upsert: true }],
-      writeConcern: { w: 'majority' },
-    });
-    const refusal = (reply['writeErrors'] as { errmsg: string }[] | undefined)?.[0];
+      writeConcern: { w: 'majority', wtimeout: COMMAND_MS },
+    };
+    const reply = await bareCommand(this.connection.db!, command, { within: COMMAND_MS });
+    const refused = [reply['writeErrors'], reply['writeConcernError']] as (Refused | Refused[] | undefined)[];
+    const refusal = refused.flat().find((one) => one !== undefined);
     if (refusal !== undefined) throw new Error(`The mark cannot be raised: ${refusal.errmsg}`);
     return reply['operationTime'] as mongo.Timestamp;
   }
+}
 
-  private async watched(): Promise<mongo.Timestamp | undefined> {
-    const state = await this.states.findOne({ _id: WATCHER }, { watched: 1 }).lean();
-    return state?.watched;
-  }
+/** What the promise gives; nothing where `left` is aborted before. */
+function unlessLeft<T>(promise: Promise<T>, left: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    left.addEventListener('abort', () => resolve(undefined), { once: true });
+    promise.then(resolve, reject);
+  });
 }

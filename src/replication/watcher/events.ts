@@ -121,16 +121,20 @@ const isOnly = (field: string) => {
 
 /**
  * The stages behind `$changeStream`: records, tombstones, marks, services and what became of collections, and of their
- * events only a few bytes.
+ * events only a few bytes. Renewals of the lease concern nobody, but bring the stream a token every few seconds.
+ * Records whose `_id` is no ObjectId stay out: nobody is ever told of them, and a long text as `_id` makes an event that is
+ * larger than MongoDB can send.
  */
 export const EVENT_PIPELINE: mongo.Document[] = [
   {
     $match: {
       $or: [
-        { 'ns.coll': { $in: [...RECORDS, 'marks', 'services'] } },
+        { 'ns.coll': { $in: RECORDS }, 'documentKey._id': { $type: 'objectId' } },
+        { 'ns.coll': { $in: ['marks', 'services'] } },
         { 'ns.coll': 'ledger', 'fullDocument.alive': false },
         { 'ns.coll': 'ledger', 'updateDescription.updatedFields.lastupdated': { $exists: true } },
-        { 'ns.coll': { $in: MEMORY }, operationType: { $in: LOST } },
+        { 'ns.coll': 'leases', 'updateDescription.updatedFields.expires': { $exists: true } },
+        { 'ns.coll': { $in: [...RECORDS, ...MEMORY] }, operationType: { $in: LOST } },
         { 'to.coll': { $in: [...RECORDS, ...MEMORY, 'services'] } },
         { operationType: { $in: ['dropDatabase', 'invalidate'] } },
       ],

@@ -8,6 +8,7 @@ import { Effects } from './effects.js';
 import { Filters } from './filters.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { type Advance, Lease } from './lease.js';
+import { showLife, TermOverError } from './life.js';
 import { Orphans } from './orphans.js';
 import { Pass } from './pass.js';
 import type { Fences } from './rules.js';
@@ -19,13 +20,8 @@ const RENEW_MS = 2000;
 /** A change of `services` is an event; this is for an older wish that an overtaken leader wrote down too late. */
 const RECONCILE_MS = 10_000;
 
-/** The term is over: another instance leads, or the state was taken away. */
-export class TermOverError extends Error {
-  constructor() {
-    super('Another instance leads now');
-    this.name = 'TermOverError';
-  }
-}
+/** A pass looks for what is new in between and shall not wait for it (milliseconds). */
+const PASS_WAIT_MS = 50;
 
 /** What one term of a leader is about. */
 export interface Term {
@@ -112,13 +108,16 @@ export class Leadership {
     const { client, state, stop } = term;
     const progress = await this.pass.prepare(reason, await this.isRepair(state));
     await this.save(state.term, { pass: progress });
-    const stream = openStream(client, this.db(client), undefined, stop);
+    const stream = openStream(client, this.db(client), undefined, stop, PASS_WAIT_MS);
     try {
       const reader = new Reader(stream);
       const { until } = await reader.next();
       await makeIndexes(this.connection);
       const fences = await this.fences();
-      const keepUp = () => reader.keepUp((batch) => this.workThrough(batch, fences));
+      const keepUp = () => {
+        showLife();
+        return reader.keepUp((batch) => this.workThrough(batch, fences));
+      };
       const tell = (pass: PassProgress) => this.save(state.term, { pass });
       await this.pass.run({ at: placeBehind(until), progress, stop, tell, keepUp });
       await this.filters.reconcile();
@@ -146,22 +145,23 @@ export class Leadership {
 
   private async follow(term: Term, { token, since }: Start): Promise<void> {
     const fences = await this.fences();
-    let savedAt = Date.now();
-    let reconciledAt = Date.now();
+    let savedAt = performance.now();
+    let reconciledAt = performance.now();
     let awaited = since;
     let watched = term.state.watched;
     for await (const batch of openStream(term.client, this.db(term.client), token, term.stop)) {
       const hasCome = awaited !== undefined && batch.until.compare(awaited) >= 0;
       if (hasCome) awaited = undefined;
-      if (Date.now() - reconciledAt > RECONCILE_MS) {
+      showLife();
+      if (performance.now() - reconciledAt > RECONCILE_MS) {
         await this.filters.reconcile();
-        reconciledAt = Date.now();
+        reconciledAt = performance.now();
       }
       if (batch.events.length > 0) await this.workThrough(batch, fences);
-      else if (!hasCome && Date.now() - savedAt <= RENEW_MS) continue;
+      else if (!hasCome && performance.now() - savedAt <= RENEW_MS) continue;
       watched = later(watched, batch.until);
       await this.save(term.state.term, { token: batch.token, watched });
-      savedAt = Date.now();
+      savedAt = performance.now();
     }
   }
 

@@ -6,7 +6,7 @@ const EVERY_MS = 1000;
 /** Reads a stream in between: a pass writes into the log, and must not lose its own place in it. */
 export class Reader {
   private batch: Batch | undefined;
-  private readAt = Date.now();
+  private readAt = performance.now();
 
   constructor(private readonly stream: AsyncGenerator<Batch, void>) {}
 
@@ -24,14 +24,14 @@ export class Reader {
 
   /** Works through all that has come, once a second at most. */
   async keepUp(workThrough: (batch: Batch) => Promise<void>): Promise<void> {
-    if (Date.now() - this.readAt < EVERY_MS) return;
+    if (performance.now() - this.readAt < EVERY_MS) return;
     for (;;) {
       const { value, done } = await this.stream.next();
       if (done === true) break;
       await workThrough(value);
       this.batch = value;
-      if (value.events.length === 0) break;
+      if (value.isLast) break;
     }
-    this.readAt = Date.now();
+    this.readAt = performance.now();
   }
 }

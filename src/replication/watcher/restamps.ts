@@ -4,6 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { isUnfit } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, needsStamp, STAMP, stampAbove } from '../../record/index.js';
+import { showLife } from './life.js';
 import { writeRecords } from './record-writes.js';
 import type { Late } from './rules.js';
 
@@ -73,6 +74,7 @@ export class Restamps {
         .then(({ modifiedCount }) => modifiedCount, onlyUnfit);
       if (stamped === undefined) await this.oneByOne(collection, some, update, which);
       this.metrics.restamps.inc({ reason }, stamped ?? some.length);
+      showLife();
     }
   }
 

@@ -1,12 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
-import { SAFE_BSON } from '../../database/index.js';
+import { bareCommand, COMMAND_MS, SAFE_BSON } from '../../database/index.js';
 import { EVENT_PIPELINE, watchedEvent, type WatchedEvent } from './events.js';
+import { asLongAsWorkedOn } from './worked-on.js';
 
-const BATCH = 1000;
+const MOST_EVENTS = 1000;
 /** The server may miss the first sign of a majority write and wait until this is over, and a raise with it. */
-const WAIT_MS = 50;
+const SHORTEST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 500;
 const TOKEN_TIME = /^[0-9a-f]{18}/i;
-const HISTORY_LOST = new Set([136, 260, 280, 286]);
+/** 10334: an event that is larger than MongoDB can send; nothing comes after it. */
+const HISTORY_LOST = new Set([136, 260, 280, 286, 10334]);
 /** What the server answers where it cannot even read the token it shall start after. */
 const UNREADABLE_TOKEN = [9, 14, 15, 40647, 40649, 50811];
 const LOST_AT_OPENING = new Set([...HISTORY_LOST, ...UNREADABLE_TOKEN]);
@@ -25,43 +29,71 @@ export interface Batch {
   token: unknown;
   /** The cluster time of which every event is worked through with this batch. */
   until: mongo.Timestamp;
+  /** Whether the log had nothing more for the stream. */
+  isLast: boolean;
 }
 
 /**
  * The change stream of the whole database from a token on, or from now. The bare commands are used since they hand over
  * a batch with its token at once. Ends when `stop` is aborted; the cursor is closed in any case, behind it.
+ *
+ * The server reads the log until a batch is full or the log is at its end, however much lies in between that concerns
+ * nobody here. So a batch has at most twice as many events as the one before: where they are rare it is full with the
+ * first, and there is one every few seconds, since the renewals of the lease are among them.
  */
 export async function* openStream(
   client: mongo.MongoClient,
   db: mongo.Db,
   startAfter: unknown,
   stop: AbortSignal,
+  longestWait = LONGEST_WAIT_MS,
 ): AsyncGenerator<Batch, void> {
   const session = client.startSession();
-  const command = (document: mongo.Document) =>
-    db.command(document, { session, readPreference: 'primary', ...SAFE_BSON });
+  const comment = `tidemark watcher ${randomUUID()}`;
+  const options = { session, readPreference: 'primary', ...SAFE_BSON } as const;
   let id: CursorId | undefined;
   try {
-    const opened = await command({
-      aggregate: 1,
-      pipeline: [{ $changeStream: startAfter === undefined ? {} : { startAfter } }, ...EVENT_PIPELINE],
-      cursor: { batchSize: startAfter === undefined ? 0 : BATCH },
-      readConcern: { level: 'majority' },
+    const opened = await bareCommand(db, opening(startAfter, comment), {
+      ...options,
+      within: COMMAND_MS,
     }).catch(lostIf(LOST_AT_OPENING));
     id = cursorOf(opened).id;
+    let last = rawIn(cursorOf(opened));
+    let waitMs = SHORTEST_WAIT_MS;
     yield batchOf(cursorOf(opened));
     while (!stop.aborted) {
-      const more = await command({
+      const more = {
         getMore: id,
         collection: '$cmd.aggregate',
-        batchSize: BATCH,
-        maxTimeMS: WAIT_MS,
-      }).catch(lostIf(HISTORY_LOST));
-      yield batchOf(cursorOf(more));
+        batchSize: sizeBehind(last),
+        maxTimeMS: waitMs,
+      };
+      const reply = await asLongAsWorkedOn(client, comment, (signal) =>
+        db.command(more, { ...options, signal }),
+      ).catch(lostIf(HISTORY_LOST));
+      last = rawIn(cursorOf(reply));
+      waitMs = last > 0 ? SHORTEST_WAIT_MS : Math.min(waitMs * 2, longestWait);
+      yield batchOf(cursorOf(reply));
     }
   } finally {
     void close(db, id, session).catch(() => undefined);
   }
+}
+
+/** Without a first batch: the server answers before it has read anything of the log. */
+function opening(startAfter: unknown, comment: string): mongo.Document {
+  return {
+    aggregate: 1,
+    pipeline: [{ $changeStream: startAfter === undefined ? {} : { startAfter } }, ...EVENT_PIPELINE],
+    cursor: { batchSize: 0 },
+    readConcern: { level: 'majority' },
+    comment,
+  };
+}
+
+/** How many events are asked for behind a batch that had so many. */
+export function sizeBehind(events: number): number {
+  return Math.min(Math.max(1, events * 2), MOST_EVENTS);
 }
 
 /** Nobody waits for it: a server that has just lost the history of the cursor may leave this without an answer. */
@@ -86,11 +118,15 @@ function cursorOf(reply: mongo.Document): StreamCursor {
   return reply['cursor'] as StreamCursor;
 }
 
+function rawIn({ firstBatch, nextBatch }: StreamCursor): number {
+  return (firstBatch ?? nextBatch ?? []).length;
+}
+
 function batchOf(cursor: StreamCursor): Batch {
   const raw = cursor.firstBatch ?? cursor.nextBatch ?? [];
   const events = raw.map(watchedEvent).filter((event) => event !== undefined);
   const token = cursor.postBatchResumeToken;
-  return { events, token, until: reached(timeOf(token), events.at(-1)) };
+  return { events, token, until: reached(timeOf(token), events.at(-1)), isLast: raw.length === 0 };
 }
 
 /**

@@ -8,35 +8,35 @@ import {
 } from '@nestjs/common';
 import { mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
-import { DATABASE_URI, driverOptions, Preparation } from '../../database/index.js';
+import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../database/index.js';
 import type { WatchState } from '../mark/index.js';
-import { Leadership, TermOverError } from './leadership.js';
+import { pauseBehind } from './back-off.js';
+import { Leadership } from './leadership.js';
 import { Lease } from './lease.js';
+import { during, Life, LONGEST_SILENCE_MS, TermOverError } from './life.js';
 import { Totals } from './totals.js';
 
 const RENEW_MS = 2000;
 /** How often an instance that does not lead looks whether the lease is free. */
 const RETRY_MS = 300;
-const AFTER_TROUBLE_MS = 1000;
+/** A stop waits no longer for what a leader is just doing. */
+const FAREWELL_MS = 5000;
 
 /** The life of the watcher: wait for the lease, lead, and after any trouble begin again, until the service stops. */
 @Injectable()
 export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly log = new Logger('Watcher');
   private readonly stop = new AbortController();
-  private readonly client: mongo.MongoClient;
   private life: Promise<void> = Promise.resolve();
 
   constructor(
-    @Inject(DATABASE_URI) uri: string,
+    @Inject(DATABASE_URI) private readonly uri: string,
     private readonly preparation: Preparation,
     private readonly lease: Lease,
     private readonly leadership: Leadership,
     private readonly totals: Totals,
     private readonly metrics: Metrics,
-  ) {
-    this.client = new mongo.MongoClient(uri, driverOptions);
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
     this.life = this.live().catch((error: unknown) =>
@@ -46,20 +46,22 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stop.abort();
-    await this.life;
-    await this.client.close();
+    await Promise.race([this.life, wait(FAREWELL_MS, undefined, { ref: false })]);
   }
 
   private async live(): Promise<void> {
     await this.preparation.done;
     if (!this.preparation.isComplete) return;
-    while (!this.stop.signal.aborted) {
+    for (let troubles = 0; !this.stop.signal.aborted;) {
       const pause = await this.turn().then(
-        () => RETRY_MS,
+        () => {
+          troubles = 0;
+          return RETRY_MS;
+        },
         async (error: unknown) => {
-          if (error instanceof TermOverError) await this.explain(error).catch(() => undefined);
-          else this.log.error({ err: error }, 'The watcher stumbled and begins again');
-          return AFTER_TROUBLE_MS;
+          await this.tell(error);
+          troubles = isDatabaseAway(error) || error instanceof TermOverError ? 0 : troubles + 1;
+          return pauseBehind(troubles);
         },
       );
       await wait(pause, undefined, { signal: this.stop.signal }).catch(() => undefined);
@@ -71,20 +73,50 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     if (state !== undefined) await this.lead(state);
   }
 
+  /** What hangs when the term ends is left behind, and its client closed with force: effects may be repeated. */
   private async lead(state: WatchState): Promise<void> {
-    const over = new AbortController();
-    const renewal = this.keepRenewing(state.term, over);
+    const life = new Life();
+    const end = () => life.end();
+    this.stop.signal.addEventListener('abort', end, { once: true });
+    const client = new mongo.MongoClient(this.uri, driverOptions);
     this.log.log(`This instance leads, term ${state.term}`);
     this.metrics.watcherLeads.set(1);
     try {
-      const stop = AbortSignal.any([this.stop.signal, over.signal]);
-      await this.leadership.lead({ client: this.client, state, stop });
+      const work = during(life, () => this.leadership.lead({ client, state, stop: life.signal }));
+      await Promise.race([work, this.keepRenewing(state.term, life)]);
     } finally {
-      over.abort();
-      await renewal;
+      life.end();
+      this.stop.signal.removeEventListener('abort', end);
       this.metrics.watcherLeads.set(0);
+      void client.close(true).catch(() => undefined);
       await Promise.allSettled([this.lease.release(state.term), this.totals.store()]);
     }
+  }
+
+  /**
+   * Renews the lease for as long as the work shows life; ends with the term. A leader that cannot renew stops leading
+   * before its lease has run out, and gives up a term that hangs.
+   */
+  private async keepRenewing(term: number, life: Life): Promise<void> {
+    while (!life.signal.aborted) {
+      await wait(RENEW_MS, undefined, { signal: life.signal }).catch(() => undefined);
+      if (life.signal.aborted) break;
+      if (life.silence > LONGEST_SILENCE_MS) {
+        this.metrics.watcherAbandoned.inc();
+        throw new TermOverError(
+          `Term ${term} has shown no life for ${Math.round(life.silence / 1000)} s and is given up`,
+        );
+      }
+      const renewed = await this.lease.renew(term).catch(() => false);
+      if (!renewed) life.end();
+      else await this.totals.store().catch(() => undefined);
+    }
+    await wait(FAREWELL_MS, undefined, { ref: false });
+  }
+
+  private async tell(error: unknown): Promise<void> {
+    if (error instanceof TermOverError) await this.explain(error).catch(() => undefined);
+    else this.log.error({ err: error }, 'The watcher stumbled and begins again');
   }
 
   /** With the lease the service's whole memory is gone: consumers cannot be told any more what they miss. */
@@ -94,16 +126,5 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
       'The database was dropped, with the marks and the ledger in it: consumers have to start over without from ' +
         '(docs/guarantees.md)',
     );
-  }
-
-  /** A leader that cannot renew stops leading before its lease has run out. */
-  private async keepRenewing(term: number, over: AbortController): Promise<void> {
-    while (!over.signal.aborted) {
-      await wait(RENEW_MS, undefined, { signal: over.signal }).catch(() => undefined);
-      if (over.signal.aborted) return;
-      const renewed = await this.lease.renew(term).catch(() => false);
-      if (!renewed) over.abort();
-      else await this.totals.store().catch(() => undefined);
-    }
   }
 }

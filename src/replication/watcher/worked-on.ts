@@ -1,0 +1,53 @@
+import type { mongo } from 'mongoose';
+import { DeadlineError } from '../../common/index.js';
+import { bareCommand } from '../../database/index.js';
+import { showLife } from './life.js';
+
+const LOOK_MS = 5000;
+/** For an answer that was under way while the server was asked. */
+const ARRIVAL_MS = 1000;
+
+/**
+ * Waits for the answer to a command with this comment for as long as the server works on it: reading through a long log
+ * takes minutes, and is life all the same. Where the server does not know of it, the answer is lost: DeadlineError, and the
+ * connection ends.
+ */
+export async function asLongAsWorkedOn(
+  client: mongo.MongoClient,
+  comment: string,
+  send: (signal: AbortSignal) => Promise<mongo.Document>,
+): Promise<mongo.Document> {
+  const lost = new AbortController();
+  const reply = send(lost.signal);
+  try {
+    while (!(await isSettled(reply, LOOK_MS))) {
+      if (await isWorkedOn(client, comment)) showLife();
+      else if (!(await isSettled(reply, ARRIVAL_MS))) throw new DeadlineError('The change stream', LOOK_MS);
+    }
+    return await reply;
+  } finally {
+    lost.abort();
+  }
+}
+
+/** Whether the promise comes to its end, however it is, within so many milliseconds. */
+async function isSettled(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, late]).finally(() => clearTimeout(timer));
+}
+
+async function isWorkedOn(client: mongo.MongoClient, comment: string): Promise<boolean> {
+  const named = ['command.comment', 'cursor.originatingCommand.comment'].map((path) => ({ [path]: comment }));
+  const look = { currentOp: 1, $ownOps: true, active: true, $or: named };
+  return bareCommand(client.db('admin'), look, { within: LOOK_MS, readPreference: 'primary' }).then(
+    ({ inprog }) => (inprog as unknown[]).length > 0,
+    () => false,
+  );
+}
