@@ -3,18 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { literal } from '../../common/index.js';
+import { literal, within } from '../../common/index.js';
 import { CLOCK, isDuplicateKey } from '../../database/index.js';
 import { WATCH_STATE_MODEL, WATCHER, type WatchState } from '../mark/index.js';
 
 /** A leader that does not renew for this long (milliseconds of the database's clock) has lost the lease. */
 const LEASE_MS = 7000;
+/** An answer about the lease that takes longer is of no use to anybody (milliseconds). */
+const ANSWER_MS = 3000;
 const EXTENDED = { $add: [CLOCK, LEASE_MS] };
 
 /** What a leader may change of the state, always in its own term only. */
 export type Advance = Partial<Pick<WatchState, 'token' | 'watched' | 'since' | 'pass'>>;
 
-/** Who leads the watcher: one instance at a time, by the database's clock (design §3, Lease). */
+/**
+ * Who leads the watcher: one instance at a time, by the database's clock (design §3, Lease). Every call throws a
+ * DeadlineError where the database does not answer soon.
+ */
 @Injectable()
 export class Lease {
   private readonly holder = `${hostname()}/${randomUUID()}`;
@@ -28,11 +33,13 @@ export class Lease {
 
   /** Takes the lease where nobody holds it, in a new term; nothing where somebody does. */
   async acquire(): Promise<WatchState | undefined> {
-    await this.lay();
-    const taken = await this.collection.findOneAndUpdate(
-      { _id: WATCHER, $expr: { $lte: ['$expires', CLOCK] } },
-      [{ $set: { holder: literal(this.holder), term: { $add: ['$term', 1] }, expires: EXTENDED } }],
-      { returnDocument: 'after' },
+    await soon(this.lay());
+    const taken = await soon(
+      this.collection.findOneAndUpdate(
+        { _id: WATCHER, $expr: { $lte: ['$expires', CLOCK] } },
+        [{ $set: { holder: literal(this.holder), term: { $add: ['$term', 1] }, expires: EXTENDED } }],
+        { returnDocument: 'after' },
+      ),
     );
     return taken ?? undefined;
   }
@@ -54,7 +61,7 @@ export class Lease {
 
   /** Whether the document itself is gone, with all that it remembered. */
   async isGone(): Promise<boolean> {
-    return (await this.collection.countDocuments({ _id: WATCHER }, { limit: 1 })) === 0;
+    return (await soon(this.collection.countDocuments({ _id: WATCHER }, { limit: 1 }))) === 0;
   }
 
   /** Gives the lease up at once, so that another instance need not wait for it to end. */
@@ -67,7 +74,7 @@ export class Lease {
     update: mongo.UpdateFilter<WatchState> | mongo.Document[],
   ): Promise<boolean> {
     const mine = { _id: WATCHER as typeof WATCHER, holder: this.holder, term };
-    return (await this.collection.updateOne(mine, update)).matchedCount === 1;
+    return (await soon(this.collection.updateOne(mine, update))).matchedCount === 1;
   }
 
   /** The document is made apart, since an upsert cannot ask for the clock. */
@@ -79,4 +86,8 @@ export class Lease {
         if (!isDuplicateKey(error)) throw error;
       });
   }
+}
+
+function soon<T>(answer: Promise<T>): Promise<T> {
+  return within(ANSWER_MS, 'The answer about the lease', answer);
 }

@@ -7,7 +7,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { mongo } from 'mongoose';
-import { Metrics } from '../../common/index.js';
+import { Metrics, within } from '../../common/index.js';
 import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../database/index.js';
 import type { WatchState } from '../mark/index.js';
 import { pauseBehind } from './back-off.js';
@@ -19,6 +19,7 @@ import { Totals } from './totals.js';
 const RENEW_MS = 2000;
 /** How often an instance that does not lead looks whether the lease is free. */
 const RETRY_MS = 300;
+const TOTALS_MS = 3000;
 /** A stop waits no longer for what a leader is just doing. */
 const FAREWELL_MS = 5000;
 
@@ -89,7 +90,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
       this.stop.signal.removeEventListener('abort', end);
       this.metrics.watcherLeads.set(0);
       void client.close(true).catch(() => undefined);
-      await Promise.allSettled([this.lease.release(state.term), this.totals.store()]);
+      await Promise.allSettled([this.lease.release(state.term), this.storeTotals()]);
     }
   }
 
@@ -109,9 +110,13 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
       }
       const renewed = await this.lease.renew(term).catch(() => false);
       if (!renewed) life.end();
-      else await this.totals.store().catch(() => undefined);
+      else await this.storeTotals().catch(() => undefined);
     }
     await wait(FAREWELL_MS, undefined, { ref: false });
+  }
+
+  private storeTotals(): Promise<void> {
+    return within(TOTALS_MS, 'Storing the totals', this.totals.store());
   }
 
   private async tell(error: unknown): Promise<void> {
