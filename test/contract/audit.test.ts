@@ -5,7 +5,7 @@ import { type Kind, KINDS } from '../../src/record/index.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
 
 /** Slices of 3 records, as fast as they go. */
-const QUICK: AuditPace = { slice: 3, share: 1, leastPause: 10, longestInterval: 1000 };
+const QUICK: AuditPace = { slice: 3, share: 1, leastPause: 10, longestInterval: 1000, betweenRounds: 10 };
 const RECORDS = 8;
 
 let service: TestService;

@@ -32,6 +32,11 @@ export class Gate {
     this.port = (this.server.address() as AddressInfo).port;
   }
 
+  /** Cuts every connection; new ones are let through. */
+  cut(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
   /** Cuts every connection; new ones are refused. */
   async shut(): Promise<void> {
     const server = this.server;
@@ -39,7 +44,7 @@ export class Gate {
     this.server = undefined;
     const closed = once(server, 'close');
     server.close();
-    for (const socket of this.sockets) socket.destroy();
+    this.cut();
     await closed;
   }
 

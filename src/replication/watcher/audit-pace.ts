@@ -7,10 +7,12 @@ export class AuditPace {
   slice = 2000;
   /** Share of the database's time that its reading may take. */
   share = 0.01;
-  /** Small databases would be read again and again otherwise. */
+  /** Between two slices, at least. */
   leastPause = 10_000;
   /** From the beginning of one slice to that of the next. */
   longestInterval = 300_000;
+  /** From the end of one round to the beginning of the next: a small database would be read all the time otherwise. */
+  betweenRounds = 300_000;
 }
 
 /** How long to wait after a slice whose reading took so long. */

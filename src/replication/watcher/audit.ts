@@ -44,10 +44,11 @@ export class Audit implements Job {
     const done = { end: seen.value.end, found: faults.value.length, expected, clock: faults.clock };
     const next = afterSlice(progress, done);
     await this.store(next);
-    if (next.round > progress.round) this.tell(next);
     const took = seen.took + faults.took;
     this.size = sizeAfter(this.size, took, this.pace);
-    return pauseAfter(took, this.pace);
+    if (next.round === progress.round) return pauseAfter(took, this.pace);
+    this.tell(next);
+    return this.pace.betweenRounds;
   }
 
   /**

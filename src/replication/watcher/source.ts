@@ -7,7 +7,7 @@ import { asLongAsWorkedOn } from './worked-on.js';
 const MOST_EVENTS = 1000;
 /** The server may miss the first sign of a majority write and wait until this is over, and a raise with it. */
 const SHORTEST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 1000;
 const TOKEN_TIME = /^[0-9a-f]{18}/i;
 /** 10334: an event that is larger than MongoDB can send; nothing comes after it. */
 const HISTORY_LOST = new Set([136, 260, 280, 286, 10334]);
@@ -68,9 +68,10 @@ export async function* openStream(
         batchSize: sizeBehind(last),
         maxTimeMS: waitMs,
       };
-      const reply = await asLongAsWorkedOn(client, comment, (signal) =>
+      const reply = await asLongAsWorkedOn({ client, comment, stop }, (signal) =>
         db.command(more, { ...options, signal }),
       ).catch(lostIf(HISTORY_LOST));
+      if (reply === undefined) return;
       last = rawIn(cursorOf(reply));
       waitMs = last > 0 ? SHORTEST_WAIT_MS : Math.min(waitMs * 2, longestWait);
       yield batchOf(cursorOf(reply));

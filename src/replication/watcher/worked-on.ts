@@ -7,26 +7,38 @@ const LOOK_MS = 5000;
 /** For an answer that was under way while the server was asked. */
 const ARRIVAL_MS = 1000;
 
+/** A command by its comment, and what ends the waiting for it. */
+export interface LongCommand {
+  client: mongo.MongoClient;
+  comment: string;
+  stop: AbortSignal;
+}
+
 /**
- * Waits for the answer to a command with this comment for as long as the server works on it: reading through a long log
- * takes minutes, and is life all the same. Where the server does not know of it, the answer is lost: DeadlineError, and the
- * connection ends.
+ * Waits for the answer to a command for as long as the server works on it: reading through a long log takes minutes, and
+ * is life all the same. Where the server does not know of it, the answer is lost: DeadlineError, and the connection ends.
+ * Nothing where `stop` came first.
  */
 export async function asLongAsWorkedOn(
-  client: mongo.MongoClient,
-  comment: string,
+  { client, comment, stop }: LongCommand,
   send: (signal: AbortSignal) => Promise<mongo.Document>,
-): Promise<mongo.Document> {
-  const lost = new AbortController();
-  const reply = send(lost.signal);
+): Promise<mongo.Document | undefined> {
+  const left = new AbortController();
+  const leave = () => left.abort();
+  stop.addEventListener('abort', leave, { once: true });
+  const reply = send(left.signal);
   try {
     while (!(await isSettled(reply, LOOK_MS))) {
       if (await isWorkedOn(client, comment)) showLife();
       else if (!(await isSettled(reply, ARRIVAL_MS))) throw new DeadlineError('The change stream', LOOK_MS);
     }
     return await reply;
+  } catch (error) {
+    if (stop.aborted) return undefined;
+    throw error;
   } finally {
-    lost.abort();
+    stop.removeEventListener('abort', leave);
+    leave();
   }
 }
 

@@ -1,0 +1,42 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import mongoose, { mongo } from 'mongoose';
+import { createRequire } from 'node:module';
+import { DatabaseModule } from '../../src/database/index.js';
+import { Gate } from '../support/index.js';
+
+const ROUNDS = 20;
+const TURNS = 60;
+
+beforeAll(() => void DatabaseModule.at('mongodb://127.0.0.1'));
+
+it('a command that begins while its connection is being closed comes to an end', async () => {
+  const gate = await Gate.to(process.env['TIDEMARK_TEST_MONGODB_URI'] ?? '');
+  await gate.open();
+  const client = new mongo.MongoClient(gate.uri, { maxPoolSize: 4 });
+  const begun: Promise<unknown>[] = [];
+  const ping = () => client.db().command({ ping: 1 });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await Promise.all([ping(), ping(), ping(), ping()].map((one) => one.catch(() => undefined)));
+    gate.cut();
+    for (let n = 0; n < TURNS; n += 1) {
+      await turn();
+      begun.push(ping().catch((error: unknown) => error));
+    }
+  }
+  expect(await Promise.all(begun)).toHaveLength(ROUNDS * TURNS);
+  await client.close(true);
+  await gate.shut();
+});
+
+it('an error is decoded even where a reply is wanted raw: the driver itself needs its topologyVersion', () => {
+  const fromMongoose = createRequire(require.resolve('mongoose'));
+  const { MongoDBResponse } = fromMongoose('mongodb/lib/cmap/wire_protocol/responses.js') as {
+    MongoDBResponse: new (bytes: Uint8Array) => { toObject: (options: object) => mongo.Document };
+  };
+  const topologyVersion = { processId: new mongo.ObjectId(), counter: 1 };
+  const { BSON } = mongoose.mongo;
+  const refused = new MongoDBResponse(BSON.serialize({ ok: 0, topologyVersion }));
+  const answered = new MongoDBResponse(BSON.serialize({ ok: 1, cursor: {} }));
+  expect(refused.toObject({ raw: true })['topologyVersion']).toEqual(topologyVersion);
+  expect(answered.toObject({ raw: true })['cursor']).toBeInstanceOf(Uint8Array);
+});
