@@ -43,5 +43,7 @@ export default {
     { ...shared, displayName: 'process', testMatch: ['<rootDir>/test/process/**/*.test.ts'] },
     { ...shared, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
     { ...shared, displayName: 'model', testMatch: ['<rootDir>/test/model/**/*.test.ts'] },
+    { ...shared, displayName: 'bench', testMatch: ['<rootDir>/test/bench/**/*.test.ts'] },
+    { ...shared, displayName: 'documents', testMatch: ['<rootDir>/test/documents/**/*.test.ts'] },
   ],
 };

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: what this service costs, beside others and beside what is the least possible (docs/performance.md).
- * Linux only: CPU time comes from /proc.
+ * Linux only: CPU time comes from /proc. Exit code 1 where a measure failed, or a count is not what is wanted.
  */
 import 'reflect-metadata';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { say } from './machine/say.mjs';
 import { measures } from './measures/index.mjs';
 import { readOptions } from './options.mjs';
 import { Stage } from './stage.mjs';
-import { tableOf } from './table.mjs';
+import { isWrong, tableOf } from './table.mjs';
 
 try {
   if (!existsSync('/proc/self/stat'))
@@ -20,7 +20,7 @@ try {
   console.log(tableOf(rows));
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ options, rows }, null, 2)}\n`);
-  process.exit(0);
+  process.exit(rows.some(isWrong) ? 1 : 0);
 } catch (error) {
   console.error(error.message);
   process.exit(1);
@@ -31,7 +31,7 @@ async function allRows(stage) {
   for (const [name, measure] of Object.entries(measures)) {
     if (!stage.options.only.includes(name)) continue;
     say(`\n== ${name}`);
-    rows.push(...(await rowsOf(name, measure, stage)));
+    for (const row of await rowsOf(name, measure, stage)) rows.push({ measure: name, ...row });
   }
   return rows;
 }

@@ -38,7 +38,11 @@ export class Stage {
     const name = database ?? (await this.products(contestant.layout));
     say(`Starting ${contestant.title}`);
     const uri = this.mongod.uri(name);
-    const server = await contestant.start({ uri, installed: this.installed.get(contestant) });
+    return this.started(await contestant.start({ uri, installed: this.installed.get(contestant) }));
+  }
+
+  /** Takes over a server that runs already, to end it with the others. */
+  started(server) {
     this.servers.push(server);
     return server;
   }

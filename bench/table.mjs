@@ -3,8 +3,8 @@
 const HEADINGS = ['figure', 'measured', 'wanted'];
 
 /**
- * Rows are `{ figure, value, unit, atLeast?, atMost? }`, `{ figure, text }` where there is more to say than a number, or
- * `{ figure, failure }`.
+ * Rows are `{ figure, value, unit, atLeast?, atMost?, isCount? }`, `{ figure, text }` where there is more to say than a
+ * number, or `{ figure, failure }`. `isCount` tells that no clock had a part in the value.
  */
 export function tableOf(rows) {
   const cells = rows.map((row) => [row.figure, measured(row), wanted(row)]);
@@ -15,22 +15,31 @@ export function tableOf(rows) {
   return [line(HEADINGS), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n');
 }
 
-/** Whether a row reaches what is wanted; undefined where nothing is. */
-export function isMet({ value, atLeast, atMost, failure }) {
-  if (atLeast === undefined && atMost === undefined) return undefined;
+/**
+ * Whether a row tells that something is wrong, on whatever machine: it could not be measured, or a count is not what is
+ * wanted. Times and memory depend on the machine and on its load.
+ */
+export function isWrong(row) {
+  return row.failure !== undefined || (row.isCount === true && isMet(row) === false);
+}
+
+/** Whether a row reaches what is wanted; undefined where nothing is, or where the run was too short to tell. */
+function isMet({ value, atLeast, atMost, failure }) {
+  const hasBound = atLeast !== undefined || atMost !== undefined;
+  if (!hasBound || (value !== undefined && !Number.isFinite(value))) return undefined;
   return failure === undefined && value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity);
 }
 
 function measured(row) {
   if (row.failure !== undefined) return `failed: ${row.failure.split('\n')[0].slice(0, 80)}`;
-  return row.text ?? `${rounded(row.value)}${row.unit}`;
+  if (row.text !== undefined) return row.text;
+  return Number.isFinite(row.value) ? `${rounded(row.value)}${row.unit}` : 'the run was too short to tell';
 }
 
 function wanted(row) {
-  const met = isMet(row);
-  if (met === undefined) return '';
+  if (row.atLeast === undefined && row.atMost === undefined) return '';
   const bound = row.atLeast === undefined ? `at most ${row.atMost}` : `at least ${row.atLeast}`;
-  return `${bound}${met ? '' : ' (missed)'}`;
+  return `${bound}${isMet(row) === false ? ' (missed)' : ''}`;
 }
 
 function rounded(value) {

@@ -1,11 +1,13 @@
 /** This service, as `npm run build` has built it, or as it stands where TIDEMARK_MAIN says. */
 import { CREDENTIAL } from '../data/operator.mjs';
 import { freePort, HOST } from '../machine/ports.mjs';
-import { Process } from '../machine/processes.mjs';
+import { Process, temporaryDirectory } from '../machine/processes.mjs';
 import { Server } from '../machine/server.mjs';
+import { until } from '../machine/until.mjs';
 import { memberChanges, productChanges, productPages } from './replication-api.mjs';
 
 const PASS_MS = 30 * 60_000;
+const LAST_LINE_OF_THE_DEMO = 'All endpoints';
 
 export const tidemark = {
   name: 'tidemark',
@@ -15,14 +17,7 @@ export const tidemark = {
 
   async start({ uri }) {
     const port = await freePort();
-    const process = new Process(
-      globalThis.process.execPath,
-      [globalThis.process.env.TIDEMARK_MAIN ?? 'dist/main.js'],
-      {
-        env: { MONGODB_URI: uri, HOST, PORT: String(port), NODE_ENV: 'production', LOG_LEVEL: 'warn' },
-      },
-    );
-    const server = new Server(process, { port, ...CREDENTIAL });
+    const server = serverOf(port, { MONGODB_URI: uri, NODE_ENV: 'production' });
     await server.ready('/health/ready', PASS_MS);
     return server;
   },
@@ -31,3 +26,23 @@ export const tidemark = {
   changes: memberChanges,
   foreignChanges: productChanges,
 };
+
+/** The service on its embedded database, as a newcomer starts it, when it has made its demo. */
+export async function startDemo() {
+  const own = { MONGODB_URI: '', NODE_ENV: '', DATA_DIR: temporaryDirectory() };
+  const server = serverOf(await freePort(), own);
+  const isMade = () => {
+    server.process.assertRuns();
+    return server.process.lines.some((line) => line.startsWith(LAST_LINE_OF_THE_DEMO));
+  };
+  await until(isMade, { what: 'the demo' });
+  return server;
+}
+
+function serverOf(port, environment) {
+  const { execPath, env } = globalThis.process;
+  const process = new Process(execPath, [env.TIDEMARK_MAIN ?? 'dist/main.js'], {
+    env: { HOST, PORT: String(port), LOG_LEVEL: 'warn', ...environment },
+  });
+  return new Server(process, { port, ...CREDENTIAL });
+}

@@ -10,16 +10,23 @@ const TIMES = [11, 12, 13, 14];
 
 /** CPU time in microseconds that a process and all below it have used, children that have ended included. */
 export function cpuOf(pid) {
+  return cpuOfEach(pid).reduce((sum, { cpu }) => sum + cpu, 0);
+}
+
+/** The same told apart: `{ name, cpu }` of each process that runs. */
+export function cpuOfEach(pid) {
   return treeOf(pid)
     .map((member) => statOf(member))
     .filter(Boolean)
-    .flatMap((stat) => TIMES.map((at) => Number(stat[at])))
-    .reduce((sum, ticks) => sum + ticks * TICK_US, 0);
+    .map(({ name, fields }) => ({
+      name,
+      cpu: TIMES.reduce((sum, at) => sum + Number(fields[at]) * TICK_US, 0),
+    }));
 }
 
 /** The process and all that stem from it, those that started others first. */
 export function treeOf(pid) {
-  const parents = new Map(processes().map((one) => [one, Number(statOf(one)?.[PARENT])]));
+  const parents = new Map(processes().map((one) => [one, Number(statOf(one)?.fields[PARENT])]));
   const tree = [pid];
   for (const member of tree) tree.push(...[...parents.keys()].filter((one) => parents.get(one) === member));
   return tree;
@@ -37,11 +44,12 @@ function processes() {
     .map(Number);
 }
 
-/** The fields behind the program's name, which may hold blanks and brackets; nothing where the process has ended. */
+/** The program's name, which may hold blanks and brackets, and the fields behind it; nothing where the process has ended. */
 function statOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [begin, end] = [stat.indexOf('(') + 1, stat.lastIndexOf(')')];
+    return { name: stat.slice(begin, end), fields: stat.slice(end + 2).split(' ') };
   } catch {
     return undefined;
   }

@@ -1,5 +1,7 @@
+import { firstStart } from './first-start.mjs';
 import { floor } from './floor.mjs';
 import { harvest } from './harvest.mjs';
+import { idle } from './idle.mjs';
 import { lostChanges } from './lost-changes.mjs';
 import { max } from './max.mjs';
 import { memory } from './memory.mjs';
@@ -8,4 +10,7 @@ import { stalled } from './stalled.mjs';
 import { writes } from './writes.mjs';
 
 /** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
-export const measures = { harvest, floor, plans, max, writes, lost: lostChanges, memory, stalled };
+export const measures = {
+  ...{ harvest, floor, plans, max, writes, lost: lostChanges, memory, stalled },
+  ...{ idle, 'first-start': firstStart },
+};

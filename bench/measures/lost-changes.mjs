@@ -28,7 +28,7 @@ async function rowOf(contestant, how, stage) {
   try {
     const { lost, total, harvests } = await tested(contestant, how, stage);
     say(`  ${contestant.title}: ${lost} of ${total} lost, ${harvests} harvests`);
-    const bound = contestant === tidemark ? { value: lost, atMost: 0 } : {};
+    const bound = contestant === tidemark ? { value: lost, atMost: 0, isCount: true } : {};
     return { figure, text: `${lost} of ${total}`, lost, total, harvests, ...bound };
   } catch (error) {
     say(`  ${contestant.title} failed: ${error.message}`);

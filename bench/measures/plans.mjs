@@ -83,7 +83,7 @@ function rowsOf({ title, isFiltered }, counts, items) {
     figure: `${what} examined an item of the window, ${title}, W = ${windows}`,
     text: counts.map((one) => one[part].toFixed(2)).join(' · '),
     ...boundOf(counts.map((one) => ({ value: one[part], most: bound(one) }))),
-    counts,
+    ...{ isCount: true, counts },
   });
   return [row('keys', 'keys', () => MOST_KEYS), row('documents', 'documents', most)];
 }
