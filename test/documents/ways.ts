@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clone } from './clone.js';
+import type { Demo } from './demo.js';
+import { runsJest } from './jest-command.js';
+
+interface Place {
+  clone: Clone;
+  demo: Demo;
+}
+
+/** How commands of one sort are run: as they stand, or in a small form where they would take long. */
+interface Way {
+  of: RegExp;
+  run: (command: string, place: Place) => Promise<unknown>;
+}
+
+/**
+ * Every sort of command that the documents name, the first that fits. The one exception is `npm test`, which runs this
+ * very test: that it begins and ends well in a fresh clone is what `.ci/run` shows. Here it only has to be what it says.
+ */
+export const WAYS: Way[] = [
+  {
+    of: /^npm ci && npm start$/,
+    run: (command, { demo }) => Promise.resolve(expect(demo.command).toBe(command)),
+  },
+  {
+    of: /^npm ci$/,
+    run: (_command, { clone }) => clone.output('test node_modules/.package-lock.json -nt package.json'),
+  },
+  { of: /^(npm ci && )?npm test$|^npm run check$/, run: (_command, { clone }) => isTestCommand(clone) },
+  { of: /^npm run dev$|^node dist\/main\.js$/, run: (command, { clone }) => clone.listens(command) },
+  { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
+  { of: /^npx jest /, run: (command, { clone }) => runsJest(command, clone) },
+  {
+    of: /^npm run test:model( |$)/,
+    run: (command, { clone }) => clone.output(having(command, '--schedules 20')),
+  },
+  {
+    of: /^npm run test:faults( |$)/,
+    run: (command, { clone }) =>
+      clone.output(having(command.replace('--seed N', ''), '--seed 1 --operations 40')),
+  },
+  { of: /^npm run bench( |$)/, run: (command, { clone }) => benches(command, clone) },
+  { of: /^(npm run -s admin --|node dist\/cli\.js) COMMAND \[OPTIONS\]$/, run: helps },
+  { of: /^npm run -s admin -- /, run: (command, { clone }) => administers(command, clone) },
+  {
+    of: /^admin /,
+    run: (command, { clone }) => clone.output(command.replace(/^admin/, 'npm run -s admin --')),
+  },
+  { of: /^curl /, run: pastes },
+];
+
+/** The options behind those that a command has: of two that differ, the last one counts. */
+function having(command: string, options: string): string {
+  return command.includes(' -- ') ? `${command} ${options}` : `${command} -- ${options}`;
+}
+
+function isTestCommand(clone: Clone): Promise<void> {
+  const { scripts } = JSON.parse(clone.read('package.json')) as { scripts: Record<string, string> };
+  expect(scripts).toMatchObject({ test: 'node scripts/test.mjs', check: 'npm test' });
+  expect(clone.read('.ci/run')).toContain('\nnpm ci && npm test\n');
+  return Promise.resolve();
+}
+
+/** What the whole bench measures is shown by `test/bench`; here every option that the documents name is taken. */
+async function benches(command: string, clone: Clone): Promise<void> {
+  const only = command.includes('--only') ? '' : ' --only writes';
+  const table = await clone.output(
+    having(command, `--small --items 500 --requests 100 --against plain${only}`),
+  );
+  expect(table).toContain('| measured');
+}
+
+async function helps(command: string, { clone }: Place): Promise<void> {
+  expect(await clone.output(command.replace('COMMAND [OPTIONS]', '--help'))).toContain('status');
+}
+
+function administers(command: string, clone: Clone): Promise<string> {
+  const products = ['p-1', 'p-2'].map((id) => `${JSON.stringify({ id, data: { name: id } })}\n`);
+  writeFileSync(join(clone.directory, 'products.ndjson'), products.join(''));
+  return clone.output(command);
+}
+
+/** The answer is the JSON that is promised, and a page has items. */
+async function pastes(command: string, { clone, demo }: Place): Promise<void> {
+  const answer = JSON.parse(await clone.output(await demo.filledIn(command))) as { result?: unknown[] };
+  if (/updates|deletes/.test(command)) expect(answer.result?.length).toBeGreaterThan(0);
+  else expect(answer).toEqual(expect.objectContaining({}));
+}
