@@ -12,6 +12,13 @@ const ltsVersion = '26.10.0';
 const ltsHome = join('.cache', 'node-lts');
 const ltsNode = join(ltsHome, 'node_modules', '.bin', 'node');
 
+/**
+ * Unit tests of what Node itself has a part in: buffers, WebAssembly, dates, cryptography, files, sockets and processes. The
+ * other ones are about plain functions. The 100,000 random records stay out: the same code with a value of every type is in.
+ */
+const ofNode =
+  'unit/(admin|auth|common|config|database|listen|record|shutdown|replication/feed/(?!bytes/reference))';
+
 const tool = (path) => [process.execPath, join('node_modules', path)];
 
 const checks = [
@@ -27,7 +34,12 @@ const runs = [
   { title: 'Process tests', project: 'process', node: process.execPath },
   { title: 'Model of the protocol', project: 'model', node: process.execPath },
   { title: 'Faults', project: 'faults', node: process.execPath, args: ['--runInBand'] },
-  { title: `Unit tests on Node ${ltsVersion}`, project: 'unit', node: ltsNode, before: installLts },
+  { title: 'The bench in small', project: 'bench', node: process.execPath },
+  { title: 'The commands of the documents', project: 'documents', node: process.execPath },
+  {
+    ...{ title: `Unit tests on Node ${ltsVersion}`, project: 'unit', node: ltsNode, before: installLts },
+    args: ['--testPathPatterns', ofNode],
+  },
 ];
 
 const { passed, failed } = (await allHold(checks)) ? await allTests(runs) : { passed: 0, failed: 1 };
