@@ -11,6 +11,9 @@ const MOST_MS = 5 * 60_000;
 /** What npm and Jest tell the programs that they start; a terminal tells nothing of it. */
 const NOT_OF_A_TERMINAL = /^(npm_.*|JEST_.*|NODE_ENV|INIT_CWD|MONGODB_URI|DATA_DIR)$/;
 
+/** The shell of a terminal is not ended by Ctrl-C, and tells how the command has ended. */
+const OUTLIVES_CTRL_C = 'trap : INT';
+
 /** What was typed, while it runs and afterwards. */
 export class Typed {
   /** What it has printed, errors included. */
@@ -55,6 +58,7 @@ export class Typed {
 /** A fresh clone of what is committed here, in which a newcomer types commands. */
 export class Clone {
   private readonly typed: Typed[] = [];
+  private readonly outputs = new Map<string, Promise<string>>();
 
   private constructor(readonly directory: string) {}
 
@@ -79,7 +83,7 @@ export class Clone {
   type(command: string, environment: Record<string, string> = {}): Typed {
     const inherited = Object.entries(process.env).filter(([name]) => !NOT_OF_A_TERMINAL.test(name));
     const env = { ...Object.fromEntries(inherited), PORT: '0', LOG_LEVEL: 'warn', ...environment };
-    const child = spawn('sh', ['-c', command], {
+    const child = spawn('sh', ['-c', `${OUTLIVES_CTRL_C}; ${command}`], {
       ...{ cwd: this.directory, env, detached: true },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -88,13 +92,12 @@ export class Clone {
     return typed;
   }
 
-  /** What a command prints, which ends with exit code 0. */
-  async output(command: string): Promise<string> {
-    const typed = this.type(command);
-    const code = await typed.ended();
-    const text = typed.lines.join('\n');
-    if (code !== 0) throw new Error(`${command} ended with ${code}. It printed:\n${text}`);
-    return text;
+  /** What a command prints, which ends with exit code 0. One that was typed before is not typed again. */
+  output(command: string): Promise<string> {
+    const known = this.outputs.get(command);
+    const output = known ?? this.newOutput(command);
+    this.outputs.set(command, output);
+    return output;
   }
 
   /** Starts a service that is interrupted as soon as it listens, on a database of its own. */
@@ -107,5 +110,13 @@ export class Clone {
   async remove(): Promise<void> {
     await Promise.all(this.typed.map((typed) => typed.interrupt()));
     await rm(this.directory, { recursive: true, force: true });
+  }
+
+  private async newOutput(command: string): Promise<string> {
+    const typed = this.type(command);
+    const code = await typed.ended();
+    const text = typed.lines.join('\n');
+    if (code !== 0) throw new Error(`${command} ended with ${code}. It printed:\n${text}`);
+    return text;
   }
 }

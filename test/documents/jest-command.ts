@@ -15,7 +15,9 @@ export async function runsJest(command: string, clone: Clone): Promise<void> {
   const [patterns, [project = '', ...others]] = [words.slice(0, option), words.slice(option + 1)];
   expect(others).toEqual([]);
 
-  const listed = (await clone.output(`${command} --listTests`)).split('\n').filter((line) => line !== '');
+  const listed = (await clone.output(`${command} --listTests`))
+    .split('\n')
+    .filter((line) => line.endsWith('.test.ts'));
   const files = listed.map((file) => relative(clone.directory, file));
   const isMeant = (file: string) =>
     file.startsWith(`test/${project}/`) && patterns.every((pattern) => file.includes(pattern));
