@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { mkdirSync } from 'node:fs';
 import mongoose from 'mongoose';
-import { findMongod } from '../../dist/database/embedded/index.js';
+import { findMongod, mongodEnvironment, reticent } from '../../dist/database/embedded/index.js';
 import { freePort, HOST } from './ports.mjs';
 import { Process, temporaryDirectory } from './processes.mjs';
 import { say } from './say.mjs';
@@ -18,11 +18,11 @@ export async function startMongod() {
   const dbpath = join(temporaryDirectory(), 'mongod');
   mkdirSync(dbpath);
   const port = await freePort();
-  const mongod = new Process(path, [
-    ...['--dbpath', dbpath, '--port', String(port), '--bind_ip', HOST, '--nounixsocket'],
-    ...['--replSet', REPLICA_SET, '--oplogSize', OPLOG_MB, '--wiredTigerCacheSizeGB', CACHE_GB],
-    ...['--setParameter', 'diagnosticDataCollectionEnabled=false', '--quiet'],
-  ]);
+  const place = ['--dbpath', dbpath, '--port', String(port), '--bind_ip', HOST];
+  const size = ['--replSet', REPLICA_SET, '--oplogSize', OPLOG_MB, '--wiredTigerCacheSizeGB', CACHE_GB];
+  const mongod = new Process(path, [...place, ...size, ...reticent, '--quiet'], {
+    env: mongodEnvironment(path),
+  });
   const client = new mongoose.mongo.MongoClient(`mongodb://${HOST}:${port}/?directConnection=true`);
   const admin = client.db('admin');
   await admin.command({

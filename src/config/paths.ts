@@ -17,3 +17,11 @@ export function behindProxy(): boolean {
   const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'npm_config_proxy'];
   return names.some((name) => (process.env[name] ?? '') !== '');
 }
+
+/** The environment of this process, for a program that finds its shared libraries in these directories first. */
+export function environmentWithLibraries(directories: string[]): Record<string, string | undefined> {
+  const searched = [...directories, process.env.LD_LIBRARY_PATH ?? ''].filter(
+    (directory) => directory !== '',
+  );
+  return searched.length === 0 ? process.env : { ...process.env, LD_LIBRARY_PATH: searched.join(delimiter) };
+}

@@ -23,6 +23,9 @@ export {
   findEmbedded,
   findMongod,
   freePort,
+  mongodEnvironment,
   onOrphaned,
+  reticent,
   startEmbedded,
+  wheelMongod,
 } from './embedded/index.js';

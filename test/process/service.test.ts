@@ -11,6 +11,7 @@ import { type EmbeddedDatabase, startEmbedded } from '../../src/database/index.j
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, ServiceProcess } from '../support/process.js';
 import { startStandalone } from '../support/standalone.js';
+import { testMongodBinary } from '../support/test-mongod.js';
 
 const PASSWORD = 'correct horse battery staple';
 const PATIENCE_MS = 30_000;
@@ -24,7 +25,7 @@ let databases = 0;
 /** The replica set of this file. */
 beforeAll(async () => {
   dataDir = await freshDataDir();
-  const mongodBinary = process.env['MONGOMS_SYSTEM_BINARY'];
+  const mongodBinary = await testMongodBinary(() => undefined);
   database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
   client = await new mongo.MongoClient(database.uri).connect();
 }, 120_000);

@@ -6,4 +6,5 @@ export { Gate } from './gate.js';
 export { FEED_PATHS, MAX_PATHS, pathFor } from './paths.js';
 export { expectProblem } from './problem.js';
 export { freshDatabase, TestService } from './service.js';
+export { testMongod, testMongodBinary } from './test-mongod.js';
 export { withoutWatcher } from './without-watcher.js';

@@ -11,16 +11,14 @@ declare global {
 /**
  * One replica set for the whole run, on a fresh directory and a free port; the tests read where it is from
  * TIDEMARK_TEST_MONGODB_URI (no database in it). Where that is set already, its replica set serves instead.
+ * TIDEMARK_TEST_MONGOD says of which version it is.
  */
 export default async function setUp(): Promise<void> {
   if (process.env['TIDEMARK_TEST_MONGODB_URI'] !== undefined) return;
-  const { startEmbedded } = await withTypeScriptNames(() => import('../../src/database/index.js'));
+  const { startEmbedded, testMongodBinary } = await withTypeScriptNames(load);
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
-  const database = await startEmbedded({
-    dataDir,
-    mongodBinary: process.env['MONGOMS_SYSTEM_BINARY'],
-    say: (line) => process.stderr.write(`${line}\n`),
-  });
+  const database = await startEmbedded({ dataDir, mongodBinary: await testMongodBinary(say), say });
   const uri = new URL(database.uri);
   uri.pathname = '/';
   process.env['TIDEMARK_TEST_MONGODB_URI'] = uri.href;
@@ -29,6 +27,14 @@ export default async function setUp(): Promise<void> {
     await database.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
+}
+
+async function load() {
+  const [{ startEmbedded }, { testMongodBinary }] = await Promise.all([
+    import('../../src/database/index.js'),
+    import('./test-mongod.js'),
+  ]);
+  return { startEmbedded, testMongodBinary };
 }
 
 type Resolve = (

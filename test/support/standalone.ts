@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { findMongod } from '../../src/database/index.js';
+import { reticent } from '../../src/database/index.js';
+import { testMongod } from './test-mongod.js';
 
 export interface Standalone {
   uri: string;
@@ -13,13 +14,10 @@ export interface Standalone {
 
 /** A mongod that is no replica set. It says itself which free port it has taken. */
 export async function startStandalone(): Promise<Standalone> {
-  const { path } = await findMongod({
-    mongodBinary: process.env['MONGOMS_SYSTEM_BINARY'],
-    say: () => undefined,
-  });
+  const { program, env } = await testMongod();
   const dbPath = await mkdtemp(join(tmpdir(), 'tidemark-standalone-'));
-  const place = ['--dbpath', dbPath, '--port', '0', '--bind_ip', '127.0.0.1', '--nounixsocket'];
-  const child = spawn(path, place, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const place = ['--dbpath', dbPath, '--port', '0', '--bind_ip', '127.0.0.1'];
+  const child = spawn(program, [...place, ...reticent], { env, stdio: ['ignore', 'pipe', 'ignore'] });
   const port = await portIn(createInterface(child.stdout));
   child.stdout.resume();
   return {

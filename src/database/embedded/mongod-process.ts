@@ -1,4 +1,9 @@
 import { MongoInstance, MongoInstanceEvents } from 'mongodb-memory-server-core/lib/util/MongoInstance.js';
+import {
+  ResolveConfigVariables,
+  setDefaultValue,
+} from 'mongodb-memory-server-core/lib/util/resolveConfig.js';
+import { mongodEnvironment } from './libraries.js';
 import { reasonOf } from './say.js';
 
 export const REPLICA_SET = 'tidemark';
@@ -7,11 +12,20 @@ export const HOST = '127.0.0.1';
 /** Recovering a large journal after a crash takes its time. */
 const LAUNCH_MS = 120_000;
 
-/** Keeps a mongod small that serves one machine, and out of `/tmp`. */
-const frugal = [
-  ...['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5', '--nounixsocket'],
+/**
+ * What keeps a mongod of one machine out of `/tmp`, without diagnostics on the disk, and without compression by zlib,
+ * through which unpatched servers give their memory away (CVE-2025-14847).
+ */
+export const reticent = [
+  '--nounixsocket',
   ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  ...['--networkMessageCompressors', 'snappy,zstd'],
 ];
+
+const small = ['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5'];
+
+/** The library would run the program once more without the libraries that it brings along. */
+setDefaultValue(ResolveConfigVariables.SYSTEM_BINARY_VERSION_CHECK, 'false');
 
 export interface MongodSite {
   path: string;
@@ -39,10 +53,10 @@ export class MongodProcess extends MongoInstance {
         replSet: REPLICA_SET,
         storageEngine: 'wiredTiger',
         launchTimeout: LAUNCH_MS,
-        args: frugal,
+        args: [...reticent, ...small],
       },
       binary: { systemBinary: site.path, version: site.version },
-      spawn: { detached: true },
+      spawn: { detached: true, env: mongodEnvironment(site.path) },
     });
     this.ended = new Promise((resolve) => {
       this.once(MongoInstanceEvents.instanceClosed, (code: number | null, signal: string | null) =>

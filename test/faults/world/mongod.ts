@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { reticent } from '../../../src/database/index.js';
 
 export const REPLICA_SET = 'faults';
 
 export interface MongodOptions {
   program: string;
+  env: NodeJS.ProcessEnv;
   dbpath: string;
   port: number;
   /** The shortest log that the server can keep: it rolls over within 40 MB of writes. */
@@ -22,17 +24,13 @@ export class Mongod {
   }
 
   start(): void {
-    const { program, dbpath, port, shortOplog } = this.options;
-    const place = ['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
+    const { program, env, dbpath, port, shortOplog } = this.options;
+    const place = ['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', ...reticent];
     const oplog = shortOplog ? ['--oplogSize', '10', '--syncdelay', '1'] : ['--oplogSize', '256'];
-    const small = [
-      '--wiredTigerCacheSizeGB',
-      '0.5',
-      '--setParameter',
-      'diagnosticDataCollectionEnabled=false',
-    ];
+    const small = ['--wiredTigerCacheSizeGB', '0.5'];
     const log = ['--logpath', `${dbpath}/mongod.log`, '--logappend'];
     this.child = spawn(program, ['--replSet', REPLICA_SET, ...place, ...oplog, ...small, ...log], {
+      env,
       stdio: 'ignore',
     });
   }

@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { findMongod } from '../../../src/database/index.js';
-import { eventually } from '../../support/index.js';
+import { eventually, testMongod } from '../../support/index.js';
 import { freePorts } from './free-ports.js';
 import { Mongod, REPLICA_SET } from './mongod.js';
 
@@ -24,16 +23,13 @@ export class ReplicaSet {
   ) {}
 
   static async start(options: { nodes: number; shortOplog: boolean }): Promise<ReplicaSet> {
-    const { path: program } = await findMongod({
-      mongodBinary: process.env['MONGOMS_SYSTEM_BINARY'],
-      say: () => undefined,
-    });
+    const { program, env } = await testMongod();
     const directory = await mkdtemp(join(tmpdir(), 'tidemark-faults-'));
     const members: Mongod[] = [];
     for (const port of await freePorts(options.nodes)) {
       const dbpath = join(directory, String(port));
       await mkdir(dbpath);
-      members.push(new Mongod({ program, dbpath, port, shortOplog: options.shortOplog }));
+      members.push(new Mongod({ program, env, dbpath, port, shortOplog: options.shortOplog }));
     }
     const set = new ReplicaSet(members, directory);
     try {
