@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { findEmbedded } from '../../src/database/index.js';
+import { findEmbedded, startEmbedded, wheelMongod } from '../../src/database/index.js';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, gone, removeDataDir, ServiceProcess } from '../support/process.js';
 
@@ -142,6 +142,47 @@ describe('the embedded database survives', () => {
     process.kill(node, 'SIGKILL');
     await gone(node, mongod);
     expect(await findEmbedded(dataDir)).toBeUndefined();
+  });
+});
+
+describe('an embedded mongod', () => {
+  const quiet = () => undefined;
+  let dataDir: string;
+  beforeEach(async () => {
+    dataDir = await freshDataDir();
+  });
+  afterEach(() => removeDataDir(dataDir));
+
+  async function onVersion<T>(version: string, work: (client: mongo.MongoClient) => Promise<T>): Promise<T> {
+    const database = await startEmbedded({
+      dataDir,
+      mongodBinary: await wheelMongod(version, quiet),
+      say: quiet,
+    });
+    const client = new mongo.MongoClient(database.uri);
+    try {
+      return await work(client);
+    } finally {
+      await client.close();
+      await database.stop();
+    }
+  }
+
+  it.each(['6.0.5', '6.0.27'])('%s offers no zlib, through which memory leaks', async (version) => {
+    await onVersion(version, async (client) => {
+      const admin = client.db('admin');
+      const compression = ['zlib', 'snappy', 'zstd'];
+      const { parsed } = await admin.command({ getCmdLineOpts: 1 });
+      expect(parsed.net.compression).toEqual({ compressors: 'snappy,zstd' });
+      expect((await admin.command({ hello: 1, compression })).compression).toEqual(['snappy', 'zstd']);
+    });
+  });
+
+  it('6.0.27 opens what 6.0.5 has written', async () => {
+    const written = { text: 'by 6.0.5' };
+    await onVersion('6.0.5', (client) => client.db().collection('kept').insertOne(written));
+    const read = await onVersion('6.0.27', (client) => client.db().collection('kept').findOne());
+    expect(read).toEqual(written);
   });
 });
 

@@ -20,7 +20,8 @@ export interface WholeAnswer {
   to: string;
 }
 
-const headers = {
+/** The credential of all who follow. */
+export const headers = {
   authorization: `Basic ${Buffer.from(`${USERNAME}:${PASSWORD}`).toString('base64')}`,
   'content-type': 'application/json',
 };

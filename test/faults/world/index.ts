@@ -1,7 +1,9 @@
 export { allEnded } from './all-ended.js';
-export { ask, type Request, type WholeAnswer } from './ask.js';
+export { ask, headers, type Request, type WholeAnswer } from './ask.js';
 export { isExpected, persistently } from './expected.js';
 export type { Journal } from './journal.js';
-export type { ServiceNode } from './service-node.js';
-export type { Source, Stored } from './source.js';
+export { Operator } from './operator.js';
+export { ReplicaSet } from './replica-set.js';
+export { ServiceNode } from './service-node.js';
+export { Source, type Stored } from './source.js';
 export { World } from './world.js';

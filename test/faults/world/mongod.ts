@@ -19,6 +19,10 @@ export class Mongod {
 
   constructor(private readonly options: MongodOptions) {}
 
+  get port(): number {
+    return this.options.port;
+  }
+
   get host(): string {
     return `127.0.0.1:${this.options.port}`;
   }

@@ -45,11 +45,15 @@ export class ServiceNode {
   }
 
   async ready(): Promise<void> {
-    await eventually(async () => {
+    await eventually(() => {
       this.assertRuns();
-      const answer = await this.look('/health/ready').catch(() => undefined);
-      return answer?.status === 200;
+      return this.isReady();
     }, READY_MS);
+  }
+
+  async isReady(): Promise<boolean> {
+    const answer = await this.look('/health/ready').catch(() => undefined);
+    return answer?.status === 200;
   }
 
   /** `kill -9`. */

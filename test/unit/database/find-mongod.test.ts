@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { FatalError } from '../../../src/common/index.js';
 import { findMongod, firstUsable } from '../../../src/database/embedded/find-mongod.js';
-import { mongodsOnPath, type Source } from '../../../src/database/embedded/sources.js';
+import { versionOfCached } from '../../../src/database/embedded/mongod-cache.js';
+import { mongodsOnPath, type Source, standardSources } from '../../../src/database/embedded/sources.js';
 import { fakeMongod, temporaryDirectory } from './fake-mongod.js';
 
 const quiet = () => undefined;
@@ -79,6 +80,23 @@ describe('looking for a mongod', () => {
     await expect(search).rejects.toThrow(
       /MONGOMS_SYSTEM_BINARY names no usable mongod: there is no .*missing/,
     );
+  });
+
+  it('takes an old one of the cache only where none that is mended can be had', async () => {
+    const cacheHome = process.env['XDG_CACHE_HOME'];
+    process.env['XDG_CACHE_HOME'] = home;
+    for (const version of ['6.0.5', '6.0.27', '7.0.40'])
+      await fakeMongod(join(home, 'tidemark', 'mongod', version, 'mongod'), version);
+    const cached = standardSources().filter(({ name }) => name === 'fetched by an earlier start');
+    const versions = await Promise.all(
+      cached.map(async ({ candidates }) => (await candidates(quiet)).map(versionOfCached)),
+    );
+    if (cacheHome === undefined) delete process.env['XDG_CACHE_HOME'];
+    else process.env['XDG_CACHE_HOME'] = cacheHome;
+    expect(versions).toEqual([
+      ['7.0.40', '6.0.27'],
+      ['7.0.40', '6.0.27', '6.0.5'],
+    ]);
   });
 
   it('finds every executable mongod of the PATH in its order', async () => {

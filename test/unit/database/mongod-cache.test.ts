@@ -1,6 +1,8 @@
-import { mkdir, readdir, utimes } from 'node:fs/promises';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { librariesOf, mongodEnvironment } from '../../../src/database/embedded/libraries.js';
 import { cachedMongods, fetchIntoCache } from '../../../src/database/embedded/mongod-cache.js';
+import { proveMongod } from '../../../src/database/embedded/prove-mongod.js';
 import { fakeMongod, temporaryDirectory } from './fake-mongod.js';
 
 describe('fetched mongods', () => {
@@ -22,6 +24,21 @@ describe('fetched mongods', () => {
       ['7.0.40', '7.0.9', '6.0.5'].map((v) => join(root, v, 'mongod')),
     );
     expect((await readdir(root)).sort()).toEqual(['6.0.5', '7.0.40', '7.0.9']);
+  });
+
+  it('bring the libraries along that lie beside them, and run with these', async () => {
+    const needy = async (directory: string) => {
+      const path = join(directory, 'mongod');
+      await mkdir(librariesOf(path), { recursive: true });
+      await writeFile(join(librariesOf(path), 'libssl.so.1.1'), '');
+      return fakeMongod(path, '6.0.27', `echo "db version v6.0.$(ls "\${LD_LIBRARY_PATH%%:*}" | wc -l)"`);
+    };
+    const [first, second] = await Promise.all([fetchIntoCache(root, needy), fetchIntoCache(root, needy)]);
+    expect([first, second]).toEqual([join(root, '6.0.1', 'mongod'), join(root, '6.0.1', 'mongod')]);
+    expect(await readdir(join(root, '6.0.1', 'mongod-libraries'))).toEqual(['libssl.so.1.1']);
+    expect(mongodEnvironment(first)['LD_LIBRARY_PATH']?.split(':')[0]).toBe(librariesOf(first));
+    expect(mongodEnvironment(join(root, 'mongod'))['LD_LIBRARY_PATH']).toBe(process.env['LD_LIBRARY_PATH']);
+    expect(await proveMongod(first)).toBe('6.0.1');
   });
 
   it('do not hurt each other when two starts fetch at once', async () => {

@@ -1,0 +1,99 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from '../../support/index.js';
+import { Repeatedly } from '../load/index.js';
+import { Random, someContent } from '../plan/index.js';
+import { newRecord } from '../workload/index.js';
+import { Operator, type ReplicaSet, ServiceNode, Source } from '../world/index.js';
+import { CuttingProxy } from './cutting-proxy.js';
+import { Poller } from './poller.js';
+
+const POLLERS = 16;
+const WRITTEN_EVERY_MS = 100;
+const LIVE_MS = 30_000;
+
+export interface Cuts {
+  count: number;
+  /** The pause before each, at least and below, in milliseconds. */
+  every: [number, number];
+}
+
+/**
+ * Lets one instance serve light pollers through a proxy that cuts all its connections again and again. Throws where a
+ * plain change of another application, made after the last cut, is not delivered within 30 s. Answers what happened.
+ */
+export async function liveThroughCuts(set: ReplicaSet, seed: number, cuts: Cuts): Promise<string> {
+  const database = `cuts${seed}`;
+  const source = await Source.connect(set.uri(database));
+  const proxy = await CuttingProxy.to(await primaryPort(set));
+  const service = new ServiceNode(
+    database,
+    `mongodb://127.0.0.1:${proxy.port}/${database}?directConnection=true`,
+  );
+  try {
+    await new Operator(source).furnish();
+    await service.start();
+    await service.ready();
+    const connections = await cutUnderLoad({ service, source, proxy }, Random.for(seed, 'cuts'), cuts);
+    const milliseconds = await delivered(service, source);
+    return `seed ${seed}: ${cuts.count} cuts of ${connections} connections, live after ${milliseconds} ms`;
+  } finally {
+    await service.kill();
+    await proxy.close();
+    await source.client.close();
+  }
+}
+
+interface Cast {
+  service: ServiceNode;
+  source: Source;
+  proxy: CuttingProxy;
+}
+
+/** Answers how many connections were cut. */
+async function cutUnderLoad({ service, source, proxy }: Cast, random: Random, cuts: Cuts): Promise<number> {
+  const stop = new AbortController();
+  const pollers = Array.from({ length: POLLERS }, () => new Poller(service.url ?? '', source.tenant));
+  const polling = pollers.map((poller) => poller.poll(stop.signal));
+  let n = 0;
+  const writer = new Repeatedly(WRITTEN_EVERY_MS, () => write(source, source.tenant, `busy-${(n += 1)}`));
+  let connections = 0;
+  for (let cut = 0; cut < cuts.count; cut += 1) {
+    const [least, below] = cuts.every;
+    await wait(least + random.below(below - least));
+    connections += proxy.cut();
+  }
+  stop.abort();
+  await Promise.all([writer.stop(), ...polling]);
+  return connections;
+}
+
+/** Milliseconds until a plain change of another application is delivered. */
+async function delivered(service: ServiceNode, source: Source): Promise<number> {
+  const begun = performance.now();
+  const poller = new Poller(service.url ?? '', source.elsewhere);
+  await write(source, source.elsewhere, 'plain');
+  let last = '';
+  await eventually(async () => {
+    await poller.once().catch((error: unknown) => (last = String(error)));
+    return poller.held.has('plain');
+  }, LIVE_MS).catch(async () => {
+    const leads = await service.leads();
+    const ready = await service.isReady();
+    throw new Error(
+      `Not live within ${LIVE_MS} ms of the last cut: ${last}; leads: ${leads}, ready: ${ready}`,
+    );
+  });
+  return Math.round(performance.now() - begun);
+}
+
+function write(source: Source, tenant: Source['tenant'], id: string): Promise<unknown> {
+  const content = someContent(new Random(0));
+  const record = newRecord(tenant, { kind: 'product', id, stamp: 'right', content });
+  return source.records('product').insertOne(record);
+}
+
+async function primaryPort(set: ReplicaSet): Promise<number> {
+  const primary = await set.primary();
+  if (primary === undefined) throw new Error('The replica set has no primary');
+  return primary.port;
+}
