@@ -22,6 +22,8 @@ export const MUTANTS: Record<MutantName, ProfileName> = {
   'look-up instead of event': 'everything',
   'no preparing': 'lost history',
   'watched written without the term': 'overtaken',
+  'an abandoned term moves the token': 'abandoned terms',
+  'a lease renewed by a timer': 'abandoned terms',
   'entries that keep their age in a pass': 'passes',
   'events of unknown records not completed': 'swaps',
 };

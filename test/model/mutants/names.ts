@@ -19,5 +19,7 @@ export type MutantName =
   | 'look-up instead of event'
   | 'no preparing'
   | 'watched written without the term'
+  | 'an abandoned term moves the token'
+  | 'a lease renewed by a timer'
   | 'entries that keep their age in a pass'
   | 'events of unknown records not completed';

@@ -1,7 +1,7 @@
 import { CalmDice } from '../random/dice.js';
 import type { World } from '../world/world.js';
 import { putRight } from '../writers/operator.js';
-import { advance, endLease } from './turn.js';
+import { advance, endWhatShowsNoLife } from './turn.js';
 
 const ROUNDS = 400;
 /** Enough for an overtaken watcher to find out. */
@@ -24,20 +24,26 @@ export function heal(world: World): boolean {
   return harvestsEnd(world);
 }
 
-/** Until the log is worked through. A lease that nobody renews runs out. */
+/** Until the log is worked through. */
 function settles(world: World): boolean {
   const begin = world.database.newest;
   for (let round = 0; round < ROUNDS; round++) {
     const { lease } = world.database.now;
     const end = world.database.end;
-    for (const { watcher } of world.instances) advance(watcher, WATCHING * 4);
+    advanceWatchers(world, WATCHING * 4);
     const after = world.database.now.lease;
     const isLed = after.watched !== undefined && after.watched.compare(begin) > 0;
     const isWhole = isLed && after.since !== undefined && after.pass === undefined;
     if (round >= FEWEST_ROUNDS && isWhole && after.token === end && end === world.database.end) return true;
-    if (lease.term === after.term && round % 40 === 39) endLease(world);
+    if (lease.term === after.term && round % 40 === 39) endWhatShowsNoLife(world);
   }
   return false;
+}
+
+/** What hangs does so until it is abandoned; what was left behind lands late. */
+function advanceWatchers({ instances, leftBehind }: World, stride: number): void {
+  for (const { watcher } of instances) if (!watcher.hangs) advance(watcher.steps, stride);
+  for (const { steps } of leftBehind) advance(steps, stride);
 }
 
 function harvestsEnd(world: World): boolean {
@@ -47,7 +53,7 @@ function harvestsEnd(world: World): boolean {
     if (waiting.length === 0) return true;
     world.database.wall += 1;
     for (const consumer of waiting) advance(consumer.steps, CONSUMING);
-    for (const { watcher } of world.instances) advance(watcher, WATCHING);
+    advanceWatchers(world, WATCHING);
   }
   return false;
 }

@@ -15,9 +15,9 @@ export function overtaken(world: World): void {
   const [consumer] = world.consumers;
   if (first === undefined || second === undefined || consumer === undefined) return;
   world.dice = new CalmDice();
-  advance(first.watcher, 2);
+  advance(first.watcher.steps, 2);
   endLease(world);
-  advance(second.watcher, FAR);
+  advance(second.watcher.steps, FAR);
   advance(consumer.steps, TO_RAISE);
-  advance(second.watcher, FAR);
+  advance(second.watcher.steps, FAR);
 }

@@ -14,6 +14,10 @@ export type Part =
   | 'lose history'
   | 'lease runs out'
   | 'crash'
+  | 'hang'
+  | 'wake'
+  | 'abandon'
+  | 'what is left behind'
   | 'crash of a consumer'
   | 'clock';
 

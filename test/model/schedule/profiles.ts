@@ -14,6 +14,10 @@ const EVERYTHING: Profile = {
     'lose history': 0.5,
     'lease runs out': 3,
     crash: 1,
+    hang: 0.5,
+    wake: 1,
+    abandon: 0.5,
+    'what is left behind': 2,
     'crash of a consumer': 1,
     clock: 4,
   },
@@ -58,6 +62,26 @@ const CRASHES: Profile = {
   parts: { watch: 40, consume: 20, write: 15, crash: 8, 'lease runs out': 8 },
   changes: { insert: 4, delete: 3, change: 1 },
   stamps: { next: 3, past: 1 },
+};
+
+/** Watchers hang, are abandoned between any two effects, and what they left behind lands whenever it likes. */
+const ABANDONED_TERMS: Profile = {
+  turns: 150,
+  parts: {
+    watch: 40,
+    consume: 25,
+    write: 18,
+    commit: 4,
+    operate: 1,
+    'lose history': 0.5,
+    'lease runs out': 4,
+    hang: 2,
+    wake: 4,
+    abandon: 5,
+    'what is left behind': 12,
+  },
+  changes: { insert: 3, delete: 3, move: 2, change: 1 },
+  stamps: { next: 2, leave: 1, past: 1 },
 };
 
 /** One pass after the other, begun by one watcher while the other is still at its own. */
@@ -110,6 +134,7 @@ export const PROFILES = {
   moves: MOVES,
   swaps: SWAPS,
   crashes: CRASHES,
+  'abandoned terms': ABANDONED_TERMS,
   passes: PASSES,
   filters: FILTERS,
   'new filters': NEW_FILTERS,

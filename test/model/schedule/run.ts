@@ -1,6 +1,6 @@
 import { Consumer } from '../consumer/consumer.js';
 import type { MutantName } from '../mutants/names.js';
-import { watch } from '../watcher/lead.js';
+import { newLife } from '../watcher/lead.js';
 import { World } from '../world/world.js';
 import { SERVICE } from '../writers/operator.js';
 import { heal } from './heal.js';
@@ -13,7 +13,7 @@ const CONSUMERS = ['consumer 1', 'consumer 2', 'consumer 3'];
 /** Two instances and three consumers, before anything has happened. */
 export function newWorld(profile: Profile, mutant?: MutantName): World {
   const world = new World(profile, mutant);
-  for (const name of ['instance 1', 'instance 2']) world.instances.push({ name, watcher: watch(world) });
+  for (const name of ['instance 1', 'instance 2']) world.instances.push({ name, watcher: newLife(world) });
   const filtered = CONSUMERS.slice(CONSUMERS.length - (profile.filtered ?? 1));
   for (const name of CONSUMERS) {
     world.consumers.push(new Consumer(world, name, filtered.includes(name) ? SERVICE : undefined));

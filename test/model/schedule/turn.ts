@@ -1,13 +1,14 @@
 import { Dice } from '../random/dice.js';
 import type { Steps } from '../world/steps.js';
-import type { World } from '../world/world.js';
-import { watch } from '../watcher/lead.js';
+import type { Instance, World } from '../world/world.js';
+import { newLife } from '../watcher/lead.js';
 import { newWriter } from '../writers/writers.js';
 import { operate } from '../writers/operator.js';
 import { upheave } from '../writers/upheavals.js';
 import type { Part } from './profile.js';
 
 const MOST_WRITERS = 3;
+const MOST_LEFT_BEHIND = 3;
 const STRIDES = [1, 2, 3, 5, 8, 16];
 /** Steps of the wall clock (milliseconds). */
 const CLOCK_STEPS = [1, 2, 5, 300, 1200, 10_000, -5, -400, -3000];
@@ -41,6 +42,16 @@ function act(world: World, part: Part): void {
       return database.loseHistory();
     case 'lease runs out':
       return endLease(world);
+    case 'hang':
+      dice.pick(world.instances).watcher.hangs = true;
+      return;
+    case 'wake':
+      for (const { watcher } of world.instances) watcher.hangs = false;
+      return;
+    case 'abandon':
+      return abandon(world, dice.pick(world.instances));
+    case 'what is left behind':
+      return goOnLeftBehind(world);
     case 'crash':
       return crash(world);
     case 'crash of a consumer':
@@ -53,7 +64,7 @@ function act(world: World, part: Part): void {
 function advanceWatcher(world: World): void {
   const { name, watcher } = world.dice.pick(world.instances);
   world.tell?.(`-- watcher of ${name}`);
-  advance(watcher, strideIn(world));
+  if (!watcher.hangs) advance(watcher.steps, strideIn(world));
 }
 
 function strideIn({ dice, profile }: World): number {
@@ -84,9 +95,34 @@ export function endLease({ database }: World): void {
   if (lease.isHeld) database.write('the lease runs out', (tx) => tx.writeLease({ ...lease, isHeld: false }));
 }
 
+/** What is at work in a term stays behind; the instance begins a new one as soon as it gets the lease. */
+function abandon(world: World, instance: Instance): void {
+  const life = instance.watcher;
+  instance.watcher = newLife(world);
+  life.isLeftBehind = true;
+  world.leftBehind.push(life);
+  if (world.leftBehind.length > MOST_LEFT_BEHIND) world.leftBehind.shift();
+  if (world.database.now.lease.term === life.term) endLease(world);
+}
+
+/**
+ * A lease that nobody renews runs out, and whoever hangs is abandoned. For a mutant a timer renews the lease, whether or
+ * not the watcher hangs that holds it, and nobody looks whether it does.
+ */
+export function endWhatShowsNoLife(world: World): void {
+  const hanging = world.instances.filter(({ watcher }) => watcher.hangs);
+  if (world.has('a lease renewed by a timer') && hanging.length > 0) return;
+  endLease(world);
+  for (const instance of hanging) abandon(world, instance);
+}
+
+function goOnLeftBehind(world: World): void {
+  if (world.leftBehind.length > 0) advance(world.dice.pick(world.leftBehind).steps, strideIn(world));
+}
+
 function crash(world: World): void {
   const instance = world.dice.pick(world.instances);
-  instance.watcher = watch(world);
+  instance.watcher = newLife(world);
   delete instance.raise;
   delete instance.answer;
 }

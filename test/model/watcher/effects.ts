@@ -1,3 +1,4 @@
+import type { StoredMoment } from '../../../src/replication/mark/moment.js';
 import type { WatchedEvent } from '../../../src/replication/watcher/events.js';
 import { type Decisions, type KindEvent } from '../../../src/replication/watcher/rules.js';
 import { decideAs, asTold } from '../mutants/decisions.js';
@@ -14,15 +15,28 @@ export function* bringAbout(watcher: Watcher, events: WatchedEvent[]): Steps {
   if (events.length === 0) return;
   const ofRecords = events.filter((event) => event.type !== 'services' && event.type !== 'upheaval');
   const decisions = yield* decisionsOn(watcher, ofRecords);
-  for (const change of decisions.ledger) yield* learn(watcher, change, ofRecords);
-  yield* stampLate(watcher, decisions.late);
-  yield* stampLateTombstones(watcher, decisions.lateTombstones);
-  yield* reviveSeen(watcher, decisions.seenTombstones, events.at(-1)!.place);
-  for (const moment of decisions.moments) {
-    yield;
-    watcher.world.database.write('records a moment', (tx) => tx.recordMoment(moment));
-  }
+  yield* oneByOne(watcher, [
+    ...decisions.ledger.map((change) => () => learn(watcher, change, ofRecords)),
+    () => stampLate(watcher, decisions.late),
+    () => stampLateTombstones(watcher, decisions.lateTombstones),
+    () => reviveSeen(watcher, decisions.seenTombstones, events.at(-1)!.place),
+    ...decisions.moments.map((moment) => () => record(watcher, moment)),
+  ]);
   if (events.some((event) => event.type === 'services')) yield* reconcileAll(watcher);
+}
+
+/** In their order; those of a term that was abandoned land in any order. */
+function* oneByOne({ world, own }: Watcher, effects: (() => Steps)[]): Steps {
+  const left = [...effects];
+  while (left.length > 0) {
+    const next = own.life.isLeftBehind ? world.dice.below(left.length) : 0;
+    for (const effect of left.splice(next, 1)) yield* effect();
+  }
+}
+
+function* record({ world }: Watcher, moment: StoredMoment): Steps {
+  yield;
+  world.database.write('records a moment', (tx) => tx.recordMoment(moment));
 }
 
 function* decisionsOn(watcher: Watcher, events: KindEvent[]): Steps<Decisions> {

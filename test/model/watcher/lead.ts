@@ -1,27 +1,34 @@
 import type { Steps } from '../world/steps.js';
-import type { World } from '../world/world.js';
+import type { WatcherLife, World } from '../world/world.js';
 import { follow } from './follow.js';
 import { pass } from './pass.js';
 import { reconcileAll } from './filters.js';
 import { Watcher } from './watcher.js';
 
 /** The life of an instance's watcher: wait for the lease, lead until the term is over, begin again. */
-export function* watch(world: World): Steps {
-  for (;;) {
-    const watcher = takeLease(world);
+export function newLife(world: World): WatcherLife {
+  const life: WatcherLife = { steps: [][Symbol.iterator]() as Steps, hangs: false, isLeftBehind: false };
+  life.steps = watch(world, life);
+  return life;
+}
+
+function* watch(world: World, life: WatcherLife): Steps {
+  while (!life.isLeftBehind) {
+    const watcher = takeLease(world, life);
     if (watcher !== undefined) yield* lead(watcher);
     yield;
   }
 }
 
-function takeLease(world: World): Watcher | undefined {
+function takeLease(world: World, life: WatcherLife): Watcher | undefined {
   const { database } = world;
   const { lease } = database.now;
   if (lease.isHeld) return undefined;
   const term = lease.term + 1;
   database.write('takes the lease', (tx) => tx.writeLease({ ...lease, term, isHeld: true }));
   const isWhole = lease.since !== undefined && lease.pass === undefined;
-  return new Watcher(world, term, isWhole ? lease.token : undefined, lease.watched);
+  life.term = term;
+  return new Watcher(world, { term, life }, isWhole ? lease.token : undefined, lease.watched);
 }
 
 function* lead(watcher: Watcher): Steps {

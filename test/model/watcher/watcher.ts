@@ -3,7 +3,7 @@ import { markName } from '../../../src/replication/mark/mark.js';
 import type { Fences } from '../../../src/replication/watcher/rules.js';
 import type { StoredLease, StoredRecord } from '../world/documents.js';
 import { KIND, ORGANIZATION } from '../world/documents.js';
-import type { World } from '../world/world.js';
+import type { WatcherLife, World } from '../world/world.js';
 
 /** A leader in its term, with what it remembers. It may be overtaken without knowing. */
 export class Watcher {
@@ -12,7 +12,7 @@ export class Watcher {
 
   constructor(
     readonly world: World,
-    readonly term: number,
+    readonly own: { term: number; life: WatcherLife },
     /** How many events are worked through; nothing where a pass has to come first. */
     public token: number | undefined,
     public watched: mongo.Timestamp | undefined,
@@ -31,13 +31,14 @@ export class Watcher {
 
   /** Stores progress on condition of the term; false where the term is over. */
   save(what: string, { pass, ...progress }: Partial<StoredLease>): boolean {
-    const { world, term } = this;
+    const { world, own } = this;
     const { database } = world;
     if (world.has('watched written without the term') && progress.watched !== undefined) {
       const { watched } = progress;
       database.write('watched, whoever leads', (tx) => tx.writeLease({ ...database.now.lease, watched }));
     }
-    if (database.now.lease.term !== term) return false;
+    const isOver = database.now.lease.term !== own.term;
+    if (isOver && !(own.life.isLeftBehind && world.has('an abandoned term moves the token'))) return false;
     const { pass: _over, ...lease } = database.now.lease;
     database.write(what, (tx) => tx.writeLease({ ...lease, ...progress, ...(pass && { pass }) }));
     return true;

@@ -22,10 +22,23 @@ export interface MaxAnswer {
   greatest: Date;
 }
 
+/**
+ * A watcher from the start of its process, or from when the one before it was abandoned, until its own end. What is
+ * abandoned is left behind: its effects may still land, one by one, but it leads no more.
+ */
+export interface WatcherLife {
+  steps: Steps;
+  /** The term in which it leads, or has led last. */
+  term?: number;
+  /** A call of it does not end: nothing more happens until it does. */
+  hangs: boolean;
+  isLeftBehind: boolean;
+}
+
 /** One process of the service. What it remembers dies with it. */
 export interface Instance {
   name: string;
-  watcher: Steps;
+  watcher: WatcherLife;
   raise?: Raise;
   answer?: MaxAnswer;
 }
@@ -35,6 +48,8 @@ export class World {
   readonly database = new Database();
   readonly instances: Instance[] = [];
   readonly consumers: Consumer[] = [];
+  /** Watchers that were abandoned in the middle of their work. */
+  readonly leftBehind: WatcherLife[] = [];
   /** Writers that have not committed yet. */
   readonly writers: Steps[] = [];
   /** Decides whatever is open within the present turn. */
