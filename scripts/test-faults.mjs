@@ -1,6 +1,6 @@
 /**
  * `npm run test:faults -- [--seeds 20] [--operations 2000]`: histories with faults, on real servers, and what must hold
- * under load. `--seed N` lives through one history again.
+ * under load. `--seed N` lives through one history again; `--cuts` lets connections be cut as slowly as balancers do.
  */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '20' },
     seed: { type: 'string' },
     operations: { type: 'string', default: '2000' },
+    cuts: { type: 'boolean', default: false },
   },
 });
 
@@ -19,13 +20,14 @@ const seeds =
     : [wholeNumber('seed')];
 
 const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'faults', '--runInBand'];
-const only = values.seed === undefined ? [] : ['histories'];
+const only = values.cuts ? ['cuts'] : values.seed === undefined ? [] : ['histories'];
 const { status } = spawnSync(process.execPath, [...jest, ...only], {
   stdio: 'inherit',
   env: {
     ...process.env,
     FAULTS_SEEDS: seeds.join(','),
     FAULTS_OPERATIONS: String(wholeNumber('operations')),
+    ...(values.cuts && { FAULTS_CUTS_EVERY: '500,800' }),
   },
 });
 process.exitCode = status ?? 1;

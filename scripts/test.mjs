@@ -19,6 +19,14 @@ const ltsNode = join(ltsHome, 'node_modules', '.bin', 'node');
 const ofNode =
   'unit/(admin|auth|common|config|database|listen|record|shutdown|replication/feed/(?!bytes/reference))';
 
+/** The mongod that a machine without a newer one gets; what of the tests depends on the server runs on it too. */
+const olderMongod = '6.0.5';
+const onOlderMongod = [
+  ...['audit', 'filters-in-force', 'marks', 'max', 'moments-gone', 'retention', 'twins'],
+  ...['watcher-'],
+];
+const canFetchMongods = process.platform === 'linux' && process.arch === 'x64';
+
 const tool = (path) => [process.execPath, join('node_modules', path)];
 
 const checks = [
@@ -31,6 +39,7 @@ const checks = [
 const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
   { title: 'Contract tests', project: 'contract', node: process.execPath },
+  ...(canFetchMongods ? [replicationOnOlderMongod()] : []),
   { title: 'Process tests', project: 'process', node: process.execPath },
   { title: 'Model of the protocol', project: 'model', node: process.execPath },
   { title: 'Faults', project: 'faults', node: process.execPath, args: ['--runInBand'] },
@@ -66,7 +75,7 @@ async function allTests(list) {
 }
 
 /** One Jest project on one Node. A run that fails or finds no test counts at least one failure. */
-async function tests({ title, project, node, before, args = [] }, file) {
+async function tests({ title, project, node, before, args = [], env = {} }, file) {
   if (before !== undefined && !(await before())) return { passed: 0, failed: 1 };
   const jest = [
     'node_modules/jest/bin/jest.js',
@@ -76,12 +85,22 @@ async function tests({ title, project, node, before, args = [] }, file) {
     `--outputFile=${file}`,
     ...args,
   ];
-  const succeeded = await succeeds(title, node, ...jest);
+  const succeeded = await succeedsWith(env, title, node, ...jest);
   const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
   const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0 } = report;
   const failures = numFailedTests + numRuntimeErrorTestSuites;
   const wentWell = succeeded && numPassedTests > 0;
   return { passed: numPassedTests, failed: wentWell ? failures : Math.max(failures, 1) };
+}
+
+function replicationOnOlderMongod() {
+  return {
+    title: `Contract tests of replication on mongod ${olderMongod}`,
+    project: 'contract',
+    node: process.execPath,
+    env: { TIDEMARK_TEST_MONGOD: olderMongod },
+    args: [`--testPathPatterns=contract/(${onOlderMongod.join('|')})`],
+  };
 }
 
 async function installLts() {
@@ -103,9 +122,13 @@ async function installLts() {
 
 /** Runs a step under its heading, with its output as it comes. */
 function succeeds(title, program, ...args) {
+  return succeedsWith({}, title, program, ...args);
+}
+
+function succeedsWith(env, title, program, ...args) {
   console.log(`\n== ${title}`);
   return new Promise((resolve) => {
-    spawn(program, args, { stdio: 'inherit' })
+    spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } })
       .once('error', (error) => {
         console.error(error.message);
         resolve(false);

@@ -25,6 +25,8 @@ test('any three seeds in a row contain every kind of fault and of operation, in 
       'killMongod',
       'killPrimary',
       'passOplog',
+      'cutConnections',
+      'blackHole',
       'editFilter',
       'removeService',
       'disableService',
@@ -34,5 +36,5 @@ test('any three seeds in a row contain every kind of fault and of operation, in 
     ]),
   );
   const steps = plans.flatMap(({ rounds }) => rounds.flatMap((round) => round.steps));
-  expect(new Set(steps.map(({ operation }) => operation.do)).size).toBe(16);
+  expect(new Set(steps.map(({ operation }) => operation.do)).size).toBe(20);
 });

@@ -3,8 +3,7 @@ import { eventually } from '../../support/index.js';
 import { Repeatedly } from '../load/index.js';
 import { Random, someContent } from '../plan/index.js';
 import { newRecord } from '../workload/index.js';
-import { Operator, type ReplicaSet, ServiceNode, Source } from '../world/index.js';
-import { CuttingProxy } from './cutting-proxy.js';
+import { Operator, type ReplicaSet, ServiceNode, Source, Way } from '../world/index.js';
 import { Poller } from './poller.js';
 
 const POLLERS = 16;
@@ -24,21 +23,18 @@ export interface Cuts {
 export async function liveThroughCuts(set: ReplicaSet, seed: number, cuts: Cuts): Promise<string> {
   const database = `cuts${seed}`;
   const source = await Source.connect(set.uri(database));
-  const proxy = await CuttingProxy.to(await primaryPort(set));
-  const service = new ServiceNode(
-    database,
-    `mongodb://127.0.0.1:${proxy.port}/${database}?directConnection=true`,
-  );
+  const way = await Way.to(await set.primaryPort());
+  const service = new ServiceNode(database, way.uri(database));
   try {
     await new Operator(source).furnish();
     await service.start();
     await service.ready();
-    const connections = await cutUnderLoad({ service, source, proxy }, Random.for(seed, 'cuts'), cuts);
+    const connections = await cutUnderLoad({ service, source, way }, Random.for(seed, 'cuts'), cuts);
     const milliseconds = await delivered(service, source);
     return `seed ${seed}: ${cuts.count} cuts of ${connections} connections, live after ${milliseconds} ms`;
   } finally {
     await service.kill();
-    await proxy.close();
+    await way.close();
     await source.client.close();
   }
 }
@@ -46,11 +42,11 @@ export async function liveThroughCuts(set: ReplicaSet, seed: number, cuts: Cuts)
 interface Cast {
   service: ServiceNode;
   source: Source;
-  proxy: CuttingProxy;
+  way: Way;
 }
 
 /** Answers how many connections were cut. */
-async function cutUnderLoad({ service, source, proxy }: Cast, random: Random, cuts: Cuts): Promise<number> {
+async function cutUnderLoad({ service, source, way }: Cast, random: Random, cuts: Cuts): Promise<number> {
   const stop = new AbortController();
   const pollers = Array.from({ length: POLLERS }, () => new Poller(service.url ?? '', source.tenant));
   const polling = pollers.map((poller) => poller.poll(stop.signal));
@@ -60,7 +56,7 @@ async function cutUnderLoad({ service, source, proxy }: Cast, random: Random, cu
   for (let cut = 0; cut < cuts.count; cut += 1) {
     const [least, below] = cuts.every;
     await wait(least + random.below(below - least));
-    connections += proxy.cut();
+    connections += way.cut('FIN');
   }
   stop.abort();
   await Promise.all([writer.stop(), ...polling]);
@@ -77,10 +73,8 @@ async function delivered(service: ServiceNode, source: Source): Promise<number> 
     await poller.once().catch((error: unknown) => (last = String(error)));
     return poller.held.has('plain');
   }, LIVE_MS).catch(async () => {
-    const leads = await service.leads();
-    const ready = await service.isReady();
     throw new Error(
-      `Not live within ${LIVE_MS} ms of the last cut: ${last}; leads: ${leads}, ready: ${ready}`,
+      `Not live ${LIVE_MS} ms after the last cut: ${last}; ${await lastWords(service, source)}`,
     );
   });
   return Math.round(performance.now() - begun);
@@ -92,8 +86,8 @@ function write(source: Source, tenant: Source['tenant'], id: string): Promise<un
   return source.records('product').insertOne(record);
 }
 
-async function primaryPort(set: ReplicaSet): Promise<number> {
-  const primary = await set.primary();
-  if (primary === undefined) throw new Error('The replica set has no primary');
-  return primary.port;
+async function lastWords(service: ServiceNode, source: Source): Promise<string> {
+  const state = { leads: await service.leads(), isReady: await service.isReady() };
+  const lease = await source.db.collection('leases').findOne({});
+  return `${JSON.stringify({ ...state, lease, now: new Date() })}; it said last: ${service.lines.slice(-5).join('\n')}`;
 }

@@ -1,6 +1,7 @@
 import type { Fault } from '../plan/index.js';
 import type { World } from '../world/index.js';
 import { dropCollection, renameAway, renameOver } from './collections.js';
+import { blackHole, cutConnections } from './cut-connections.js';
 import { editFilter } from './edit-filter.js';
 import { killMongod } from './kill-mongod.js';
 import { killPrimary } from './kill-primary.js';
@@ -19,6 +20,8 @@ const faults: {
   killMongod,
   killPrimary,
   passOplog,
+  cutConnections,
+  blackHole,
   editFilter,
   removeService,
   disableService,

@@ -9,6 +9,9 @@ export async function expectedItems(source: Source, follows: Follows): Promise<M
   return itemsOf(source, follows.kind, await criterion(source, follows));
 }
 
+/** Where a name stands twice, MongoDB takes the first, and so do feeds; the driver takes the last. */
+const FIRST_STAMP = { $addFields: { firstStamp: '$lastupdated' } };
+
 /** Every record of a kind as its item, by `id`. */
 export async function itemsOf(
   source: Source,
@@ -17,11 +20,12 @@ export async function itemsOf(
 ): Promise<Map<string, Item>> {
   const records = await source.db
     .collection(COLLECTION_OF[kind], READ_FOR_JSON)
-    .find({ $and: [source.tenant, filter] })
+    .aggregate([{ $match: { $and: [source.tenant, filter] } }, FIRST_STAMP])
     .toArray();
-  const items = records.map(
-    (record) => JSON.parse(updateItemText(kind, record, { withPasswordHash: false })) as Item,
-  );
+  const items = records.map(({ firstStamp, ...record }) => {
+    const shown = { ...record, ...(firstStamp !== undefined && { lastupdated: firstStamp as Date }) };
+    return JSON.parse(updateItemText(kind, shown, { withPasswordHash: false })) as Item;
+  });
   return new Map(items.map((item) => [item.id, item]));
 }
 

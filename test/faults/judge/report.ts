@@ -2,6 +2,8 @@ import type { Item } from '../../support/index.js';
 import type { Journal } from '../world/index.js';
 import type { Difference } from './differences.js';
 
+const LONGEST = 1000;
+
 /** A difference for the reader: who, what, and how it came about. */
 export function differenceText(consumer: string, difference: Difference, journal: Journal): string {
   const { id, expected, held } = difference;
@@ -14,5 +16,5 @@ export function differenceText(consumer: string, difference: Difference, journal
 }
 
 function itemText(item: Item | undefined): string {
-  return item === undefined ? 'nothing' : JSON.stringify(item);
+  return item === undefined ? 'nothing' : JSON.stringify(item).slice(0, LONGEST);
 }

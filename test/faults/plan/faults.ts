@@ -21,6 +21,8 @@ export type Outage =
   | { do: 'pauseLeader' }
   | { do: 'killMongod'; away: number }
   | { do: 'killPrimary' }
+  | { do: 'cutConnections'; which: Which; ending: 'FIN' | 'RST'; times: number; pause: number }
+  | { do: 'blackHole'; which: Which; away: number }
   | { do: 'passOplog'; how: 'stopped' | 'killed' | 'paused' };
 
 export type Fault = Upheaval | Outage;

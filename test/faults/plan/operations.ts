@@ -1,5 +1,5 @@
 import { type Kind, KINDS } from '../../../src/record/index.js';
-import { CHANNELS, type Content, someContent, someId } from './keys.js';
+import { CHANNELS, type Content, LONG_CHANNEL_ID, someContent, someId, someNumber } from './keys.js';
 import type { Random } from './random.js';
 import { insertedStamp, type Stamp, updatedStamp } from './stamps.js';
 
@@ -23,7 +23,11 @@ export type Operation =
   | { do: 'updateMany'; kind: Kind; stamp: Stamp; n: number }
   | { do: 'transaction'; kind: Kind; picks: [number, number]; stamp: Stamp; content: Content; id: string }
   | { do: 'addChannel'; pick: number; channel: string; stamp: Stamp }
-  | { do: 'removeChannel'; pick: number; channel: string; stamp: Stamp };
+  | { do: 'removeChannel'; pick: number; channel: string; stamp: Stamp }
+  | { do: 'insertDoubled'; kind: Kind; id: string; stamp: Stamp; content: Content; inData: boolean }
+  | { do: 'insertLongChannel'; id: string; stamp: Stamp; content: Content }
+  | { do: 'insertLongEmail'; id: string; stamp: Stamp; content: Content }
+  | { do: 'upsertNumber'; kind: Kind; number: number; stamp: Stamp; content: Content };
 
 export type OperationName = Operation['do'];
 
@@ -44,6 +48,10 @@ const WEIGHTS: Record<OperationName, number> = {
   transaction: 4,
   addChannel: 4,
   removeChannel: 4,
+  insertDoubled: 3,
+  insertLongChannel: 1,
+  insertLongEmail: 2,
+  upsertNumber: 3,
 };
 
 /** The operation number `index` of a history. */
@@ -108,7 +116,30 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   }),
   addChannel: (random) => ({ do: 'addChannel', ...channelled(random) }),
   removeChannel: (random) => ({ do: 'removeChannel', ...channelled(random) }),
+  insertDoubled: (random) => {
+    const kind = random.pick(KINDS);
+    return {
+      do: 'insertDoubled',
+      kind,
+      id: someId(random, kind),
+      ...made(random),
+      inData: random.chance(0.5),
+    };
+  },
+  insertLongChannel: (random) => ({ do: 'insertLongChannel', id: LONG_CHANNEL_ID, ...made(random) }),
+  insertLongEmail: (random) => ({ do: 'insertLongEmail', id: someId(random, 'member'), ...made(random) }),
+  upsertNumber: (random) => ({
+    do: 'upsertNumber',
+    kind: random.pick(KINDS),
+    number: someNumber(random),
+    stamp: updatedStamp(random),
+    content: someContent(random),
+  }),
 };
+
+function made(random: Random): { stamp: Stamp; content: Content } {
+  return { stamp: insertedStamp(random), content: someContent(random) };
+}
 
 function touched(random: Random): { kind: Kind; pick: number; stamp: Stamp } {
   return { kind: random.pick(KINDS), pick: random.next(), stamp: updatedStamp(random) };

@@ -21,6 +21,9 @@ const crashes: Theme = {
     { do: 'restartService', which: someService(random) },
     { do: 'pauseLeader' },
     { do: 'killMongod', away: random.below(1500) },
+    { do: 'cutConnections', which: someService(random), ending: 'FIN', ...severalTimes(random) },
+    { do: 'cutConnections', which: someService(random), ending: 'RST', ...severalTimes(random) },
+    { do: 'blackHole', which: someService(random), away: 1000 + random.below(8000) },
   ],
 };
 
@@ -55,6 +58,10 @@ const THEMES: readonly Theme[] = [crashes, lostHistory, failOver];
 /** Any three seeds in a row contain every theme, and thereby every kind of fault. */
 export function themeOf(seed: number): Theme {
   return THEMES[seed % THEMES.length] ?? crashes;
+}
+
+function severalTimes(random: Random): { times: number; pause: number } {
+  return { times: 10 + random.below(10), pause: 50 + random.below(250) };
 }
 
 function someService(random: Random): Which {

@@ -22,6 +22,7 @@ export const foreignMoves: Handlers<'moveId' | 'swapIds' | 'moveAway' | 'moveBac
     await source.ids.take(async () => {
       const [one, other] = await Promise.all([source.some(kind, picks[0]), source.some(kind, picks[1])]);
       if (one === undefined || other === undefined || one._id.equals(other._id)) return;
+      if (typeof one['id'] === 'number' || typeof other['id'] === 'number') return;
       touch(one['id']);
       touch(other['id']);
       const records = source.records(kind);
@@ -58,7 +59,7 @@ async function move(source: World['source'], { kind, pick, stamp, touch, from, t
   await source.ids.take(async () => {
     const record = await source.some(kind, pick, from);
     const id: unknown = record?.['id'];
-    if (record === undefined || (typeof id === 'string' && !(await source.isFree(kind, id, to)))) return;
+    if (record === undefined || (id !== undefined && !(await source.isFree(kind, id, to)))) return;
     touch(id);
     await source.records(kind).updateOne({ _id: record._id }, stamped({ ...to }, stamp));
   });

@@ -7,6 +7,7 @@ import { foreignMoves } from './foreign-moves.js';
 import { foreignRecords } from './foreign-records.js';
 import type { Handlers, Touch } from './handlers.js';
 import { heldTransactions } from './held-transaction.js';
+import { poison } from './poison.js';
 
 type Handler = (world: World, operation: Operation, touch: Touch) => Promise<void>;
 
@@ -23,6 +24,7 @@ export class Workload {
       ...apiHandlers(Random.for(options.seed, 'api')),
       ...foreignRecords,
       ...foreignMoves,
+      ...poison,
       ...heldTransactions(options.maxesGiven),
     };
   }

@@ -6,4 +6,5 @@ export { Operator } from './operator.js';
 export { ReplicaSet } from './replica-set.js';
 export { ServiceNode } from './service-node.js';
 export { Source, type Stored } from './source.js';
+export { type Ending, Way } from './way.js';
 export { World } from './world.js';

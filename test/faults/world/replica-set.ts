@@ -61,6 +61,12 @@ export class ReplicaSet {
     return this.members.find(({ host }) => host === name);
   }
 
+  async primaryPort(): Promise<number> {
+    const primary = await this.primary();
+    if (primary === undefined) throw new Error('The replica set has no primary');
+    return primary.port;
+  }
+
   async remove(): Promise<void> {
     await Promise.all(this.members.map((member) => member.kill()));
     await rm(this.directory, { recursive: true, force: true });

@@ -50,7 +50,7 @@ export class Source {
   }
 
   /** Whether no record has the `id`, not even one that a fail-over may still take back. */
-  async isFree(kind: Kind, id: string, tenant = this.tenant): Promise<boolean> {
+  async isFree(kind: Kind, id: unknown, tenant = this.tenant): Promise<boolean> {
     const found = await this.records(kind).findOne({ ...tenant, id }, { readConcern: { level: 'local' } });
     return found === null;
   }

@@ -3,14 +3,18 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 const HOST = '127.0.0.1';
 
-interface Way {
+/** How a connection ends: in good order, or by a reset as after the crash of a router. */
+export type Ending = 'FIN' | 'RST';
+
+interface Connection {
   client: Socket;
   onwards: Socket;
 }
 
-/** A way to the database that ends all its connections whenever it is told to, as a balancer does that is reloaded. */
-export class CuttingProxy {
-  private readonly ways = new Set<Way>();
+/** The way to the database, on which connections are ended and nothing may come through for a while. */
+export class Way {
+  private readonly connections = new Set<Connection>();
+  private isSwallowing = false;
 
   private constructor(
     private readonly server: Server,
@@ -20,52 +24,76 @@ export class CuttingProxy {
   }
 
   /** A way to a port of this machine. */
-  static async to(target: number): Promise<CuttingProxy> {
-    const proxy = new CuttingProxy(createServer({ allowHalfOpen: true }), target);
-    proxy.server.listen(0, HOST);
-    await once(proxy.server, 'listening');
-    return proxy;
+  static async to(target: number): Promise<Way> {
+    const way = new Way(createServer({ allowHalfOpen: true }), target);
+    way.server.listen(0, HOST);
+    await once(way.server, 'listening');
+    return way;
   }
 
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
+  /** The connection string of a database behind it. */
+  uri(database: string): string {
+    const { port } = this.server.address() as AddressInfo;
+    return `mongodb://${HOST}:${port}/${database}?directConnection=true`;
   }
 
-  /** Ends every connection with a FIN; new ones are taken at once. Answers how many there were. */
-  cut(): number {
-    const cut = [...this.ways];
-    for (const way of cut) this.end(way);
+  /** Ends every connection; new ones are taken at once. Answers how many there were. */
+  cut(ending: Ending): number {
+    const cut = [...this.connections];
+    for (const connection of cut) this.end(connection, ending);
     return cut.length;
+  }
+
+  /** From now on nothing comes through, of new connections neither, and nobody is told. */
+  swallow(): void {
+    this.isSwallowing = true;
+    for (const connection of this.connections) hold(connection);
+  }
+
+  /** What was held up comes through, late. */
+  release(): void {
+    this.isSwallowing = false;
+    for (const connection of this.connections) join(connection);
   }
 
   async close(): Promise<void> {
     const closed = once(this.server, 'close');
     this.server.close();
-    for (const { client } of this.ways) client.destroy();
+    for (const { client } of this.connections) client.destroy();
     await closed;
   }
 
   private lead(client: Socket): void {
     const onwards = connect(this.target, HOST);
-    const way = { client, onwards };
-    this.ways.add(way);
+    const connection = { client, onwards };
+    this.connections.add(connection);
     for (const socket of [client, onwards]) socket.on('error', () => undefined);
     client.on('close', () => {
-      this.ways.delete(way);
+      this.connections.delete(connection);
       onwards.destroy();
     });
-    onwards.on('close', () => this.end(way));
-    client.pipe(onwards);
-    onwards.pipe(client);
+    onwards.on('close', () => this.end(connection, 'FIN'));
+    if (!this.isSwallowing) join(connection);
   }
 
-  private end(way: Way): void {
-    const { client, onwards } = way;
-    this.ways.delete(way);
-    onwards.unpipe(client);
-    client.unpipe(onwards);
-    client.resume();
-    client.end();
+  private end(connection: Connection, ending: Ending): void {
+    const { client, onwards } = connection;
+    this.connections.delete(connection);
+    hold(connection);
+    if (ending === 'RST') client.resetAndDestroy();
+    else client.resume().end();
     onwards.destroy();
   }
+}
+
+function join({ client, onwards }: Connection): void {
+  client.pipe(onwards);
+  onwards.pipe(client);
+}
+
+function hold({ client, onwards }: Connection): void {
+  client.unpipe(onwards);
+  onwards.unpipe(client);
+  client.pause();
+  onwards.pause();
 }

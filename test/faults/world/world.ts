@@ -5,6 +5,7 @@ import { Operator } from './operator.js';
 import { ReplicaSet } from './replica-set.js';
 import { ServiceNode } from './service-node.js';
 import { Source } from './source.js';
+import { Way } from './way.js';
 
 const DATABASE = 'tidemark';
 const TAKEN_OVER_MS = 30_000;
@@ -20,10 +21,11 @@ export class World {
   private constructor(
     readonly set: ReplicaSet,
     readonly source: Source,
+    private readonly ways: readonly Way[],
   ) {
     this.operator = new Operator(source);
-    const uri = set.uri(DATABASE);
-    this.services = [new ServiceNode('first', uri), new ServiceNode('second', uri)];
+    const uri = (which: Which) => ways[which]?.uri(DATABASE) ?? set.uri(DATABASE);
+    this.services = [new ServiceNode('first', uri(0)), new ServiceNode('second', uri(1))];
   }
 
   /** Starts everything; `before` may write into the empty database first. */
@@ -32,7 +34,8 @@ export class World {
     before: (world: World) => Promise<void>,
   ): Promise<World> {
     const set = await ReplicaSet.start(options);
-    const world = new World(set, await Source.connect(set.uri(DATABASE)));
+    const ways = options.nodes === 1 ? await waysTo(await set.primaryPort()) : [];
+    const world = new World(set, await Source.connect(set.uri(DATABASE)), ways);
     try {
       await world.operator.furnish();
       await before(world);
@@ -47,6 +50,13 @@ export class World {
 
   service(which: Which): ServiceNode {
     return this.services[which];
+  }
+
+  /** The way on which one instance reaches the server; with more servers than one, drivers find their own. */
+  way(which: Which): Way {
+    const way = this.ways[which];
+    if (way === undefined) throw new Error('Only a world of one server has ways to it');
+    return way;
   }
 
   async ready(): Promise<void> {
@@ -96,9 +106,14 @@ export class World {
 
   async end(): Promise<void> {
     await Promise.all(this.services.map((service) => service.kill()));
+    await Promise.all(this.ways.map((way) => way.close()));
     await this.source.client.close();
     await this.set.remove();
   }
+}
+
+function waysTo(port: number): Promise<Way[]> {
+  return Promise.all([Way.to(port), Way.to(port)]);
 }
 
 /** Lines about answers of 503 are left out: in such a history they are many, and expected. */
