@@ -1,4 +1,3 @@
-import type { mongo } from 'mongoose';
 import type { Stored } from '../world/index.js';
 import { FieldList } from './field-list.js';
 import type { Handlers } from './handlers.js';
@@ -48,9 +47,7 @@ export const poison: Handlers<'insertDoubled' | 'insertLongChannel' | 'insertLon
       const update = stamped(changedFields(kind, content), stamp);
       const made = { type: kind, createDate: new Date(), createdBy: UPSERTER };
       const key = { ...source.tenant, id: number };
-      await source
-        .records(kind)
-        .updateOne(key, { ...update, $setOnInsert: made } as mongo.UpdateFilter<Stored>, { upsert: true });
+      await source.records(kind).updateOne(key, { ...update, $setOnInsert: made }, { upsert: true });
     });
   },
 };

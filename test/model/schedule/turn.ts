@@ -9,6 +9,8 @@ import type { Part } from './profile.js';
 
 const MOST_WRITERS = 3;
 const MOST_LEFT_BEHIND = 3;
+/** What was left behind may have been on a connection that is closed. */
+const CHANCE_LOST = 0.1;
 const STRIDES = [1, 2, 3, 5, 8, 16];
 /** Steps of the wall clock (milliseconds). */
 const CLOCK_STEPS = [1, 2, 5, 300, 1200, 10_000, -5, -400, -3000];
@@ -117,7 +119,10 @@ export function endWhatShowsNoLife(world: World): void {
 }
 
 function goOnLeftBehind(world: World): void {
-  if (world.leftBehind.length > 0) advance(world.dice.pick(world.leftBehind).steps, strideIn(world));
+  const { leftBehind, dice } = world;
+  if (leftBehind.length === 0) return;
+  if (dice.chance(CHANCE_LOST)) leftBehind.shift();
+  else advance(dice.pick(leftBehind).steps, strideIn(world));
 }
 
 function crash(world: World): void {

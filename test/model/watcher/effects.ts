@@ -26,9 +26,11 @@ export function* bringAbout(watcher: Watcher, events: WatchedEvent[]): Steps {
 }
 
 /** In their order; those of a term that was abandoned land in any order. */
-function* oneByOne({ world, own }: Watcher, effects: (() => Steps)[]): Steps {
+function* oneByOne(watcher: Watcher, effects: (() => Steps)[]): Steps {
+  const { world, own } = watcher;
   const left = [...effects];
   while (left.length > 0) {
+    if (own.life.isLeftBehind) watcher.moveTokenTooEarly();
     const next = own.life.isLeftBehind ? world.dice.below(left.length) : 0;
     for (const effect of left.splice(next, 1)) yield* effect();
   }

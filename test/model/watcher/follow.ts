@@ -24,7 +24,9 @@ export function* follow(watcher: Watcher, token: number): Steps<boolean> {
     yield* bringAbout(watcher, batch.events);
     return loseTrack(watcher);
   }
-  const save = () => watcher.save('saves token and watched', { token: batch.token, watched });
+  const due = { token: batch.token, watched };
+  watcher.due = due;
+  const save = () => watcher.save('saves token and watched', due);
   if (world.has('token stored before the effect') && !save()) return true;
   yield;
   yield* bringAbout(watcher, batch.events);

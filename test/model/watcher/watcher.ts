@@ -9,6 +9,8 @@ import type { WatcherLife, World } from '../world/world.js';
 export class Watcher {
   /** The fences passed. */
   fences: Fences = new Map();
+  /** What is stored when the batch at work is worked through. */
+  due: Pick<StoredLease, 'token' | 'watched'> | undefined;
 
   constructor(
     readonly world: World,
@@ -29,6 +31,14 @@ export class Watcher {
     return this.fences.get(markName({ kind: KIND, organizationid: ORGANIZATION, appid }));
   }
 
+  /** For a mutant: the token of the batch at work is stored, whoever leads, as if its effects had landed. */
+  moveTokenTooEarly(): void {
+    const { world, due } = this;
+    const { database } = world;
+    if (due === undefined || !world.has('an abandoned term moves the token')) return;
+    database.write('moves the token', (tx) => tx.writeLease({ ...database.now.lease, ...due }));
+  }
+
   /** Stores progress on condition of the term; false where the term is over. */
   save(what: string, { pass, ...progress }: Partial<StoredLease>): boolean {
     const { world, own } = this;
@@ -37,8 +47,7 @@ export class Watcher {
       const { watched } = progress;
       database.write('watched, whoever leads', (tx) => tx.writeLease({ ...database.now.lease, watched }));
     }
-    const isOver = database.now.lease.term !== own.term;
-    if (isOver && !(own.life.isLeftBehind && world.has('an abandoned term moves the token'))) return false;
+    if (database.now.lease.term !== own.term) return false;
     const { pass: _over, ...lease } = database.now.lease;
     database.write(what, (tx) => tx.writeLease({ ...lease, ...progress, ...(pass && { pass }) }));
     return true;
