@@ -1,11 +1,10 @@
 import { mongo } from 'mongoose';
-import { isUnfit, refusalsIn } from '../database/index.js';
-import { FIRST_ID, COLLECTION_OF, type Kind, STAMP, type Tenant } from '../record/index.js';
+import { isUnfit } from '../database/index.js';
+import { FIRST_ID, COLLECTION_OF, type Kind, stampAnew, type Tenant } from '../record/index.js';
 import { ofTenant } from './selection.js';
 
 /** All of a bulk have one `$$NOW`, so a longer one would be late for every mark that is raised meanwhile. */
 const AT_ONCE = 1000;
-const RESTAMP = [{ $set: { lastupdated: STAMP } }];
 
 /** Whose records are stamped. */
 export interface ResyncScope {
@@ -93,18 +92,21 @@ async function stampAll(
   return stamped;
 }
 
-/** One document that cannot take a stamp stops the whole bulk, so each is written by itself then. */
+/** One document that cannot take a stamp stops the whole bulk, which is halved until that one is alone. */
 async function stampSome(
   collection: mongo.Collection,
   query: mongo.Filter<mongo.Document>,
   ids: mongo.ObjectId[],
 ): Promise<number> {
   try {
-    return (await collection.updateMany({ ...query, _id: { $in: ids } }, RESTAMP)).matchedCount;
+    return await stampAnew(collection, ids, { where: query });
   } catch (error) {
     if (!isUnfit(error)) throw error;
-    const writes = ids.map((_id) => ({ updateOne: { filter: { ...query, _id }, update: RESTAMP } }));
-    const refused = await collection.bulkWrite(writes, { ordered: false }).then(() => [], refusalsIn);
-    return ids.length - refused.length;
+    if (ids.length === 1) return 0;
+    const half = Math.ceil(ids.length / 2);
+    return (
+      (await stampSome(collection, query, ids.slice(0, half))) +
+      (await stampSome(collection, query, ids.slice(half)))
+    );
   }
 }

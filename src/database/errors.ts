@@ -49,7 +49,7 @@ export function refusalsIn(error: unknown): Refusal[] {
 }
 
 /** Whether a write was refused for what the document would become. */
-export function isUnfit(error: unknown): boolean {
+export function isUnfit(error: unknown): error is mongoose.mongo.MongoServerError {
   return error instanceof mongo.MongoServerError && UNFIT.has(Number(error.code));
 }
 

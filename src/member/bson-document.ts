@@ -18,15 +18,35 @@ const ARRAY = 4;
 const BEFORE_TEXT = 4;
 const AFTER_TEXT = 1;
 
-/** Decodes raw BSON: documents as Maps, arrays as arrays, all else as the driver's own classes or plain text. */
+/**
+ * Decodes raw BSON: documents as Maps, arrays as arrays, all else as the driver's own classes or plain text. Of a name
+ * that stands twice the first counts, as it does for MongoDB.
+ */
 export function decode(raw: Uint8Array): BsonDocument {
   const document: BsonDocument = new Map();
-  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  for (const [type, nameAt, nameLength, at, length] of BSON.onDemand.parseToElements(bytes)) {
-    const name = bytes.toString('utf8', nameAt, nameAt + nameLength);
-    document.set(name, valueOf(type, bytes.subarray(at, at + length)));
-  }
+  for (const { name, type, value } of elementsOf(raw))
+    if (!document.has(name)) document.set(name, valueOf(type, value));
   return document;
+}
+
+/** How often each name along a path stands in its document, the first of a doubled one taken for the next. */
+export function timesAlong(raw: Uint8Array, path: string[]): number[] {
+  const [name, ...rest] = path;
+  const found = [...elementsOf(raw)].filter((element) => element.name === name);
+  const first = found[0];
+  const inner = first?.type === DOCUMENT && rest.length > 0 ? timesAlong(first.value, rest) : [];
+  return [found.length, ...inner];
+}
+
+/** The document without what stands again under a name; the documents in it stay as they are. */
+export function withoutDoubles(raw: Uint8Array): Uint8Array {
+  const seen = new Set<string>();
+  const elements = [...elementsOf(raw)];
+  const kept = elements.filter(({ name }) => !seen.has(name) && seen.add(name));
+  if (kept.length === elements.length) return raw;
+  const bytes = Buffer.concat([Buffer.alloc(4), ...kept.map(({ all }) => all), Buffer.of(0)]);
+  bytes.writeInt32LE(bytes.length);
+  return bytes;
 }
 
 /** Whether the decoded document becomes the same bytes again. Odd or outdated types of other programs do not. */
@@ -35,6 +55,27 @@ export function isFaithful(document: BsonDocument, raw: Uint8Array): boolean {
     return Buffer.compare(BSON.serialize(document, { ignoreUndefined: false }), raw) === 0;
   } catch {
     return false;
+  }
+}
+
+/** One element of a document: its name, the bytes of its value, and all of its bytes. */
+interface Element {
+  name: string;
+  type: number;
+  value: Buffer;
+  all: Buffer;
+}
+
+function* elementsOf(raw: Uint8Array): Generator<Element> {
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  for (const [type, nameAt, nameLength, at, length] of BSON.onDemand.parseToElements(bytes)) {
+    const name = bytes.toString('utf8', nameAt, nameAt + nameLength);
+    yield {
+      name,
+      type,
+      value: bytes.subarray(at, at + length),
+      all: bytes.subarray(nameAt - 1, at + length),
+    };
   }
 }
 

@@ -40,10 +40,14 @@ export class MemberService {
     { tenant, id, ifMatch }: Target,
     merge: (record: BsonDocument) => Change[],
   ): Promise<StoredMember> {
-    const read = await this.read(tenant, id);
+    let read = await this.read(tenant, id);
     if (!allows(ifMatch, read.etag)) throw problems.preconditionFailed();
-    const changes = merge(read.record());
+    let changes = merge(read.record());
     if (changes.length === 0) return read;
+    if (await this.store.makeSingle(tenant, read, changes)) {
+      read = await this.read(tenant, id);
+      changes = merge(read.record());
+    }
     const written = await this.store.update(tenant, read, changes);
     if (written !== undefined) return written;
     await this.read(tenant, id);

@@ -3,7 +3,14 @@ import { InjectModel } from '@nestjs/mongoose';
 import mongoose from 'mongoose';
 import { literal, problems } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
-import { DELIVERABLE, type RecordDocument, STAMP, type Tenant } from '../record/index.js';
+import {
+  DELIVERABLE,
+  isSingleAlong,
+  type RecordDocument,
+  STAMP,
+  stampDoubled,
+  type Tenant,
+} from '../record/index.js';
 import { type BsonDocument, isFaithful } from './bson-document.js';
 import { MEMBER_MODEL } from './member.schema.js';
 import { type Change, setOf } from './merge/change.js';
@@ -20,6 +27,9 @@ const INDEXED = { $type: 'string' } as const;
 
 /** A command holds at most 16 MiB; records that leave too little room in it are compared by their stamp alone. */
 const LARGEST_COMPARED = 8 * 1024 * 1024;
+
+/** A name that is stored more often than this is not made single. */
+const MOST_DOUBLES = 100;
 
 /** What MongoDB calls a document over 16 MiB, before and while it is stored. */
 const TOO_LARGE = new Set([10334, 17419]);
@@ -48,13 +58,33 @@ export class MemberStore {
     return asMember(stored) as StoredMember;
   }
 
+  /**
+   * Another program may have stored a name twice. What stands again under a name that is to be changed goes, so that the
+   * change is seen by everybody; answers whether anything had to. Throws 400 where a whole document stands twice: nobody
+   * can tell which of the two is meant.
+   */
+  async makeSingle(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<boolean> {
+    const _id = read.record().get('_id') as mongoose.mongo.ObjectId;
+    const isStampDoubled = read.timesAlong(['lastupdated'])[0]! > 1;
+    const removals = changes.flatMap(({ path }) => removalsOf(read, path));
+    if (isStampDoubled) await stampDoubled(this.collection, { ids: [_id], names: ['lastupdated'] });
+    if (removals.length > 0)
+      await this.collection.bulkWrite(
+        removals.map(({ path, update }) => {
+          const stillDoubled = { $nor: [{ $expr: isSingleAlong(path) }] };
+          return { updateOne: { filter: { ...tenant, _id, $and: [DELIVERABLE, stillDoubled] }, update } };
+        }),
+      );
+    return isStampDoubled || removals.length > 0;
+  }
+
   /** Makes the changes if the member is still as it was read, else nothing. Throws 409 where an e-mail is taken. */
   async update(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<StoredMember | undefined> {
     const record = read.record();
     const _id = record.get('_id') as mongoose.mongo.ObjectId;
     const stored = await this.collection
       .findOneAndUpdate(
-        { ...tenant, _id, ...unchanged(read, record), $and: [DELIVERABLE] },
+        { ...tenant, _id, ...unchanged(read, record, changes), $and: [DELIVERABLE] },
         [{ $set: setOf(changes).set('lastupdated', STAMP) }],
         { ...RAW, returnDocument: 'after' },
       )
@@ -71,13 +101,36 @@ export class MemberStore {
  * True of the record exactly as it was read; `emailkey`, which the watcher may add at any time, does not count. What
  * JavaScript cannot write back byte for byte cannot be compared as a whole: there the stamp decides.
  */
-function unchanged(read: StoredMember, record: BsonDocument): mongoose.mongo.Document {
+function unchanged(read: StoredMember, record: BsonDocument, changes: Change[]): mongoose.mongo.Document {
   if (read.raw.length > LARGEST_COMPARED || !isFaithful(record, read.raw)) {
-    return { lastupdated: { $eq: record.get('lastupdated') ?? null } };
+    const paths = [['lastupdated'], ...changes.map(({ path }) => path)];
+    return {
+      lastupdated: { $eq: record.get('lastupdated') ?? null },
+      $expr: { $and: paths.map(isSingleAlong) },
+    };
   }
   return {
     $expr: { $eq: [{ $unsetField: { field: 'emailkey', input: '$$ROOT' } }, literal(record)] },
   };
+}
+
+/** What has to go, one at a time, until the last name of a path is stored once. */
+function removalsOf(
+  read: StoredMember,
+  path: string[],
+): { path: string[]; update: mongoose.mongo.Document }[] {
+  const times = read.timesAlong(path);
+  const doubled = times.findIndex((count) => count > 1);
+  if (doubled < 0) return [];
+  if (doubled < path.length - 1 || times[doubled]! > MOST_DOUBLES) {
+    const name = path.slice(0, doubled + 1).join('.');
+    const detail =
+      `cannot be changed: the stored member has "${name}" ${times[doubled]} times. ` +
+      'Have the program that wrote it store it once.';
+    throw problems.invalidRequest([{ pointer: '', detail }]);
+  }
+  const update = { $unset: { [path.join('.')]: '' } };
+  return Array.from({ length: times[doubled]! - 1 }, () => ({ path, update }));
 }
 
 /** With `raw` the driver returns bytes, whatever its types say. */

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { READ_FOR_JSON, updateItemText } from '../record/index.js';
-import { type BsonDocument, decode } from './bson-document.js';
+import { type BsonDocument, decode, timesAlong, withoutDoubles } from './bson-document.js';
 import { etagOf } from './etag.js';
 
 /** The driver's option for text that is no UTF-8 has another name where no driver is between. */
@@ -22,9 +22,14 @@ export class StoredMember {
     return (this.decoded ??= decode(this.raw));
   }
 
+  /** How often each name along a path is stored. */
+  timesAlong(path: string[]): number[] {
+    return timesAlong(this.raw, path);
+  }
+
   /** The JSON text that answers show. */
   itemText(): string {
-    const record = mongoose.mongo.BSON.deserialize(this.raw, READ_HERE);
+    const record = mongoose.mongo.BSON.deserialize(withoutDoubles(this.raw), READ_HERE);
     return updateItemText('member', record, { withPasswordHash: false });
   }
 }

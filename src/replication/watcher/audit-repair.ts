@@ -1,12 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
-import { COLLECTION_OF, type Kind, STAMP } from '../../record/index.js';
+import type { Kind } from '../../record/index.js';
 import { Ledger, type Place } from '../ledger/index.js';
 import { type Fault, type FaultKind, faultsSentence } from './audit-faults.js';
 import { Rebirths } from './rebirths.js';
-import { writeRecords } from './record-writes.js';
+import { Restamps } from './restamps.js';
 
 const AT_ONCE = 1000;
 
@@ -16,9 +14,9 @@ export class AuditRepair {
   private readonly log = new Logger('Audit');
 
   constructor(
-    @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
     private readonly rebirths: Rebirths,
+    private readonly restamps: Restamps,
     private readonly metrics: Metrics,
   ) {}
 
@@ -37,12 +35,8 @@ export class AuditRepair {
   private async learnLives(kind: Kind, faults: Fault[], at: Place): Promise<void> {
     const lives = faults.map(({ identity, owner }) => ({ identity, owner, at, alive: true as const }));
     await this.rebirths.bring(kind, await this.ledger.learn(lives), new Map());
-    const records = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
-    const stamps = faults.map(({ owner }) => ({
-      updateOne: { filter: { _id: owner }, update: [{ $set: { lastupdated: STAMP } }] },
-    }));
-    await writeRecords(records, stamps);
-    this.metrics.restamps.inc({ reason: 'audit' }, stamps.length);
+    const owners = faults.map(({ owner }) => owner);
+    await this.restamps.records(kind, owners, 'audit');
   }
 
   private async learnDeaths(faults: Fault[], at: Place): Promise<void> {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { literal, Metrics } from '../../common/index.js';
-import { COLLECTION_OF, type Kind, STAMP } from '../../record/index.js';
+import { isUnfit } from '../../database/index.js';
+import { COLLECTION_OF, doubled, type Kind, single, STAMP, stampDoubled } from '../../record/index.js';
 import { Ledger, type Life } from '../ledger/index.js';
 import { EmailKeys, type WantedKey } from './email-keys.js';
 import { isDeliverable, type Look, mendingOf } from './mending.js';
@@ -13,10 +14,14 @@ import type { Late } from './rules.js';
 
 /** These ask for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
 const NO_TEXT = { $expr: { $ne: [{ $type: '$id' }, 'string'] } };
+/** What a new `id` changes. */
+const CHANGED = ['id', 'lastupdated'];
 
 /** Mends what other programs left out (contract §2, §4). Every write is conditional on what it mends still being so. */
 @Injectable()
 export class Mender {
+  private readonly log = new Logger('Watcher');
+
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
@@ -26,7 +31,6 @@ export class Mender {
   ) {}
 
   async mend(kind: Kind, { records, at }: Look): Promise<void> {
-    const writes: RecordWrite[] = [];
     const lives: Life[] = [];
     const wantedKeys: WantedKey[] = [];
     const badlyStamped: Late[] = [];
@@ -37,26 +41,48 @@ export class Mender {
       if (mending?.id) {
         const identity = { kind, organizationid, appid, id: randomUUID() };
         lives.push({ identity, at, alive: true, owner: _id });
-        writes.push(giveId(_id, identity.id));
       } else if (mending?.stamp) badlyStamped.push({ _id, reason: 'bad' });
       if (mending?.emailkey !== undefined) {
         wantedKeys.push({ _id, organizationid, appid, email: record.email, emailkey: mending.emailkey });
       }
     }
     await this.ledger.learn(lives);
-    await writeRecords(this.connection.collection(COLLECTION_OF[kind]), writes);
+    await this.giveIds(kind, lives);
     await this.restamps.late(kind, badlyStamped);
     await this.emailKeys.set(wantedKeys);
-    this.metrics.mended.inc({ what: 'id' }, writes.length);
+    this.metrics.mended.inc({ what: 'id' }, lives.length);
     this.metrics.mended.inc({ what: 'emailkey' }, wantedKeys.length);
+  }
+
+  /**
+   * A new `id` is a change that consumers must see, so the stamp moves with it. The ledger learns it before, since the
+   * record may be shown and deleted at once: then nobody could tell any more under which `id`.
+   */
+  private async giveIds(kind: Kind, lives: Life[]): Promise<void> {
+    const collection = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
+    await writeRecords(collection, lives.map(giveId));
+    const odd = await this.doubledAmong(collection, lives);
+    for (const { owner, identity } of odd) {
+      const write = { ids: [owner], names: CHANGED, where: NO_TEXT, set: { id: identity.id } };
+      await stampDoubled(collection, write).catch((error: unknown) => {
+        if (!isUnfit(error)) throw error;
+        this.log.warn(`${String(owner)} of ${collection.collectionName} cannot be mended: ${error.message}`);
+      });
+    }
+  }
+
+  private async doubledAmong(collection: mongo.Collection, lives: Life[]): Promise<Life[]> {
+    if (lives.length === 0) return [];
+    const among = { _id: { $in: lives.map(({ owner }) => owner) } };
+    const found = await collection
+      .find({ $and: [among, NO_TEXT, doubled(...CHANGED)] }, { projection: { _id: 1 } })
+      .toArray();
+    const ids = new Set(found.map(({ _id }) => _id.toHexString()));
+    return lives.filter(({ owner }) => ids.has(owner.toHexString()));
   }
 }
 
-/**
- * A new `id` is a change that consumers must see, so the stamp moves with it. The ledger learns it before, since the
- * record may be shown and deleted at once: then nobody could tell any more under which `id`.
- */
-function giveId(_id: mongo.ObjectId, id: string): RecordWrite {
-  const update = [{ $set: { id: literal(id), lastupdated: STAMP } }];
-  return { updateOne: { filter: { _id, ...NO_TEXT }, update } };
+function giveId({ owner: _id, identity }: Life): RecordWrite {
+  const update = [{ $set: { id: literal(identity.id), lastupdated: STAMP } }];
+  return { updateOne: { filter: { _id, $and: [NO_TEXT, single(...CHANGED)] }, update } };
 }

@@ -3,7 +3,16 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { isUnfit } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, needsStamp, stampAbove, IDENTITY_TEXTS } from '../../record/index.js';
+import {
+  COLLECTION_OF,
+  doubled,
+  IDENTITY_TEXTS,
+  type Kind,
+  needsStamp,
+  single,
+  stampAbove,
+  stampDoubled,
+} from '../../record/index.js';
 import {
   type Identity,
   identityKey,
@@ -96,12 +105,32 @@ export class Rebirths {
   ): Promise<void> {
     const standing = await this.standing(kind, [...above.keys()].map(identityIn), session);
     const writes = [...standing].map(([key, { _id }]) => {
-      const filter = { _id, $expr: needsStamp(above.get(key)) };
+      const filter = { $and: [{ _id, $expr: needsStamp(above.get(key)) }, single('lastupdated')] };
       return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above.get(key)) } }] } };
     });
     if (writes.length === 0) return;
     const { modifiedCount } = await this.records(kind).bulkWrite(writes, session && { session });
-    this.metrics.restamps.inc({ reason: 'rebirth' }, modifiedCount);
+    const odd = await this.stampDoubled(kind, standing, above, session);
+    this.metrics.restamps.inc({ reason: 'rebirth' }, modifiedCount + odd);
+  }
+
+  private async stampDoubled(
+    kind: Kind,
+    standing: Map<string, Standing>,
+    above: Map<string, Date | undefined>,
+    session?: mongo.ClientSession,
+  ): Promise<number> {
+    const ids = { _id: { $in: [...standing.values()].map(({ _id }) => _id) } };
+    const options = { ...(session && { session }), projection: IDENTITY_TEXTS };
+    const found = this.records(kind).find<Standing>({ $and: [ids, doubled('lastupdated')] }, options);
+    let stamped = 0;
+    for (const record of await found.toArray()) {
+      const fence = above.get(identityKey({ ...record, kind }));
+      const where = { $expr: needsStamp(fence) };
+      const write = { ids: [record._id], names: ['lastupdated'], where, fence, session };
+      stamped += await stampDoubled(this.records(kind), write);
+    }
+    return stamped;
   }
 
   /** A record that cannot take a stamp keeps the one it has; its entry lives all the same. */

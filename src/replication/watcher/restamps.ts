@@ -1,17 +1,16 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { isUnfit } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, needsStamp, STAMP, stampAbove } from '../../record/index.js';
+import { COLLECTION_OF, type Kind, needsStamp, stampAnew, type Stamping } from '../../record/index.js';
 import { showLife } from './life.js';
-import { writeRecords } from './record-writes.js';
 import type { Late } from './rules.js';
 
 const AT_ONCE = 1000;
 
 /** Why everything of a slice is stamped anew, whatever its stamp is. */
-export type Cause = 'pass' | 'filter';
+export type Cause = 'pass' | 'filter' | 'audit' | 'quarantine';
 
 /**
  * Stamps anew, in bulks of at most 1,000: all of a bulk have one `$$NOW`, so a longer one would be late for every mark
@@ -19,6 +18,8 @@ export type Cause = 'pass' | 'filter';
  */
 @Injectable()
 export class Restamps {
+  private readonly log = new Logger('Watcher');
+
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly metrics: Metrics,
@@ -36,12 +37,12 @@ export class Restamps {
 
   /** Records, whatever their stamp is. */
   records(kind: Kind, ids: mongo.ObjectId[], cause: Cause): Promise<void> {
-    return this.stamp(COLLECTION_OF[kind], ids, { $set: { lastupdated: STAMP } }, {}, cause);
+    return this.stamp(COLLECTION_OF[kind], ids, {}, cause);
   }
 
   /** Tombstones, whatever their stamp is. */
   tombstones(ids: mongo.ObjectId[], cause: Cause): Promise<void> {
-    return this.stamp('ledger', ids, { $set: { lastupdated: STAMP } }, { alive: false }, cause);
+    return this.stamp('ledger', ids, { where: { alive: false } }, cause);
   }
 
   private async lateIn(collection: string, late: Late[], which: mongo.Document): Promise<void> {
@@ -52,44 +53,47 @@ export class Restamps {
     }
     for (const group of alike.values()) {
       const { fence, reason } = group[0]!;
-      const update = { $set: { lastupdated: stampAbove(fence) } };
-      const stillLate = { ...which, $expr: needsStamp(fence) };
+      const where = { ...which, $expr: needsStamp(fence) };
       const ids = group.map(({ _id }) => _id);
-      await this.stamp(collection, ids, update, stillLate, reason);
+      await this.stamp(collection, ids, { where, fence }, reason);
     }
   }
 
   private async stamp(
     name: string,
     ids: mongo.ObjectId[],
-    update: mongo.Document,
-    which: mongo.Document,
+    stamping: Stamping,
     reason: Late['reason'] | Cause,
   ): Promise<void> {
     const collection = this.connection.collection(name) as unknown as mongo.Collection;
     for (let start = 0; start < ids.length; start += AT_ONCE) {
-      const some = ids.slice(start, start + AT_ONCE);
-      const stamped = await collection
-        .updateMany({ ...which, _id: { $in: some } }, [update])
-        .then(({ modifiedCount }) => modifiedCount, onlyUnfit);
-      if (stamped === undefined) await this.oneByOne(collection, some, update, which);
-      this.metrics.restamps.inc({ reason }, stamped ?? some.length);
+      const stamped = await this.stampSome(collection, ids.slice(start, start + AT_ONCE), stamping);
+      this.metrics.restamps.inc({ reason }, stamped);
       showLife();
     }
   }
 
-  /** A record that cannot take a stamp stops the whole bulk, so each is written by itself. */
-  private async oneByOne(
+  /** A record that cannot take a stamp stops the whole bulk, which is halved until that record is alone. */
+  private async stampSome(
     collection: mongo.Collection,
     ids: mongo.ObjectId[],
-    update: mongo.Document,
-    which: mongo.Document,
-  ): Promise<void> {
-    const writes = ids.map((_id) => ({ updateOne: { filter: { ...which, _id }, update: [update] } }));
-    await writeRecords(collection, writes);
+    stamping: Stamping,
+  ): Promise<number> {
+    try {
+      return await stampAnew(collection, ids, stamping);
+    } catch (error) {
+      if (!isUnfit(error)) throw error;
+      if (ids.length === 1) {
+        this.log.warn(
+          `${String(ids[0])} of ${collection.collectionName} cannot be stamped anew: ${error.message}`,
+        );
+        return 0;
+      }
+      const half = Math.ceil(ids.length / 2);
+      return (
+        (await this.stampSome(collection, ids.slice(0, half), stamping)) +
+        (await this.stampSome(collection, ids.slice(half), stamping))
+      );
+    }
   }
-}
-
-function onlyUnfit(error: unknown): undefined {
-  if (!isUnfit(error)) throw error;
 }

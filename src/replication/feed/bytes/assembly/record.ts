@@ -42,7 +42,7 @@ export function endOf(field: usize): usize {
   return load<usize>(field, 8);
 }
 
-/** Finds the fields of a record. Of a field that is there more than once the last counts. */
+/** Finds the fields of a record. Of a field that is there more than once the first counts, as it does for MongoDB. */
 export function read(at: usize, end: usize): void {
   memory.fill(fields, 0, 10 * SIZE);
   const last = end - 1;
@@ -52,7 +52,7 @@ export function read(at: usize, end: usize): void {
     const start = keyEnd + 1;
     const next = bson.valueEnd(load<u8>(at), start, last);
     const field = fieldOf(key, keyEnd);
-    if (field !== NONE) {
+    if (field !== NONE && typeOf(field) === 0) {
       store<u32>(field, load<u8>(at));
       store<usize>(field, start, 4);
       store<usize>(field, next, 8);

@@ -1,0 +1,212 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mongo } from 'mongoose';
+import { type EmbeddedDatabase, startEmbedded } from '../../src/database/index.js';
+import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
+import { expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { insertRaw } from './raw-insert.js';
+import { rawDocument } from './raw-document.js';
+
+/** A name that stands twice can end mongod, so this file has one of its own. */
+let database: EmbeddedDatabase;
+let dataDir: string;
+let service: TestService;
+let app: TestApplication;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-doubled-'));
+  const mongodBinary = process.env['MONGOMS_SYSTEM_BINARY'];
+  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
+  process.env['TIDEMARK_TEST_MONGODB_URI'] = database.uri;
+  service = await TestService.start();
+});
+beforeEach(async () => {
+  app = await service.application();
+});
+afterAll(async () => {
+  await service.stop();
+  await database.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const LONG_AGO = new Date('2001-01-01T00:00:00.000Z');
+const LONGER_AGO = new Date('2000-01-01T00:00:00.000Z');
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4/;
+
+const scope = (): [string, unknown][] => Object.entries(app.tenant);
+
+async function write(kind: Kind, fields: [string, unknown][]): Promise<mongo.ObjectId> {
+  const _id = new mongo.ObjectId();
+  await insertRaw(service.uri, COLLECTION_OF[kind], rawDocument([['_id', _id], ...scope(), ...fields]));
+  return _id;
+}
+
+/** The names at the top of a record, as often as they stand there. */
+async function namesOf(kind: Kind, _id: mongo.ObjectId): Promise<string[]> {
+  const found = await service.db
+    .collection(COLLECTION_OF[kind])
+    .aggregate<{ names: string[] }>([
+      { $match: { _id } },
+      { $project: { names: { $map: { input: { $objectToArray: '$$ROOT' }, in: '$$this.k' } } } },
+    ])
+    .toArray();
+  return found[0]?.names ?? [];
+}
+
+/** The mark is raised, so that what comes with an old stamp comes too late. */
+async function readEverything(kind: Kind): Promise<Date> {
+  await app.put(kind);
+  return app.max(kind);
+}
+
+describe('a doubled `lastupdated`', () => {
+  it('that comes too late is stamped anew, stands once, and is delivered', async () => {
+    const before = await readEverything('product');
+    const _id = await write('product', [
+      ['id', 'late'],
+      ['lastupdated', LONG_AGO],
+      ['data', rawDocument([['a', 1]])],
+      ['lastupdated', LONGER_AGO],
+    ]);
+    await service.watcher.caughtUp();
+    const items = await app.feed('product').drain({ from: before });
+    expect(items.map(({ id }) => id)).toEqual(['late']);
+    expect((await namesOf('product', _id)).filter((name) => name === 'lastupdated')).toHaveLength(1);
+    const stored = await service.db.collection('products').findOne({ _id });
+    expect(stored?.['lastupdated']).toEqual(new Date(items[0]?.lastupdated ?? 0));
+  });
+
+  it('that is no date is stamped anew, however often it stands there', async () => {
+    const before = await readEverything('product');
+    const fields = Array.from({ length: 12 }, (): [string, unknown] => ['lastupdated', 'soon']);
+    await write('product', [['id', 'often'], ...fields]);
+    await service.watcher.caughtUp();
+    expect((await app.feed('product').drain({ from: before })).map(({ id }) => id)).toEqual(['often']);
+  });
+
+  it('is stamped anew when an edited filter judges it differently, among others that are not doubled', async () => {
+    const data = rawDocument([['colour', 'red']]);
+    const stamps: [string, unknown][] = [
+      ['lastupdated', LONG_AGO],
+      ['lastupdated', LONG_AGO],
+    ];
+    await write('product', [['id', 'doubled'], ['data', data], ...stamps]);
+    await app.product({ id: 'plain', data: { colour: 'red' } });
+    await app.filter('product', 'reds', { 'data.colour': 'red' });
+    const before = await app.max('product');
+    await service.db
+      .collection('services')
+      .updateOne({ ...app.tenant, name: 'reds' }, { $set: { filter: { 'data.colour': 'blue' } } });
+    await service.watcher.caughtUp();
+    const left = await app.softDeletes('product', 'reds').drain({ from: before });
+    expect(left.map(({ id }) => id).sort()).toEqual(['doubled', 'plain']);
+  });
+
+  it('comes back to life under an `id` that was deleted', async () => {
+    const first = await app.product({ id: 'phoenix' });
+    await app.remove('product', first);
+    const before = await app.max('product');
+    await write('product', [
+      ['id', 'phoenix'],
+      ['lastupdated', LONG_AGO],
+      ['lastupdated', LONG_AGO],
+    ]);
+    await service.watcher.caughtUp();
+    expect((await app.feed('product').drain({ from: before })).map(({ id }) => id)).toEqual(['phoenix']);
+    expect(await app.hardDeletes('product').drain()).toEqual([]);
+  });
+});
+
+describe('a doubled `id`', () => {
+  it('that is no text is mended: it gets a UUID', async () => {
+    const before = await readEverything('product');
+    await write('product', [
+      ['id', null],
+      ['lastupdated', LONG_AGO],
+      ['id', null],
+    ]);
+    await service.watcher.caughtUp();
+    const [item, ...more] = await app.feed('product').drain({ from: before });
+    expect(item?.id).toMatch(UUID);
+    expect(more).toEqual([]);
+  });
+
+  it('counts as the first one, in the feed and in the hard delete', async () => {
+    const _id = await write('product', [
+      ['id', 'first'],
+      ['lastupdated', new Date()],
+      ['id', 'second'],
+    ]);
+    await service.watcher.caughtUp();
+    expect((await app.feed('product').page()).ids).toEqual(['first']);
+    await app.remove('product', { _id });
+    expect((await app.hardDeletes('product').page()).ids).toEqual(['first']);
+  });
+});
+
+describe('PATCH of a member', () => {
+  const patch = (id: string, body: object) => app.send('PATCH', `api/v0.1/member/${id}`, { body });
+  const member = async (id: string, data: [string, unknown][], more: [string, unknown][] = []) => {
+    const _id = await write('member', [
+      ['id', id],
+      ['lastupdated', LONG_AGO],
+      ['data', rawDocument([['accountnumber', '1'], ...data])],
+      ...more,
+    ]);
+    await service.watcher.caughtUp();
+    return _id;
+  };
+  const twice = (name: string): [string, unknown][] => [
+    [name, 'one'],
+    [name, 'two'],
+  ];
+
+  it('sets a doubled name, which then stands once', async () => {
+    const _id = await member('set', twice('contactname'));
+    const answer = await patch('set', { contactname: 'Ann' });
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({ data: { contactname: 'Ann' } });
+    const stored = await service.db.collection('members').findOne({ _id }, { raw: true });
+    const bytes = Buffer.from(stored as unknown as Uint8Array).toString('latin1');
+    expect(bytes.split('contactname\0')).toHaveLength(2);
+  });
+
+  it('deletes a doubled name', async () => {
+    await member('delete', twice('contactname'));
+    const answer = await patch('delete', { contactname: null });
+    expect(answer.status).toBe(200);
+    expect((answer.json as { data: object }).data).not.toHaveProperty('contactname');
+  });
+
+  it('of another name leaves the doubled one as it is', async () => {
+    await member('other', twice('odd'));
+    expect((await patch('other', { contactname: 'Ann' })).status).toBe(200);
+  });
+
+  it('moves a doubled `lastupdated`, and loses nothing', async () => {
+    await member('stamp', [['contactname', 'Eve']], [['lastupdated', LONG_AGO]]);
+    const answer = await patch('stamp', { contactname: 'Ann' });
+    expect(answer.status).toBe(200);
+    expect(new Date((answer.json as { lastupdated: string }).lastupdated).getTime()).toBeGreaterThan(
+      LONG_AGO.getTime(),
+    );
+  });
+
+  it.each<[string, object]>([
+    ['data.extrafields', { extrafields: { shoes: { size: '7' } } }],
+    ['data.extrafields.shoes', { extrafields: { shoes: { size: '7' } } }],
+  ])('of something in a doubled %s: 400 that names it', async (name, body) => {
+    const shoes: [string, unknown] = ['shoes', rawDocument([['size', '6']])];
+    const data: [string, unknown][] = name.endsWith('shoes')
+      ? [['extrafields', rawDocument([shoes, shoes])]]
+      : [
+          ['extrafields', rawDocument([shoes])],
+          ['extrafields', rawDocument([shoes])],
+        ];
+    await member(name, data);
+    const answer = await patch(name, body);
+    const { errors } = expectProblem(answer, 400, 'invalid-request');
+    expect(errors?.[0]?.detail).toContain(`"${name}" 2 times`);
+  });
+});
