@@ -20,6 +20,7 @@ export function statusLines(status: Status): string[] {
     ['Audit', auditText(audit)],
     ['Documents', listed(Object.entries(documents))],
     ...duplicateLines(status.emailDuplicates),
+    ...quarantineLines(status.quarantine),
   ].map(([about = '', text = '']) => `${about.padEnd(12)}${text}`);
 }
 
@@ -73,6 +74,20 @@ function duplicateLines({ members, first }: Status['emailDuplicates']): string[]
     ...first.map(({ organizationid, appid, emailkey, members: ids }) => [
       '',
       `${organizationid}/${appid} ${emailkey}: members with _id ${ids.join(', ')}`,
+    ]),
+  ];
+}
+
+function quarantineLines({ events, first }: Status['quarantine']): string[][] {
+  if (events === 0) return [];
+  return [
+    [
+      'Quarantine',
+      `${counted(events, 'record')} whose events cannot be worked through, looked after until they can`,
+    ],
+    ...first.map(({ what, _id, since, reason }) => [
+      '',
+      `${what} ${_id}, since ${since.toISOString()}: ${reason}`,
     ]),
   ];
 }

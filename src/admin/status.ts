@@ -6,14 +6,14 @@ import {
   WATCHER,
   type WatchTotals,
 } from '../replication/mark/index.js';
-import type { AuditProgress } from '../replication/watcher/index.js';
+import type { AuditProgress, SetAside } from '../replication/watcher/index.js';
 import { databaseOf } from './session.js';
 
 const COUNTED = [
   ...['applications', 'services', 'credentials', 'members', 'products'],
   ...['ledger', 'marks', 'moments'],
 ] as const;
-const MOST_DUPLICATES = 20;
+const MOST_SHOWN = 20;
 
 /** Where the audit of the ledger stands. */
 export type AuditStatus = Pick<
@@ -29,11 +29,20 @@ export interface EmailDuplicates {
   members: string[];
 }
 
+/** A record or hard delete whose events could not be worked through. */
+export interface SetAsideStatus {
+  what: string;
+  /** `_id` of the record, or of the ledger entry. */
+  _id: string;
+  since: Date;
+  reason: string;
+}
+
 export interface Status {
   database: { name: string; version: string; replicaSet: string | undefined };
   /** Indexes that the service needs and that do not stand, such as `members: organizationid, appid, id`. */
   missingIndexes: string[];
-  watcher: Omit<Standing, 'emailDuplicates'>;
+  watcher: Omit<Standing, 'emailDuplicates' | 'quarantined'>;
   /** What all leaders did since the beginning. */
   totals: Omit<WatchTotals, '_id'>;
   /** Undefined where no audit ran yet. */
@@ -42,6 +51,8 @@ export interface Status {
   hardDeletesExpired: Date | undefined;
   documents: Record<(typeof COUNTED)[number], number>;
   emailDuplicates: { members: number; first: EmailDuplicates[] };
+  /** What was set aside, the oldest first. */
+  quarantine: { events: number; first: SetAsideStatus[] };
 }
 
 /** How the database and the watcher stand. */
@@ -49,7 +60,7 @@ export async function statusOf(connection: Connection): Promise<Status> {
   const db = databaseOf(connection);
   const hello = await db.admin().command({ hello: 1 });
   const { version } = (await db.admin().buildInfo()) as { version: string };
-  const { emailDuplicates, ...watcher } = await readStanding(connection);
+  const { emailDuplicates, quarantined, ...watcher } = await readStanding(connection);
   return {
     database: { name: connection.name, version, replicaSet: hello['setName'] as string | undefined },
     missingIndexes: await missingIndexes(connection),
@@ -59,6 +70,7 @@ export async function statusOf(connection: Connection): Promise<Status> {
     hardDeletesExpired: await hardDeletesExpired(db),
     documents: await documentCounts(db),
     emailDuplicates: { members: emailDuplicates, first: await firstEmailDuplicates(db) },
+    quarantine: { events: quarantined, first: await firstSetAside(db) },
   };
 }
 
@@ -110,8 +122,21 @@ async function firstEmailDuplicates(db: mongo.Db): Promise<EmailDuplicates[]> {
         },
       },
       { $sort: { _id: 1 } },
-      { $limit: MOST_DUPLICATES },
+      { $limit: MOST_SHOWN },
     ])
     .toArray();
   return groups.map(({ _id, members }) => ({ ..._id, members: members.map(String) }));
+}
+
+async function firstSetAside(db: mongo.Db): Promise<SetAsideStatus[]> {
+  const found = await db
+    .collection<SetAside>('quarantine')
+    .find({}, { sort: { since: 1 }, limit: MOST_SHOWN })
+    .toArray();
+  return found.map(({ _id: concern, since, reason }) => ({
+    what: concern.what === 'record' ? concern.kind : concern.what,
+    _id: concern.what === 'services' ? '' : concern.owner.toHexString(),
+    since,
+    reason,
+  }));
 }

@@ -49,6 +49,19 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly quarantined = new Gauge({
+    name: 'tidemark_quarantined',
+    help: 'Records and hard deletes whose events could not be worked through, and which are looked after until they can.',
+    registers: [this.registry],
+  });
+
+  readonly tooLarge = new Counter({
+    name: 'tidemark_too_large_total',
+    help: 'Records whose e-mail or channels were found too large to be learned, by what.',
+    labelNames: ['what'],
+    registers: [this.registry],
+  });
+
   readonly feedSteps = new Counter({
     name: 'tidemark_feed_steps_total',
     help: 'Queries for items of feeds, by how the window was read.',

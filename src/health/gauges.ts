@@ -24,6 +24,7 @@ export class Gauges {
     show(this.metrics.watcherLag, standing?.lagSeconds);
     show(this.metrics.oplogWindow, standing?.oplogWindowSeconds);
     show(this.metrics.emailDuplicates, standing?.emailDuplicates);
+    show(this.metrics.quarantined, standing?.quarantined);
     show(this.metrics.passProgress, standing?.pass && shareDone(standing.pass));
   }
 }

@@ -5,4 +5,13 @@ export { COLLECTION_OF, FIRST_ID, type Kind, KINDS, type RecordDocument, type Te
 export { DELIVERABLE } from './shape.js';
 export { EARLIEST, HAS_GOOD_STAMP, needsStamp, STAMP, stampAbove } from './stamp.js';
 export { stampAnew, type Stamping } from './stamping.js';
-export { idAt, IDENTITY_TEXTS, textAt, textsAt } from './typed.js';
+export {
+  hasMoreTexts,
+  idAt,
+  IDENTITY_TEXTS,
+  isLongText,
+  isShortText,
+  LONGEST_LEARNED,
+  textAt,
+  textsAt,
+} from './typed.js';

@@ -8,10 +8,19 @@ const PLAIN_TYPES = ['objectId', 'string', 'int', 'long', 'double', 'decimal', '
  * itself looks at the types, and hands over only what is of the right one.
  */
 
-/** A field's text; `null` where there is none, `false` where it is something else. */
-export function textAt(path: string): mongo.Document {
+/** What the service learns from records, such as channels, is at most this long (bytes). */
+export const LONGEST_LEARNED = 1024;
+/** Of the texts of a list so many are learned. */
+const MOST_LEARNED = 1000;
+
+/**
+ * A field's text; `null` where there is none, `false` where it is something else, or longer than `longest` (bytes) where
+ * that is given.
+ */
+export function textAt(path: string, longest?: number): mongo.Document {
+  const text = longest === undefined ? path : { $cond: [isLongText(path, longest), false, path] };
   const branches = [
-    { case: { $eq: [{ $type: path }, 'string'] }, then: path },
+    { case: { $eq: [{ $type: path }, 'string'] }, then: text },
     { case: { $eq: [{ $type: path }, 'missing'] }, then: null },
   ];
   return { $switch: { branches, default: false } };
@@ -24,17 +33,46 @@ export const IDENTITY_TEXTS = {
   id: textAt('$id'),
 };
 
-/** A field's texts: of a list, or the one that it is. Empty where it has none. */
+/** A field's texts: of a list, or the one that it is. Empty where it has none. Long ones, and those behind many, are left out. */
 export function textsAt(path: string): mongo.Document {
-  const texts = { $filter: { input: path, cond: { $eq: [{ $type: '$$this' }, 'string'] } } };
-  const branches = [
-    { case: { $eq: [{ $type: path }, 'string'] }, then: [path] },
-    { case: { $eq: [{ $type: path }, 'array'] }, then: texts },
-  ];
-  return { $switch: { branches, default: [] } };
+  return { $slice: [{ $filter: { input: listAt(path), cond: isShortText('$$this') } }, MOST_LEARNED] };
 }
 
-/** An `_id` as it is where it is of a plain type, else only its type. */
+/** Whether {@link textsAt} leaves out texts of a field. */
+export function hasMoreTexts(path: string): mongo.Document {
+  const long = { $filter: { input: listAt(path), cond: isLongText('$$this') } };
+  return { $or: [{ $gt: [{ $size: long }, 0] }, { $gt: [{ $size: listAt(path) }, MOST_LEARNED] }] };
+}
+
+/** Whether there is a text that is longer (bytes). */
+export function isLongText(path: string, longest = LONGEST_LEARNED): mongo.Document {
+  return { $cond: [isText(path), { $gt: [{ $strLenBytes: path }, longest] }, false] };
+}
+
+/** Whether there is a text that is short enough to be learned. */
+export function isShortText(path: string): mongo.Document {
+  return { $cond: [isText(path), { $lte: [{ $strLenBytes: path }, LONGEST_LEARNED] }, false] };
+}
+
+/** An `_id` as it is where it is of a plain type and not long, else only its type. */
 export function idAt(path: string): mongo.Document {
-  return { $cond: [{ $in: [{ $type: path }, PLAIN_TYPES] }, path, { type: { $type: path } }] };
+  const isPlain = { $in: [{ $type: path }, PLAIN_TYPES] };
+  return { $cond: [isPlain, { $cond: [isLongText(path), typeAt(path), path] }, typeAt(path)] };
+}
+
+function typeAt(path: string): mongo.Document {
+  return { type: { $type: path } };
+}
+
+function isText(path: string): mongo.Document {
+  return { $eq: [{ $type: path }, 'string'] };
+}
+
+/** A list as it is, a text as a list of one, else nothing. */
+function listAt(path: string): mongo.Document {
+  const branches = [
+    { case: isText(path), then: [path] },
+    { case: { $eq: [{ $type: path }, 'array'] }, then: path },
+  ];
+  return { $switch: { branches, default: [] } };
 }

@@ -5,6 +5,8 @@ import { type Model, Schema } from 'mongoose';
 import type { Tenant } from '../../record/index.js';
 
 const REMEMBERED = 10_000;
+/** Somebody may drop the collection, so what is remembered is written again now and then (milliseconds). */
+const REMEMBERED_MS = 60_000;
 
 /** A channel that a product of the application has carried at some time (contract §1, 404 `unknown-channel`). */
 export interface KnownChannel extends Tenant {
@@ -19,15 +21,27 @@ export const channelSchema = new Schema<KnownChannel>(
   { collection: 'channels', strict: false, versionKey: false },
 ).index({ organizationid: 1, appid: 1, channel: 1 }, { unique: true });
 
-/** The channels ever seen. A channel once in the collection never leaves it, so the memory here is a fact. */
+/** The channels ever seen. A channel once in the collection leaves it only where somebody drops that. */
 @Injectable()
 export class Channels {
-  private readonly seen = new LRUCache<string, true>({ max: REMEMBERED });
+  private readonly seen = new LRUCache<string, true>({ max: REMEMBERED, ttl: REMEMBERED_MS });
 
   constructor(@InjectModel(CHANNEL_MODEL) private readonly channels: Model<KnownChannel>) {}
 
   async isKnown({ organizationid, appid }: Tenant, channel: string): Promise<boolean> {
     return (await this.channels.exists({ organizationid, appid, channel: { $eq: channel } })) !== null;
+  }
+
+  /** Which collection it is: another one after a drop, nothing where there is none. */
+  async collectionId(): Promise<string | undefined> {
+    const { name } = this.channels.collection;
+    const [found] = await this.channels.db.db!.listCollections({ name }).toArray();
+    return (found as { info?: { uuid?: { toString(): string } } } | undefined)?.info?.uuid?.toString();
+  }
+
+  /** The collection is another one than what is remembered was written into. */
+  forget(): void {
+    this.seen.clear();
   }
 
   async learn(carried: KnownChannel[]): Promise<void> {

@@ -30,6 +30,8 @@ export interface Standing {
   oplogWindowSeconds: number | undefined;
   /** Members whose e-mail another member has already. */
   emailDuplicates: number;
+  /** Records and hard deletes whose events were set aside. */
+  quarantined: number;
 }
 
 /** The watcher's state at one look, with the database's clock. */
@@ -37,22 +39,23 @@ export type ClockedState = WatchState & { clock: Date };
 
 /** Reads how the watcher stands. Throws what the database throws. */
 export async function readStanding(connection: Connection): Promise<Standing> {
-  const [[state], oldest, emailDuplicates] = await Promise.all([
+  const [[state], oldest, emailDuplicates, quarantined] = await Promise.all([
     connection
       .collection('leases')
       .aggregate<ClockedState>([{ $match: { _id: WATCHER } }, { $set: { clock: CLOCK } }])
       .toArray(),
     oldestInOplog(connection),
     connection.collection('emailduplicates').estimatedDocumentCount(),
+    connection.collection('quarantine').estimatedDocumentCount(),
   ]);
-  return { ...standingOf(state, oldest), emailDuplicates };
+  return { ...standingOf(state, oldest), emailDuplicates, quarantined };
 }
 
 /** What the watcher's state says, and the cluster time of the oplog's oldest entry. */
 export function standingOf(
   state: ClockedState | undefined,
   oldest: mongo.Timestamp | undefined,
-): Omit<Standing, 'emailDuplicates'> {
+): Omit<Standing, 'emailDuplicates' | 'quarantined'> {
   const watched = secondOf(state?.watched);
   const since = secondOf(state?.since);
   const now = state && Math.floor(state.clock.getTime() / MS);

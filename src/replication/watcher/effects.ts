@@ -14,7 +14,7 @@ import {
 import { MOMENT_MODEL, type StoredMoment } from '../mark/index.js';
 import { carriedChannels, channelsGot } from './carried-channels.js';
 import { Completion } from './completion.js';
-import { EmailKeys } from './email-keys.js';
+import { EmailReview } from './email-review.js';
 import type { WatchedEvent, Written } from './events.js';
 import { Filters } from './filters.js';
 import { IgnoredRecords } from './ignored-records.js';
@@ -22,6 +22,7 @@ import { Mender } from './mender.js';
 import { type Look, PRESENT, type PresentRecord } from './mending.js';
 import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
+import { TooLarge } from './too-large.js';
 import { decide, type Decisions, type Fences, type KindEvent, type Knowledge, type Owned } from './rules.js';
 
 /** Brings about what follows from a batch of events. All of it may be repeated: nothing happens twice. */
@@ -37,9 +38,10 @@ export class Effects {
     private readonly restamps: Restamps,
     private readonly rebirths: Rebirths,
     private readonly mender: Mender,
-    private readonly emailKeys: EmailKeys,
+    private readonly emailReview: EmailReview,
     private readonly filters: Filters,
     private readonly ignored: IgnoredRecords,
+    private readonly tooLarge: TooLarge,
     private readonly metrics: Metrics,
   ) {}
 
@@ -58,6 +60,7 @@ export class Effects {
   /** Learns nothing from events but looks after records as they stand; for the pass. */
   async lookAfter(kind: Kind, look: Look): Promise<void> {
     this.ignored.see(kind, look.records);
+    this.tooLarge.see(kind, look.records);
     await this.mender.mend(kind, look);
     if (kind === 'product') await this.channels.learn(carriedChannels(look.records));
   }
@@ -68,7 +71,7 @@ export class Effects {
     known: Pick<Knowledge, 'fences' | 'tombstones'>,
   ): Promise<void> {
     const ofRecords = events.filter((event) => event.type === 'written' || event.type === 'deleted');
-    await this.ignored.hear(kind, ofRecords);
+    this.ignored.hear(kind, ofRecords);
     const owners = ownersOf(ofRecords);
     const owned = await this.owned(kind, owners);
     const partials = await this.strays.among(kind, owners);
@@ -81,7 +84,7 @@ export class Effects {
     await this.strays.keep(kind, asStrays(knowledge.partials));
     const written = ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly);
     await this.lookAfter(kind, { records: await this.present(kind, ownersOf(written)), at });
-    if (kind === 'member' && ofRecords.length > 0) await this.emailKeys.review();
+    if (kind === 'member') await this.emailReview.of(owners);
     await this.pass(decisions.moments);
   }
 

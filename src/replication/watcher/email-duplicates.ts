@@ -1,4 +1,6 @@
-import { Schema, type mongo } from 'mongoose';
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, Schema, type mongo } from 'mongoose';
 import type { Tenant } from '../../record/index.js';
 
 /** A member whose e-mail another member of the application has already; its `_id` is the member's. */
@@ -7,6 +9,9 @@ export interface EmailDuplicate extends Tenant {
   emailkey: string;
 }
 
+/** A key that others want, too, by the `_id` of the member that has it. Without it nobody could tell what that gave up. */
+export type EmailHolder = EmailDuplicate;
+
 /** Name of the Mongoose model of `emailduplicates`. */
 export const EMAIL_DUPLICATE_MODEL = 'EmailDuplicate';
 
@@ -14,3 +19,75 @@ export const emailDuplicateSchema = new Schema<EmailDuplicate>(
   {},
   { collection: 'emailduplicates', strict: false, versionKey: false },
 ).index({ organizationid: 1, appid: 1, emailkey: 1 });
+
+/** Name of the Mongoose model of `emailholders`. */
+export const EMAIL_HOLDER_MODEL = 'EmailHolder';
+
+export const emailHolderSchema = new Schema<EmailHolder>(
+  {},
+  { collection: 'emailholders', strict: false, versionKey: false },
+);
+
+/** Which members wait for a key, and who has it. */
+@Injectable()
+export class EmailDuplicates {
+  constructor(
+    @InjectModel(EMAIL_DUPLICATE_MODEL) private readonly waiting: Model<EmailDuplicate>,
+    @InjectModel(EMAIL_HOLDER_MODEL) private readonly holders: Model<EmailHolder>,
+  ) {}
+
+  /** Remembers duplicates, each with the member that has its key, where that is known. */
+  async note(noted: { duplicate: EmailDuplicate; holder: mongo.ObjectId | undefined }[]): Promise<void> {
+    if (noted.length === 0) return;
+    const holders = new Map<string, EmailHolder>();
+    for (const { duplicate, holder } of noted)
+      if (holder !== undefined) holders.set(String(holder), { ...duplicate, _id: holder });
+    if (holders.size > 0) await this.holders.collection.bulkWrite([...holders.values()].map(asUpsert));
+    await this.waiting.collection.bulkWrite(
+      noted.map(({ duplicate }) => asUpsert(duplicate)),
+      { ordered: false },
+    );
+  }
+
+  /** Remembers that this member has a key that others want. */
+  async hold(holder: EmailHolder): Promise<void> {
+    await this.holders.collection.bulkWrite([asUpsert(holder)]);
+  }
+
+  /** Those of these members that are noted as duplicates. */
+  async among(members: mongo.ObjectId[]): Promise<EmailDuplicate[]> {
+    return this.waiting.collection.find<EmailDuplicate>({ _id: { $in: members } }).toArray();
+  }
+
+  /** The keys that others want of these members. */
+  async wantedOf(members: mongo.ObjectId[]): Promise<EmailHolder[]> {
+    return this.holders.collection.find<EmailHolder>({ _id: { $in: members } }).toArray();
+  }
+
+  /** The first member that waits for a key. */
+  async next({ organizationid, appid, emailkey }: EmailHolder): Promise<EmailDuplicate | null> {
+    const key = { organizationid, appid, emailkey };
+    return this.waiting.collection.findOne<EmailDuplicate>(key, { sort: { _id: 1 } });
+  }
+
+  /** All duplicates in the order of their `_id`, behind one of them. */
+  async behind(behind: mongo.ObjectId, limit: number): Promise<EmailDuplicate[]> {
+    return this.waiting.collection
+      .find<EmailDuplicate>({ _id: { $gt: behind } }, { limit, sort: { _id: 1 } })
+      .toArray();
+  }
+
+  /** These members wait no more. */
+  async settle(members: mongo.ObjectId[]): Promise<void> {
+    if (members.length > 0) await this.waiting.collection.deleteMany({ _id: { $in: members } });
+  }
+
+  /** These members have nothing any more that others want. */
+  async release(members: mongo.ObjectId[]): Promise<void> {
+    if (members.length > 0) await this.holders.collection.deleteMany({ _id: { $in: members } });
+  }
+}
+
+function asUpsert({ _id, ...known }: EmailDuplicate): mongo.AnyBulkWriteOperation {
+  return { updateOne: { filter: { _id }, update: { $set: known }, upsert: true } };
+}

@@ -1,5 +1,14 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF, EARLIEST, idAt, type Kind, KINDS, textAt, textsAt } from '../../record/index.js';
+import {
+  COLLECTION_OF,
+  EARLIEST,
+  idAt,
+  isShortText,
+  type Kind,
+  KINDS,
+  textAt,
+  textsAt,
+} from '../../record/index.js';
 import { type Place, placeOf } from '../ledger/index.js';
 import { fenceIn, type MarkKey, markKey } from '../mark/index.js';
 
@@ -28,6 +37,8 @@ export interface Written extends At {
   whole: boolean;
   /** The stamp it got: `null` where that is missing or no date; absent where the change left it alone. */
   stamp?: Date | null;
+  /** It was inserted. */
+  isNew?: true;
   /** Nothing but `emailkey` was changed, which is no change to consumers. */
   isKeyOnly: boolean;
   /** Nothing but the stamp was changed: there is nothing else to look after. */
@@ -95,12 +106,7 @@ const stampAt = (path: string) => ({
 const CHANNELS_PLACED = {
   $filter: {
     input: { $objectToArray: '$updateDescription.updatedFields' },
-    cond: {
-      $and: [
-        { $eq: [{ $indexOfBytes: ['$$this.k', 'channels.'] }, 0] },
-        { $eq: [{ $type: '$$this.v' }, 'string'] },
-      ],
-    },
+    cond: { $and: [{ $eq: [{ $indexOfBytes: ['$$this.k', 'channels.'] }, 0] }, isShortText('$$this.v')] },
   },
 };
 
@@ -201,6 +207,7 @@ function written(raw: mongo.Document, kind: Kind, whole: boolean): Written {
     identity: whole ? told(raw['stored']) : changedIdentity(raw),
     whole,
     ...stampIn(raw, whole),
+    ...(raw['operationType'] === 'insert' && { isNew: true }),
     isKeyOnly: raw['isKeyOnly'] === true,
     isStampOnly: raw['isStampOnly'] === true,
     channels: channelsIn(raw),

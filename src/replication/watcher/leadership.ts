@@ -4,7 +4,7 @@ import type { Connection, Model, mongo } from 'mongoose';
 import { makeIndexes } from '../../database/index.js';
 import { Ledger, placeBehind } from '../ledger/index.js';
 import { type Mark, MARK_MODEL, markName, type PassProgress, type WatchState } from '../mark/index.js';
-import { Effects } from './effects.js';
+import { Batches } from './batches.js';
 import { Filters } from './filters.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { type Advance, Lease } from './lease.js';
@@ -46,7 +46,7 @@ export class Leadership {
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
     private readonly lease: Lease,
     private readonly ledger: Ledger,
-    private readonly effects: Effects,
+    private readonly batches: Batches,
     private readonly filters: Filters,
     private readonly ignored: IgnoredRecords,
     private readonly pass: Pass,
@@ -58,12 +58,6 @@ export class Leadership {
   async lead(term: Term): Promise<void> {
     await this.orphans.end();
     const over = new AbortController();
-    this.ignored
-      .count()
-      .catch((error: unknown) =>
-        this.log.warn(`The ignored records cannot be counted: ${(error as Error).message}`),
-      )
-      .finally(() => over.signal.aborted && this.ignored.reset());
     const kept = this.upkeep.run(AbortSignal.any([term.stop, over.signal]));
     try {
       await this.go(term);
@@ -172,7 +166,7 @@ export class Leadership {
   }
 
   private async workThrough(batch: Batch, fences: Fences): Promise<void> {
-    await this.effects.of(batch.events, fences);
+    await this.batches.workThrough(batch.events, fences);
     const upheaval = batch.events.find((event) => event.type === 'upheaval');
     if (upheaval === undefined) return;
     if (upheaval.collection === 'ledger')

@@ -43,7 +43,9 @@ export class Mender {
         lives.push({ identity, at, alive: true, owner: _id });
       } else if (mending?.stamp) badlyStamped.push({ _id, reason: 'bad' });
       if (mending?.emailkey !== undefined) {
-        wantedKeys.push({ _id, organizationid, appid, email: record.email, emailkey: mending.emailkey });
+        const { email } = record;
+        const { emailkey } = mending;
+        wantedKeys.push({ _id, organizationid, appid, email, emailkey, hasOther: record.emailkey !== null });
       }
     }
     await this.ledger.learn(lives);

@@ -1,6 +1,15 @@
 import type { mongo } from 'mongoose';
 import { emailKeyOf } from '../../member/index.js';
-import { HAS_GOOD_STAMP, IDENTITY_TEXTS, type Kind, textAt, textsAt } from '../../record/index.js';
+import {
+  HAS_GOOD_STAMP,
+  hasMoreTexts,
+  IDENTITY_TEXTS,
+  isLongText,
+  type Kind,
+  LONGEST_LEARNED,
+  textAt,
+  textsAt,
+} from '../../record/index.js';
 import type { Place } from '../ledger/index.js';
 
 /** A text; `null` where there is none, `false` where there is something else. */
@@ -17,6 +26,8 @@ export interface PresentRecord {
   emailkey: Text;
   email: Text;
   channels: string[];
+  /** What is too large to be learned. */
+  tooLarge: { email: boolean; channels: boolean };
 }
 
 /** What a look at the records showed. */
@@ -26,13 +37,20 @@ export interface Look {
   at: Place;
 }
 
+/** The e-mail of a member, as an aggregation expression; `false` where it is too long to be a key. */
+export const EMAIL_TEXT = textAt('$data.email', LONGEST_LEARNED);
+
 /** The projection of {@link PresentRecord}. */
 export const PRESENT = {
   ...IDENTITY_TEXTS,
   isStamped: HAS_GOOD_STAMP,
-  emailkey: textAt('$emailkey'),
-  email: textAt('$data.email'),
+  emailkey: textAt('$emailkey', LONGEST_LEARNED),
+  email: EMAIL_TEXT,
   channels: textsAt('$channels'),
+  tooLarge: {
+    email: isLongText('$data.email'),
+    channels: hasMoreTexts('$channels'),
+  },
 };
 
 /** What a record lacks of what contract §2 and §4 promise. */

@@ -1,10 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import { Aftercare } from './aftercare.js';
 import { Audit } from './audit.js';
+import { ChannelReview } from './channel-review.js';
+import { EmailReview } from './email-review.js';
 import { Expiry } from './expiry.js';
+import { IgnoredRecords } from './ignored-records.js';
 import { WorkedThrough } from './worked-through.js';
 
-const AFTER_TROUBLE_MS = 10_000;
+/** A job that fails waits twice as long each time, up to this. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
 
 /** Something that a leader does again and again. */
 export interface Job {
@@ -22,9 +28,13 @@ export class Upkeep {
   constructor(
     expiry: Expiry,
     audit: Audit,
+    aftercare: Aftercare,
+    emailReview: EmailReview,
+    ignored: IgnoredRecords,
+    channelReview: ChannelReview,
     private readonly workedThrough: WorkedThrough,
   ) {
-    this.jobs = [expiry, audit];
+    this.jobs = [expiry, audit, aftercare, emailReview, ignored, channelReview];
   }
 
   /** Ends when `stop` is aborted, and never throws. */
@@ -33,14 +43,20 @@ export class Upkeep {
   }
 
   private async keepDoing(job: Job, stop: AbortSignal): Promise<void> {
+    let failures = 0;
     while (await this.workedThrough.noPass(stop)) {
-      const pause = await job.step(stop).catch((error: unknown) => this.told(job, error, stop));
+      const pause = await job.step(stop).then(
+        (next) => {
+          failures = 0;
+          return next;
+        },
+        (error: unknown) => {
+          if (!stop.aborted) this.log.error({ err: error }, `${job.name} failed and is tried again soon`);
+          failures += 1;
+          return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+        },
+      );
       await wait(pause, undefined, { signal: stop }).catch(() => undefined);
     }
-  }
-
-  private told(job: Job, error: unknown, stop: AbortSignal): number {
-    if (!stop.aborted) this.log.error({ err: error }, `${job.name} failed and is tried again soon`);
-    return AFTER_TROUBLE_MS;
   }
 }

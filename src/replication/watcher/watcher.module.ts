@@ -5,15 +5,25 @@ import { ApplicationModule } from '../../application/index.js';
 import { EffectiveModule } from '../effective/index.js';
 import { LedgerModule } from '../ledger/index.js';
 import { MarkModule } from '../mark/index.js';
+import { Aftercare } from './aftercare.js';
 import { AuditLooks } from './audit-looks.js';
 import { AuditPace } from './audit-pace.js';
 import { AUDIT_MODEL, auditSchema } from './audit-progress.js';
 import { AuditRepair } from './audit-repair.js';
 import { Audit } from './audit.js';
+import { Batches } from './batches.js';
+import { ChannelReview } from './channel-review.js';
 import { Completion } from './completion.js';
 import { Effects } from './effects.js';
-import { EMAIL_DUPLICATE_MODEL, emailDuplicateSchema } from './email-duplicates.js';
+import {
+  EMAIL_DUPLICATE_MODEL,
+  EMAIL_HOLDER_MODEL,
+  emailDuplicateSchema,
+  EmailDuplicates,
+  emailHolderSchema,
+} from './email-duplicates.js';
 import { EmailKeys } from './email-keys.js';
+import { EmailReview } from './email-review.js';
 import { Expiry } from './expiry.js';
 import { Filters } from './filters.js';
 import { IgnoredRecords } from './ignored-records.js';
@@ -22,8 +32,10 @@ import { Lease } from './lease.js';
 import { Mender } from './mender.js';
 import { Orphans } from './orphans.js';
 import { Pass } from './pass.js';
+import { Quarantine, QUARANTINE_MODEL, quarantineSchema } from './quarantine.js';
 import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
+import { TooLarge } from './too-large.js';
 import { Totals } from './totals.js';
 import { Upkeep } from './upkeep.js';
 import { Watcher } from './watcher.service.js';
@@ -38,17 +50,24 @@ import { WorkedThrough } from './worked-through.js';
     MemberModule,
     MongooseModule.forFeature([
       { name: EMAIL_DUPLICATE_MODEL, schema: emailDuplicateSchema },
+      { name: EMAIL_HOLDER_MODEL, schema: emailHolderSchema },
       { name: AUDIT_MODEL, schema: auditSchema },
+      { name: QUARANTINE_MODEL, schema: quarantineSchema },
     ]),
   ],
   providers: [
+    Aftercare,
     Audit,
     AuditLooks,
     AuditPace,
     AuditRepair,
+    Batches,
+    ChannelReview,
     Completion,
     Effects,
+    EmailDuplicates,
     EmailKeys,
+    EmailReview,
     Expiry,
     Filters,
     IgnoredRecords,
@@ -57,8 +76,10 @@ import { WorkedThrough } from './worked-through.js';
     Mender,
     Orphans,
     Pass,
+    Quarantine,
     Rebirths,
     Restamps,
+    TooLarge,
     Totals,
     Upkeep,
     Watcher,

@@ -23,6 +23,7 @@ const QUIET: Status = {
     ...{ ledger: 12_400, marks: 2, moments: 9 },
   },
   emailDuplicates: { members: 0, first: [] },
+  quarantine: { events: 0, first: [] },
 };
 
 /** The text of the line that begins with this word. */
@@ -120,4 +121,13 @@ describe('what `status` says to people', () => {
       '            acme/shop ada@example.org: members with _id a, b',
     ]);
   });
+});
+
+it('what is in quarantine, with why', () => {
+  const one = { what: 'product', _id: 'a'.repeat(24), since: STARTED, reason: 'no luck' };
+  const lines = statusLines({ ...QUIET, quarantine: { events: 1, first: [one] } });
+  expect(lines.slice(-2)).toEqual([
+    'Quarantine  1 record whose events cannot be worked through, looked after until they can',
+    `            product ${one._id}, since 2026-11-20T10:00:00.000Z: no luck`,
+  ]);
 });

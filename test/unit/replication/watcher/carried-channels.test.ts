@@ -6,9 +6,11 @@ const [A, B] = [new mongo.ObjectId(), new mongo.ObjectId()];
 const identity = { ...TENANT, id: 'x' };
 const known = (channel: string, appid = 'shop') => ({ ...TENANT, appid, channel });
 
+const tooLarge = { email: false, channels: false };
+
 describe('the channels that these products carry', () => {
   it('those of records that can be delivered', () => {
-    const product = { _id: A, ...TENANT, id: 'x', isStamped: true, emailkey: null, email: null };
+    const product = { _id: A, ...TENANT, id: 'x', isStamped: true, emailkey: null, email: null, tooLarge };
     const products = [
       { ...product, channels: ['a', 'b'] },
       { ...product, appid: false as const, channels: ['ignored'] },

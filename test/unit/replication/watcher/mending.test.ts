@@ -10,6 +10,7 @@ const record = (fields: Partial<PresentRecord> = {}): PresentRecord => ({
   emailkey: null,
   email: null,
   channels: [],
+  tooLarge: { email: false, channels: false },
   ...fields,
 });
 

@@ -1,7 +1,7 @@
-import type { Audit } from '../../../../src/replication/watcher/audit.js';
-import type { Expiry } from '../../../../src/replication/watcher/expiry.js';
 import { Upkeep } from '../../../../src/replication/watcher/upkeep.js';
 import type { WorkedThrough } from '../../../../src/replication/watcher/worked-through.js';
+
+type Jobs = ConstructorParameters<typeof Upkeep> extends [...infer J, WorkedThrough] ? J : never;
 
 const job = (step: () => Promise<number>) => ({ name: 'A job', step });
 
@@ -11,8 +11,9 @@ function upkeepOf(
   second: () => Promise<number>,
   noPass: () => Promise<boolean>,
 ): Upkeep {
-  const jobs = [job(first), job(second)] as unknown as [Expiry, Audit];
-  return new Upkeep(...jobs, { noPass } as unknown as WorkedThrough);
+  const idle = job(() => Promise.resolve(60_000));
+  const jobs = [job(first), job(second), idle, idle, idle, idle];
+  return new Upkeep(...(jobs as unknown as Jobs), { noPass } as unknown as WorkedThrough);
 }
 
 it('trouble in one job is told, and stops neither the other nor the watcher', async () => {

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { isDatabaseAway, isRetryable, readAsOf } from '../../database/index.js';
+import { COLLECTION_OF, type Kind } from '../../record/index.js';
+import { Ledger, type LedgerChange, type Place, placeBehind, Strays } from '../ledger/index.js';
+import { Effects } from './effects.js';
+import { Filters } from './filters.js';
+import { PRESENT, type PresentRecord } from './mending.js';
+import { Quarantine, type SetAside } from './quarantine.js';
+import { Rebirths } from './rebirths.js';
+import { Restamps } from './restamps.js';
+import { identityOf, textsOf } from './rules.js';
+import type { Job } from './upkeep.js';
+import { type Now, WorkedThrough } from './worked-through.js';
+
+const BETWEEN_LOOKS_MS = 1000;
+
+/**
+ * Looks after what was set aside, as a pass would: learns what a record is, or that it is gone, mends it and stamps it
+ * anew, so that no consumer misses what the event may have hidden.
+ */
+@Injectable()
+export class Aftercare implements Job {
+  readonly name = 'The care for what was set aside';
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly quarantine: Quarantine,
+    private readonly workedThrough: WorkedThrough,
+    private readonly ledger: Ledger,
+    private readonly strays: Strays,
+    private readonly effects: Effects,
+    private readonly filters: Filters,
+    private readonly rebirths: Rebirths,
+    private readonly restamps: Restamps,
+  ) {}
+
+  async step(stop: AbortSignal): Promise<number> {
+    const { clock } = await this.workedThrough.now();
+    for (const entry of await this.quarantine.due(clock)) {
+      const now = await this.workedThrough.now();
+      if (!(await this.workedThrough.upTo(now.at, stop))) break;
+      await this.tryOne(entry, now);
+    }
+    return BETWEEN_LOOKS_MS;
+  }
+
+  private async tryOne(entry: SetAside, now: Now): Promise<void> {
+    try {
+      await this.lookAfter(entry, now);
+      await this.quarantine.settle(entry);
+    } catch (error) {
+      if (isDatabaseAway(error) || isRetryable(error)) throw error;
+      await this.quarantine.postpone(entry, now.clock, error);
+    }
+  }
+
+  private async lookAfter({ _id: concern }: SetAside, { at }: Now): Promise<void> {
+    switch (concern.what) {
+      case 'record':
+        return this.lookAfterRecord(concern.kind, concern.owner, at);
+      case 'tombstone':
+        return this.lookAfterTombstone(concern.owner, placeBehind(at));
+      case 'services':
+        return this.filters.reconcile();
+    }
+  }
+
+  /** Everything up to `at` is worked through, so what is seen as of it is what the log up to there came to. */
+  private async lookAfterRecord(kind: Kind, owner: mongo.ObjectId, at: mongo.Timestamp): Promise<void> {
+    const place = placeBehind(at);
+    const record = await this.record(kind, owner, at);
+    const identity = record && identityOf(kind, owner, record);
+    const owned = await this.ledger.ownedBy(kind, [owner]);
+    const gone = owned.filter((entry) => entry.id !== identity?.id || !isSameTenant(entry, identity));
+    const changes: LedgerChange[] = gone.map((one) => ({
+      ...{ identity: one, at: place, alive: false as const, shortLived: false },
+    }));
+    if (identity !== undefined) changes.push({ identity, at: place, alive: true, owner });
+    await this.rebirths.bring(kind, await this.ledger.learn(changes), new Map());
+    const partial = record !== undefined && identity === undefined ? textsOf(record) : null;
+    await this.strays.keep(kind, [{ owner, partial }]);
+    await this.effects.lookAfter(kind, { records: record === undefined ? [] : [record], at: place });
+    await this.restamps.records(kind, [owner], 'quarantine');
+  }
+
+  private async lookAfterTombstone(entry: mongo.ObjectId, place: Place): Promise<void> {
+    const [tombstone] = await this.ledger.among([entry]);
+    if (tombstone === undefined || tombstone.alive) return;
+    await this.restamps.tombstones([entry], 'quarantine');
+    await this.rebirths.look(tombstone.kind, [tombstone], place, new Map());
+  }
+
+  private async record(
+    kind: Kind,
+    _id: mongo.ObjectId,
+    at: mongo.Timestamp,
+  ): Promise<PresentRecord | undefined> {
+    const [record] = await readAsOf(this.connection.getClient(), at, (snapshot) =>
+      this.connection
+        .collection(COLLECTION_OF[kind])
+        .aggregate<PresentRecord>([{ $match: { _id } }, { $project: PRESENT }], { ...snapshot })
+        .toArray(),
+    );
+    return record;
+  }
+}
+
+function isSameTenant(
+  one: { organizationid: string; appid: string },
+  other: { organizationid: string; appid: string } | undefined,
+): boolean {
+  return one.organizationid === other?.organizationid && one.appid === other.appid;
+}

@@ -1,0 +1,72 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { isDatabaseAway, isRetryable } from '../../database/index.js';
+import { markName } from '../mark/index.js';
+import { Effects } from './effects.js';
+import type { WatchedEvent } from './events.js';
+import { Quarantine } from './quarantine.js';
+import type { Fences } from './rules.js';
+
+const ATTEMPTS = 3;
+const BETWEEN_ATTEMPTS_MS = 50;
+
+/**
+ * Works through batches so that no single event can stop the stream. A batch that fails although the database answers
+ * is halved, in order, until the event that fails is alone; one that fails three times is set aside.
+ */
+@Injectable()
+export class Batches {
+  constructor(
+    private readonly effects: Effects,
+    private readonly quarantine: Quarantine,
+  ) {}
+
+  /** The fences are those passed before the events; they are brought up to date. Throws where the database is away. */
+  async workThrough(events: WatchedEvent[], fences: Fences): Promise<void> {
+    const before = new Map(fences);
+    try {
+      await this.effects.of(events, fences);
+    } catch (error) {
+      if (isDatabaseAway(error) || isRetryable(error)) throw error;
+      restore(fences, before);
+      if (events.length > 1) await this.halve(events, fences);
+      else await this.alone(events[0]!, fences, error);
+    }
+  }
+
+  private async halve(events: WatchedEvent[], fences: Fences): Promise<void> {
+    const half = Math.ceil(events.length / 2);
+    await this.workThrough(events.slice(0, half), fences);
+    await this.workThrough(events.slice(half), fences);
+  }
+
+  private async alone(event: WatchedEvent, fences: Fences, failure: unknown): Promise<void> {
+    let reason = failure;
+    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
+      await wait(BETWEEN_ATTEMPTS_MS);
+      const before = new Map(fences);
+      try {
+        return await this.effects.of([event], fences);
+      } catch (error) {
+        if (isDatabaseAway(error) || isRetryable(error)) throw error;
+        restore(fences, before);
+        reason = error;
+      }
+    }
+    await this.quarantine.setAside(event, reason);
+    pass(event, fences);
+  }
+}
+
+function restore(fences: Fences, before: Fences): void {
+  fences.clear();
+  for (const [name, fence] of before) fences.set(name, fence);
+}
+
+/** An announcement without its moment still moves the fence, else late stamps behind it would be taken for good. */
+function pass(event: WatchedEvent, fences: Fences): void {
+  if (event.type !== 'announced') return;
+  const name = markName(event.mark);
+  const passed = fences.get(name);
+  if (passed === undefined || event.fence > passed) fences.set(name, event.fence);
+}

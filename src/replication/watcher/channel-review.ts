@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { COLLECTION_OF, FIRST_ID } from '../../record/index.js';
+import { Channels } from '../ledger/index.js';
+import { carriedChannels } from './carried-channels.js';
+import { PRESENT, type PresentRecord } from './mending.js';
+import type { Job } from './upkeep.js';
+
+const SLICE = 1000;
+const BETWEEN_SLICES_MS = 100;
+const BETWEEN_LOOKS_MS = 3000;
+
+/** The progress, in the collection `reviews`: of which collection of channels, and how far; done without `behind`. */
+interface Review {
+  _id: 'channels';
+  collection: string | null;
+  behind?: mongo.ObjectId;
+}
+
+/** Where somebody dropped the collection of channels, the channels that products carry are learned again. */
+@Injectable()
+export class ChannelReview implements Job {
+  readonly name = 'The review of channels';
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly channels: Channels,
+  ) {}
+
+  /** One slice, or a look whether the collection is another one. */
+  async step(): Promise<number> {
+    const stored = await this.reviews.findOne({ _id: 'channels' });
+    const collection = (await this.channels.collectionId()) ?? null;
+    if (stored === null || stored.collection !== collection) {
+      if (stored !== null) this.channels.forget();
+      await this.store({ collection, ...(stored !== null && { behind: FIRST_ID }) });
+      return 0;
+    }
+    if (stored.behind === undefined) return BETWEEN_LOOKS_MS;
+    const products = await this.products(stored.behind);
+    await this.channels.learn(carriedChannels(products));
+    const behind = products.length === SLICE ? products.at(-1)!._id : undefined;
+    await this.store({ collection, ...(behind && { behind }) });
+    return BETWEEN_SLICES_MS;
+  }
+
+  private products(behind: mongo.ObjectId): Promise<PresentRecord[]> {
+    return this.connection
+      .collection(COLLECTION_OF.product)
+      .aggregate<PresentRecord>([
+        { $match: { _id: { $gt: behind } } },
+        { $sort: { _id: 1 } },
+        { $limit: SLICE },
+        { $project: PRESENT },
+      ])
+      .toArray();
+  }
+
+  private async store(review: Omit<Review, '_id'>): Promise<void> {
+    await this.reviews.replaceOne({ _id: 'channels' }, review, { upsert: true });
+  }
+
+  private get reviews(): mongo.Collection<Review> {
+    return this.connection.collection<Review>('reviews');
+  }
+}

@@ -1,0 +1,118 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, mongo, Schema } from 'mongoose';
+import type { Kind } from '../../record/index.js';
+import type { WatchedEvent } from './events.js';
+
+const LONGEST_REASON = 500;
+const LONGEST_PAUSE_S = 300;
+const AT_ONCE = 100;
+
+/** What an event that was set aside is about: a record, a hard delete by its ledger entry, or the services. */
+export type Concern =
+  | { what: 'record'; kind: Kind; owner: mongo.ObjectId }
+  | { what: 'tombstone'; owner: mongo.ObjectId }
+  | { what: 'services' };
+
+/** Events that could not be worked through. What they are about is looked after until that succeeds. */
+export interface SetAside {
+  _id: Concern;
+  /** What went wrong, the last time. */
+  reason: string;
+  since: Date;
+  /** How many of its events were set aside. */
+  events: number;
+  /** How often it was looked after in vain. */
+  tries: number;
+  /** When it is looked after again. */
+  due: Date;
+}
+
+/** Name of the Mongoose model of `quarantine`. */
+export const QUARANTINE_MODEL = 'SetAside';
+
+export const quarantineSchema = new Schema<SetAside>(
+  { _id: Object },
+  { collection: 'quarantine', strict: false, versionKey: false },
+).index({ due: 1 });
+
+/** The events that were set aside, so that they stop nobody else. */
+@Injectable()
+export class Quarantine {
+  private readonly log = new Logger('Watcher');
+
+  constructor(@InjectModel(QUARANTINE_MODEL) private readonly model: Model<SetAside>) {}
+
+  private get entries(): mongo.Collection<SetAside> {
+    return this.model.collection as unknown as mongo.Collection<SetAside>;
+  }
+
+  async setAside(event: WatchedEvent, error: unknown): Promise<void> {
+    const reason = reasonOf(error);
+    const concern = concernOf(event);
+    this.log.error(
+      { err: error as Error },
+      `An event cannot be worked through and is set aside: ${nameOf(event)}`,
+    );
+    if (concern === undefined) return;
+    await this.entries.updateOne(
+      { _id: concern },
+      [
+        {
+          $set: {
+            reason: { $literal: reason },
+            since: { $ifNull: ['$since', '$$NOW'] },
+            events: { $add: [{ $ifNull: ['$events', 0] }, 1] },
+            tries: { $ifNull: ['$tries', 0] },
+            due: { $ifNull: ['$due', '$$NOW'] },
+          },
+        },
+      ],
+      { upsert: true },
+    );
+  }
+
+  /** What is to be looked after by now. */
+  async due(clock: Date): Promise<SetAside[]> {
+    return this.entries.find({ due: { $lte: clock } }, { sort: { due: 1 }, limit: AT_ONCE }).toArray();
+  }
+
+  /** It is looked after; where more of its events were set aside meanwhile, it stays. */
+  async settle({ _id, events }: SetAside): Promise<void> {
+    await this.entries.deleteOne({ _id, events });
+  }
+
+  /** It was looked after in vain, and is again after a pause that doubles each time, up to five minutes. */
+  async postpone({ _id, tries }: SetAside, clock: Date, error: unknown): Promise<void> {
+    const seconds = Math.min(2 ** tries, LONGEST_PAUSE_S);
+    const due = new Date(clock.getTime() + seconds * 1000);
+    await this.entries.updateOne({ _id }, { $set: { due, reason: reasonOf(error) }, $inc: { tries: 1 } });
+  }
+}
+
+/** Nothing is behind an announcement but a moment, and another follows; strangers are delivered to nobody. */
+function concernOf(event: WatchedEvent): Concern | undefined {
+  switch (event.type) {
+    case 'written':
+    case 'deleted':
+      return event.owner instanceof mongo.ObjectId
+        ? { what: 'record', kind: event.kind, owner: event.owner }
+        : undefined;
+    case 'tombstone':
+      return { what: 'tombstone', owner: event.entry };
+    case 'services':
+      return { what: 'services' };
+    case 'announced':
+    case 'upheaval':
+      return undefined;
+  }
+}
+
+function nameOf(event: WatchedEvent): string {
+  if (event.type === 'written' || event.type === 'deleted') return `${event.kind} ${String(event.owner)}`;
+  return event.type === 'tombstone' ? `hard delete ${event.entry.toHexString()}` : event.type;
+}
+
+function reasonOf(error: unknown): string {
+  return String((error as Error | undefined)?.message ?? error).slice(0, LONGEST_REASON);
+}
