@@ -81,6 +81,10 @@ const RECORDS = [...KIND_OF.keys()];
 /** Without these the watcher's own memory has a gap: their loss is handled like a lost history. */
 const MEMORY = ['ledger', 'marks', 'effective', 'strays'];
 const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
+/** MongoDB can pass over the rest of the log by these names alone, without making events of it. */
+const FOLLOWED = [...RECORDS, ...MEMORY, 'services', 'leases'];
+/** An event holds the `_id` several times, in hex too (bytes of BSON). */
+const LARGEST_KEY = 1_000_000;
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
 
 const identityAt = (path: string) =>
@@ -128,14 +132,21 @@ const isOnly = (field: string) => {
 /**
  * The stages behind `$changeStream`: records, tombstones, marks, services and what became of collections, and of their
  * events only a few bytes. Renewals of the lease concern nobody, but bring the stream a token every few seconds.
- * Records whose `_id` is no ObjectId stay out: nobody is ever told of them, and a long text as `_id` makes an event that is
- * larger than MongoDB can send.
+ * Records with a huge `_id` stay out: nobody is ever told of them, and their events would be larger than MongoDB can send.
  */
 export const EVENT_PIPELINE: mongo.Document[] = [
   {
     $match: {
       $or: [
-        { 'ns.coll': { $in: RECORDS }, 'documentKey._id': { $type: 'objectId' } },
+        ...FOLLOWED.map((name) => ({ 'ns.coll': name })),
+        ...LOST.map((operationType) => ({ operationType })),
+      ],
+    },
+  },
+  {
+    $match: {
+      $or: [
+        { 'ns.coll': { $in: RECORDS }, $expr: { $lt: [{ $bsonSize: '$documentKey' }, LARGEST_KEY] } },
         { 'ns.coll': { $in: ['marks', 'services'] } },
         { 'ns.coll': 'ledger', 'fullDocument.alive': false },
         { 'ns.coll': 'ledger', 'updateDescription.updatedFields.lastupdated': { $exists: true } },
