@@ -3,6 +3,7 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { CHANNEL_MODEL, Channels, channelSchema } from './channels.js';
 import { Horizon, HORIZON_MODEL, horizonSchema } from './horizon.js';
 import { Ledger } from './ledger.service.js';
+import { LedgerSlices } from './ledger-slices.js';
 import { LEDGER_MODEL, ledgerSchema } from './ledger.js';
 import { STRAY_MODEL, Strays, straySchema } from './strays.js';
 
@@ -15,7 +16,7 @@ import { STRAY_MODEL, Strays, straySchema } from './strays.js';
       { name: HORIZON_MODEL, schema: horizonSchema },
     ]),
   ],
-  providers: [Ledger, Channels, Strays, Horizon],
-  exports: [Ledger, Channels, Strays, Horizon, MongooseModule],
+  providers: [Ledger, LedgerSlices, Channels, Strays, Horizon],
+  exports: [Ledger, LedgerSlices, Channels, Strays, Horizon, MongooseModule],
 })
 export class LedgerModule {}

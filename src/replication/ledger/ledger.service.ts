@@ -6,7 +6,6 @@ import { refusedAsDuplicate } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
 import { firstLife, laterLife, type LedgerChange, type Life, outlived, tombstones } from './changes.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.js';
-import { before, type Place } from './place.js';
 
 /** Reads and writes the ledger. Only the watcher writes. */
 @Injectable()
@@ -30,26 +29,6 @@ export class Ledger {
     return this.entries.collection
       .find<LedgerEntry>({ kind, alive: true, owner: { $in: owners } }, { sort: { learned: 1 } })
       .toArray();
-  }
-
-  /** The `_id`s of all entries in their order, behind one of them, at most `limit`. */
-  async behind(behind: mongo.ObjectId, limit: number): Promise<mongo.ObjectId[]> {
-    const found = await this.entries.collection
-      .find<LedgerEntry>(
-        { _id: { $gt: behind } },
-        { sort: { _id: 1 }, limit, hint: { _id: 1 }, projection: { _id: 1 } },
-      )
-      .toArray();
-    return found.map(({ _id }) => _id);
-  }
-
-  /** What these entries say is known as of a place in the log, unless it is known of a later one. */
-  async confirm(ids: mongo.ObjectId[], at: Place): Promise<void> {
-    if (ids.length === 0) return;
-    await this.entries.collection.updateMany(
-      { _id: { $in: ids }, learned: before(at) },
-      { $set: { learned: at } },
-    );
   }
 
   /**

@@ -18,3 +18,21 @@ export function* inSlices<T>(items: T[], textOf: (item: T) => string, most = MOS
   }
   if (slice.length > 0) yield slice;
 }
+
+/** The same of what a cursor finds. */
+export async function* slicesOf<T>(
+  cursor: AsyncIterable<T>,
+  textOf: (item: T) => string,
+): AsyncGenerator<T[]> {
+  let read: T[] = [];
+  let characters = 0;
+  for await (const item of cursor) {
+    read.push(item);
+    characters += textOf(item).length;
+    if (read.length < MOST && characters <= MOST_CHARACTERS) continue;
+    yield* inSlices(read, textOf);
+    read = [];
+    characters = 0;
+  }
+  yield* inSlices(read, textOf);
+}

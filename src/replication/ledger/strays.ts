@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, type mongo, Schema } from 'mongoose';
-import type { Kind } from '../../record/index.js';
+import { FIRST_ID, type Kind } from '../../record/index.js';
+import type { Stretch } from './stretch.js';
 
 /** What is known of the identity of a record: texts where they are texts. */
 export type PartialIdentity = Partial<Record<'organizationid' | 'appid' | 'id', string>>;
@@ -53,9 +54,10 @@ export class Strays {
     );
   }
 
-  /** Forgets records that are known as a whole. */
-  async forget(kind: Kind, owners: mongo.ObjectId[]): Promise<void> {
-    if (owners.length === 0) return;
-    await this.collection.deleteMany({ _id: { $in: owners.map((owner) => ({ kind, owner })) } });
+  /** Forgets what is known of the records of a stretch, so that all of it can be learned anew. */
+  async forgetAll(kind: Kind, { behind, end }: Stretch): Promise<void> {
+    const first =
+      behind === undefined ? { $gte: { kind, owner: FIRST_ID } } : { $gt: { kind, owner: behind } };
+    await this.collection.deleteMany({ _id: { ...first, $lte: { kind, owner: end } } });
   }
 }

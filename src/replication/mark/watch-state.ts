@@ -1,4 +1,4 @@
-import { Schema } from 'mongoose';
+import { type mongo, Schema } from 'mongoose';
 import type { Progress } from './moment.js';
 
 /** The one document of `leases`: who watches, and how far the log is worked through (design §3, Lease). */
@@ -26,6 +26,21 @@ export interface PassProgress {
   /** Records and ledger entries done so far, and about how many there are. */
   done: number;
   total: number;
+  /** Whether the ledger was empty when it began. */
+  isBare?: boolean;
+  /** How far it has come; absent at its very beginning. */
+  reached?: PassPlace;
+}
+
+/** Where a pass goes on that was cut off, by a restart or a fail-over. */
+export interface PassPlace {
+  /** The place in the log where the stream of the pass was opened: what it learns is knowledge of that place. */
+  at: string;
+  /** Up to here that stream is worked through. */
+  token: unknown;
+  /** The step of the pass that is under way, and the `_id` up to which it is done; absent at its beginning. */
+  step: string;
+  behind?: mongo.ObjectId;
 }
 
 export const WATCHER = 'watcher';

@@ -80,40 +80,55 @@ export class Leadership {
       } catch (error) {
         if (!(error instanceof HistoryLostError)) throw error;
         this.log.error(error.message);
+        delete term.state.pass?.reached;
         reason = error.message;
         start = undefined;
       }
     }
   }
 
-  /** A token from the future comes from another log, such as one before a restore: MongoDB itself would wait for it. */
   private async resume({ token }: Start): Promise<void> {
-    if (isAhead(token, await this.presentTime()))
-      throw new HistoryLostError('the resume token lies in the future of the log');
+    this.assertPast(token, await this.presentTime());
     await this.filters.reconcile();
   }
 
+  /** A token from the future comes from another log, such as one before a restore: MongoDB itself would wait for it. */
+  private assertPast(token: unknown, now: mongo.Timestamp): void {
+    if (isAhead(token, now)) throw new HistoryLostError('the resume token lies in the future of the log');
+  }
+
   /**
-   * Opens the new stream, then passes over everything, working through the stream all the while: what it tells overrides
+   * Opens the new stream, or the one of a pass that was cut off, then passes over everything, working through the stream all the while: what it tells overrides
    * what the pass learns. From the first write on feeds answer 503 `preparing`, until the stream has come to the end of
    * the pass. Nothing where the term was stopped.
    */
   private async begin(term: Term, reason: string): Promise<Start | undefined> {
     const { client, state, stop } = term;
-    const progress = await this.pass.prepare(reason, await this.isRepair(state));
+    const progress = await this.pass.prepare(reason, await this.isRepair(state), state.pass);
+    const { reached } = progress;
+    if (reached !== undefined) this.assertPast(reached.token, await this.presentTime());
     await this.save(state.term, { pass: progress });
-    const stream = openStream(client, this.db(client), undefined, stop, PASS_WAIT_MS);
+    const stream = openStream(client, this.db(client), reached?.token, stop, PASS_WAIT_MS);
     try {
       const reader = new Reader(stream);
-      const { until } = await reader.next();
+      const opening = await reader.next();
       await makeIndexes(this.connection);
       const fences = await this.fences();
+      await this.workThrough(opening, fences);
       const keepUp = () => {
         showLife();
         return reader.keepUp((batch) => this.workThrough(batch, fences));
       };
       const tell = (pass: PassProgress) => this.save(state.term, { pass });
-      await this.pass.run({ at: placeBehind(until), progress, stop, tell, keepUp });
+      const token = () => reader.last.token;
+      await this.pass.run({
+        at: reached?.at ?? placeBehind(opening.until),
+        progress,
+        stop,
+        tell,
+        keepUp,
+        token,
+      });
       await this.filters.reconcile();
       if (stop.aborted) return undefined;
       return await this.endPass(term, reader.last);

@@ -1,42 +1,21 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import { type Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { Metrics } from '../../common/index.js';
-import { FIRST_ID, COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
-import {
-  type Identity,
-  identityKey,
-  Ledger,
-  type LedgerEntry,
-  type Life,
-  type Place,
-  Strays,
-} from '../ledger/index.js';
-import type { PassProgress } from '../mark/index.js';
-import { Effects } from './effects.js';
-import { PRESENT, type PresentRecord } from './mending.js';
-import { Rebirths } from './rebirths.js';
-import { Restamps } from './restamps.js';
-import { identityOf, textsOf } from './rules.js';
+import { COLLECTION_OF, KINDS } from '../../record/index.js';
+import { type Found, Ledger } from '../ledger/index.js';
+import type { PassPlace, PassProgress } from '../mark/index.js';
+import { PassSteps, type Run, type Step } from './pass-steps.js';
+import { walk } from './pass-walk.js';
 
-const BATCH = 1000;
 const TELL_MS = 2000;
-
-/** One pass: everything it learns is knowledge of `at`, where the new stream was opened. */
-export interface Run {
-  at: Place;
-  progress: PassProgress;
-  stop: AbortSignal;
-  /** Makes the progress visible; throws where the term is over. */
-  tell: (progress: PassProgress) => Promise<void>;
-  /** Works through what the new stream has by now: the log may be shorter than what a pass writes into it. */
-  keepUp: () => Promise<void>;
-}
 
 /**
  * The pass over everything that is there (design §3): learns every record, mends what is to mend, then every living
  * ledger entry without its record is a delete. After a lost history everything is stamped anew, tombstones too, since
  * what cannot be proven unchanged is changed. What the stream tells afterwards overrides all of it.
+ *
+ * It may go on where it was cut off, since the stream does so too: what changed meanwhile behind its back is told there.
  */
 @Injectable()
 export class Pass {
@@ -46,157 +25,67 @@ export class Pass {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
-    private readonly strays: Strays,
-    private readonly effects: Effects,
-    private readonly restamps: Restamps,
-    private readonly rebirths: Rebirths,
+    private readonly steps: PassSteps,
     private readonly metrics: Metrics,
   ) {}
 
-  async prepare(reason: string, isRepair: boolean): Promise<PassProgress> {
+  /** A new pass; or the one that was cut off, if its place is known. */
+  async prepare(reason: string, isRepair: boolean, cutOff?: PassProgress): Promise<PassProgress> {
+    if (cutOff?.reached !== undefined) {
+      this.log.log(`The pass over all records goes on (${reason})`);
+      return cutOff;
+    }
     this.log.log(`A pass over all records begins (${reason})`);
     this.metrics.passes.inc({ reason: isRepair ? 'repair' : 'first start' });
-    const counts = [...KINDS.map((kind) => COLLECTION_OF[kind]), 'ledger'].map((name) =>
-      this.connection.collection(name).estimatedDocumentCount(),
+    const isBare = !isRepair && !(await this.ledger.isBegun());
+    const [entries = 0, ...records] = await Promise.all(
+      ['ledger', ...KINDS.map((kind) => COLLECTION_OF[kind])].map((name) =>
+        this.connection.collection(name).estimatedDocumentCount(),
+      ),
     );
-    const total = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
-    return { reason, isRepair, started: new Date(), done: 0, total };
+    const total = this.steps.total({ records: records.reduce((sum, one) => sum + one, 0), entries, isBare });
+    return { reason, isRepair, isBare, started: new Date(), done: 0, total };
   }
 
   async run(run: Run): Promise<void> {
-    for (const kind of KINDS) {
-      const records = await this.learnRecords(kind, run);
-      this.log.log(`Pass over ${COLLECTION_OF[kind]}: ${records} records`);
+    const { at, progress, token } = run;
+    const steps = this.steps.of(run);
+    const cutOff = progress.reached;
+    const begun = steps.findIndex(({ name }) => name === cutOff?.step);
+    for (const step of steps.slice(Math.max(0, begun))) {
+      const behind = step.name === cutOff?.step ? cutOff.behind : undefined;
+      progress.reached = { at, token: token(), step: step.name, ...(behind && { behind }) };
+      await this.take(step, run, progress.reached);
     }
-    const deletes = await this.settleLedger(run);
-    this.log.log(`Pass over the ledger: ${deletes} deletes`);
   }
 
-  private async learnRecords(kind: Kind, run: Run): Promise<number> {
+  private async take(step: Step, run: Run, reached: PassPlace): Promise<void> {
     let count = 0;
-    for (let behind: mongo.ObjectId | undefined; !run.stop.aborted;) {
-      const records = await this.standing(kind, behind === undefined ? { $gte: FIRST_ID } : { $gt: behind });
-      const last = records.at(-1);
-      if (last === undefined) break;
-      await this.learnSome(kind, records, run);
-      behind = last._id;
-      count += records.length;
-      await this.advance(run, records.length);
-    }
-    return count;
+    await walk(reached.behind, {
+      next: step.next,
+      work: step.work,
+      leave: ({ end }, error) =>
+        this.log.warn(`Pass over ${step.name}: nothing can be learned of ${String(end)}: ${error.message}`),
+      advance: async (stretch) => {
+        count += stretch.count;
+        await this.advance(run, reached, stretch);
+      },
+      stop: run.stop,
+    });
+    this.log.log(`Pass over ${step.name}: ${count}`);
   }
 
-  private async learnSome(kind: Kind, records: PresentRecord[], { at, progress }: Run): Promise<void> {
-    await Promise.all([
-      this.learnLives(kind, records, at),
-      this.keepStrays(kind, records),
-      this.effects.lookAfter(kind, { records, at }),
-    ]);
-    const ids = records.map(({ _id }) => _id);
-    if (progress.isRepair) await this.restamps.records(kind, ids, 'pass');
-  }
-
-  /** What is known already is known anew as of the pass, so that nothing that was seen before it can overwrite it. */
-  private async learnLives(kind: Kind, records: PresentRecord[], at: Place): Promise<void> {
-    const lives = records.flatMap((record) => lifeOf(kind, record, at));
-    const entries = await this.ledger.ownedBy(
-      kind,
-      lives.map(({ owner }) => owner),
-    );
-    const standing = new Set(lives.map((life) => lifeKey({ ...life.identity, owner: life.owner })));
-    const known = entries.filter((entry) => standing.has(lifeKey(entry)));
-    await this.ledger.confirm(
-      known.map(({ _id }) => _id),
-      at,
-    );
-    const knownKeys = new Set(known.map(lifeKey));
-    const news = lives.filter(({ identity, owner }) => !knownKeys.has(lifeKey({ ...identity, owner })));
-    await this.rebirths.bring(kind, await this.ledger.learn(news), new Map());
-  }
-
-  private async keepStrays(kind: Kind, records: PresentRecord[]): Promise<void> {
-    const isWhole = (record: PresentRecord) => identityOf(kind, record._id, record) !== undefined;
-    const whole = records.filter(isWhole).map(({ _id }) => _id);
-    const incomplete = records.filter((record) => !isWhole(record));
-    await this.strays.forget(kind, whole);
-    await this.strays.keep(
-      kind,
-      incomplete.map((record) => ({ owner: record._id, partial: textsOf(record) })),
-    );
-  }
-
-  /**
-   * Every entry is known as of the beginning of the new stream before anybody looks whether it lives: else an overtaken
-   * watcher could write down afterwards what it saw before that stream, and nobody would ever hear of the end of it.
-   */
-  private async settleLedger(run: Run): Promise<number> {
-    let deletes = 0;
-    for (let behind: mongo.ObjectId = FIRST_ID; !run.stop.aborted;) {
-      const ids = await this.ledger.behind(behind, BATCH);
-      const last = ids.at(-1);
-      if (last === undefined) break;
-      await this.ledger.confirm(ids, run.at);
-      deletes += await this.settle(await this.ledger.among(ids), run);
-      behind = last;
-      await this.advance(run, ids.length);
-    }
-    return deletes;
-  }
-
-  /** A living entry without its record is a delete; after a lost history tombstones are stamped anew. */
-  private async settle(entries: LedgerEntry[], { at, progress }: Run): Promise<number> {
-    const living = entries.filter(({ alive }) => alive);
-    const gone: LedgerEntry[] = [];
-    for (const kind of KINDS)
-      gone.push(
-        ...(await this.withoutRecord(
-          kind,
-          living.filter((entry) => entry.kind === kind),
-        )),
-      );
-    await this.ledger.learn(
-      gone.map((identity) => ({ identity, at, alive: false as const, shortLived: false })),
-    );
-    const dead = entries.filter(({ alive }) => !alive).map(({ _id }) => _id);
-    if (progress.isRepair) await this.restamps.tombstones(dead, 'pass');
-    return gone.length;
-  }
-
-  private async withoutRecord(kind: Kind, living: LedgerEntry[]): Promise<LedgerEntry[]> {
-    if (living.length === 0) return [];
-    const records = await this.standing(kind, { $in: living.map((entry) => entry.owner) });
-    const identities = records.flatMap((record) => identityOf(kind, record._id, record) ?? []);
-    const standing = new Set(identities.map(identityKey));
-    return living.filter((entry) => !standing.has(identityKey(entry)));
-  }
-
-  private standing(kind: Kind, _id: mongo.Document): Promise<PresentRecord[]> {
-    return this.connection
-      .collection(COLLECTION_OF[kind])
-      .aggregate<PresentRecord>([
-        { $match: { _id } },
-        { $sort: { _id: 1 } },
-        { $limit: BATCH },
-        { $project: PRESENT },
-      ])
-      .toArray();
-  }
-
-  private async advance({ progress, tell, keepUp }: Run, done: number): Promise<void> {
+  private async advance(
+    { progress, tell, keepUp, token }: Run,
+    reached: PassPlace,
+    { end, count }: Found,
+  ): Promise<void> {
     await keepUp();
-    progress.done += done;
-    if (Date.now() - this.toldAt < TELL_MS) return;
-    this.toldAt = Date.now();
+    Object.assign(reached, { behind: end, token: token() });
+    progress.done += count;
+    if (performance.now() - this.toldAt < TELL_MS) return;
+    this.toldAt = performance.now();
     this.log.log(`Pass: ${progress.done} of about ${progress.total} records and ledger entries`);
     await tell(progress);
   }
-}
-
-function lifeOf(kind: Kind, record: PresentRecord, at: Place): Life[] {
-  const identity = identityOf(kind, record._id, record);
-  return identity === undefined ? [] : [{ identity, at, alive: true, owner: record._id }];
-}
-
-function lifeKey({ owner, ...identity }: Identity & { owner?: mongo.ObjectId }): string {
-  return `${String(owner)} ${identityKey(identity)}`;
 }

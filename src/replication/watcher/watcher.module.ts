@@ -31,6 +31,8 @@ import { Leadership } from './leadership.js';
 import { Lease } from './lease.js';
 import { Mender } from './mender.js';
 import { Orphans } from './orphans.js';
+import { PassCare } from './pass-care.js';
+import { PassSteps } from './pass-steps.js';
 import { Pass } from './pass.js';
 import { Quarantine, QUARANTINE_MODEL, quarantineSchema } from './quarantine.js';
 import { Rebirths } from './rebirths.js';
@@ -76,6 +78,8 @@ import { WorkedThrough } from './worked-through.js';
     Mender,
     Orphans,
     Pass,
+    PassCare,
+    PassSteps,
     Quarantine,
     Rebirths,
     Restamps,

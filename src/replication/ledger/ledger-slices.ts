@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection, InjectModel } from '@nestjs/mongoose';
+import type { Connection, Model, mongo } from 'mongoose';
+import { within } from '../../common/index.js';
+import { isDuplicateKey } from '../../database/index.js';
+import { COLLECTION_OF, type Kind } from '../../record/index.js';
+import { gone, insertLives, mergeNews } from './learning.js';
+import { type Identity, LEDGER_MODEL, type LedgerEntry } from './ledger.js';
+import { before, type Place } from './place.js';
+import { slicesOf } from './slices.js';
+import { type Found, inStretch, nextStretch, type Stretch } from './stretch.js';
+
+/** The server may work at one stretch for so long (milliseconds); what takes longer is tried with a shorter one. */
+export const STRETCH_MS = 10_000;
+/** Behind the server's own limit there is the way there and back, and the majority. */
+const ANSWER_MS = STRETCH_MS + 5000;
+const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
+const BY_ID = { _id: 1 } as const;
+const bounded = { maxTimeMS: STRETCH_MS };
+const ATTEMPTS = 3;
+
+/** What a pass does with whole stretches of the ledger, each within the server. */
+@Injectable()
+export class LedgerSlices {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
+  ) {}
+
+  /** Learns the records of a stretch, of which the ledger probably has none: four times as fast as {@link learn}. */
+  async learnFirst(kind: Kind, stretch: Stretch, at: Place): Promise<void> {
+    await this.work(kind, insertLives(kind, stretch, at)).catch((error: unknown) => {
+      if (!isDuplicateKey(error)) throw error;
+      return this.learn(kind, stretch, at);
+    });
+  }
+
+  /**
+   * Learns the records of a stretch as of a place in the log; what the ledger knows of a later one stays, and what is
+   * dead stays dead. Where somebody else learns the same at the same time, it is tried again.
+   */
+  async learn(kind: Kind, stretch: Stretch, at: Place): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.work(kind, mergeNews(kind, stretch, at));
+      } catch (error) {
+        if (!isDuplicateKey(error) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** What the entries of a stretch say is known as of a place in the log, unless it is known of a later one. */
+  async confirm(stretch: Stretch, at: Place): Promise<void> {
+    const update = this.entries.collection.updateMany(
+      { _id: inStretch(stretch), learned: before(at) },
+      { $set: { learned: at } },
+      { ...bounded, hint: BY_ID },
+    );
+    await within(ANSWER_MS, 'A stretch of the ledger', update);
+  }
+
+  nextEntries(behind: mongo.ObjectId | undefined, most: number): Promise<Found | undefined> {
+    const along = { key: '_id', among: {}, hint: BY_ID };
+    return nextStretch(this.entries.collection, along, { behind, most, ...bounded });
+  }
+
+  /** The next stretch of living entries, in the order of their owners. */
+  nextOwners(kind: Kind, behind: mongo.ObjectId | undefined, most: number): Promise<Found | undefined> {
+    const along = { key: 'owner', among: { kind, alive: true }, hint: BY_OWNER };
+    return nextStretch(this.entries.collection, along, { behind, most, ...bounded });
+  }
+
+  /** The dead entries of a stretch, slice by slice. */
+  tombstones(stretch: Stretch): AsyncGenerator<LedgerEntry[]> {
+    const found = this.entries.collection.find<LedgerEntry>(
+      { _id: inStretch(stretch), alive: false },
+      { ...bounded, hint: BY_ID, sort: BY_ID },
+    );
+    return slicesOf(found, ({ id }) => id);
+  }
+
+  /** The living identities of a stretch of owners whose record is gone or has become another one, slice by slice. */
+  gone(kind: Kind, stretch: Stretch): AsyncGenerator<Identity[]> {
+    const found = this.entries.collection.aggregate<Identity>(gone(kind, stretch), {
+      ...bounded,
+      hint: BY_OWNER,
+      allowDiskUse: true,
+    });
+    return slicesOf(found, ({ id }) => id);
+  }
+
+  private async work(kind: Kind, stages: mongo.Document[]): Promise<void> {
+    const records = this.connection.collection(COLLECTION_OF[kind]);
+    const learned = records.aggregate(stages, { ...bounded, hint: BY_ID, allowDiskUse: true }).toArray();
+    await within(ANSWER_MS, `Learning ${COLLECTION_OF[kind]}`, learned);
+  }
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { COLLECTION_OF, type Kind } from '../../record/index.js';
+import {
+  Channels,
+  inStretch,
+  type KnownChannel,
+  type Place,
+  slicesOf,
+  STRETCH_MS,
+  Strays,
+  type Stretch,
+} from '../ledger/index.js';
+import { Effects } from './effects.js';
+import { PRESENT, type PresentRecord } from './mending.js';
+import { CARRIED, NEEDS_CARE } from './pass-needs.js';
+import { Restamps } from './restamps.js';
+import { identityOf, textsOf } from './rules.js';
+
+const AT_ONCE = 1000;
+const options = { hint: { _id: 1 }, maxTimeMS: STRETCH_MS };
+
+/** Called between two bulks: the stream must not wait for a whole stretch. */
+type Between = () => Promise<void>;
+
+/** What a pass does for the records of a stretch beyond learning them: only those that lack something come here. */
+@Injectable()
+export class PassCare {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly channels: Channels,
+    private readonly strays: Strays,
+    private readonly effects: Effects,
+    private readonly restamps: Restamps,
+  ) {}
+
+  /** Mends what is to mend, keeps what is no whole identity, and learns the channels. */
+  async take(kind: Kind, stretch: Stretch, at: Place, between: Between): Promise<void> {
+    await this.strays.forgetAll(kind, stretch);
+    if (kind === 'product') await this.learnChannels(stretch);
+    await this.inBulks(kind, stretch, [{ $match: NEEDS_CARE[kind] }], PRESENT, async (records) => {
+      await this.keepStrays(kind, records as PresentRecord[]);
+      await this.effects.lookAfter(kind, { records: records as PresentRecord[], at });
+      await between();
+    });
+  }
+
+  /** Stamps every record anew, in the short bulks that re-stamps have. */
+  restamp(kind: Kind, stretch: Stretch, between: Between): Promise<void> {
+    return this.inBulks(kind, stretch, [], { _id: 1 }, async (records) => {
+      const ids = records.map(({ _id }) => _id);
+      await this.restamps.records(kind, ids, 'pass');
+      await between();
+    });
+  }
+
+  /** Each bulk is read when its turn comes: what was read before the stream went on would be out of date. */
+  private async inBulks(
+    kind: Kind,
+    { behind, end }: Stretch,
+    which: mongo.Document[],
+    shown: mongo.Document,
+    work: (records: { _id: mongo.ObjectId }[]) => Promise<void>,
+  ): Promise<void> {
+    for (let last = behind; ;) {
+      const stages = [
+        { $match: { _id: inStretch({ behind: last, end }) } },
+        ...which,
+        { $sort: { _id: 1 } },
+        { $limit: AT_ONCE },
+        { $project: shown },
+      ];
+      const records = await this.records(kind).aggregate<{ _id: mongo.ObjectId }>(stages, options).toArray();
+      if (records.length > 0) await work(records);
+      if (records.length < AT_ONCE) return;
+      last = records.at(-1)!._id;
+    }
+  }
+
+  private async learnChannels(stretch: Stretch): Promise<void> {
+    const carried = this.records('product').aggregate<KnownChannel>(
+      [{ $match: { _id: inStretch(stretch) } }, ...CARRIED],
+      { ...options, allowDiskUse: true },
+    );
+    for await (const some of slicesOf(carried, ({ channel }) => channel)) await this.channels.learn(some);
+  }
+
+  private async keepStrays(kind: Kind, records: PresentRecord[]): Promise<void> {
+    const incomplete = records.filter((record) => identityOf(kind, record._id, record) === undefined);
+    await this.strays.keep(
+      kind,
+      incomplete.map((record) => ({ owner: record._id, partial: textsOf(record) })),
+    );
+  }
+
+  private records(kind: Kind): mongo.Collection {
+    return this.connection.collection(COLLECTION_OF[kind]);
+  }
+}

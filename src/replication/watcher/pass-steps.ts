@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
+import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
+import { Ledger, LedgerSlices, nextStretch, type Place, STRETCH_MS, type Stretch } from '../ledger/index.js';
+import { PassCare } from './pass-care.js';
+import type { PassProgress } from '../mark/index.js';
+import type { Way } from './pass-walk.js';
+import { Rebirths } from './rebirths.js';
+import { Restamps } from './restamps.js';
+
+/** One pass: everything it learns is knowledge of `at`, where its stream was opened. */
+export interface Run {
+  at: Place;
+  progress: PassProgress;
+  stop: AbortSignal;
+  /** Stores the progress; throws where the term is over. */
+  tell: (progress: PassProgress) => Promise<void>;
+  /** Works through what the stream has by now: the log may be shorter than what a pass writes into it. */
+  keepUp: () => Promise<void>;
+  /** Up to where the stream is worked through. */
+  token: () => unknown;
+}
+
+/** One way over everything, of those that make a pass. */
+export interface Step extends Pick<Way, 'next' | 'work'> {
+  /** The same after a restart of another version: a pass goes on by it. */
+  name: string;
+}
+
+const along = { key: '_id', among: {}, hint: { _id: 1 } } as const;
+
+/** The steps of a pass, in their order. */
+@Injectable()
+export class PassSteps {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
+    private readonly slices: LedgerSlices,
+    private readonly care: PassCare,
+    private readonly rebirths: Rebirths,
+    private readonly restamps: Restamps,
+  ) {}
+
+  /**
+   * Where the ledger was empty when the pass began, all that is in it was learned by the pass itself or from its stream,
+   * as of the opening of that stream or later: then the records are all there is to go over. What became of them since
+   * they were learned, the stream tells.
+   */
+  of(run: Run): Step[] {
+    const records = KINDS.map((kind) => this.recordsOf(kind, run));
+    if (run.progress.isBare === true) return records;
+    return [this.entries(run), ...records, ...KINDS.map((kind) => this.ownersOf(kind, run))];
+  }
+
+  /** How many documents the steps go over: what was learned is looked at once more. */
+  total({ records, entries, isBare }: { records: number; entries: number; isBare: boolean }): number {
+    return isBare ? records : entries + 2 * records;
+  }
+
+  /**
+   * Every entry is known as of the beginning of the stream before anybody looks whether it lives: else an overtaken
+   * watcher could write down afterwards what it saw before that stream, and nobody would ever hear of the end of it.
+   * Tombstones whose record is there live again; after a lost history the others are stamped anew.
+   */
+  private entries({ at, progress, keepUp }: Run): Step {
+    return {
+      name: 'ledger',
+      next: (behind, most) => this.slices.nextEntries(behind, most),
+      work: async (stretch) => {
+        await this.slices.confirm(stretch, at);
+        for await (const dead of this.slices.tombstones(stretch)) {
+          for (const kind of KINDS)
+            await this.rebirths.look(
+              kind,
+              dead.filter((entry) => entry.kind === kind),
+              at,
+              new Map(),
+            );
+          const ids = dead.map(({ _id }) => _id);
+          if (progress.isRepair) await this.restamps.tombstones(ids, 'pass');
+          await keepUp();
+        }
+      },
+    };
+  }
+
+  private recordsOf(kind: Kind, { at, progress, keepUp }: Run): Step {
+    const collection = this.connection.collection(COLLECTION_OF[kind]);
+    const learn = (stretch: Stretch) =>
+      progress.isBare === true
+        ? this.slices.learnFirst(kind, stretch, at)
+        : this.slices.learn(kind, stretch, at);
+    return {
+      name: COLLECTION_OF[kind],
+      next: (behind, most) => nextStretch(collection, along, { behind, most, maxTimeMS: STRETCH_MS }),
+      work: async (stretch) => {
+        await learn(stretch);
+        await this.care.take(kind, stretch, at, keepUp);
+        if (progress.isRepair) await this.care.restamp(kind, stretch, keepUp);
+      },
+    };
+  }
+
+  /** A living entry without its record is a delete. */
+  private ownersOf(kind: Kind, { at }: Run): Step {
+    return {
+      name: `owners of ${COLLECTION_OF[kind]}`,
+      next: (behind, most) => this.slices.nextOwners(kind, behind, most),
+      work: async (stretch) => {
+        for await (const gone of this.slices.gone(kind, stretch))
+          await this.ledger.learn(
+            gone.map((identity) => ({ identity, at, alive: false as const, shortLived: false })),
+          );
+      },
+    };
+  }
+}

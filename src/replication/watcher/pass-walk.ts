@@ -1,0 +1,55 @@
+import type { mongo } from 'mongoose';
+import { isRefusedQuery, isTimeout, isUnfit } from '../../database/index.js';
+import type { Found } from '../ledger/index.js';
+
+/** How many documents the server works at in one go. */
+const MOST = 20_000;
+/** More than these are no single odd ones: something is wrong with all of them. */
+const MOST_LEFT = 1000;
+
+/** A way over everything, stretch by stretch. */
+export interface Way {
+  /** Finds the next stretch of at most `most` documents; nothing at the end. */
+  next: (behind: mongo.ObjectId | undefined, most: number) => Promise<Found | undefined>;
+  work: (stretch: Found) => Promise<void>;
+  /** Told after each stretch, and where a document was left. */
+  advance: (stretch: Found) => Promise<void>;
+  /** Told of a document at which the server cannot work. */
+  leave: (stretch: Found, error: Error) => void;
+  stop: AbortSignal;
+}
+
+/**
+ * Goes from behind a document to the end, or until stopped. A stretch that takes too long, or that the server refuses
+ * for what is in it, is tried with half of it, down to one document: one that is refused by itself is left.
+ */
+export async function walk(from: mongo.ObjectId | undefined, way: Way): Promise<void> {
+  let behind = from;
+  let most = MOST;
+  let left = 0;
+  while (!way.stop.aborted) {
+    const stretch = await way.next(behind, most);
+    if (stretch === undefined) return;
+    const refused = await attempt(stretch, way.work);
+    if (refused !== undefined && stretch.count > 1) {
+      most = Math.ceil(stretch.count / 2);
+      continue;
+    }
+    if (refused === undefined) most = Math.min(MOST, most * 2);
+    else if (isTimeout(refused) || ++left > MOST_LEFT) throw refused;
+    else way.leave(stretch, refused);
+    behind = stretch.end;
+    await way.advance(stretch);
+  }
+}
+
+/** What the server has against a stretch; nothing where it did its work. */
+async function attempt(stretch: Found, work: Way['work']): Promise<Error | undefined> {
+  try {
+    await work(stretch);
+    return undefined;
+  } catch (error) {
+    if (isTimeout(error) || isUnfit(error) || isRefusedQuery(error)) return error as Error;
+    throw error;
+  }
+}
