@@ -1,4 +1,6 @@
 import { mongo } from 'mongoose';
+import { insertRaw } from './raw-insert.js';
+import { rawDocument } from './raw-document.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
@@ -119,8 +121,47 @@ describe('the collection `channels` dropped', () => {
   }, 60_000);
 });
 
-describe('an `id` that is no UTF-8', () => {
-  it.todo('gets a UUID');
+describe('text that is no UTF-8', () => {
+  const write = async (texts: [string, string][]) => {
+    const _id = new mongo.ObjectId();
+    const fields = Object.entries({ ...app.tenant, ...Object.fromEntries(texts), lastupdated: new Date() });
+    const bytes = rawDocument([['_id', _id], ...fields]);
+    for (let at = bytes.indexOf('~'); at >= 0; at = bytes.indexOf('~')) bytes[at] = 0xff;
+    await insertRaw(service.uri, 'products', bytes);
+    await service.watcher.caughtUp();
+    await service.watcher.caughtUp();
+    return _id;
+  };
+  const living = async () => {
+    const entries = service.db.collection('ledger').find({ ...app.tenant, alive: true });
+    return (await entries.toArray()).map(({ id }) => id as string);
+  };
+
+  it('as `id`: each such record gets a UUID, and is found again when it is deleted', async () => {
+    const readable = await app.product({ id: 'a\uFFFDb' });
+    await service.watcher.caughtUp();
+    const ids = [await write([['id', 'a~b']]), await write([['id', 'a~~b']])];
+    await eventually(async () => (await living()).length === 3);
+    const delivered = (await app.feed('product').page()).ids;
+    expect(delivered.sort()).toEqual((await living()).sort());
+    expect(delivered).toContain(readable['id']);
+    await service.db.collection('products').deleteMany({ _id: { $in: ids } });
+    await service.watcher.caughtUp();
+    expect(await living()).toEqual([readable['id']]);
+    const gone = (await app.hardDeletes('product').page()).ids;
+    expect(gone).toEqual(expect.arrayContaining(delivered.filter((id) => id !== readable['id'])));
+    expect(gone).not.toContain(readable['id']);
+  });
+
+  it.each(['organizationid', 'appid'])('as %s: the record is ignored and counted', async (field) => {
+    const before = await service.metric('tidemark_ignored_records{kind="product"}');
+    const _id = await write([
+      [field, 'a~b'],
+      ['id', 'x'],
+    ]);
+    expect(await service.metric('tidemark_ignored_records{kind="product"}')).toBe(before + 1);
+    expect(await service.db.collection('ledger').findOne({ owner: _id })).toBeNull();
+  });
 });
 
 it('members with one e-mail: each change looks only at its own', async () => {

@@ -23,6 +23,7 @@ import { type Look, PRESENT, type PresentRecord } from './mending.js';
 import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
 import { TooLarge } from './too-large.js';
+import { UnreadableIds } from './unreadable-ids.js';
 import { decide, type Decisions, type Fences, type KindEvent, type Knowledge, type Owned } from './rules.js';
 
 /** Brings about what follows from a batch of events. All of it may be repeated: nothing happens twice. */
@@ -38,6 +39,7 @@ export class Effects {
     private readonly restamps: Restamps,
     private readonly rebirths: Rebirths,
     private readonly mender: Mender,
+    private readonly unreadableIds: UnreadableIds,
     private readonly emailReview: EmailReview,
     private readonly filters: Filters,
     private readonly ignored: IgnoredRecords,
@@ -61,6 +63,7 @@ export class Effects {
   async lookAfter(kind: Kind, look: Look): Promise<void> {
     this.ignored.see(kind, look.records);
     this.tooLarge.see(kind, look.records);
+    await this.unreadableIds.remove(kind, look.records);
     await this.mender.mend(kind, look);
     if (kind === 'product') await this.channels.learn(carriedChannels(look.records));
   }

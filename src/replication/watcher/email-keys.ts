@@ -46,7 +46,8 @@ export class EmailKeys {
     const holders = await this.holders(wanted);
     const first = wanted.filter((one) => one.emailkey === null || isFree(one, holders));
     const refused = await this.write(first);
-    const second = [...wanted.filter((one) => !first.includes(one)), ...refused];
+    const tried = new Set(first);
+    const second = [...wanted.filter((one) => !tried.has(one)), ...refused];
     await this.write(second.filter(({ hasOther }) => hasOther).map((one) => ({ ...one, emailkey: null })));
     if (refused.length > 0) for (const [key, _id] of await this.holders(refused)) holders.set(key, _id);
     await this.duplicates.note(

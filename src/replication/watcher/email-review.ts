@@ -33,7 +33,7 @@ export class EmailReview implements Job {
   /** Looks at members that were written or deleted. */
   async of(members: mongo.ObjectId[]): Promise<void> {
     if (members.length === 0) return;
-    await this.review(await this.duplicates.among(members));
+    await this.settle(await this.duplicates.among(members));
     const wanted = await this.duplicates.wantedOf(members);
     if (wanted.length === 0) return;
     const present = new Map((await this.present(wanted)).map((member) => [String(member._id), member]));
@@ -63,6 +63,17 @@ export class EmailReview implements Job {
       if (!isHolding(member, freed)) continue;
       return this.duplicates.hold({ ...freed, _id: next._id });
     }
+  }
+
+  /** Those that want another key than they wait for, or none, or are gone, wait no more. */
+  private async settle(waiting: EmailDuplicate[]): Promise<void> {
+    if (waiting.length === 0) return;
+    const present = new Map((await this.present(waiting)).map((member) => [String(member._id), member]));
+    const isWaiting = (one: EmailDuplicate) => {
+      const member = present.get(String(one._id));
+      return member !== undefined && wantedBy(member)?.emailkey === one.emailkey;
+    };
+    await this.duplicates.settle(waiting.filter((one) => !isWaiting(one)).map(({ _id }) => _id));
   }
 
   /** Those that have the key they want, or want none, wait no more; the others get theirs where it is free. */

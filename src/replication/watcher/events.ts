@@ -37,7 +37,6 @@ export interface Written extends At {
   whole: boolean;
   /** The stamp it got: `null` where that is missing or no date; absent where the change left it alone. */
   stamp?: Date | null;
-  /** It was inserted. */
   isNew?: true;
   /** Nothing but `emailkey` was changed, which is no change to consumers. */
   isKeyOnly: boolean;

@@ -12,6 +12,9 @@ import {
 } from '../../record/index.js';
 import type { Place } from '../ledger/index.js';
 
+/** What stands for bytes that are no UTF-8 once they are read. */
+const REPLACEMENT = '\uFFFD';
+
 /** A text; `null` where there is none, `false` where there is something else. */
 type Text = string | null | false;
 
@@ -26,6 +29,8 @@ export interface PresentRecord {
   emailkey: Text;
   email: Text;
   channels: string[];
+  /** How long its `id` is, where that is a text. */
+  idBytes?: number | null;
   /** What is too large to be learned. */
   tooLarge: { email: boolean; channels: boolean };
 }
@@ -43,6 +48,7 @@ export const EMAIL_TEXT = textAt('$data.email', LONGEST_LEARNED);
 /** The projection of {@link PresentRecord}. */
 export const PRESENT = {
   ...IDENTITY_TEXTS,
+  idBytes: { $cond: [{ $eq: [{ $type: '$id' }, 'string'] }, { $strLenBytes: '$id' }, null] },
   isStamped: HAS_GOOD_STAMP,
   emailkey: textAt('$emailkey', LONGEST_LEARNED),
   email: EMAIL_TEXT,
@@ -67,7 +73,14 @@ type Deliverable = PresentRecord & { organizationid: string; appid: string };
 
 /** Whether a record can be delivered at all; what cannot is counted, never mended (contract §4). */
 export function isDeliverable(record: PresentRecord): record is Deliverable {
-  return typeof record.organizationid === 'string' && typeof record.appid === 'string';
+  return [record.organizationid, record.appid].every(
+    (name) => typeof name === 'string' && !isUnreadable(name),
+  );
+}
+
+/** Whether a text may be no UTF-8 where it is stored. No application has such a name (contract, `{org}` and `{app}`). */
+export function isUnreadable(text: unknown): boolean {
+  return typeof text === 'string' && text.includes(REPLACEMENT);
 }
 
 /** What there is to mend in a deliverable record; nothing where all is well. */

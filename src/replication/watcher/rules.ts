@@ -3,6 +3,7 @@ import { FUTURE_TOLERANCE_MS } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
 import { type Identity, identityKey, type LedgerChange, type PartialIdentity } from '../ledger/index.js';
 import { type MarkKey, markName, type StoredMoment } from '../mark/index.js';
+import { isUnreadable } from './mending.js';
 import type { Announced, Deleted, StoredIdentity, TombstoneSeen, Written } from './events.js';
 
 /**
@@ -90,7 +91,9 @@ export function decide(kind: Kind, events: KindEvent[], knowledge: Knowledge): D
 export function identityOf(kind: Kind, owner: unknown, stored: PresentIdentity): Identity | undefined {
   const { organizationid, appid, id } = stored;
   const texts = typeof organizationid === 'string' && typeof appid === 'string' && typeof id === 'string';
-  return texts && owner instanceof mongo.ObjectId ? { kind, organizationid, appid, id } : undefined;
+  return texts && !isUnreadable(organizationid) && !isUnreadable(appid) && owner instanceof mongo.ObjectId
+    ? { kind, organizationid, appid, id }
+    : undefined;
 }
 
 /** Of an incomplete identity, what can be kept until the rest is told. */

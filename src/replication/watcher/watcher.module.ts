@@ -39,6 +39,7 @@ import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
 import { TooLarge } from './too-large.js';
 import { Totals } from './totals.js';
+import { UnreadableIds } from './unreadable-ids.js';
 import { Upkeep } from './upkeep.js';
 import { Watcher } from './watcher.service.js';
 import { WorkedThrough } from './worked-through.js';
@@ -85,6 +86,7 @@ import { WorkedThrough } from './worked-through.js';
     Restamps,
     TooLarge,
     Totals,
+    UnreadableIds,
     Upkeep,
     Watcher,
     WorkedThrough,
