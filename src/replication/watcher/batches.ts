@@ -4,6 +4,7 @@ import { isDatabaseAway, isRetryable } from '../../database/index.js';
 import { markName } from '../mark/index.js';
 import { Effects } from './effects.js';
 import type { WatchedEvent } from './events.js';
+import { showLife, TermOverError } from './life.js';
 import { Quarantine } from './quarantine.js';
 import type { Fences } from './rules.js';
 
@@ -24,10 +25,11 @@ export class Batches {
   /** The fences are those passed before the events; they are brought up to date. Throws where the database is away. */
   async workThrough(events: WatchedEvent[], fences: Fences): Promise<void> {
     const before = new Map(fences);
+    showLife();
     try {
       await this.effects.of(events, fences);
     } catch (error) {
-      if (isDatabaseAway(error) || isRetryable(error)) throw error;
+      if (mayPass(error)) throw error;
       restore(fences, before);
       if (events.length > 1) await this.halve(events, fences);
       else await this.alone(events[0]!, fences, error);
@@ -48,7 +50,7 @@ export class Batches {
       try {
         return await this.effects.of([event], fences);
       } catch (error) {
-        if (isDatabaseAway(error) || isRetryable(error)) throw error;
+        if (mayPass(error)) throw error;
         restore(fences, before);
         reason = error;
       }
@@ -56,6 +58,11 @@ export class Batches {
     await this.quarantine.setAside(event, reason);
     pass(event, fences);
   }
+}
+
+/** What has nothing to do with the events: the database is away, or the term is over. */
+function mayPass(error: unknown): boolean {
+  return isDatabaseAway(error) || isRetryable(error) || error instanceof TermOverError;
 }
 
 function restore(fences: Fences, before: Fences): void {

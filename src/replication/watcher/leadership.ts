@@ -15,6 +15,7 @@ import type { Fences } from './rules.js';
 import { Reader } from './reader.js';
 import { type Batch, HistoryLostError, isAhead, openStream } from './source.js';
 import { Upkeep } from './upkeep.js';
+import { asLongAsWorkedOn, INDEX_BUILDS } from './worked-on.js';
 
 const RENEW_MS = 2000;
 /** A change of `services` is an event; this is for an older wish that an overtaken leader wrote down too late. */
@@ -98,9 +99,9 @@ export class Leadership {
   }
 
   /**
-   * Opens the new stream, or the one of a pass that was cut off, then passes over everything, working through the stream all the while: what it tells overrides
-   * what the pass learns. From the first write on feeds answer 503 `preparing`, until the stream has come to the end of
-   * the pass. Nothing where the term was stopped.
+   * Opens the new stream, or the one of a pass that was cut off, then passes over everything, working through the stream
+   * all the while: what it tells overrides what the pass learns. From the first write on feeds answer 503 `preparing`,
+   * until the stream has come to the end of the pass. Nothing where the term was stopped.
    */
   private async begin(term: Term, reason: string): Promise<Start | undefined> {
     const { client, state, stop } = term;
@@ -112,7 +113,7 @@ export class Leadership {
     try {
       const reader = new Reader(stream);
       const opening = await reader.next();
-      await makeIndexes(this.connection);
+      await asLongAsWorkedOn({ client, shownAs: INDEX_BUILDS, stop }, () => makeIndexes(this.connection));
       const fences = await this.fences();
       await this.workThrough(opening, fences);
       const keepUp = () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { bareCommand, COMMAND_MS, SAFE_BSON } from '../../database/index.js';
 import { EVENT_PIPELINE, watchedEvent, type WatchedEvent } from './events.js';
-import { asLongAsWorkedOn } from './worked-on.js';
+import { asLongAsWorkedOn, withComment } from './worked-on.js';
 
 const MOST_EVENTS = 1000;
 /** The server may miss the first sign of a majority write and wait until this is over, and a raise with it. */
@@ -50,6 +50,7 @@ export async function* openStream(
 ): AsyncGenerator<Batch, void> {
   const session = client.startSession();
   const comment = `tidemark watcher ${randomUUID()}`;
+  const shownAs = withComment(comment);
   const options = { session, readPreference: 'primary', ...SAFE_BSON } as const;
   let id: CursorId | undefined;
   try {
@@ -68,7 +69,7 @@ export async function* openStream(
         batchSize: sizeBehind(last),
         maxTimeMS: waitMs,
       };
-      const reply = await asLongAsWorkedOn({ client, comment, stop }, (signal) =>
+      const reply = await asLongAsWorkedOn({ client, shownAs, stop }, (signal) =>
         db.command(more, { ...options, signal }),
       ).catch(lostIf(HISTORY_LOST));
       if (reply === undefined) return;

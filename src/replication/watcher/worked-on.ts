@@ -1,36 +1,45 @@
 import type { mongo } from 'mongoose';
 import { DeadlineError } from '../../common/index.js';
-import { bareCommand } from '../../database/index.js';
+import { APP_NAME, bareCommand } from '../../database/index.js';
 import { showLife } from './life.js';
 
 const LOOK_MS = 5000;
 /** For an answer that was under way while the server was asked. */
 const ARRIVAL_MS = 1000;
 
-/** A command by its comment, and what ends the waiting for it. */
+/** A command as the server's list of running operations shows it, and what ends the waiting for it. */
 export interface LongCommand {
   client: mongo.MongoClient;
-  comment: string;
+  shownAs: mongo.Document;
   stop: AbortSignal;
 }
+
+/** A command with a comment, and what goes on with the cursor that it opened. */
+export function withComment(comment: string): mongo.Document {
+  return { $or: [{ 'command.comment': comment }, { 'cursor.originatingCommand.comment': comment }] };
+}
+
+/** The builds of indexes. */
+export const INDEX_BUILDS: mongo.Document = { appName: APP_NAME, 'command.createIndexes': { $exists: true } };
 
 /**
  * Waits for the answer to a command for as long as the server works on it: reading through a long log takes minutes, and
  * is life all the same. Where the server does not know of it, the answer is lost: DeadlineError, and the connection ends.
  * Nothing where `stop` came first.
  */
-export async function asLongAsWorkedOn(
-  { client, comment, stop }: LongCommand,
-  send: (signal: AbortSignal) => Promise<mongo.Document>,
-): Promise<mongo.Document | undefined> {
+export async function asLongAsWorkedOn<T>(
+  { client, shownAs, stop }: LongCommand,
+  send: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
   const left = new AbortController();
   const leave = () => left.abort();
   stop.addEventListener('abort', leave, { once: true });
   const reply = send(left.signal);
   try {
     while (!(await isSettled(reply, LOOK_MS))) {
-      if (await isWorkedOn(client, comment)) showLife();
-      else if (!(await isSettled(reply, ARRIVAL_MS))) throw new DeadlineError('The change stream', LOOK_MS);
+      if (await isWorkedOn(client, shownAs)) showLife();
+      else if (!(await isSettled(reply, ARRIVAL_MS)))
+        throw new DeadlineError('What the server does not work on', LOOK_MS);
     }
     return await reply;
   } catch (error) {
@@ -55,9 +64,8 @@ async function isSettled(promise: Promise<unknown>, ms: number): Promise<boolean
   return Promise.race([settled, late]).finally(() => clearTimeout(timer));
 }
 
-async function isWorkedOn(client: mongo.MongoClient, comment: string): Promise<boolean> {
-  const named = ['command.comment', 'cursor.originatingCommand.comment'].map((path) => ({ [path]: comment }));
-  const look = { currentOp: 1, $ownOps: true, active: true, $or: named };
+async function isWorkedOn(client: mongo.MongoClient, shownAs: mongo.Document): Promise<boolean> {
+  const look = { currentOp: 1, $ownOps: true, active: true, ...shownAs };
   return bareCommand(client.db('admin'), look, { within: LOOK_MS, readPreference: 'primary' }).then(
     ({ inprog }) => (inprog as unknown[]).length > 0,
     () => false,
