@@ -16,7 +16,7 @@ interface Way {
 }
 
 /** For whatever seeds: `npm test` lives through others. */
-const ONE_SHORT_HISTORY = 'npm run test:faults -- --seed 1 --operations 40';
+const ONE_SHORT_HISTORY = 'npm run test:faults -- --seed 1 --operations 20';
 
 /**
  * Every sort of command that the documents name, the first that fits. The one exception are those that run this very test:

@@ -1,4 +1,8 @@
-/** BSON written byte by byte, so that tests can also write what no driver would. */
+/**
+ * BSON written byte by byte, so that tests can also write what no driver would. `Buffer` is imported, since Jest looks a
+ * global up in its sandbox each time.
+ */
+import { Buffer } from 'node:buffer';
 
 /** A value of BSON: its type, and what follows the key. */
 export interface Value {
