@@ -5,9 +5,12 @@ import helmet from 'helmet';
 import { AppModule } from './app.module.js';
 import {
   answerClientError,
+  answerInTime,
+  endUnreadBodies,
   giveRequestId,
   measure,
   Metrics,
+  type Patience,
   ProblemFilter,
   serveDocs,
   ServiceLogger,
@@ -23,11 +26,13 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
     abortOnError: false,
   });
   app.useLogger(app.get(ServiceLogger));
-  app.getHttpServer().on('clientError', answerClientError).setTimeout(STALLED_MS);
+  const server = app.getHttpServer().on('clientError', answerClientError).setTimeout(STALLED_MS);
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
   app.set('etag', false);
   app.set('query parser', 'simple');
   if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
   app.use(giveRequestId, measure(app.get(Metrics)), helmet(PLAIN_HTTP), forbidSharing, allowNotModified);
+  app.use(endUnreadBodies, answerInTime(patience(settings)));
   app.useGlobalFilters(new ProblemFilter([databaseProblem]));
   if (settings.docs) serveDocs(app, settings.limitMax);
   return app;
@@ -35,6 +40,23 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
 
 /** A client that takes nothing for so long is let go: what is held for it would be held for ever. */
 const STALLED_MS = 120_000;
+
+/** Longest time to an answer besides waiting for the watcher, which has a setting of its own (milliseconds). */
+const ANSWER_MS = 8000;
+
+/** So many requests wait for their answers at most: each holds memory, and what it has begun in the database. */
+const WAITING_REQUESTS = 500;
+
+/** They tell how the service is, most of all where nothing else answers. */
+const ABOUT_THE_SERVICE = /^\/(health\/(live|ready)|metrics|docs(\/[^/]*)?|openapi\.json)$/;
+
+function patience({ markWait }: Settings): Patience {
+  return {
+    ms: ANSWER_MS + markWait,
+    requests: WAITING_REQUESTS,
+    isExempt: (path) => ABOUT_THE_SERVICE.test(path),
+  };
+}
 
 /** Over plain HTTP, a demand to use HTTPS would break the page under /docs. TLS is the proxy's business. */
 const PLAIN_HTTP = {

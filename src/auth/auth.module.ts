@@ -6,13 +6,14 @@ import { TidemarkBasicStrategy } from './basic.strategy.js';
 import { CREDENTIAL_MODEL, credentialSchema } from './credential.js';
 import { LoginLimiter } from './login-limiter.js';
 import { Passwords } from './passwords.js';
+import { ProvenLogins } from './proven-logins.js';
 
 @Module({
   imports: [
     PassportModule,
     MongooseModule.forFeature([{ name: CREDENTIAL_MODEL, schema: credentialSchema }]),
   ],
-  providers: [Authenticator, LoginLimiter, Passwords, TidemarkBasicStrategy],
+  providers: [Authenticator, LoginLimiter, Passwords, ProvenLogins, TidemarkBasicStrategy],
   exports: [LoginLimiter, MongooseModule],
 })
 export class AuthModule {}

@@ -3,9 +3,10 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import { SharedReads } from '../common/index.js';
 import type { Login } from './basic-header.js';
-import { CREDENTIAL_MODEL, type Credential, isUsable } from './credential.js';
-import { LoginLimiter } from './login-limiter.js';
+import { CREDENTIAL_MODEL, type Credential, isUsable, LONGEST_USERNAME } from './credential.js';
+import { type Attempt, LoginLimiter } from './login-limiter.js';
 import { Passwords } from './passwords.js';
+import { ProvenLogins } from './proven-logins.js';
 
 /** Who a login is. The credential is read after each request came, so that a change takes effect at once. */
 @Injectable()
@@ -15,32 +16,49 @@ export class Authenticator {
   constructor(
     @InjectModel(CREDENTIAL_MODEL) private readonly credentials: Model<Credential>,
     private readonly passwords: Passwords,
+    private readonly proven: ProvenLogins,
     private readonly limiter: LoginLimiter,
   ) {}
 
-  /** The credential of a login from an address; nothing where it opens nothing (401). Throws 429. */
-  async identify({ username, password }: Login, address: string): Promise<Credential | undefined> {
-    const stored = await this.stored(username);
-    const credential = isUsable(stored, new Date()) ? stored : undefined;
-    const hash = credential?.passwordhash;
-    const compare = () => this.compare(hash, { username, password }, address);
-    return (await this.passwords.proven(hash ?? username, password, compare)) ? credential : undefined;
+  /**
+   * The credential of a login from an address; nothing where it opens nothing (401). Throws 429. The database is asked
+   * for a login that was right lately, or else within what its address may try.
+   */
+  async identify(login: Login, address: string): Promise<Credential | undefined> {
+    for (;;) {
+      const known = this.proven.has(login) ? await this.usable(login) : undefined;
+      if (known !== undefined && this.proven.hasFitted(login, known.passwordhash)) return known;
+      const own = await this.proven.alone(login, () => this.prove(login, address));
+      if (own !== undefined) return own.proof;
+    }
   }
 
   /** Counts a failure where it is one; an unknown user name is no faster than a wrong password. Throws 429. */
-  private async compare(hash: string | undefined, login: Login, address: string): Promise<boolean> {
-    const { username, password } = login;
-    const attempt = await this.limiter.attempt(address, username);
-    const right = await (hash === undefined
-      ? this.passwords.refuse(password)
-      : this.passwords.fits(hash, password));
-    if (right) await attempt.succeeded();
-    else attempt.failed();
-    return right;
+  private async prove(login: Login, address: string): Promise<Credential | undefined> {
+    const attempt = this.limiter.attempt(address, login.username);
+    const credential = await this.compare(login, attempt).catch((error: unknown) => {
+      attempt.withdraw();
+      throw error;
+    });
+    if (credential === undefined) attempt.failed();
+    else attempt.withdraw();
+    return credential;
   }
 
-  private stored(username: string): Promise<Credential | null> {
+  private async compare(login: Login, { rank }: Attempt): Promise<Credential | undefined> {
+    this.passwords.assertRoom(rank);
+    const credential = await this.usable(login);
+    if (!(await this.passwords.fits(credential?.passwordhash, login.password, rank))) return undefined;
+    if (credential !== undefined) this.proven.remember(login, credential.passwordhash);
+    return credential;
+  }
+
+  private async usable({ username }: Login): Promise<Credential | undefined> {
+    if (username.length > LONGEST_USERNAME) return undefined;
     const { collection } = this.credentials;
-    return this.reads.of(username, () => collection.findOne<Credential>({ username: { $eq: username } }));
+    const stored = await this.reads.of(username, () =>
+      collection.findOne<Credential>({ username: { $eq: username } }),
+    );
+    return isUsable(stored, new Date()) ? stored : undefined;
   }
 }

@@ -22,7 +22,7 @@ export class BasicGuard extends AuthGuard('basic') {
       return true;
     await super.canActivate(context);
     const { user } = context.switchToHttp().getRequest<Request>();
-    await this.limiter.countRequest((user as Credential).username);
+    this.limiter.countRequest((user as Credential).username);
     return true;
   }
 

@@ -11,6 +11,9 @@ export interface Scope {
   appid: string;
 }
 
+/** A longer user name is nobody's: the database is not asked for it (UTF-16 units). */
+export const LONGEST_USERNAME = 256;
+
 /** A document of `credentials` (contract §4). */
 export interface Credential {
   username: string;

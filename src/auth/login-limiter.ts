@@ -1,15 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { problems } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
+import { callerAt } from './address.js';
+import { type Count, MinuteCounts } from './minute-counts.js';
 
-const MINUTE_S = 60;
 const ADDRESS_FACTOR = 10;
 
-/** A login whose password is about to be compared. It counts as failed until it is known to be right. */
+/** A login whose password is about to be compared. It counts as failed until something else is known. */
 export interface Attempt {
-  /** The password was right: nothing is counted. */
-  succeeded(): Promise<void>;
+  /** How many logins of this address failed or run in this minute, this one included. */
+  rank: number;
+  /** Nothing is counted: the password was right, or could not be compared. */
+  withdraw(): void;
   /** The password was wrong; throws 429 instead of the caller's 401 where that is one too many. */
   failed(): void;
 }
@@ -17,58 +19,54 @@ export interface Attempt {
 /** Counts failed logins and requests of a minute in this instance (contract §3, 429). */
 @Injectable()
 export class LoginLimiter {
-  private readonly pairs: RateLimiterMemory;
-  private readonly addresses: RateLimiterMemory;
-  private readonly quota: RateLimiterMemory | undefined;
+  private readonly addresses = new MinuteCounts();
+  private readonly pairs = new MinuteCounts();
+  private readonly requests = new MinuteCounts();
+  private readonly failures: number;
+  private readonly quota: number;
 
-  constructor(@Inject(SETTINGS) settings: Settings) {
-    const { loginFailures, credentialQuota } = settings;
-    this.pairs = failuresBeyond(loginFailures);
-    this.addresses = failuresBeyond(loginFailures * ADDRESS_FACTOR);
-    if (credentialQuota > 0)
-      this.quota = new RateLimiterMemory({ points: credentialQuota, duration: MINUTE_S });
+  constructor(@Inject(SETTINGS) { loginFailures, credentialQuota }: Settings) {
+    this.failures = loginFailures;
+    this.quota = credentialQuota;
   }
 
   /**
-   * Takes the point of a failure before the password is compared, so that parallel guesses cannot overtake the count.
-   * Throws 429 where the address, alone or with this user name, has none left.
+   * Counts a failure before the password is compared, so that parallel guesses cannot overtake the count. Throws 429
+   * where the address, alone or with this user name, has had too many. The address is looked at first: one that is
+   * over its limit leaves nothing behind. After the last allowed failure a right login is still let in.
    */
-  async attempt(address: string, username: string): Promise<Attempt> {
+  attempt(address: string, username: string): Attempt {
+    const caller = callerAt(address);
     const places = [
-      { limiter: this.addresses, key: address },
-      { limiter: this.pairs, key: `${address} ${username}` },
+      { counts: this.addresses, key: caller, allowed: this.failures * ADDRESS_FACTOR },
+      { counts: this.pairs, key: `${caller} ${username}`, allowed: this.failures },
     ];
-    const states = await Promise.all(places.map(({ limiter, key }) => limiter.penalty(key)));
-    const giveBack = async () => {
-      await Promise.all(places.map(({ limiter, key }) => limiter.reward(key)));
-    };
-    const limits = places.map(({ limiter }) => limiter.points);
-    const refused = states.find((state, index) => state.consumedPoints > (limits[index] ?? 0));
-    if (refused) {
-      await giveBack();
-      throw tooMany(refused);
-    }
-    const last = states.find(({ remainingPoints }) => remainingPoints === 0);
+    for (const { counts, key, allowed } of places) assertAtMost(allowed, counts.of(key));
+    const counted = places.map(({ counts, key }) => counts.add(key));
     return {
-      succeeded: giveBack,
+      rank: counted[0]?.count ?? 0,
+      withdraw: () => {
+        for (const { counts, key } of places) counts.add(key, -1);
+      },
       failed: () => {
-        if (last) throw tooMany(last);
+        for (const [index, { allowed }] of places.entries()) assertAtMost(allowed, counted[index]!);
       },
     };
   }
 
-  async countRequest(username: string): Promise<void> {
-    await this.quota?.consume(username).catch((state: RateLimiterRes) => {
-      throw problems.quotaUsedUp(state.msBeforeNext / 1000);
-    });
+  /** For how many addresses, and pairs of address and user name, something is remembered. */
+  get remembered(): number {
+    return this.addresses.size + this.pairs.size;
+  }
+
+  /** Throws 429 where a credential has used up its quota. */
+  countRequest(username: string): void {
+    if (this.quota === 0) return;
+    const { count, secondsLeft } = this.requests.add(username);
+    if (count > this.quota) throw problems.quotaUsedUp(secondsLeft);
   }
 }
 
-/** One point more than may fail: after the last allowed failure a right login is still let in. */
-function failuresBeyond(allowed: number): RateLimiterMemory {
-  return new RateLimiterMemory({ points: allowed + 1, duration: MINUTE_S });
-}
-
-function tooMany(state: RateLimiterRes): Error {
-  return problems.tooManyLogins(state.msBeforeNext / 1000);
+function assertAtMost(allowed: number, { count, secondsLeft }: Count): void {
+  if (count > allowed) throw problems.tooManyLogins(secondsLeft);
 }

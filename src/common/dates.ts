@@ -1,7 +1,9 @@
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-const LOST_PLUS = /^\S+[Tt]\S+ \d{2}:\d{2}$/;
+const LOST_PLUS = /^[\d-]+[Tt][\d:.]+ \d{2}:\d{2}$/;
+/** The longest date-time has nine fraction digits and an offset: 35 characters. */
+const LONGEST = 40;
 const EXAMPLE = '2026-11-20T10:00:00.000Z';
 
 export type Parsed<T> = { value: T } | { error: string };
@@ -11,10 +13,11 @@ export type Parsed<T> = { value: T } | { error: string };
  * allows in `to` and `from`. The error is a sentence that shows what came and an example.
  */
 export function parseDate(text: string): Parsed<Date> {
-  if (LOST_PLUS.test(text)) {
+  const isShort = text.length <= LONGEST;
+  if (isShort && LOST_PLUS.test(text)) {
     return { error: `"${shown(text)}" has a blank where a + must have been: encode + as %2B.` };
   }
-  const date = fromParts(DATE_TIME.exec(text) ?? DATE.exec(text));
+  const date = isShort ? fromParts(DATE_TIME.exec(text) ?? DATE.exec(text)) : undefined;
   if (date === undefined) {
     return { error: `"${shown(text)}" is no date. Send one such as ${EXAMPLE} or 2026-11-20.` };
   }

@@ -1,3 +1,4 @@
+export { answerInTime, handOver, type Patience, whileReceiving } from './answer-in-time.js';
 export { answerClientError } from './client-error.js';
 export { CommonModule } from './common.module.js';
 export { parseDate, shown, type Parsed } from './dates.js';
@@ -16,3 +17,4 @@ export { ProblemFilter, type ProblemTranslator } from './problem.filter.js';
 export { problems } from './problems.js';
 export { giveRequestId } from './request-id.js';
 export { SharedReads } from './shared-reads.js';
+export { endUnreadBodies } from './unread-body.js';

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Problem } from './problem.js';
+import { answerProblem } from './problem-answer.js';
 import { problems } from './problems.js';
 
 const UNDECODABLE = 'The path has a percent sign that begins no UTF-8 character. Write % itself as %25.';
@@ -8,7 +9,10 @@ const UNDECODABLE = 'The path has a percent sign that begins no UTF-8 character.
 /** Says which problem an error is, or nothing where it does not know the error. */
 export type ProblemTranslator = (error: unknown) => Problem | undefined;
 
-/** The one place where errors become answers: `application/problem+json`, never a stack, a query or a secret. */
+/**
+ * The one place where errors become answers: `application/problem+json`, never a stack, a query or a secret. What fails
+ * behind an answer that is complete, such as the one of a deadline, concerns nobody.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly log = new Logger('Problem');
@@ -18,18 +22,11 @@ export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
-    const requestId = request.id as string;
+    if (response.writableEnded) return;
     const problem = this.problemOf(error);
-    if (problem.status >= 500) this.log.error({ err: error, requestId }, problem.message);
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    for (const [name, value] of Object.entries(problem.extras.headers ?? {})) response.setHeader(name, value);
-    response
-      .status(problem.status)
-      .type('application/problem+json')
-      .send(JSON.stringify(problem.body(requestId)));
+    if (problem.status >= 500) this.log.error({ err: error, requestId: request.id }, problem.message);
+    if (response.headersSent) response.destroy();
+    else answerProblem(request, response, problem);
   }
 
   private problemOf(error: unknown): Problem {

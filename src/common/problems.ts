@@ -119,6 +119,14 @@ export const problems = {
       'The database does not answer. Nothing was lost; try again.',
       later(RETRY_SECONDS),
     ),
+  busy: () =>
+    new Problem(
+      503,
+      'busy',
+      'Too many requests wait',
+      'As many requests as may wait are waiting already. Nothing was lost; try again.',
+      later(RETRY_SECONDS),
+    ),
   preparing: () =>
     new Problem(
       503,

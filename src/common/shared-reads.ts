@@ -1,3 +1,8 @@
+import { within } from './deadline.js';
+
+/** No read is waited for any longer (milliseconds): less than a request may take. */
+const LONGEST_MS = 8000;
+
 /** A read in flight holds up those who come after it for so long at most (milliseconds). */
 const PATIENCE_MS = 1000;
 
@@ -13,7 +18,7 @@ interface Turn<T> {
  * Small reads that many requests need at once. Callers with the same key share a read that has not begun yet, never one
  * that has: so what each gets is as fresh as a read of its own, and one read of a key is in flight at a time. Whoever
  * comes meanwhile shares the next one, which begins when that one is over. One that hangs, as on a lost connection,
- * makes way after a second. Errors go to all who share a read; nothing is remembered.
+ * makes way after a second, and is a DeadlineError after eight. Errors go to all who share a read; nothing is remembered.
  */
 export class SharedReads<T> {
   private readonly turns = new Map<string, Turn<T>>();
@@ -37,7 +42,7 @@ export class SharedReads<T> {
     this.turns.set(key, turn);
     const patience = setTimeout(end, PATIENCE_MS).unref();
     try {
-      return await read();
+      return await within(LONGEST_MS, 'A read', read());
     } finally {
       clearTimeout(patience);
       if (turn.next === undefined) this.turns.delete(key);

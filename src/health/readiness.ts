@@ -2,8 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import type { Connection } from 'mongoose';
+import { within } from '../common/index.js';
 import { Preparation } from '../database/index.js';
 import { readStanding, type Standing } from '../replication/mark/index.js';
+
+/** A load balancer does not wait longer, and neither does it have to: what does not answer is not ready (milliseconds). */
+const LONGEST_MS = 2000;
 
 /** What must be true before a load balancer sends anybody here. */
 @Injectable()
@@ -17,7 +21,7 @@ export class Readiness {
   async database(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('database');
     if (!this.preparation.isComplete) return indicator.down({ state: 'preparing' });
-    return this.connection.db!.command({ ping: 1 }).then(
+    return within(LONGEST_MS, 'The ping', this.connection.db!.command({ ping: 1 })).then(
       () => indicator.up(),
       () => indicator.down({ state: 'away' }),
     );
@@ -26,7 +30,7 @@ export class Readiness {
   /** A watcher that lags keeps nobody out: the pages that it holds up are answered 503 one by one. */
   async replication(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('replication');
-    return readStanding(this.connection).then(
+    return within(LONGEST_MS, 'The look at the watcher', readStanding(this.connection)).then(
       (standing) =>
         standing.isPreparing
           ? indicator.down({ state: 'preparing', ...detailsOf(standing) })

@@ -7,6 +7,9 @@ import { CheckedBy, type Fault } from './checked-by.js';
 import { isDeletion } from './deletion.js';
 import { LONGEST_EMAIL, LONGEST_TEXT, MOST_PROPERTIES, MOST_SECTIONS } from './limits.js';
 
+/** As long as an address can be at most, so that a longer text is not looked through. */
+const EMAIL = new RegExp(`^[^\\s@]{1,${LONGEST_EMAIL}}@[^\\s@]{1,${LONGEST_EMAIL}}$`);
+
 /** The property may be left out; null is no value. */
 export const Optional = () =>
   applyDecorators(
@@ -45,7 +48,7 @@ export function Email() {
   const message = `must be an e-mail address of at most ${LONGEST_EMAIL} characters, such as "ann@example.com"; every member has one`;
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value)),
-    Matches(/^[^\s@]+@[^\s@]+$/, { message }),
+    Matches(EMAIL, { message }),
     MaxLength(LONGEST_EMAIL, { message }),
     ApiProperty({
       type: 'string',

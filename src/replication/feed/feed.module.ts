@@ -6,6 +6,7 @@ import { MarkModule } from '../mark/index.js';
 import { ChannelFeedController } from './channel-feed.controller.js';
 import { FeedService } from './feed.service.js';
 import { FiltersInForce } from './filters-in-force.js';
+import { Hearing } from './hearing.js';
 import { KnownChannels } from './known-channels.js';
 import { Living } from './living.js';
 import { MemberFeedController } from './member-feed.controller.js';
@@ -24,6 +25,7 @@ import { Showing } from './showing.js';
   providers: [
     FeedService,
     FiltersInForce,
+    Hearing,
     ItemSizes,
     KnownChannels,
     Living,

@@ -9,6 +9,7 @@ import { Moments } from '../mark/index.js';
 import type { OpenPage } from './answer.js';
 import type { ItemShape } from './bytes/index.js';
 import { type InForce, OutdatedServiceError } from './filters-in-force.js';
+import { Hearing } from './hearing.js';
 import { ItemSizes } from './item-sizes.js';
 import { type Page, pageOf } from './page.js';
 import { parseParameters } from './parameters.js';
@@ -49,6 +50,7 @@ export class Pages {
     private readonly showing: Showing,
     private readonly steps: Steps,
     private readonly sizes: ItemSizes,
+    private readonly hearing: Hearing,
   ) {}
 
   /** Where the filter was changed between its reading and the moment, the page is begun anew with the filter of then. */
@@ -62,7 +64,8 @@ export class Pages {
       try {
         const shown = await this.showing.of(wish);
         const window = { ...asked, to: shown.to };
-        return { to: shown.to, page: this.page({ ask, feed, window }, selected, this.asOf(wish, shown)) };
+        const { asOf, heard } = this.hearing.of(this.asOf(wish, shown));
+        return { to: shown.to, page: this.page({ ask, feed, window }, selected, asOf), heard };
       } catch (error) {
         if (!(error instanceof OutdatedServiceError)) throw error;
       }

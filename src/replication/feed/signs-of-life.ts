@@ -5,7 +5,7 @@ const SIGN_MS = 10_000;
 export const SIGN = Buffer.from(' ');
 
 /** What a promise gives, if it does so before the next sign of life is due. */
-export async function settledWithin<T extends object>(
+export async function settledWithin<T extends object | boolean>(
   promise: Promise<T>,
   ms = SIGN_MS,
 ): Promise<T | undefined> {

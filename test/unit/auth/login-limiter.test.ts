@@ -1,4 +1,4 @@
-import { LoginLimiter } from '../../../src/auth/login-limiter.js';
+import { type Attempt, LoginLimiter } from '../../../src/auth/login-limiter.js';
 import { Problem } from '../../../src/common/index.js';
 import { readSettings } from '../../../src/config/index.js';
 
@@ -10,9 +10,9 @@ afterEach(() => jest.useRealTimers());
 const limiter = (environment: Record<string, string>) => new LoginLimiter(readSettings(environment));
 
 /** The `Retry-After` of the 429 that a call ends with; nothing where it ends well. */
-async function retryAfter(call: Promise<void>): Promise<number | undefined> {
+function retryAfter(call: () => void): number | undefined {
   try {
-    await call;
+    call();
     return undefined;
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 429) throw error;
@@ -22,88 +22,112 @@ async function retryAfter(call: Promise<void>): Promise<number | undefined> {
 
 /** What a wrong login ends with, where its password is compared at all. */
 const fail = (logins: LoginLimiter, address: string, username: string) =>
-  retryAfter(logins.attempt(address, username).then((attempt) => attempt.failed()));
+  retryAfter(() => logins.attempt(address, username).failed());
 
 /** What a right one ends with. */
 const succeed = (logins: LoginLimiter, address: string, username: string) =>
-  retryAfter(logins.attempt(address, username).then((attempt) => attempt.succeeded()));
+  retryAfter(() => logins.attempt(address, username).withdraw());
 
 describe('more than `LOGIN_FAILURES` failed logins a minute for one pair of address and user name', () => {
-  it('blocks the pair until the minute is over, and tells how long', async () => {
+  it('blocks the pair until the minute is over, and tells how long', () => {
     const logins = limiter({ LOGIN_FAILURES: '2' });
-    expect(await fail(logins, 'a', 'ann')).toBeUndefined();
-    expect(await fail(logins, 'a', 'ann')).toBeUndefined();
-    expect(await succeed(logins, 'a', 'ann')).toBeUndefined();
-    expect(await fail(logins, 'a', 'ann')).toBe(60);
+    expect(fail(logins, 'a', 'ann')).toBeUndefined();
+    expect(fail(logins, 'a', 'ann')).toBeUndefined();
+    expect(succeed(logins, 'a', 'ann')).toBeUndefined();
+    expect(fail(logins, 'a', 'ann')).toBe(60);
 
     jest.advanceTimersByTime(MINUTE - 5000);
-    expect(await succeed(logins, 'a', 'ann')).toBe(5);
-    expect(await succeed(logins, 'a', 'ben')).toBeUndefined();
-    expect(await succeed(logins, 'b', 'ann')).toBeUndefined();
+    expect(succeed(logins, 'a', 'ann')).toBe(5);
+    expect(succeed(logins, 'a', 'ben')).toBeUndefined();
+    expect(succeed(logins, 'b', 'ann')).toBeUndefined();
     jest.advanceTimersByTime(5000);
-    expect(await succeed(logins, 'a', 'ann')).toBeUndefined();
-    expect(await fail(logins, 'a', 'ann')).toBeUndefined();
+    expect(succeed(logins, 'a', 'ann')).toBeUndefined();
+    expect(fail(logins, 'a', 'ann')).toBeUndefined();
   });
 
-  it('is 20 by default', async () => {
+  it('is 20 by default', () => {
     const logins = limiter({});
-    for (let failures = 0; failures < 20; failures += 1)
-      expect(await fail(logins, 'a', 'ann')).toBeUndefined();
-    expect(await fail(logins, 'a', 'ann')).toBe(60);
+    for (let failures = 0; failures < 20; failures += 1) expect(fail(logins, 'a', 'ann')).toBeUndefined();
+    expect(fail(logins, 'a', 'ann')).toBe(60);
   });
 
-  it('does not mix pairs whose texts put together are the same', async () => {
+  it('does not mix pairs whose texts put together are the same', () => {
     const logins = limiter({ LOGIN_FAILURES: '1' });
-    await fail(logins, '::1', '2 ann');
-    expect(await fail(logins, '::12', 'ann')).toBeUndefined();
+    fail(logins, '::1', '2 ann');
+    expect(fail(logins, '::12', 'ann')).toBeUndefined();
   });
 });
 
-it('or 10 times that for one address', async () => {
+it('or 10 times that for one address', () => {
   const logins = limiter({ LOGIN_FAILURES: '2' });
   for (let failures = 0; failures < 20; failures += 1)
-    expect(await fail(logins, 'a', `guess-${failures}`)).toBeUndefined();
-  expect(await fail(logins, 'a', 'ann')).toBe(60);
-  expect(await succeed(logins, 'a', 'ben')).toBe(60);
-  expect(await succeed(logins, 'b', 'ben')).toBeUndefined();
+    expect(fail(logins, 'a', `guess-${failures}`)).toBeUndefined();
+  expect(fail(logins, 'a', 'ann')).toBe(60);
+  expect(succeed(logins, 'a', 'ben')).toBe(60);
+  expect(succeed(logins, 'b', 'ben')).toBeUndefined();
 });
 
 describe('parallel logins of one pair', () => {
   const many = Array.from({ length: 100 }, (_, index) => index);
+  /** Those that are compared. */
+  const begin = (logins: LoginLimiter): Attempt[] =>
+    many.flatMap(() => {
+      let attempt: Attempt | undefined;
+      retryAfter(() => (attempt = logins.attempt('a', 'ann')));
+      return attempt ?? [];
+    });
 
-  it('are compared no more often than they may fail, and once more', async () => {
+  it('are compared no more often than they may fail, and once more', () => {
     const logins = limiter({});
-    const begun = await Promise.allSettled(many.map(() => logins.attempt('a', 'ann')));
-    expect(begun.map(({ status }) => status)).toEqual(
-      many.map((index) => (index <= 20 ? 'fulfilled' : 'rejected')),
-    );
-    expect(await succeed(logins, 'a', 'ann')).toBe(60);
+    expect(begin(logins)).toHaveLength(21);
+    expect(succeed(logins, 'a', 'ann')).toBe(60);
   });
 
-  it('those that were refused or right leave nothing behind', async () => {
+  it('those that were refused or right leave nothing behind', () => {
     const logins = limiter({});
-    const begun = await Promise.allSettled(many.map(() => logins.attempt('a', 'ann')));
-    for (const one of begun) if (one.status === 'fulfilled') await one.value.succeeded();
-    for (let failures = 0; failures < 20; failures += 1)
-      expect(await fail(logins, 'a', 'ann')).toBeUndefined();
-    expect(await fail(logins, 'a', 'ann')).toBe(60);
+    for (const attempt of begin(logins)) attempt.withdraw();
+    for (let failures = 0; failures < 20; failures += 1) expect(fail(logins, 'a', 'ann')).toBeUndefined();
+    expect(fail(logins, 'a', 'ann')).toBe(60);
+  });
+
+  it('tell how many of the address failed or run: who guesses is told from who does not', () => {
+    const logins = limiter({});
+    expect(begin(logins).map(({ rank }) => rank)).toEqual(many.slice(0, 21).map((index) => index + 1));
+    expect(logins.attempt('b', 'ann').rank).toBe(1);
+  });
+});
+
+describe('an address that is over its limit', () => {
+  it('is looked at before the user name, and leaves nothing more behind', () => {
+    const logins = limiter({ LOGIN_FAILURES: '1' });
+    for (let failures = 0; failures < 1000; failures += 1) fail(logins, 'a', `guess-${failures}`);
+    expect(logins.remembered).toBe(1 + 11);
+  });
+
+  it.each([
+    ['an IPv6 network of /64', '2001:db8::1', '2001:db8::ffff'],
+    ['an IPv4 address in the form of an IPv6 one', '192.0.2.1', '::ffff:192.0.2.1'],
+  ])('%s is one', (_what, one, same) => {
+    const logins = limiter({ LOGIN_FAILURES: '1' });
+    for (let failures = 0; failures < 11; failures += 1) fail(logins, one, `guess-${failures}`);
+    expect(succeed(logins, same, 'ann')).toBe(60);
   });
 });
 
 describe('optional quota per credential', () => {
-  it('is a number of requests a minute', async () => {
+  it('is a number of requests a minute', () => {
     const requests = limiter({ CREDENTIAL_QUOTA: '2' });
-    expect(await retryAfter(requests.countRequest('ann'))).toBeUndefined();
-    expect(await retryAfter(requests.countRequest('ann'))).toBeUndefined();
-    expect(await retryAfter(requests.countRequest('ann'))).toBe(60);
-    expect(await retryAfter(requests.countRequest('ben'))).toBeUndefined();
+    expect(retryAfter(() => requests.countRequest('ann'))).toBeUndefined();
+    expect(retryAfter(() => requests.countRequest('ann'))).toBeUndefined();
+    expect(retryAfter(() => requests.countRequest('ann'))).toBe(60);
+    expect(retryAfter(() => requests.countRequest('ben'))).toBeUndefined();
     jest.advanceTimersByTime(MINUTE);
-    expect(await retryAfter(requests.countRequest('ann'))).toBeUndefined();
+    expect(retryAfter(() => requests.countRequest('ann'))).toBeUndefined();
   });
 
-  it('without it nothing is counted', async () => {
+  it('without it nothing is counted', () => {
     const requests = limiter({});
     for (let count = 0; count < 100; count += 1)
-      expect(await retryAfter(requests.countRequest('ann'))).toBeUndefined();
+      expect(retryAfter(() => requests.countRequest('ann'))).toBeUndefined();
   });
 });

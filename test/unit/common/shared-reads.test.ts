@@ -14,8 +14,14 @@ beforeEach(() => {
   begun = [];
 });
 
-const ask = (key = 'key') =>
-  reads.of(key, () => new Promise((resolve, reject) => begun.push({ end: resolve, fail: reject })));
+const ask = (key = 'key') => {
+  const asked = reads.of(
+    key,
+    () => new Promise((resolve, reject) => begun.push({ end: resolve, fail: reject })),
+  );
+  asked.catch(() => undefined);
+  return asked;
+};
 
 /** Ends the read that began as this one, counted from 0. */
 const end = (index: number, value: string) => begun[index]?.end(value);
@@ -161,6 +167,14 @@ describe('a read that hangs', () => {
     end(0, 'late');
     expect(await hanging).toBe('late');
     expect(reads.size).toBe(0);
+  });
+
+  it('is waited for no longer than eight seconds, by nobody', async () => {
+    const waiting = Promise.allSettled([ask(), ask(), ask()]);
+    await jest.advanceTimersByTimeAsync(9000);
+    for (const outcome of await waiting)
+      expect(outcome).toMatchObject({ reason: { message: 'A read took longer than 8000 ms' } });
+    expect([begun.length, reads.size]).toEqual([2, 0]);
   });
 
   it('does not end the turn of the one that came after it', async () => {

@@ -3,6 +3,7 @@ import { type ClientRequest, get, type IncomingMessage, type Server } from 'node
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import express from 'express';
+import { answerInTime, type Problem } from '../../../../src/common/index.js';
 import { answerPage } from '../../../../src/replication/feed/answer.js';
 import type { Page } from '../../../../src/replication/feed/page.js';
 
@@ -37,15 +38,18 @@ class LatePage {
   failed: unknown;
   /** The header of a page, on an answer that is none. */
   told: unknown;
+  /** Whether the database shows that it is at work. */
+  heard: Promise<void> = Promise.resolve();
   private readonly page = new Promise<Page>((resolve, reject) => {
     this.give = resolve;
     this.refuse = reject;
   });
   readonly server: Server = express()
+    .use(answerInTime({ ms: SIGN_MS, requests: 10, isExempt: () => false }))
     .get('/', (_request, response) => {
       const open = (gone: AbortSignal) => {
         this.gone = gone;
-        return Promise.resolve({ to, page: this.page });
+        return Promise.resolve({ to, page: this.page, heard: this.heard });
       };
       answerPage(response, open).catch((error: unknown) => {
         this.failed = error;
@@ -109,6 +113,15 @@ it('a page that takes over 10 s begins with blanks before the JSON, so that no p
   expect(await text).toMatch(/^ {3,4}\{"result":\[\]\}$/);
   expect(answer.headers['tidemark-to']).toBe(to.toISOString());
   expect(answer.headers['link']).toBeUndefined();
+});
+
+it('a page that takes over 10 s while the database shows no life is 503, and reads on for nobody', async () => {
+  late.heard = new Promise(() => undefined);
+  const request = late.request();
+  request.on('error', () => undefined);
+  await late.isLate();
+  await untilSo(() => late.failed !== undefined);
+  expect([(late.failed as Problem).slug, late.told]).toEqual(['database-away', undefined]);
 });
 
 it('trouble behind the first blank breaks the answer off, and is told', async () => {

@@ -51,7 +51,9 @@ beforeEach(async () => {
     .get('/:page', (request, response) => {
       const body = copiesOf(Number(request.params.page));
       const page: Page = { headers: {}, length: PIECES * PIECE_BYTES, body };
-      answerPage(response, () => Promise.resolve({ to, page: Promise.resolve(page) })).catch(() => undefined);
+      answerPage(response, () =>
+        Promise.resolve({ to, page: Promise.resolve(page), heard: Promise.resolve() }),
+      ).catch(() => undefined);
     })
     .listen(0, '127.0.0.1');
   await once(server, 'listening');

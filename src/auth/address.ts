@@ -1,0 +1,40 @@
+import { isIPv6 } from 'node:net';
+
+/** The longest way to write an IPv6 address, without its zone. */
+const LONGEST = 45;
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+const MAPPED = '0:0:0:0:0:ffff';
+
+/**
+ * Whom failed logins are counted for. Everybody with IPv6 has a whole network of /64 to call from, so that counts as
+ * one; an IPv4 address in the form of an IPv6 one is the same caller as in its own. Other text is taken as it is.
+ */
+export function callerAt(address: string): string {
+  const [plain = ''] = address.slice(0, LONGEST + 1).split('%');
+  if (plain.length > LONGEST || !isIPv6(plain)) return address;
+  const groups = groupsOf(plain);
+  return groups.slice(0, -2).join(':') === MAPPED
+    ? groups.slice(-2).flatMap(bytesOf).join('.')
+    : `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+/** The eight groups in hex, without zeros in front. */
+function groupsOf(address: string): string[] {
+  const [front = [], back = []] = address.split('::').map((half) => half.split(':').flatMap(hexOf));
+  const zeros = Array<string>(GROUPS - front.length - back.length).fill('0');
+  return [...front, ...zeros, ...back];
+}
+
+/** A group; its last two may be written as an IPv4 address. */
+function hexOf(group: string): string[] {
+  if (group === '') return [];
+  if (!group.includes('.')) return [parseInt(group, 16).toString(16)];
+  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+  return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
+}
+
+function bytesOf(group: string): number[] {
+  const value = parseInt(group, 16);
+  return [value >> 8, value & 255];
+}

@@ -1,0 +1,78 @@
+import { problems } from '../common/index.js';
+
+/** How many run at a time; those behind a first failure leave one place to others. */
+const MOST_RUNNING = 2;
+const FIRST = 1;
+const MOST_WAITING = 64;
+/** Nobody waits longer (milliseconds): somebody better may always come. */
+const LONGEST_MS = 5000;
+const RETRY_SECONDS = 2;
+
+interface Waiting {
+  rank: number;
+  start: () => void;
+  refuse: () => void;
+}
+
+/**
+ * Comparisons of passwords, each of which takes a core and 19 MiB for a while: few at a time, in a queue with an end.
+ * The smallest rank goes first, and one place is for those of rank 1 alone. The rank is the number of failed logins of an
+ * address, so whoever guesses waits for whoever does not, however many addresses guess.
+ */
+export class Turns {
+  private running = 0;
+  private readonly waiting: Waiting[] = [];
+
+  /** Throws 429 where one of this rank would not be let in. */
+  assertRoom(rank: number): void {
+    if (this.waiting.length < MOST_WAITING || rank < (this.waiting.at(-1)?.rank ?? Infinity)) return;
+    throw problems.tooManyLogins(RETRY_SECONDS);
+  }
+
+  /** Does the work when it is its turn. Throws 429 where that does not come. */
+  async take<T>(rank: number, work: () => Promise<T>): Promise<T> {
+    if (this.mayRun(rank)) this.running += 1;
+    else await this.queue(rank);
+    try {
+      return await work();
+    } finally {
+      this.running -= 1;
+      this.callNext();
+    }
+  }
+
+  private mayRun(rank: number): boolean {
+    return this.running < (rank <= FIRST ? MOST_RUNNING : MOST_RUNNING - 1);
+  }
+
+  private callNext(): void {
+    const [next] = this.waiting;
+    if (next === undefined || !this.mayRun(next.rank)) return;
+    this.waiting.shift();
+    this.running += 1;
+    next.start();
+  }
+
+  /** Resolves when a place is taken for it. The last in the queue makes way for a better one where it is full. */
+  private async queue(rank: number): Promise<void> {
+    this.assertRoom(rank);
+    if (this.waiting.length === MOST_WAITING) this.waiting.pop()?.refuse();
+    await new Promise<void>((resolve, reject) => {
+      const refuse = () => {
+        clearTimeout(timer);
+        reject(problems.tooManyLogins(RETRY_SECONDS));
+      };
+      const start = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const place: Waiting = { rank, start, refuse };
+      const timer = setTimeout(() => {
+        this.waiting.splice(this.waiting.indexOf(place), 1);
+        refuse();
+      }, LONGEST_MS);
+      const better = this.waiting.findIndex((other) => other.rank > rank);
+      this.waiting.splice(better === -1 ? this.waiting.length : better, 0, place);
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import type { NextFunction, Request, Response } from 'express';
+import { beforeAnswer } from './before-answer.js';
+import { Countdown } from './countdown.js';
+import { answerProblem } from './problem-answer.js';
+import { problems } from './problems.js';
+
+/** How long a request waits for its answer, and how many do at a time. */
+export interface Patience {
+  ms: number;
+  requests: number;
+  /** Routes that answer by themselves whatever the database does, and are never turned away. */
+  isExempt: (path: string) => boolean;
+}
+
+const countdowns = new WeakMap<ServerResponse, Countdown>();
+
+/**
+ * Express middleware: every answer has begun in time, whatever the database does. Where its handler has not come to one
+ * by then it is 503 `database-away`, and what the handler waits for is left behind; where as many requests wait already
+ * as may, it is 503 `busy` at once. A request waits until its handler answers, even if its client is gone: what it has
+ * begun goes on.
+ */
+export function answerInTime({ ms, requests, isExempt }: Patience) {
+  let waiting = 0;
+  return (request: Request, response: Response, next: NextFunction): void => {
+    if (isExempt(request.path)) return next();
+    if (waiting >= requests) return answerProblem(request, response, problems.busy());
+    const countdown = new Countdown(ms, () => answerProblem(request, response, problems.databaseAway()), {
+      begun: () => (waiting += 1),
+      ended: () => (waiting -= 1),
+    });
+    countdowns.set(response, countdown);
+    beforeAnswer(response, () => countdown.end());
+    countdown.go();
+    next();
+  };
+}
+
+/** Does not count the time of a task, which the client's own speed decides. */
+export async function whileReceiving<T>(response: ServerResponse, task: () => Promise<T>): Promise<T> {
+  const countdown = countdowns.get(response);
+  countdown?.pause();
+  try {
+    return await task();
+  } finally {
+    countdown?.go();
+  }
+}
+
+/**
+ * From here on the handler itself sees to it that its answer begins in time: resolves when that time has come, instead of
+ * the 503.
+ */
+export function handOver(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => countdowns.get(response)?.whenOver(resolve));
+}

@@ -1,0 +1,11 @@
+import type { Request, Response } from 'express';
+import type { Problem } from './problem.js';
+
+/** Answers with a problem, in the form of contract §3. */
+export function answerProblem(request: Request, response: Response, problem: Problem): void {
+  for (const [name, value] of Object.entries(problem.extras.headers ?? {})) response.setHeader(name, value);
+  response
+    .status(problem.status)
+    .type('application/problem+json')
+    .send(JSON.stringify(problem.body(request.id as string)));
+}
