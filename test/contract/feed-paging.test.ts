@@ -35,13 +35,14 @@ describe('envelope: {"result": [...], "nextoffsetid": "<24 hex digits>"}', () =>
     const page = await app.feed('product').page({ limit: 2 });
     expect(page.ids).toEqual(idsOf(records.slice(0, 2)));
     expect(page.nextoffsetid).toBe(hexOf(records[1]));
-    const last = await app.feed('product').page({ limit: 2, lastoffsetid: page.nextoffsetid });
+    const last = await app.feed('product').page({ to: page.to, limit: 2, lastoffsetid: page.nextoffsetid });
     expect(last.ids).toEqual(idsOf(records.slice(2)));
     expect(last.nextoffsetid).toBe(hexOf(records[2]));
   });
 
   it('and "" on an empty page, so that loops of both kinds end', async () => {
-    const empty = await app.feed('product').page({ lastoffsetid: hexOf(records[2]) });
+    const to = await app.max('product');
+    const empty = await app.feed('product').page({ to, lastoffsetid: hexOf(records[2]) });
     expect(empty.answer.text).toBe('{"result":[],"nextoffsetid":""}');
     expect(empty.answer.headers.get('link')).toBeNull();
   });
@@ -58,15 +59,17 @@ describe('envelope: {"result": [...], "nextoffsetid": "<24 hex digits>"}', () =>
     const [first, second, third] = await shuffled.products(3, (index) => ({ lastupdated: stamps[index] }));
     for (const window of [{}, { from: '2024-12-31' }]) {
       expect((await shuffled.feed('product').page(window)).ids).toEqual(idsOf([first!, second!, third!]));
-      const behind = await shuffled.feed('product').page({ ...window, lastoffsetid: hexOf(first) });
+      const to = await shuffled.max('product');
+      const behind = await shuffled.feed('product').page({ ...window, to, lastoffsetid: hexOf(first) });
       expect(behind.ids).toEqual(idsOf([second!, third!]));
     }
   });
 
   it('lastoffsetid need not be the _id of a record', async () => {
     const feed = app.feed('product');
-    expect((await feed.page({ lastoffsetid: '0'.repeat(24) })).ids).toEqual(idsOf(records));
-    expect((await feed.page({ lastoffsetid: 'f'.repeat(24) })).ids).toEqual([]);
+    const to = await app.max('product');
+    expect((await feed.page({ to, lastoffsetid: '0'.repeat(24) })).ids).toEqual(idsOf(records));
+    expect((await feed.page({ to, lastoffsetid: 'f'.repeat(24) })).ids).toEqual([]);
   });
 });
 

@@ -86,7 +86,10 @@ export function DescribeFeed(
     ApiQuery({
       name: 'to',
       schema: TIMESTAMP,
-      description: '`lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC',
+      description:
+        '`lastupdated <= to`. An RFC 3339 date-time, or a date for midnight UTC. One a little ahead of the clock (at ' +
+        'most MARK_WAIT) is waited for; one further ahead is read as the clock on a first page, and is 400 together ' +
+        'with lastoffsetid: send the Tidemark-To of the first page',
     }),
     ApiQuery({ name: 'from', required: false, schema: TIMESTAMP, description: '`lastupdated > from`' }),
     ApiQuery({

@@ -5,7 +5,6 @@ import { problems } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { isMomentGone, isRefusedQuery } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
-import { Moments } from '../mark/index.js';
 import type { OpenPage } from './answer.js';
 import type { ItemShape } from './bytes/index.js';
 import { type InForce, OutdatedServiceError } from './filters-in-force.js';
@@ -46,7 +45,6 @@ export interface Feed {
 export class Pages {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
-    private readonly moments: Moments,
     private readonly showing: Showing,
     private readonly steps: Steps,
     private readonly sizes: ItemSizes,
@@ -58,9 +56,10 @@ export class Pages {
     const asked = parseParameters(ask.request.query, this.settings.limitMax);
     const { organizationid, appid } = ask.application;
     const mark = { organizationid, appid, kind: feed.kind };
+    const plain = { mark, to: asked.to, isFirst: asked.lastoffsetid === undefined };
     for (;;) {
-      const selected = await feed.select().catch((error: unknown) => this.unlessPreparing(error));
-      const wish = { mark, to: asked.to, service: selected.service };
+      const selected = await feed.select().catch((error: unknown) => this.unlessOtherwise(plain, error));
+      const wish = { ...plain, service: selected.service };
       try {
         const shown = await this.showing.of(wish);
         const window = { ...asked, to: shown.to };
@@ -107,9 +106,9 @@ export class Pages {
       });
   }
 
-  /** During a first pass nobody knows yet which services and channels there are. */
-  private async unlessPreparing(error: unknown): Promise<never> {
-    await this.moments.progress();
+  /** During a first pass nobody knows yet which services and channels there are; and 400 comes before 404. */
+  private async unlessOtherwise(wish: Omit<Wish, 'service'>, error: unknown): Promise<never> {
+    await this.showing.assertAllowed(wish);
     throw error;
   }
 }

@@ -1,10 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
-import type { mongo } from 'mongoose';
+import type { Model, mongo } from 'mongoose';
 import { problems } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { isMomentGone } from '../../database/index.js';
-import { type Look, type MarkKey, markName, Moments, Raises } from '../mark/index.js';
+import {
+  type Look,
+  type Mark,
+  MARK_MODEL,
+  type MarkKey,
+  markKey,
+  markName,
+  Moments,
+  Raises,
+} from '../mark/index.js';
+import { type Aim, aimOf, clockReaches, patienceOf } from './aim.js';
 import { FiltersInForce, type InForce, OutdatedServiceError } from './filters-in-force.js';
 
 const REMEMBERED = 10_000;
@@ -13,12 +24,14 @@ const REMEMBERED = 10_000;
 export interface Wish {
   mark: MarkKey;
   to: Date;
+  /** Whether it is for the first page of its feed. */
+  isFirst: boolean;
   service: InForce | undefined;
 }
 
 /** What is shown: the database as of a cluster time. */
 export interface Shown {
-  /** A `to` beyond the clock is read as the clock value that the moment announced. */
+  /** What was asked; where that lies beyond what is waited for, the clock value that the moment announced. */
   to: Date;
   at: mongo.Timestamp;
   /** The moment that serves the window. */
@@ -39,24 +52,48 @@ export class Showing {
     private readonly moments: Moments,
     private readonly raises: Raises,
     private readonly filters: FiltersInForce,
+    @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
   ) {}
 
-  /** Throws 503 `preparing`, and `not-watched` where the watcher does not come far enough in time. */
+  /**
+   * Throws 503 `preparing`, `not-watched` where the watcher does not come far enough in time, and 400 where `to` lies too
+   * far ahead for a further page.
+   */
   async of(wish: Wish): Promise<Shown> {
-    const { mark, to: asked, service } = wish;
-    const deadline = Date.now() + this.settings.markWait;
+    const { mark, to, service } = wish;
+    const begun = performance.now();
     let notBefore = service && this.filters.knownFrom(service);
-    let look = await this.moments.serving(mark, asked, notBefore);
-    const needed = earlier(asked, look.clock);
+    let look = await this.moments.serving(mark, to, notBefore);
+    const aim = look.moment === undefined ? await this.aimOf(wish, look) : 'reached';
+    const needed = aim === 'clock' ? look.clock : to;
+    const deadline = begun + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
     for (;;) {
       const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
       if (at !== undefined && look.moment !== undefined)
-        return { to: needed === asked ? asked : announced(look, asked), at, moment: look.moment.at };
+        return { to: aim === 'clock' ? announced(look, to) : to, at, moment: look.moment.at };
       const newest = service && look.moment && (await this.newestOf(mark, service));
       if (newest !== undefined) notBefore = newest;
-      else if (!(await this.raises.passed(mark, deadline - Date.now()))) throw problems.notWatched();
+      else {
+        if (aim === 'awaited') await clockReaches(to, look.clock, deadline);
+        if (!(await this.raises.passed(mark, Math.max(0, deadline - performance.now())))) throw problems.notWatched();
+      }
       look = await this.moments.serving(mark, needed, notBefore);
     }
+  }
+
+  /** Throws 503 `preparing`, and 400 where `to` lies too far ahead for a further page: no wait, no moment is needed. */
+  async assertAllowed(wish: Omit<Wish, 'service'>): Promise<void> {
+    await this.aimOf(wish, await this.moments.progress());
+  }
+
+  private async aimOf(
+    { mark, to, isFirst }: Omit<Wish, 'service'>,
+    { clock }: Look,
+  ): Promise<Exclude<Aim, 'refused'>> {
+    const fence = to > clock ? (await this.marks.findOne({ _id: markKey(mark) }).lean())?.fence : undefined;
+    const aim = aimOf({ to, clock, fence, isFirst }, this.settings.markWait);
+    if (aim === 'refused') throw problems.invalidRequest([{ parameter: 'to', detail: inTheFuture(to) }]);
+    return aim;
   }
 
   /**
@@ -108,6 +145,10 @@ export class Showing {
 
 function nameOf(mark: MarkKey, moment: mongo.Timestamp): string {
   return `${markName(mark)} ${moment.toBigInt()}`;
+}
+
+function inTheFuture(to: Date): string {
+  return `"${to.toISOString()}" lies in the future: send the Tidemark-To of the first page as to, such as to=2026-11-20T10:00:00.000Z.`;
 }
 
 /** The clock value that the moment announced; after a fail-over to a slower clock it may lie ahead of it. */
