@@ -69,6 +69,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly pageBytes = new Gauge({
+    name: 'tidemark_page_bytes_in_flight',
+    help: 'Bytes that pages hold: replies of the database, and text that no connection has taken yet.',
+    registers: [this.registry],
+  });
+
   readonly watcherEvents = new Counter({
     name: 'tidemark_watcher_events_total',
     help: 'Events of the change stream that this instance has worked through.',

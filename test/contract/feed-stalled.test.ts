@@ -1,38 +1,130 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { eventually, PASSWORD, TestService } from '../support/index.js';
+import zlib from 'node:zlib';
+import { PageBytes, SendingPace } from '../../src/replication/feed/index.js';
+import { eventually, type Item, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 
-const RECORDS = 20;
-const BYTES = 1_000_000;
-const SHORT_MS = 500;
+const COUNT = 8000;
+const MEGABYTE = 1024 * 1024;
+const LIMIT = 1000;
+/** What one page has at once if nobody minds: a reply and its text. */
+const AT_ONCE = 4 * MEGABYTE;
+const SMALL = MEGABYTE / 4;
+const FOR_EVER = 10 * 60_000;
+
+const POOL = 3;
+const STALLED = 12;
+
+let first: TestService;
+let service: TestService;
+let app: TestApplication;
+let to: string;
+let bytes: PageBytes;
+const clients: IncomingMessage[] = [];
+
+beforeAll(async () => {
+  first = await TestService.start();
+  service = await first.another({
+    MONGODB_URI: `${first.uri}${first.uri.includes('?') ? '&' : '?'}maxPoolSize=${POOL}`,
+  });
+  app = (await first.application()).seenBy(service);
+  await app.products(COUNT, (n) => ({ id: `p${n}`, data: { noise: noise(n) } }));
+  await first.watcher.caughtUp();
+  to = (await app.max('product')).toISOString();
+  bytes = service.app.get(PageBytes, { strict: false });
+});
+afterEach(() => {
+  for (const client of clients.splice(0)) client.destroy();
+  Object.assign(service.app.get(SendingPace, { strict: false }), new SendingPace());
+});
+afterAll(async () => {
+  await service.leave();
+  await first.stop();
+});
+
+/** A text that no encoder makes small. */
+function noise(seed: number): string {
+  let state = seed + 1;
+  const letter = () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return String.fromCharCode(35 + ((state >>> 16) % 57));
+  };
+  return Array.from({ length: 2000 }, letter).join('');
+}
+
+/** A client that has asked for a large page, and takes nothing of it. */
+async function stalled(encoding: string): Promise<IncomingMessage> {
+  const path = `/${app.organizationid}/${app.appid}/api/v1/product/default/updates?limit=10000&to=${to}`;
+  const auth = `${app.user('read')}:${PASSWORD}`;
+  const request = get(`${service.url}${path}`, {
+    auth,
+    agent: false,
+    headers: { 'accept-encoding': encoding },
+  });
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  expect(answer.statusCode).toBe(200);
+  clients.push(answer);
+  return answer;
+}
+
+const all = (count: number) =>
+  Promise.all(Array.from({ length: count }, (_, n) => stalled(n % 2 === 0 ? 'identity' : 'br')));
+
+/** Waits until no page goes on: the queries for items are counted. */
+async function nothingMoves(): Promise<void> {
+  let before = -1;
+  await eventually(async () => {
+    const steps = await service.metric('tidemark_feed_steps_total{plan="all"}');
+    const isSame = steps === before;
+    before = steps;
+    return isSame;
+  });
+}
+
+async function restOf(answer: IncomingMessage): Promise<Item[]> {
+  const pieces: Buffer[] = [];
+  for await (const piece of answer) pieces.push(piece as Buffer);
+  const body = Buffer.concat(pieces);
+  const text = answer.headers['content-encoding'] === 'br' ? zlib.brotliDecompressSync(body) : body;
+  return (JSON.parse(text.toString()) as { result: Item[] }).result;
+}
+
+const expected = Array.from({ length: COUNT }, (_, n) => `p${n}`);
+
+it('pages in flight have a budget; beyond it they go on in small pieces, and others get what they ask for', async () => {
+  Object.assign(bytes, { most: AT_ONCE, patienceMs: FOR_EVER });
+  await all(STALLED);
+  await nothingMoves();
+  const held = await service.metric('tidemark_page_bytes_in_flight');
+  expect(held).toBeGreaterThan(AT_ONCE / 4);
+  expect(held).toBeLessThan(2 * AT_ONCE + STALLED * 2 * SMALL);
+  expect((await app.feed('product').page({ to, limit: LIMIT })).ids).toEqual(expected.slice(0, LIMIT));
+});
+
+it('no connection to MongoDB and no cursor is held for a client that is slow', async () => {
+  await all(STALLED);
+  await nothingMoves();
+  expect(STALLED).toBeGreaterThan(POOL);
+  const ns = `${service.db.databaseName}.products`;
+  const open = [{ $currentOp: { idleCursors: true, localOps: true } }, { $match: { ns } }];
+  expect(await service.client.db('admin').aggregate(open).toArray()).toEqual([]);
+  expect((await app.feed('product').page({ to, limit: LIMIT })).ids).toHaveLength(LIMIT);
+});
+
+it('who waits for its client lets go of what it holds, and misses nothing when the client goes on', async () => {
+  Object.assign(bytes, { most: AT_ONCE, patienceMs: 0 });
+  const answers = await all(4);
+  await nothingMoves();
+  for (let count = 0; count < 3; count += 1) await app.feed('product').page({ to, limit: LIMIT });
+  for (const answer of answers) expect((await restOf(answer)).map(({ id }) => id)).toEqual(expected);
+  await eventually(() => bytes.inFlight === 0);
+});
 
 it('a client that takes nothing for two minutes is let go, and what is held for it with it', async () => {
-  const service = await TestService.start();
-  const server = service.app.getHttpServer();
-  expect(server.timeout).toBe(120_000);
-  const sockets: Socket[] = [];
-  server.on('connection', (socket: Socket) => sockets.push(socket));
-  const app = await service.application();
-  await app.products(RECORDS, () => ({ data: { text: 'x'.repeat(BYTES) } }));
-  const to = await app.max('product');
-
-  const url = `${service.url}/${app.organizationid}/${app.appid}/api/v1/product/default/updates?to=${to.toISOString()}`;
-  const request = get(url, { auth: `${app.user('read')}:${PASSWORD}` });
-  const [page] = (await once(request, 'response')) as [IncomingMessage];
-  expect(page.statusCode).toBe(200);
-  for (const socket of sockets) socket.setTimeout(SHORT_MS);
-  await eventually(async () => (await connections()) === 0);
-
-  let taken = 0;
-  page.on('data', (chunk: Buffer) => (taken += chunk.length));
-  await expect(once(page, 'end')).rejects.toThrow('aborted');
-  expect(taken).toBeLessThan(RECORDS * BYTES);
-  await service.stop();
-
-  function connections(): Promise<number> {
-    return new Promise((resolve, reject) =>
-      server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
-    );
-  }
+  expect(new SendingPace().stalledMs).toBe(120_000);
+  expect(service.app.getHttpServer().timeout).toBe(120_000);
+  Object.assign(service.app.get(SendingPace, { strict: false }), { stalledMs: 300 });
+  const answers = await all(4);
+  await eventually(() => bytes.inFlight === 0);
+  for (const answer of answers) await expect(restOf(answer)).rejects.toThrow('aborted');
 });

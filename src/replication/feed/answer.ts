@@ -1,17 +1,22 @@
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
+import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { handOver, problems } from '../../common/index.js';
 import { giveBack } from './bytes/index.js';
 import { encodingFor } from './encoding.js';
 import type { Page } from './page.js';
-import { SIGN, withSigns } from './signs-of-life.js';
+import { PageBytes, type Share } from './page-bytes.js';
+import { SendingPace } from './sending-pace.js';
+import { settledWithin, SIGN, withSigns } from './signs-of-life.js';
 
 /** A page whose `to` is known, while the rest is still being read. */
 export interface OpenPage {
   to: Date;
   page: Promise<Page>;
+  /** Headers that can be told of it already; nothing where none can, and the page is to be waited for. */
+  early: () => Record<string, string> | undefined;
   /** Resolves when the database has shown that it is at work for the page. */
   heard: Promise<void>;
 }
@@ -19,53 +24,115 @@ export interface OpenPage {
 /** Nobody waits for the page any more. */
 class NobodyWaitsError extends Error {}
 
-/**
- * Sends a page. One that is not begun in time gives signs of life instead of an answer; it cannot link to the next one
- * then, since its headers are gone before anybody knows whether it is full. Where the database has given none by then
- * either, it is 503 `database-away`. `gone` is aborted where nobody waits for the page any more: the client went away, or
- * was answered otherwise.
- */
-export async function answerPage(
-  response: Response,
-  open: (gone: AbortSignal) => Promise<OpenPage>,
-): Promise<void> {
-  const gone = new AbortController();
-  const leave = () => gone.abort(new NobodyWaitsError());
-  if (response.closed || response.destroyed) leave();
-  else response.once('close', leave);
-  try {
-    const { to, ...opened } = await open(gone.signal);
-    const { headers, length, body } = await begun(response, opened);
-    gone.signal.throwIfAborted();
-    response.set('Tidemark-To', to.toISOString()).type('application/json').vary('Accept-Encoding');
-    response.set(headers);
-    await send(response, { body: length === undefined ? withSigns(body) : body, length, gone: gone.signal });
-  } catch (error) {
-    if (!gone.signal.aborted) throw error;
-    response.end();
-  }
-}
-
 /** Sends the answer of `max`; Express turns it into 304 where If-None-Match fits. */
 export async function answerMax(response: Response, max: Promise<Date>): Promise<void> {
   const offset = (await max).toISOString();
   response.set('ETag', `"${offset}"`).type('application/json').send(JSON.stringify({ offset }));
 }
 
-/** The page, or what stands for it where it is late. */
-async function begun(
-  response: Response,
-  { page, heard }: Omit<OpenPage, 'to'>,
-): Promise<Pick<Page, 'headers' | 'length' | 'body'>> {
-  let isHeard = false;
-  heard.then(
-    () => (isHeard = true),
-    () => undefined,
-  );
-  const inTime = await Promise.race([page, handOver(response)]);
-  if (inTime !== undefined) return inTime;
-  if (!isHeard) throw problems.databaseAway();
-  return { headers: {}, body: lateBody(page) };
+/** A body, its length where that is known, and whom it is for. */
+interface Sending {
+  body: AsyncGenerator<Buffer, void>;
+  length: number | undefined;
+  share: Share;
+}
+
+/** Sends pages as fast as their clients take them. */
+@Injectable()
+export class Answers {
+  constructor(
+    private readonly pace: SendingPace,
+    private readonly bytes: PageBytes,
+  ) {}
+
+  /**
+   * Sends a page. One that is not begun in time gives signs of life instead of an answer; its link then leads to a place
+   * that is found when it is followed, since its headers are gone before anybody knows whether it is full. Where the
+   * database has given no sign of life by then either, it is 503 `database-away`.
+   */
+  async page(response: Response, open: (share: Share) => Promise<OpenPage>): Promise<void> {
+    const gone = new AbortController();
+    const leave = () => gone.abort(new NobodyWaitsError());
+    if (response.closed || response.destroyed) leave();
+    else response.once('close', leave);
+    const share = this.bytes.open(gone.signal);
+    try {
+      const opened = await open(share);
+      const { headers, length, body } = await this.begun(response, opened);
+      gone.signal.throwIfAborted();
+      response.set('Tidemark-To', opened.to.toISOString()).type('application/json').vary('Accept-Encoding');
+      response.set(headers);
+      const alive = length === undefined ? withSigns(body, this.pace.signMs) : body;
+      await this.send(response, { body: alive, length, share });
+    } catch (error) {
+      if (!gone.signal.aborted) throw error;
+      response.end();
+    } finally {
+      share.close();
+    }
+  }
+
+  private async begun(response: Response, { page, early, heard }: OpenPage): Promise<Page> {
+    let isHeard = false;
+    heard.then(
+      () => (isHeard = true),
+      () => undefined,
+    );
+    const over = handOver(response);
+    const inTime = await settledWithin(page, this.pace.signMs);
+    if (inTime !== undefined) return inTime;
+    const atLast = isHeard ? undefined : await Promise.race([page, over, heard]);
+    if (atLast !== undefined) return atLast;
+    if (!isHeard) throw problems.databaseAway();
+    const headers = early();
+    return headers === undefined ? page : { headers, body: lateBody(page) };
+  }
+
+  private async send(response: Response, sending: Sending): Promise<void> {
+    const { body, length } = sending;
+    const encoding = encodingFor(response.req, length);
+    if (encoding !== undefined) response.set('Content-Encoding', encoding.name);
+    else if (length !== undefined) response.set('Content-Length', String(length));
+    if (response.req.method === 'HEAD') {
+      response.end();
+      await body.return();
+    } else if (encoding === undefined) await this.write(response, sending);
+    else await this.compress(response, sending, encoding.encoder);
+  }
+
+  /** A pipeline would cost more than the text of the page. The memory of a piece is used again. */
+  private async write(response: Response, { body, share }: Sending): Promise<void> {
+    const signal = share.gone;
+    for await (const piece of body) {
+      const sent = (failure?: Error | null) => {
+        if (!failure) giveBack(piece);
+      };
+      if (!response.write(piece, sent))
+        await this.taken(response, share, once(response, 'drain', { signal }));
+    }
+    const finished = once(response, 'finish', { signal });
+    response.end();
+    await this.taken(response, share, finished);
+  }
+
+  /** One piece after the other, so that no more than one is held before the encoder, and little behind it. */
+  private async compress(response: Response, { body, share }: Sending, encoder: Transform): Promise<void> {
+    const sent = pipeline(encoder, response);
+    sent.catch(() => undefined);
+    for await (const piece of body)
+      await this.taken(response, share, Promise.race([written(encoder, piece), sent]));
+    encoder.end();
+    await this.taken(response, share, sent);
+  }
+
+  /**
+   * Waits until the client has taken what was sent, and lets it go where it does not. The timeout of the socket is no
+   * help: it begins anew where the system has taken a part of a piece, so that it may last twice as long.
+   */
+  private async taken(response: Response, share: Share, taken: Promise<unknown>): Promise<void> {
+    const stalled = setTimeout(() => response.destroy(), this.pace.stalledMs);
+    await share.whileTaken(taken).finally(() => clearTimeout(stalled));
+  }
 }
 
 /** The body of a page that is late: it begins with a sign of life. */
@@ -74,37 +141,9 @@ async function* lateBody(page: Promise<Page>): AsyncGenerator<Buffer, void> {
   yield* (await page).body;
 }
 
-/** A body, its length where that is known, and whether anybody waits for it. */
-interface Sending {
-  body: AsyncGenerator<Buffer, void>;
-  length: number | undefined;
-  gone: AbortSignal;
-}
-
-async function send(response: Response, { body, length, gone }: Sending): Promise<void> {
-  const encoding = encodingFor(response.req, length);
-  if (encoding !== undefined) response.set('Content-Encoding', encoding.name);
-  else if (length !== undefined) response.set('Content-Length', String(length));
-  if (response.req.method === 'HEAD') {
-    response.end();
-    await body.return();
-    return;
-  }
-  if (encoding === undefined) await write(response, body, gone);
-  else await pipeline(Readable.from(body, { objectMode: false }), encoding.encoder, response);
-}
-
-/** As fast as the client reads; a pipeline would cost more than the text of the page. The memory of a piece is used again. */
-async function write(
-  response: Response,
-  body: AsyncGenerator<Buffer, void>,
-  gone: AbortSignal,
-): Promise<void> {
-  for await (const piece of body) {
-    const sent = (failure?: Error | null) => {
-      if (!failure) giveBack(piece);
-    };
-    if (!response.write(piece, sent)) await once(response, 'drain', { signal: gone });
-  }
-  response.end();
+/** Resolves when a stream has worked a piece through, and there is room for another. */
+function written(stream: Transform, piece: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(piece, (error) => (error ? reject(error) : resolve()));
+  });
 }

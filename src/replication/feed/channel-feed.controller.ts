@@ -2,7 +2,7 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { type Application, CurrentApplication } from '../../application/index.js';
-import { answerPage } from './answer.js';
+import { Answers } from './answer.js';
 import { FeedService } from './feed.service.js';
 import { DeletesPage, DescribeFeed, UpdatesPage } from './openapi.js';
 
@@ -10,7 +10,10 @@ import { DeletesPage, DescribeFeed, UpdatesPage } from './openapi.js';
 @ApiTags('replication')
 @Controller(':org/:app/api/v1/productbychannel/:channel')
 export class ChannelFeedController {
-  constructor(private readonly feeds: FeedService) {}
+  constructor(
+    private readonly feeds: FeedService,
+    private readonly answers: Answers,
+  ) {}
 
   @Get('updates')
   @DescribeFeed('The products that changed and are in the channel', UpdatesPage, 'channel')
@@ -20,7 +23,9 @@ export class ChannelFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, (gone) => this.feeds.channelUpdates({ application, request, gone }, channel));
+    return this.answers.page(response, (share) =>
+      this.feeds.channelUpdates({ application, request, share }, channel),
+    );
   }
 
   @Get('softdeletes')
@@ -31,8 +36,8 @@ export class ChannelFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, (gone) =>
-      this.feeds.channelSoftDeletes({ application, request, gone }, channel),
+    return this.answers.page(response, (share) =>
+      this.feeds.channelSoftDeletes({ application, request, share }, channel),
     );
   }
 }

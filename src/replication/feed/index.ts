@@ -1,1 +1,3 @@
 export { FeedModule } from './feed.module.js';
+export { PageBytes } from './page-bytes.js';
+export { SendingPace } from './sending-pace.js';

@@ -16,10 +16,14 @@ export class ItemSizes {
     if (count > 0) this.sizes.set(keyOf(selection), bytes / count);
   }
 
+  /** Bytes of one document, about. */
+  bytesOfOne(selection: Selection): number {
+    return this.sizes.get(keyOf(selection)) ?? UNKNOWN_BYTES;
+  }
+
   /** How many documents make one reply. */
   ofOneReply(selection: Selection): number {
-    const bytes = this.sizes.get(keyOf(selection)) ?? UNKNOWN_BYTES;
-    return Math.max(1, Math.floor(REPLY_BYTES / bytes));
+    return Math.max(1, Math.floor(REPLY_BYTES / this.bytesOfOne(selection)));
   }
 }
 

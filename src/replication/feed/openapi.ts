@@ -106,7 +106,12 @@ export function DescribeFeed(
   ];
   const headers = {
     'Tidemark-To': { description: 'The `to` that was used; send it on all further pages', schema: TIMESTAMP },
-    Link: { description: 'On a full page: the next one, rel="next"', schema: { type: 'string' as const } },
+    Link: {
+      description:
+        'On a full page, and on one that took long: the next one, rel="next". Follow it as it is; it may carry a ' +
+        'parameter `behind` of its own, which says how many items are counted before the page begins',
+      schema: { type: 'string' as const },
+    },
   };
   return applyDecorators(
     ApiOperation({ summary }),

@@ -1,9 +1,9 @@
 import { mongo } from 'mongoose';
 import type { ItemsText } from './bytes/index.js';
+import { linkTo } from './link.js';
+import type { Share } from './page-bytes.js';
 import { itemsOf, lastOf, type Source } from './reading.js';
 import type { Window } from './window.js';
-
-const UNSAFE_IN_LINK = /[<>"]/g;
 
 /** Bytes of items that are held back until the headers are known; a larger page is looked at ahead. */
 const HELD_BYTES = 2 * 1024 * 1024;
@@ -35,23 +35,26 @@ interface Beginning {
  */
 export async function pageOf(source: Source | undefined, window: Window, path: string): Promise<Page> {
   const rest = source && itemsOf(source, window);
-  const beginning = await beginningOf(rest, window.limit);
+  const beginning = await beginningOf(rest, source, window.limit);
   const { isAll, bytes, count, last } = beginning;
+  if (isAll) await rest?.return();
   const end =
     count === window.limit ? last : isAll ? undefined : await lastBehind(source!, window, beginning);
   return {
-    headers: end === undefined ? {} : { Link: `<${nextUrl(path, window, end)}>; rel="next"` },
-    body: envelope(beginning, rest),
+    headers: end === undefined ? {} : linkTo(path, window, { lastoffsetid: idOf(end) }),
+    body: source === undefined ? nothing() : envelope(source, window, { ...beginning, rest: rest! }),
     ...(isAll && { length: HEAD.length + bytes + tail(last).length }),
   };
 }
 
 async function beginningOf(
   rest: AsyncGenerator<ItemsText, void> | undefined,
+  source: Source | undefined,
   limit: number,
 ): Promise<Beginning> {
   const beginning: Beginning = { items: [], count: 0, bytes: 0, last: undefined, isAll: rest === undefined };
-  while (rest !== undefined && beginning.bytes < HELD_BYTES) {
+  const isEnough = () => beginning.bytes >= HELD_BYTES || (beginning.count > 0 && source?.share.isShort);
+  while (rest !== undefined && !isEnough()) {
     const { value, done } = await rest.next();
     if (done === true) return { ...beginning, isAll: true };
     beginning.bytes += value.bytes + (beginning.count === 0 ? 0 : COMMA.length);
@@ -68,44 +71,66 @@ async function lastBehind(
   window: Window,
   { count, last }: Beginning,
 ): Promise<string | undefined> {
-  const lastoffsetid = mongo.ObjectId.createFromHexString(last!);
-  const end = await lastOf(source, { ...window, limit: window.limit - count, lastoffsetid });
+  const end = await lastOf(source, { ...window, limit: window.limit - count, lastoffsetid: idOf(last!) });
   return end?.toHexString();
 }
 
+/** A page is read on where it was asked to let go of what it held, unless its length has been told already. */
 async function* envelope(
-  { items }: Beginning,
-  rest: AsyncGenerator<ItemsText, void> | undefined,
+  source: Source,
+  window: Window,
+  { items, rest, isAll }: Beginning & { rest: AsyncGenerator<ItemsText, void> },
 ): AsyncGenerator<Buffer, void> {
+  const { share } = source;
+  let place = window;
   let last: string | undefined;
   yield Buffer.from(HEAD);
-  for await (const one of following(items, rest)) {
-    if (last !== undefined) yield COMMA;
-    yield* one.pieces;
-    last = one.last;
+  for (let held: Held | undefined = new Held(items, rest); held !== undefined;) {
+    const reading: Held = held;
+    if (!isAll) share.reclaimBy(() => reading.drop(share));
+    for await (const one of reading.items()) {
+      if (last !== undefined) yield COMMA;
+      yield* one.pieces;
+      share.letGo(one.held);
+      last = one.last;
+      place = { ...place, lastoffsetid: idOf(last), limit: place.limit - one.count };
+    }
+    const isMissing: boolean = reading.isDropped && place.limit > 0;
+    held = isMissing ? new Held([], itemsOf(source, place)) : undefined;
   }
   yield Buffer.from(tail(last));
 }
 
-/** What is held, then the rest; nothing that was given out is held any longer. */
-async function* following(
-  held: ItemsText[],
-  rest: AsyncGenerator<ItemsText, void> | undefined,
-): AsyncGenerator<ItemsText, void> {
-  for (let one = held.shift(); one !== undefined; one = held.shift()) yield one;
-  if (rest !== undefined) yield* rest;
+/** What a page holds of what it has not sent: items, then the rest; nothing that was given out is held any longer. */
+class Held {
+  isDropped = false;
+
+  constructor(
+    private readonly first: ItemsText[],
+    private readonly rest: AsyncGenerator<ItemsText, void>,
+  ) {}
+
+  async *items(): AsyncGenerator<ItemsText, void> {
+    for (let one = this.first.shift(); one !== undefined; one = this.first.shift()) yield one;
+    yield* this.rest;
+  }
+
+  /** While nothing is being read. */
+  drop(share: Share): void {
+    this.isDropped = true;
+    for (const one of this.first.splice(0)) share.letGo(one.held);
+    void this.rest.return();
+  }
+}
+
+async function* nothing(): AsyncGenerator<Buffer, void> {
+  yield await Promise.resolve(Buffer.from(HEAD + tail(undefined)));
+}
+
+function idOf(hex: string): mongo.ObjectId {
+  return mongo.ObjectId.createFromHexString(hex);
 }
 
 function tail(last: string | undefined): string {
   return `],"nextoffsetid":"${last ?? ''}"}`;
-}
-
-function nextUrl(path: string, { from, to, limit }: Window, lastoffsetid: string): string {
-  const query = new URLSearchParams({
-    ...(from && { from: from.toISOString() }),
-    to: to.toISOString(),
-    limit: String(limit),
-    lastoffsetid,
-  });
-  return `${path.replace(UNSAFE_IN_LINK, encodeURIComponent)}?${query.toString()}`;
 }

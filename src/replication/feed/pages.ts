@@ -3,26 +3,30 @@ import type { Request } from 'express';
 import type { Application } from '../../application/index.js';
 import { problems } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
-import { isMomentGone, isRefusedQuery } from '../../database/index.js';
+import { isRefusedQuery } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
 import type { OpenPage } from './answer.js';
 import type { ItemShape } from './bytes/index.js';
 import { type InForce, OutdatedServiceError } from './filters-in-force.js';
 import { Hearing } from './hearing.js';
 import { ItemSizes } from './item-sizes.js';
+import { linkTo } from './link.js';
 import { type Page, pageOf } from './page.js';
-import { parseParameters } from './parameters.js';
-import type { AsOf } from './reading.js';
+import type { Share } from './page-bytes.js';
+import { MOST_BEHIND, parseParameters } from './parameters.js';
+import { Present } from './present.js';
+import type { AsOf, Source } from './reading.js';
 import type { Selection } from './selection.js';
 import { Showing, type Shown, type Wish } from './showing.js';
+import { behindItems } from './skipping.js';
 import { Steps } from './steps.js';
 import { isEmpty, type Window } from './window.js';
 
-/** Whose page is asked for: the application of the path, the request with its window, and whether anybody waits for it. */
+/** Whose page is asked for: the application of the path, the request with its window, and what it may hold. */
 export interface Ask {
   application: Application;
   request: Request;
-  gone: AbortSignal;
+  share: Share;
 }
 
 /** What a feed shows: no selection where there can be no items; a service where MongoDB may refuse its filter. */
@@ -38,6 +42,13 @@ export interface Feed {
   select: () => Promise<Selected>;
   /** Asked after each reading of a window that has a lower bound. */
   assertKept?: (from: Date) => Promise<void>;
+}
+
+/** A page that is asked for, with the window that is used. */
+interface Wanted {
+  ask: Ask;
+  feed: Feed;
+  window: Window;
 }
 
 /** Opens pages: parameters, service, moment, then the reading, in this order. */
@@ -62,48 +73,59 @@ export class Pages {
       const wish = { ...plain, service: selected.service };
       try {
         const shown = await this.showing.of(wish);
-        const window = { ...asked, to: shown.to };
-        const { asOf, heard } = this.hearing.of(this.asOf(wish, shown));
-        return { to: shown.to, page: this.page({ ask, feed, window }, selected, asOf), heard };
+        return this.begin({ ask, feed, window: { ...asked, to: shown.to } }, selected, { wish, shown });
       } catch (error) {
         if (!(error instanceof OutdatedServiceError)) throw error;
       }
     }
   }
 
+  private begin(
+    { ask, feed, window }: Wanted,
+    selected: Selected,
+    { wish, shown }: { wish: Wish; shown: Shown },
+  ): OpenPage {
+    const showing = new Present(this.showing, wish, shown);
+    const { path } = ask.request;
+    const { lastoffsetid, limit } = window;
+    let place = { lastoffsetid, limit: limit + (window.behind?.items ?? 0) };
+    const passed: Source['passed'] = (next) =>
+      (place = { limit: next.limit, lastoffsetid: next.lastoffsetid });
+    const early = () => {
+      const behind = { items: place.limit, at: showing.at };
+      return behind.items > MOST_BEHIND ? undefined : linkTo(path, window, { ...place, behind });
+    };
+    const { asOf, heard } = this.hearing.of((read) => showing.asOf(read));
+    const page = this.page({ ask, feed, window }, selected, { showing, asOf, passed });
+    return { to: shown.to, page, early, heard };
+  }
+
   private async page(
-    { ask, feed, window }: { ask: Ask; feed: Feed; window: Window },
+    { ask, feed, window }: Wanted,
     { selection, service }: Selected,
-    show: AsOf,
+    { showing, asOf: show, passed }: { showing: Present; asOf: AsOf; passed: Source['passed'] },
   ): Promise<Page> {
+    const { share, request } = ask;
     const asOf: AsOf = async (read) => {
-      ask.gone.throwIfAborted();
+      share.gone.throwIfAborted();
       const value = await show(read);
       if (window.from !== undefined) await feed.assertKept?.(window.from);
       return value;
     };
     const { steps, sizes } = this;
     try {
-      if (selection !== undefined && !isEmpty(window))
-        return await pageOf({ steps, sizes, selection, asOf, shape: feed.shape }, window, ask.request.path);
+      if (selection !== undefined && !isEmpty(window)) {
+        const source: Source = { steps, sizes, selection, asOf, shape: feed.shape, share, passed };
+        const begun = await behindItems(source, window, showing);
+        return await pageOf(begun && source, begun ?? window, request.path);
+      }
       await asOf(() => Promise.resolve());
-      return await pageOf(undefined, window, ask.request.path);
+      return await pageOf(undefined, window, request.path);
     } catch (error) {
       throw isRefusedQuery(error) && service !== undefined
         ? problems.serviceMisconfigured(feed.kind, service.name)
         : error;
     }
-  }
-
-  /** Reads as of what is shown; where the server lets go of that meanwhile, as of what is shown instead. */
-  private asOf(wish: Wish, first: Shown): AsOf {
-    let shown = first;
-    return (read) =>
-      read(shown.at).catch(async (error: unknown) => {
-        if (!isMomentGone(error)) throw error;
-        shown = await this.showing.insteadOf(shown, wish);
-        return read(shown.at);
-      });
   }
 
   /** During a first pass nobody knows yet which services and channels there are; and 400 comes before 404. */

@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
 import { type InputError, parseDate, type Parsed, problems, shown } from '../../common/index.js';
+import { behindOf } from './link.js';
 
 /** The window of a page as the client asked for it (contract §1). */
 export interface Asked {
@@ -7,10 +8,21 @@ export interface Asked {
   from?: Date;
   lastoffsetid?: mongo.ObjectId;
   limit: number;
+  behind?: Behind;
 }
+
+/** Items behind `lastoffsetid` that a page begins behind, counted as of a moment: of a Link that went out early. */
+export interface Behind {
+  items: number;
+  at: mongo.Timestamp;
+}
+
+/** A Link counts no more items than this. */
+export const MOST_BEHIND = 1_000_000;
 
 const OBJECT_ID = /^[0-9a-fA-F]{24}$/;
 const LIMIT = /^\d{1,9}$/;
+const BEHIND = /^([1-9]\d{0,6})-([0-9a-f]{16})$/;
 const DEFAULT_LIMIT = 1000;
 
 /** Reads the query string; throws 400 with a sentence for each parameter that is not right. */
@@ -28,6 +40,7 @@ export function parseParameters(query: Record<string, unknown>, limitMax: number
   const to = read('to', parseDate);
   const from = read('from', parseDate);
   const lastoffsetid = read('lastoffsetid', parseOffsetId);
+  const behind = read('behind', parseBehind);
   const limit = read('limit', (text) => parseLimit(text, limitMax)) ?? defaultLimit(limitMax);
   if (query['to'] === undefined) {
     errors.push({
@@ -36,7 +49,13 @@ export function parseParameters(query: Record<string, unknown>, limitMax: number
     });
   }
   if (to === undefined || errors.length > 0) throw problems.invalidRequest(errors);
-  return { to, limit, ...(from && { from }), ...(lastoffsetid && { lastoffsetid }) };
+  return {
+    to,
+    limit,
+    ...(from && { from }),
+    ...(lastoffsetid && { lastoffsetid }),
+    ...(behind && { behind }),
+  };
 }
 
 function parseOffsetId(text: string): Parsed<mongo.ObjectId | undefined> {
@@ -46,6 +65,13 @@ function parseOffsetId(text: string): Parsed<mongo.ObjectId | undefined> {
     : {
         error: `"${shown(text)}" is no offset id. Send the nextoffsetid of the page before, such as 6740a1b2c3d4e5f601234567.`,
       };
+}
+
+function parseBehind(text: string): Parsed<Behind> {
+  const [, items = '', at = ''] = BEHIND.exec(text) ?? [];
+  return Number(items) >= 1 && Number(items) <= MOST_BEHIND
+    ? { value: behindOf(items, at) }
+    : { error: `"${shown(text)}" is no place. Follow the Link of the page before as it is.` };
 }
 
 function parseLimit(text: string, limitMax: number): Parsed<number> {

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { type Application, CurrentApplication } from '../../application/index.js';
 import { MaxService } from '../mark/index.js';
-import { answerMax, answerPage } from './answer.js';
+import { answerMax, Answers } from './answer.js';
 import { FeedService } from './feed.service.js';
 import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.js';
 
@@ -14,6 +14,7 @@ export class ProductFeedController {
   constructor(
     private readonly feeds: FeedService,
     private readonly marks: MaxService,
+    private readonly answers: Answers,
   ) {}
 
   @Get('max')
@@ -30,8 +31,8 @@ export class ProductFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, (gone) =>
-      this.feeds.updates({ application, request, gone }, 'product', service),
+    return this.answers.page(response, (share) =>
+      this.feeds.updates({ application, request, share }, 'product', service),
     );
   }
 
@@ -47,8 +48,8 @@ export class ProductFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, (gone) =>
-      this.feeds.softDeletes({ application, request, gone }, 'product', service),
+    return this.answers.page(response, (share) =>
+      this.feeds.softDeletes({ application, request, share }, 'product', service),
     );
   }
 
@@ -59,6 +60,8 @@ export class ProductFeedController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return answerPage(response, (gone) => this.feeds.hardDeletes({ application, request, gone }, 'product'));
+    return this.answers.page(response, (share) =>
+      this.feeds.hardDeletes({ application, request, share }, 'product'),
+    );
   }
 }

@@ -3,12 +3,18 @@ import { isTimeout } from '../../database/index.js';
 import { type Breadth, FIRST_BREADTH, narrower, relaxed, wider } from './breadth.js';
 import { type ItemShape, type ItemsText, itemsText, tallyOf } from './bytes/index.js';
 import type { ItemSizes } from './item-sizes.js';
+import type { Share } from './page-bytes.js';
 import type { Selection } from './selection.js';
 import type { Step, Steps } from './steps.js';
 import type { Window } from './window.js';
 
 /** Reads as of the moment of the page; where the server lets go of that meanwhile, as of a later one. */
 export type AsOf = <T>(read: (at: mongo.Timestamp) => Promise<T>) => Promise<T>;
+
+/** A reply and its text together take about so many times the reply. */
+const WITH_TEXT = 2;
+
+const IDS_OF_A_REPLY = 50_000;
 
 /** What a page is read with, and from. */
 export interface Source {
@@ -17,6 +23,10 @@ export interface Source {
   asOf: AsOf;
   selection: Selection;
   shape: ItemShape;
+  /** The page's share of the memory for pages. */
+  share: Share;
+  /** Told before each reply how far the reading has come: behind which `_id`, and how many items are still to come. */
+  passed: (place: Pick<Window, 'lastoffsetid' | 'limit'>) => void;
 }
 
 /** How far a page has come. */
@@ -27,18 +37,39 @@ interface Position {
 
 /** The items of a window in `_id` order, at most its limit, step by step: one reply is held at a time. */
 export async function* itemsOf(source: Source, window: Window): AsyncGenerator<ItemsText, void> {
-  const { selection, shape, sizes } = source;
+  const { selection, shape, sizes, share } = source;
   let position: Position | undefined = { window, breadth: FIRST_BREADTH };
   while (position !== undefined) {
-    const asked = Math.min(position.window.limit, sizes.ofOneReply(selection));
-    const step: Taken = await take(source, position, { limit: asked });
+    source.passed(position.window);
+    const step: Taken = await takeItems(source, position);
     sizes.learn(selection, step.documents.length, step.found);
     let count = 0;
-    for (const items of itemsText(step.documents, shape)) {
-      count += items.count;
-      yield items;
+    try {
+      for (const items of itemsText(step.documents, shape)) {
+        count += items.count;
+        share.hold(items.held);
+        yield items;
+      }
+    } finally {
+      share.letGo(step.documents.length);
     }
     position = behind(step, count);
+  }
+}
+
+/** One reply, as large as there is room for it and its text. */
+async function takeItems(source: Source, position: Position): Promise<Taken> {
+  const { sizes, selection, share } = source;
+  const { limit } = position.window;
+  const least = WITH_TEXT * sizes.bytesOfOne(selection);
+  const room = await share.room({ least, wanted: least * Math.min(limit, sizes.ofOneReply(selection)) });
+  try {
+    const asked = Math.min(limit, Math.max(1, Math.floor(room / least)));
+    const step = await take(source, position, { limit: asked });
+    share.hold(step.documents.length);
+    return step;
+  } finally {
+    share.letGo(room);
   }
 }
 
@@ -46,7 +77,9 @@ export async function* itemsOf(source: Source, window: Window): AsyncGenerator<I
 export async function lastOf(source: Source, window: Window): Promise<mongo.ObjectId | undefined> {
   let position: Position | undefined = { window, breadth: FIRST_BREADTH };
   while (position !== undefined) {
-    const step: Taken = await take(source, position, { limit: position.window.limit, idsOnly: true });
+    source.passed(position.window);
+    const limit = Math.min(position.window.limit, IDS_OF_A_REPLY);
+    const step: Taken = await take(source, position, { limit, idsOnly: true });
     const { count, last } = tallyOf(step.documents);
     if (count === position.window.limit) return last;
     position = behind(step, count);

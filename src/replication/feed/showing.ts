@@ -75,7 +75,8 @@ export class Showing {
       if (newest !== undefined) notBefore = newest;
       else {
         if (aim === 'awaited') await clockReaches(to, look.clock, deadline);
-        if (!(await this.raises.passed(mark, Math.max(0, deadline - performance.now())))) throw problems.notWatched();
+        if (!(await this.raises.passed(mark, Math.max(0, deadline - performance.now()))))
+          throw problems.notWatched();
       }
       look = await this.moments.serving(mark, needed, notBefore);
     }

@@ -1,13 +1,10 @@
-/** How long a proxy may wait for something to arrive before it gives up, less some (milliseconds). */
-const SIGN_MS = 10_000;
-
 /** JSON allows blanks between what it is made of. */
 export const SIGN = Buffer.from(' ');
 
 /** What a promise gives, if it does so before the next sign of life is due. */
 export async function settledWithin<T extends object | boolean>(
   promise: Promise<T>,
-  ms = SIGN_MS,
+  ms: number,
 ): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const due = new Promise<undefined>((resolve) => {
@@ -19,7 +16,7 @@ export async function settledWithin<T extends object | boolean>(
 /** The same pieces, with blanks in between for as long as the next one takes. */
 export async function* withSigns(
   pieces: AsyncGenerator<Buffer, void>,
-  ms = SIGN_MS,
+  ms: number,
 ): AsyncGenerator<Buffer, void> {
   try {
     for (;;) {

@@ -10,6 +10,8 @@ export interface ItemsText {
   /** Those of a large record are made as they are taken. The caller may keep them, or give back what nobody reads any more. */
   pieces: Iterable<Buffer>;
   bytes: number;
+  /** Bytes of those pieces that are made already. */
+  held: number;
   count: number;
   /** The `_id` of the last item, 24 hexadecimal digits. */
   last: string;
@@ -32,7 +34,8 @@ export function* itemsText(documents: Uint8Array, shape: ItemShape): Generator<I
     const portion = documents.subarray(at, next);
     const transcript = transcribe(portion, bits);
     const { bytes, count, last } = transcript;
-    if (count > 0) yield { pieces: piecesOf(transcript, portion, bits), bytes, count, last };
+    const held = transcript.pieces.reduce((sum, { length }) => sum + length, 0);
+    if (count > 0) yield { pieces: piecesOf(transcript, portion, bits), bytes, held, count, last };
     at = next;
   }
 }

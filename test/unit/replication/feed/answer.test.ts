@@ -3,11 +3,14 @@ import { type ClientRequest, get, type IncomingMessage, type Server } from 'node
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import express from 'express';
-import { answerInTime, type Problem } from '../../../../src/common/index.js';
-import { answerPage } from '../../../../src/replication/feed/answer.js';
+import { answerInTime, Metrics, type Problem } from '../../../../src/common/index.js';
+import { Answers } from '../../../../src/replication/feed/answer.js';
 import type { Page } from '../../../../src/replication/feed/page.js';
+import { PageBytes, type Share } from '../../../../src/replication/feed/page-bytes.js';
+import { SendingPace } from '../../../../src/replication/feed/sending-pace.js';
 
 const SIGN_MS = 10_000;
+const answers = new Answers(new SendingPace(), new PageBytes(new Metrics()));
 const to = new Date('2025-03-04T05:06:07.008Z');
 
 const PATIENCE_MS = 20_000;
@@ -40,6 +43,8 @@ class LatePage {
   told: unknown;
   /** Whether the database shows that it is at work. */
   heard: Promise<void> = Promise.resolve();
+  /** What can be told of it already. */
+  early: Record<string, string> | undefined = { Link: '<early>; rel="next"' };
   private readonly page = new Promise<Page>((resolve, reject) => {
     this.give = resolve;
     this.refuse = reject;
@@ -47,11 +52,11 @@ class LatePage {
   readonly server: Server = express()
     .use(answerInTime({ ms: SIGN_MS, requests: 10, isExempt: () => false }))
     .get('/', (_request, response) => {
-      const open = (gone: AbortSignal) => {
+      const open = ({ gone }: Share) => {
         this.gone = gone;
-        return Promise.resolve({ to, page: this.page, heard: this.heard });
+        return Promise.resolve({ to, page: this.page, early: () => this.early, heard: this.heard });
       };
-      answerPage(response, open).catch((error: unknown) => {
+      answers.page(response, open).catch((error: unknown) => {
         this.failed = error;
         this.told = response.getHeader('Tidemark-To');
         response.destroy();
@@ -112,7 +117,7 @@ it('a page that takes over 10 s begins with blanks before the JSON, so that no p
   late.give(whole());
   expect(await text).toMatch(/^ {3,4}\{"result":\[\]\}$/);
   expect(answer.headers['tidemark-to']).toBe(to.toISOString());
-  expect(answer.headers['link']).toBeUndefined();
+  expect(answer.headers['link']).toBe('<early>; rel="next"');
 });
 
 it('a page that takes over 10 s while the database shows no life is 503, and reads on for nobody', async () => {
@@ -159,9 +164,9 @@ it('a client that was gone before its page was opened is read for no more', asyn
   const server = express()
     .get('/', (_request, response) => {
       response.once('close', () => {
-        void answerPage(response, (signal) => {
-          gone = signal;
-          return Promise.reject(signal.reason as Error);
+        void answers.page(response, (share) => {
+          gone = share.gone;
+          return Promise.reject(share.gone.reason as Error);
         });
       });
       response.socket?.destroy();

@@ -2,11 +2,16 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { answerPage } from '../../../../src/replication/feed/answer.js';
+import { Metrics } from '../../../../src/common/index.js';
+import { Answers } from '../../../../src/replication/feed/answer.js';
 import { copyOf } from '../../../../src/replication/feed/bytes/output-buffers.js';
 import type { Page } from '../../../../src/replication/feed/page.js';
+import { PageBytes } from '../../../../src/replication/feed/page-bytes.js';
+import { SendingPace } from '../../../../src/replication/feed/sending-pace.js';
 
 const to = new Date('2025-03-04T05:06:07.008Z');
+
+const answers = new Answers(new SendingPace(), new PageBytes(new Metrics()));
 
 /** More than all buffers of a connection hold. */
 const PIECES = 64;
@@ -51,9 +56,11 @@ beforeEach(async () => {
     .get('/:page', (request, response) => {
       const body = copiesOf(Number(request.params.page));
       const page: Page = { headers: {}, length: PIECES * PIECE_BYTES, body };
-      answerPage(response, () =>
-        Promise.resolve({ to, page: Promise.resolve(page), heard: Promise.resolve() }),
-      ).catch(() => undefined);
+      answers
+        .page(response, () =>
+          Promise.resolve({ to, page: Promise.resolve(page), early: () => ({}), heard: Promise.resolve() }),
+        )
+        .catch(() => undefined);
     })
     .listen(0, '127.0.0.1');
   await once(server, 'listening');

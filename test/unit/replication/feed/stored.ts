@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
+import { Metrics } from '../../../../src/common/index.js';
 import { idsOf } from '../../../../src/replication/feed/breadth.js';
 import type { ItemSizes } from '../../../../src/replication/feed/item-sizes.js';
+import { PageBytes } from '../../../../src/replication/feed/page-bytes.js';
 import type { Source } from '../../../../src/replication/feed/reading.js';
 import { matching } from '../../../../src/replication/feed/selection.js';
 import type { Step, StepOf, Steps } from '../../../../src/replication/feed/steps.js';
@@ -23,9 +25,8 @@ export interface Behaviour {
   sizes: number;
 }
 
-export const anyRecords = fc.array(fc.record({ isMatch: fc.boolean(), isSlow: fc.boolean() }), {
-  maxLength: 60,
-});
+export const anyRecord = fc.record({ isMatch: fc.boolean(), isSlow: fc.boolean() });
+export const anyRecords = fc.array(anyRecord, { maxLength: 60 });
 export const anyBehaviour = fc.record({
   replyHolds: fc.integer({ min: 1, max: 10 }),
   mostSlow: fc.integer({ min: 1, max: 5 }),
@@ -44,7 +45,7 @@ export function sourceOf(records: StoredRecord[], behaviour: Behaviour): Source 
       Promise.resolve().then(() => stepOver(records, behaviour, step))
     ),
   };
-  const sizes = { ofOneReply: () => behaviour.sizes, learn: () => undefined };
+  const sizes = { ofOneReply: () => behaviour.sizes, bytesOfOne: () => 1, learn: () => undefined };
   return {
     taken,
     steps: steps as unknown as Steps,
@@ -52,6 +53,8 @@ export function sourceOf(records: StoredRecord[], behaviour: Behaviour): Source 
     asOf: (read) => read(new mongoose.mongo.Timestamp({ t: 1, i: 1 })),
     selection: matching({ organizationid: 'acme', appid: 'shop' }, 'product'),
     shape: { item: 'delete' },
+    share: new PageBytes(new Metrics()).open(new AbortController().signal),
+    passed: () => undefined,
   };
 }
 
