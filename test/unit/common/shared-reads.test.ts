@@ -29,6 +29,14 @@ const end = (index: number, value: string) => begun[index]?.end(value);
 /** Lets everything happen that waits for nothing but its turn. */
 const settled = () => new Promise(setImmediate);
 
+/** No read is left waiting behind its test. */
+afterEach(async () => {
+  for (const { end } of begun) {
+    end('over');
+    await settled();
+  }
+});
+
 describe('callers share a read that has not begun yet', () => {
   it('the first read begins at once', async () => {
     const first = ask();
