@@ -1,4 +1,5 @@
 import type { Connection, mongo } from 'mongoose';
+import { indexName, missingIndexes } from '../database/index.js';
 import {
   readStanding,
   type Standing,
@@ -63,7 +64,7 @@ export async function statusOf(connection: Connection): Promise<Status> {
   const { emailDuplicates, quarantined, ...watcher } = await readStanding(connection);
   return {
     database: { name: connection.name, version, replicaSet: hello['setName'] as string | undefined },
-    missingIndexes: await missingIndexes(connection),
+    missingIndexes: (await missingIndexes(connection)).map(indexName),
     watcher,
     totals: await totals(db),
     audit: await audit(db),
@@ -72,18 +73,6 @@ export async function statusOf(connection: Connection): Promise<Status> {
     emailDuplicates: { members: emailDuplicates, first: await firstEmailDuplicates(db) },
     quarantine: { events: quarantined, first: await firstSetAside(db) },
   };
-}
-
-async function missingIndexes(connection: Connection): Promise<string[]> {
-  const missing = await Promise.all(
-    Object.values(connection.models).map(async (model) => {
-      const { toCreate } = await model.diffIndexes();
-      return (toCreate as object[]).map(
-        (keys) => `${model.collection.collectionName}: ${Object.keys(keys).join(', ')}`,
-      );
-    }),
-  );
-  return missing.flat();
 }
 
 async function totals(db: mongo.Db): Promise<Status['totals']> {

@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
+import { IndexKeeper } from './index-keeper.js';
 import { connectionOptions, DATABASE_URI } from './options.js';
 import { closeDriverGaps } from './driver-gaps.js';
 import { Preparation } from './preparation.js';
@@ -12,8 +13,8 @@ export class DatabaseModule {
     return {
       module: DatabaseModule,
       imports: [MongooseModule.forRootAsync({ useFactory: () => lazily(uri) })],
-      providers: [Preparation, { provide: DATABASE_URI, useValue: uri }],
-      exports: [Preparation, DATABASE_URI],
+      providers: [Preparation, IndexKeeper, { provide: DATABASE_URI, useValue: uri }],
+      exports: [Preparation, IndexKeeper, DATABASE_URI],
     };
   }
 }

@@ -17,25 +17,25 @@ interface Group {
   isListed: boolean;
 }
 
-/** One sentence for several documents with the same key: names the keys, and the `_id`s where a key is no text. */
+/** For several documents with the same key, what to do, without the end of the sentence: names the keys, and the `_id`s where a key is no text. */
 export async function duplicatesSentence(index: RefusedIndex): Promise<string> {
   const { model, keys } = index;
   const groups = await duplicates(index);
   const found = await Promise.all(groups.map((group) => described(index, group)));
   return (
     `The collection ${model.collection.collectionName} has several documents with the same ${keys.join(', ')}, ` +
-    `which must be unique: ${found.join('; ')}. Remove or rename the surplus ones, then start again.`
+    `which must be unique: ${found.join('; ')}. Remove or rename the surplus ones`
   );
 }
 
-/** One sentence for documents with lists in two fields of the index: names their `_id`s. */
+/** The same for documents with lists in two fields of the index: names their `_id`s. */
 export async function listsSentence({ model, keys, about }: RefusedIndex): Promise<string> {
   const lists = keys.map((key) => ({ $cond: [{ $isArray: `$${key}` }, 1, 0] }));
   const found = await idsOf(model, { ...about, $expr: { $gt: [{ $sum: lists }, 1] } });
   return (
     `The collection ${model.collection.collectionName} has documents with lists in several of the fields ` +
     `${keys.join(', ')}, over which MongoDB makes no index: _id ${found}. Store one value instead of a list in ` +
-    'each of these fields, or remove the documents, then start again.'
+    'each of these fields, or remove the documents'
   );
 }
 

@@ -13,7 +13,9 @@ export {
   refusalsIn,
   refusedAsDuplicate,
 } from './errors.js';
+export { IndexKeeper } from './index-keeper.js';
 export { makeIndexes } from './indexes.js';
+export { indexName, missingIndexes } from './missing-indexes.js';
 export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
 export { Preparation } from './preparation.js';
 export { checkServer } from './server-check.js';

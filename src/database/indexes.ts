@@ -2,31 +2,65 @@ import type mongoose from 'mongoose';
 import { FatalError } from '../common/index.js';
 import { isDuplicateKey } from './errors.js';
 import { duplicatesSentence, listsSentence, type RefusedIndex } from './index-faults.js';
-import { modelsOf } from './models.js';
+import { type MissingIndex, missingIndexes } from './missing-indexes.js';
+import type { AnyModel } from './models.js';
 
 /** Another program has made the very same index and given it a name of its own. */
 const SAME_UNDER_OTHER_NAME = 85;
 const OTHER_UNDER_SAME_NAME = 86;
 const LISTS_IN_TWO_FIELDS = 171;
 
-/** Makes every index that the schemas name; those that exist already cost nothing. */
+/**
+ * Makes every index that the schemas name, for the start; those that stand already cost nothing. Throws a FatalError where
+ * an operator has to help.
+ */
 export async function makeIndexes(connection: mongoose.Connection): Promise<void> {
-  for (const model of modelsOf(connection)) {
-    for (const [fields, options] of model.schema.indexes()) {
-      const about = options.partialFilterExpression ?? {};
-      const index = { model, keys: Object.keys(fields), about };
-      const make = () =>
-        model.collection.createIndex(
-          fields as mongoose.mongo.IndexSpecification,
-          options as mongoose.mongo.CreateIndexesOptions,
-        );
-      await made(make, index).catch((error: unknown) => explain(index, error));
-    }
+  for (const index of await missingIndexes(connection))
+    await makeIndex(index).catch(async (error: unknown) => {
+      const sentence = await refusalOf(index, error);
+      throw sentence === undefined ? error : new FatalError(`${sentence}, then start again.`);
+    });
+}
+
+/** Makes one, or shows it again where it is only hidden. Throws what the database throws. */
+export async function makeIndex({ model, fields, options, hidden }: MissingIndex): Promise<void> {
+  const { collection } = model;
+  if (hidden !== undefined) {
+    await model.db.db!.command({
+      collMod: collection.collectionName,
+      index: { name: hidden, hidden: false },
+    });
+    return;
   }
+  await made(() => collection.createIndex(fields, options), model, Object.keys(fields)).catch(
+    (error: unknown) => {
+      if (codeOf(error) !== SAME_UNDER_OTHER_NAME) throw error;
+    },
+  );
+}
+
+/**
+ * What an operator has to do so that the index can be made, in one sentence without its end; undefined where the error is
+ * of another kind. Where documents are in the way, it looks through the whole collection for them.
+ */
+export async function refusalOf(
+  { model, fields, options }: MissingIndex,
+  error: unknown,
+): Promise<string | undefined> {
+  const about = (options.partialFilterExpression ?? {}) as mongoose.mongo.Document;
+  const index: RefusedIndex = { model, keys: Object.keys(fields), about };
+  if (isDuplicateKey(error)) return duplicatesSentence(index);
+  const code = codeOf(error);
+  if (code === LISTS_IN_TWO_FIELDS) return listsSentence(index);
+  if (code !== OTHER_UNDER_SAME_NAME) return undefined;
+  return (
+    `An index of ${model.collection.collectionName} is in the way of one that this service needs ` +
+    `(${(error as Error).message}). Drop it`
+  );
 }
 
 /** Duplicates of the service's own making are settled; while that lasts, writers may make new ones. */
-async function made(make: () => Promise<unknown>, { model, keys }: RefusedIndex): Promise<void> {
+async function made(make: () => Promise<unknown>, model: AnyModel, keys: string[]): Promise<void> {
   for (;;) {
     try {
       await make();
@@ -37,15 +71,6 @@ async function made(make: () => Promise<unknown>, { model, keys }: RefusedIndex)
   }
 }
 
-/** Passes over what does no harm; throws one clear message where an operator has to help. */
-async function explain(index: RefusedIndex, error: unknown): Promise<void> {
-  if (isDuplicateKey(error)) throw new FatalError(await duplicatesSentence(index));
-  const { code, message } = error as mongoose.mongo.MongoServerError;
-  if (code === SAME_UNDER_OTHER_NAME) return;
-  if (code === LISTS_IN_TWO_FIELDS) throw new FatalError(await listsSentence(index));
-  if (code !== OTHER_UNDER_SAME_NAME) throw error;
-  throw new FatalError(
-    `An index of ${index.model.collection.collectionName} is in the way of one that this service needs. Drop it, then ` +
-      `start again. MongoDB says: ${message}`,
-  );
+function codeOf(error: unknown): unknown {
+  return (error as mongoose.mongo.MongoServerError).code;
 }

@@ -40,7 +40,11 @@ export class HealthController {
   @ApiServiceUnavailableResponse({ description: 'Not ready', schema: { type: 'object' } })
   async ready(@Res() response: Response): Promise<void> {
     const result = await this.health
-      .check([() => this.readiness.database(), () => this.readiness.replication()])
+      .check([
+        () => this.readiness.database(),
+        () => this.readiness.indexes(),
+        () => this.readiness.replication(),
+      ])
       .catch((error: { getResponse(): HealthCheckResult }) => error.getResponse());
     response.status(result.status === 'ok' ? 200 : 503).json(result);
   }

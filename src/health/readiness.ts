@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import type { Connection } from 'mongoose';
 import { within } from '../common/index.js';
-import { Preparation } from '../database/index.js';
+import { IndexKeeper, Preparation } from '../database/index.js';
 import { readStanding, type Standing } from '../replication/mark/index.js';
 
 /** A load balancer does not wait longer, and neither does it have to: what does not answer is not ready (milliseconds). */
@@ -16,6 +16,7 @@ export class Readiness {
     @InjectConnection() private readonly connection: Connection,
     private readonly indicators: HealthIndicatorService,
     private readonly preparation: Preparation,
+    private readonly keeper: IndexKeeper,
   ) {}
 
   async database(): Promise<HealthIndicatorResult> {
@@ -24,6 +25,16 @@ export class Readiness {
     return within(LONGEST_MS, 'The ping', this.connection.db!.command({ ping: 1 })).then(
       () => indicator.up(),
       () => indicator.down({ state: 'away' }),
+    );
+  }
+
+  /** Feeds state their index: one that was dropped or hidden is made again by the leader, and until then they wait. */
+  async indexes(): Promise<HealthIndicatorResult> {
+    const indicator = this.indicators.check('indexes');
+    if (!this.preparation.isComplete) return indicator.down({ state: 'preparing' });
+    return within(LONGEST_MS, 'The look at the indexes', this.keeper.missing()).then(
+      (missing) => (missing.length === 0 ? indicator.up() : indicator.down({ state: 'preparing', missing })),
+      () => indicator.down({ state: 'unknown' }),
     );
   }
 

@@ -16,4 +16,10 @@ export { type Look, Moments } from './moments.js';
 export { Raises } from './raises.js';
 export { readStanding, shareDone, type Standing } from './standing.js';
 export { type Tally, WATCH_TOTALS, type WatchTotals } from './watch-totals.js';
-export { type PassPlace, type PassProgress, WATCH_STATE_MODEL, WATCHER, type WatchState } from './watch-state.js';
+export {
+  type PassPlace,
+  type PassProgress,
+  WATCH_STATE_MODEL,
+  WATCHER,
+  type WatchState,
+} from './watch-state.js';

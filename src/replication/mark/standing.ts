@@ -64,10 +64,15 @@ export function standingOf(
     leaseExpires: state?.expires,
     since: since === undefined ? undefined : new Date(since * MS),
     isPreparing: state === undefined || isPreparing(state),
-    pass: state?.pass,
+    pass: state?.pass && toldOf(state.pass),
     lagSeconds: secondsBetween(watched, now),
     oplogWindowSeconds: secondsBetween(secondOf(oldest), watched),
   };
+}
+
+/** What concerns an operator; where a pass would go on does not. */
+function toldOf({ reason, isRepair, started, done, total }: PassProgress): PassProgress {
+  return { reason, isRepair, started, done, total };
 }
 
 /** How much of a pass is done, 0 to 1. Its total is an estimate, which it may exceed. */

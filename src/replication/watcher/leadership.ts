@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
-import { makeIndexes } from '../../database/index.js';
+import { IndexKeeper } from '../../database/index.js';
 import { Ledger, placeBehind } from '../ledger/index.js';
 import { type Mark, MARK_MODEL, markName, type PassProgress, type WatchState } from '../mark/index.js';
 import { Batches } from './batches.js';
@@ -53,6 +53,7 @@ export class Leadership {
     private readonly pass: Pass,
     private readonly upkeep: Upkeep,
     private readonly orphans: Orphans,
+    private readonly indexes: IndexKeeper,
   ) {}
 
   /** Ends when `stop` is aborted, or throws: TermOverError, or what the database threw. */
@@ -113,7 +114,7 @@ export class Leadership {
     try {
       const reader = new Reader(stream);
       const opening = await reader.next();
-      await asLongAsWorkedOn({ client, shownAs: INDEX_BUILDS, stop }, () => makeIndexes(this.connection));
+      await asLongAsWorkedOn({ client, shownAs: INDEX_BUILDS, stop }, () => this.indexes.keep());
       const fences = await this.fences();
       await this.workThrough(opening, fences);
       const keepUp = () => {
@@ -159,11 +160,16 @@ export class Leadership {
     let reconciledAt = performance.now();
     let awaited = since;
     let watched = term.state.watched;
+    const keepIndexes = async () => {
+      const since = await this.keepIndexes(term);
+      if (since !== undefined) awaited = since;
+    };
     for await (const batch of openStream(term.client, this.db(term.client), token, term.stop)) {
       const hasCome = awaited !== undefined && batch.until.compare(awaited) >= 0;
       if (hasCome) awaited = undefined;
       showLife();
       if (performance.now() - reconciledAt > RECONCILE_MS) {
+        void keepIndexes();
         await this.filters.reconcile();
         reconciledAt = performance.now();
       }
@@ -172,6 +178,19 @@ export class Leadership {
       watched = later(watched, batch.until);
       await this.save(term.state.term, { token: batch.token, watched });
       savedAt = performance.now();
+    }
+  }
+
+  /** Beside the stream, since it takes minutes: answers where `since` has moved to, behind the indexes that it made. */
+  private async keepIndexes({ state }: Term): Promise<mongo.Timestamp | undefined> {
+    try {
+      if (!(await this.indexes.keep())) return undefined;
+      const since = await this.presentTime();
+      await this.save(state.term, { since });
+      return since;
+    } catch (error) {
+      this.log.warn(`The indexes cannot be looked at: ${(error as Error).message}`);
+      return undefined;
     }
   }
 

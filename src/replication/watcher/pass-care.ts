@@ -6,7 +6,6 @@ import {
   Channels,
   inStretch,
   type KnownChannel,
-  type Place,
   slicesOf,
   STRETCH_MS,
   Strays,
@@ -15,14 +14,13 @@ import {
 import { Effects } from './effects.js';
 import { PRESENT, type PresentRecord } from './mending.js';
 import { CARRIED, NEEDS_CARE } from './pass-needs.js';
+import type { Run } from './pass-run.js';
 import { Restamps } from './restamps.js';
 import { identityOf, textsOf } from './rules.js';
 
 const AT_ONCE = 1000;
+const FIRST = [{ $sort: { _id: 1 } }, { $limit: AT_ONCE }];
 const options = { hint: { _id: 1 }, maxTimeMS: STRETCH_MS };
-
-/** Called between two bulks: the stream must not wait for a whole stretch. */
-type Between = () => Promise<void>;
 
 /** What a pass does for the records of a stretch beyond learning them: only those that lack something come here. */
 @Injectable()
@@ -36,45 +34,46 @@ export class PassCare {
   ) {}
 
   /** Mends what is to mend, keeps what is no whole identity, and learns the channels. */
-  async take(kind: Kind, stretch: Stretch, at: Place, between: Between): Promise<void> {
+  async take(kind: Kind, stretch: Stretch, run: Run): Promise<void> {
     await this.strays.forgetAll(kind, stretch);
     if (kind === 'product') await this.learnChannels(stretch);
-    await this.inBulks(kind, stretch, [{ $match: NEEDS_CARE[kind] }], PRESENT, async (records) => {
+    const care = [{ $match: NEEDS_CARE[kind] }, ...FIRST, { $project: PRESENT }];
+    await this.inBulks(kind, stretch, run, care, async (records) => {
       await this.keepStrays(kind, records as PresentRecord[]);
-      await this.effects.lookAfter(kind, { records: records as PresentRecord[], at });
-      await between();
+      await this.effects.lookAfter(kind, { records: records as PresentRecord[], at: run.at });
     });
   }
 
   /** Stamps every record anew, in the short bulks that re-stamps have. */
-  restamp(kind: Kind, stretch: Stretch, between: Between): Promise<void> {
-    return this.inBulks(kind, stretch, [], { _id: 1 }, async (records) => {
+  restamp(kind: Kind, stretch: Stretch, run: Run): Promise<void> {
+    return this.inBulks(kind, stretch, run, [...FIRST, { $project: { _id: 1 } }], async (records) => {
       const ids = records.map(({ _id }) => _id);
       await this.restamps.records(kind, ids, 'pass');
-      await between();
     });
   }
 
-  /** Each bulk is read when its turn comes: what was read before the stream went on would be out of date. */
+  /**
+   * Each bulk is read when its turn comes: what was read before the stream went on would be out of date. The stream does
+   * not wait for the whole stretch.
+   */
   private async inBulks(
     kind: Kind,
     { behind, end }: Stretch,
-    which: mongo.Document[],
-    shown: mongo.Document,
+    { stop, keepUp }: Run,
+    stages: mongo.Document[],
     work: (records: { _id: mongo.ObjectId }[]) => Promise<void>,
   ): Promise<void> {
-    for (let last = behind; ;) {
-      const stages = [
-        { $match: { _id: inStretch({ behind: last, end }) } },
-        ...which,
-        { $sort: { _id: 1 } },
-        { $limit: AT_ONCE },
-        { $project: shown },
-      ];
-      const records = await this.records(kind).aggregate<{ _id: mongo.ObjectId }>(stages, options).toArray();
+    for (let last = behind; !stop.aborted;) {
+      const records = await this.records(kind)
+        .aggregate<{ _id: mongo.ObjectId }>(
+          [{ $match: { _id: inStretch({ behind: last, end }) } }, ...stages],
+          options,
+        )
+        .toArray();
       if (records.length > 0) await work(records);
       if (records.length < AT_ONCE) return;
       last = records.at(-1)!._id;
+      await keepUp();
     }
   }
 

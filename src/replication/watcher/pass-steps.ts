@@ -2,25 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
-import { Ledger, LedgerSlices, nextStretch, type Place, STRETCH_MS, type Stretch } from '../ledger/index.js';
+import { Ledger, LedgerSlices, nextStretch, STRETCH_MS, type Stretch } from '../ledger/index.js';
 import { PassCare } from './pass-care.js';
-import type { PassProgress } from '../mark/index.js';
+import type { Run } from './pass-run.js';
 import type { Way } from './pass-walk.js';
 import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
-
-/** One pass: everything it learns is knowledge of `at`, where its stream was opened. */
-export interface Run {
-  at: Place;
-  progress: PassProgress;
-  stop: AbortSignal;
-  /** Stores the progress; throws where the term is over. */
-  tell: (progress: PassProgress) => Promise<void>;
-  /** Works through what the stream has by now: the log may be shorter than what a pass writes into it. */
-  keepUp: () => Promise<void>;
-  /** Up to where the stream is worked through. */
-  token: () => unknown;
-}
 
 /** One way over everything, of those that make a pass. */
 export interface Step extends Pick<Way, 'next' | 'work'> {
@@ -85,7 +72,8 @@ export class PassSteps {
     };
   }
 
-  private recordsOf(kind: Kind, { at, progress, keepUp }: Run): Step {
+  private recordsOf(kind: Kind, run: Run): Step {
+    const { at, progress } = run;
     const collection = this.connection.collection(COLLECTION_OF[kind]);
     const learn = (stretch: Stretch) =>
       progress.isBare === true
@@ -96,8 +84,8 @@ export class PassSteps {
       next: (behind, most) => nextStretch(collection, along, { behind, most, maxTimeMS: STRETCH_MS }),
       work: async (stretch) => {
         await learn(stretch);
-        await this.care.take(kind, stretch, at, keepUp);
-        if (progress.isRepair) await this.care.restamp(kind, stretch, keepUp);
+        await this.care.take(kind, stretch, run);
+        if (progress.isRepair) await this.care.restamp(kind, stretch, run);
       },
     };
   }

@@ -7,6 +7,9 @@ const MOST = 20_000;
 /** More than these are no single odd ones: something is wrong with all of them. */
 const MOST_LEFT = 1000;
 
+/** The index under which the ledger knows its entries is gone: that is no matter of a stretch. */
+const NO_UNIQUE_INDEX = 51183;
+
 /** A way over everything, stretch by stretch. */
 export interface Way {
   /** Finds the next stretch of at most `most` documents; nothing at the end. */
@@ -20,7 +23,7 @@ export interface Way {
 }
 
 /**
- * Goes from behind a document to the end, or until stopped. A stretch that takes too long, or that the server refuses
+ * Goes from behind a document to the end, or until stopped: a stretch in which that comes counts as not done. A stretch that takes too long, or that the server refuses
  * for what is in it, is tried with half of it, down to one document: one that is refused by itself is left.
  */
 export async function walk(from: mongo.ObjectId | undefined, way: Way): Promise<void> {
@@ -31,6 +34,7 @@ export async function walk(from: mongo.ObjectId | undefined, way: Way): Promise<
     const stretch = await way.next(behind, most);
     if (stretch === undefined) return;
     const refused = await attempt(stretch, way.work);
+    if (way.stop.aborted) return;
     if (refused !== undefined && stretch.count > 1) {
       most = Math.ceil(stretch.count / 2);
       continue;
@@ -49,7 +53,8 @@ async function attempt(stretch: Found, work: Way['work']): Promise<Error | undef
     await work(stretch);
     return undefined;
   } catch (error) {
-    if (isTimeout(error) || isUnfit(error) || isRefusedQuery(error)) return error as Error;
+    const isOfStretch = isTimeout(error) || isUnfit(error) || isRefusedQuery(error);
+    if (isOfStretch && (error as mongo.MongoServerError).code !== NO_UNIQUE_INDEX) return error as Error;
     throw error;
   }
 }

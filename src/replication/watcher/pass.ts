@@ -5,7 +5,8 @@ import { Metrics } from '../../common/index.js';
 import { COLLECTION_OF, KINDS } from '../../record/index.js';
 import { type Found, Ledger } from '../ledger/index.js';
 import type { PassPlace, PassProgress } from '../mark/index.js';
-import { PassSteps, type Run, type Step } from './pass-steps.js';
+import type { Run } from './pass-run.js';
+import { PassSteps, type Step } from './pass-steps.js';
 import { walk } from './pass-walk.js';
 
 const TELL_MS = 2000;
@@ -20,7 +21,7 @@ const TELL_MS = 2000;
 @Injectable()
 export class Pass {
   private readonly log = new Logger('Watcher');
-  private toldAt = 0;
+  private toldAt = -Infinity;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,

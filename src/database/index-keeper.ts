@@ -1,0 +1,93 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
+import { isDatabaseAway } from './errors.js';
+import { makeIndex, refusalOf } from './indexes.js';
+import { indexName, type MissingIndex, missingIndexes } from './missing-indexes.js';
+
+const SHORTEST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+/** How long a look counts: load balancers may ask often. */
+const LOOK_MS = 1000;
+
+/** An index that could not be made: it is tried again, each time later, up to every 30 s. */
+interface Failure {
+  pause: number;
+  /** When to try again, in milliseconds of `performance.now()`. */
+  next: number;
+}
+
+/**
+ * Makes the indexes again that somebody has dropped or hidden while the service runs. Feeds state their index, and answer
+ * 503 `preparing` as long as it is missing.
+ */
+@Injectable()
+export class IndexKeeper {
+  private readonly log = new Logger('Indexes');
+  private readonly failures = new Map<string, Failure>();
+  private look: { at: number; names: Promise<string[]> } | undefined;
+  private work: Promise<boolean> | undefined;
+
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  /**
+   * Makes what is missing, and answers whether it made any: no read of an earlier moment may state such an index, so
+   * `since` has to move behind it. Takes minutes where a collection is large; while it does, further calls wait for the
+   * same. Throws only where the database does not answer: what it refuses is logged once and tried again later.
+   */
+  keep(): Promise<boolean> {
+    this.work ??= this.makeMissing().finally(() => (this.work = undefined));
+    return this.work;
+  }
+
+  /** Which indexes are missing, such as `members: organizationid, appid, id`, as of a second ago at most. */
+  missing(): Promise<string[]> {
+    const now = performance.now();
+    if (this.look === undefined || now - this.look.at > LOOK_MS) {
+      const names = missingIndexes(this.connection).then((missing) => missing.map(indexName));
+      this.look = { at: now, names };
+    }
+    return this.look.names;
+  }
+
+  private async makeMissing(): Promise<boolean> {
+    let hasMade = false;
+    for (const index of await missingIndexes(this.connection)) {
+      const failure = this.failures.get(indexName(index));
+      if (failure !== undefined && performance.now() < failure.next) continue;
+      hasMade = (await this.attempt(index)) || hasMade;
+    }
+    return hasMade;
+  }
+
+  private async attempt(index: MissingIndex): Promise<boolean> {
+    const name = indexName(index);
+    try {
+      await makeIndex(index);
+      if (await this.isMissing(name))
+        throw new Error('One over the same fields with other options is in the way');
+      this.log.warn(`The index ${name} was missing and stands again`);
+      this.failures.delete(name);
+      return true;
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      await this.noteFailure(index, error as Error);
+      return false;
+    }
+  }
+
+  private async isMissing(name: string): Promise<boolean> {
+    return (await missingIndexes(this.connection)).some((index) => indexName(index) === name);
+  }
+
+  /** The documents in the way are looked for once: that reads the whole collection. */
+  private async noteFailure(index: MissingIndex, error: Error): Promise<void> {
+    const name = indexName(index);
+    const before = this.failures.get(name);
+    const pause = Math.min(LONGEST_PAUSE_MS, (before?.pause ?? SHORTEST_PAUSE_MS / 2) * 2);
+    this.failures.set(name, { pause, next: performance.now() + pause });
+    if (before !== undefined) return;
+    const todo = await refusalOf(index, error).catch(() => undefined);
+    this.log.error(`The index ${name} is missing and cannot be made. ${todo ?? error.message}.`);
+  }
+}
