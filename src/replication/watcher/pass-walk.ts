@@ -23,8 +23,9 @@ export interface Way {
 }
 
 /**
- * Goes from behind a document to the end, or until stopped: a stretch in which that comes counts as not done. A stretch that takes too long, or that the server refuses
- * for what is in it, is tried with half of it, down to one document: one that is refused by itself is left.
+ * Goes from behind a document to the end, or until stopped: the stretch that was under way then counts as not done. One
+ * that takes too long, or that the server refuses for what is in it, is tried with half of it, down to one document: one
+ * that is refused by itself is left.
  */
 export async function walk(from: mongo.ObjectId | undefined, way: Way): Promise<void> {
   let behind = from;
