@@ -9,6 +9,9 @@ import { readStanding, type Standing } from '../replication/mark/index.js';
 /** A load balancer does not wait longer, and neither does it have to: what does not answer is not ready (milliseconds). */
 const LONGEST_MS = 2000;
 
+/** For so long it is usual that nobody leads: the next one takes over (seconds). */
+const USUAL_LAG_S = 30;
+
 /** What must be true before a load balancer sends anybody here. */
 @Injectable()
 export class Readiness {
@@ -38,17 +41,25 @@ export class Readiness {
     );
   }
 
-  /** A watcher that lags keeps nobody out: the pages that it holds up are answered 503 one by one. */
+  /**
+   * A watcher that lags keeps nobody out: the pages that it holds up are answered 503 one by one. A lease that nobody
+   * renews does, since it is renewed by progress.
+   */
   async replication(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('replication');
     return within(LONGEST_MS, 'The look at the watcher', readStanding(this.connection)).then(
-      (standing) =>
-        standing.isPreparing
-          ? indicator.down({ state: 'preparing', ...detailsOf(standing) })
-          : indicator.up(detailsOf(standing)),
+      (standing) => {
+        const state = standing.isPreparing ? 'preparing' : isUnwatched(standing) ? 'not-watched' : undefined;
+        const details = detailsOf(standing);
+        return state === undefined ? indicator.up(details) : indicator.down({ state, ...details });
+      },
       () => indicator.down({ state: 'unknown' }),
     );
   }
+}
+
+function isUnwatched({ leader, lagSeconds }: Standing): boolean {
+  return leader === undefined && lagSeconds !== undefined && lagSeconds > USUAL_LAG_S;
 }
 
 function detailsOf({ leader, lagSeconds, oplogWindowSeconds, pass }: Standing) {
