@@ -23,6 +23,7 @@ const BETWEEN_LOOKS_MS = 1000;
 @Injectable()
 export class Aftercare implements Job {
   readonly name = 'The care for what was set aside';
+  private term: AbortSignal | undefined;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -37,6 +38,9 @@ export class Aftercare implements Job {
   ) {}
 
   async step(stop: AbortSignal): Promise<number> {
+    if (stop !== this.term) this.quarantine.beginTerm();
+    this.term = stop;
+    if (!this.quarantine.mayHaveEntries) return BETWEEN_LOOKS_MS;
     const { clock } = await this.workedThrough.now();
     for (const entry of await this.quarantine.due(clock)) {
       const now = await this.workedThrough.now();

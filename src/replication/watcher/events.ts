@@ -78,7 +78,7 @@ export type WatchedEvent =
 const KIND_OF = new Map(KINDS.map((kind) => [COLLECTION_OF[kind], kind]));
 const RECORDS = [...KIND_OF.keys()];
 /** Without these the watcher's own memory has a gap: their loss is handled like a lost history. */
-const MEMORY = ['ledger', 'marks', 'effective', 'strays'];
+const MEMORY = ['ledger', 'marks', 'effective', 'strays', 'quarantine'];
 const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
 /** MongoDB can pass over the rest of the log by these names alone, without making events of it. */
 const FOLLOWED = [...RECORDS, ...MEMORY, 'services', 'leases'];

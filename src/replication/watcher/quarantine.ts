@@ -41,10 +41,18 @@ export const quarantineSchema = new Schema<SetAside>(
 export class Quarantine {
   private readonly log = new Logger('Watcher');
 
+  /** Whether there may be anything: unknown at first. Only the leader sets aside, so it knows of everything since. */
+  mayHaveEntries = true;
+
   constructor(@InjectModel(QUARANTINE_MODEL) private readonly model: Model<SetAside>) {}
 
   private get entries(): mongo.Collection<SetAside> {
     return this.model.collection as unknown as mongo.Collection<SetAside>;
+  }
+
+  /** Another leader may have set something aside. */
+  beginTerm(): void {
+    this.mayHaveEntries = true;
   }
 
   async setAside(event: WatchedEvent, error: unknown): Promise<void> {
@@ -70,11 +78,15 @@ export class Quarantine {
       ],
       { upsert: true },
     );
+    this.mayHaveEntries = true;
   }
 
   /** What is to be looked after by now. */
   async due(clock: Date): Promise<SetAside[]> {
-    return this.entries.find({ due: { $lte: clock } }, { sort: { due: 1 }, limit: AT_ONCE }).toArray();
+    this.mayHaveEntries = false;
+    const entries = await this.entries.find({}, { sort: { due: 1 }, limit: AT_ONCE }).toArray();
+    if (entries.length > 0) this.mayHaveEntries = true;
+    return entries.filter(({ due }) => due <= clock);
   }
 
   /** It is looked after; where more of its events were set aside meanwhile, it stays. */
