@@ -47,7 +47,7 @@ export async function refusalOf(
   { model, fields, options }: MissingIndex,
   error: unknown,
 ): Promise<string | undefined> {
-  const about = (options.partialFilterExpression ?? {}) as mongoose.mongo.Document;
+  const about: mongoose.mongo.Document = options.partialFilterExpression ?? {};
   const index: RefusedIndex = { model, keys: Object.keys(fields), about };
   if (isDuplicateKey(error)) return duplicatesSentence(index);
   const code = codeOf(error);

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { Restamps } from '../../src/replication/watcher/restamps.js';
+import { Restamps } from '../../src/replication/watcher/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 const MEGABYTE = 1_000_000;

@@ -1,24 +1,14 @@
 import type { mongo } from 'mongoose';
-import {
-  COLLECTION_OF,
-  EARLIEST,
-  idAt,
-  isShortText,
-  type Kind,
-  KINDS,
-  textAt,
-  textsAt,
-} from '../../record/index.js';
+import type { Kind } from '../../record/index.js';
 import { type Place, placeOf } from '../ledger/index.js';
 import { fenceIn, type MarkKey, markKey } from '../mark/index.js';
+import { IDENTITY, KIND_OF, LOST } from './event-pipeline.js';
 
 /**
  * The three fields that say what a record is to consumers: texts, or `false` where one is something else. Where the
  * event does not tell, nothing.
  */
 export type StoredIdentity = Partial<Record<(typeof IDENTITY)[number], string | false>>;
-
-const IDENTITY = ['organizationid', 'appid', 'id'] as const;
 
 /** When it happened. */
 interface At {
@@ -75,116 +65,7 @@ export type WatchedEvent =
   | (At & { type: 'services' })
   | (At & { type: 'upheaval'; what: string; collection: string });
 
-const KIND_OF = new Map(KINDS.map((kind) => [COLLECTION_OF[kind], kind]));
-const RECORDS = [...KIND_OF.keys()];
-/** Without these the watcher's own memory has a gap: their loss is handled like a lost history. */
-const MEMORY = ['ledger', 'marks', 'effective', 'strays', 'quarantine'];
-const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
-/** MongoDB can pass over the rest of the log by these names alone, without making events of it. */
-const FOLLOWED = [...RECORDS, ...MEMORY, 'services', 'leases'];
-/** An event holds the `_id` several times, in hex too (bytes of BSON). */
-const LARGEST_KEY = 1_000_000;
-const LATEST = new Date('9999-12-31T23:59:59.999Z');
-
-const identityAt = (path: string) =>
-  Object.fromEntries(IDENTITY.map((field) => [field, textAt(`$${path}.${field}`)]));
-
-/** A date that JavaScript can hold; `null` where there is nothing, `false` where there is something else. */
-const stampAt = (path: string) => ({
-  $switch: {
-    branches: [
-      { case: { $eq: [{ $type: path }, 'missing'] }, then: null },
-      {
-        case: {
-          $and: [{ $eq: [{ $type: path }, 'date'] }, { $gte: [path, EARLIEST] }, { $lte: [path, LATEST] }],
-        },
-        then: path,
-      },
-    ],
-    default: false,
-  },
-});
-
-/** Single places of the list, such as `channels.2`; a list that was set as a whole stands under `channels`. */
-const CHANNELS_PLACED = {
-  $filter: {
-    input: { $objectToArray: '$updateDescription.updatedFields' },
-    cond: { $and: [{ $eq: [{ $indexOfBytes: ['$$this.k', 'channels.'] }, 0] }, isShortText('$$this.v')] },
-  },
-};
-
-/** Whether an update changed this field and nothing else. */
-const isOnly = (field: string) => {
-  const changed = { $objectToArray: { $ifNull: ['$updateDescription.updatedFields', {}] } };
-  const names = { $map: { input: changed, in: '$$this.k' } };
-  const removed = { $ifNull: ['$updateDescription.removedFields', []] };
-  const truncated = { $ifNull: ['$updateDescription.truncatedArrays', []] };
-  return {
-    $and: [
-      { $eq: ['$operationType', 'update'] },
-      { $eq: [{ $size: truncated }, 0] },
-      { $setIsSubset: [{ $concatArrays: [names, removed] }, [field]] },
-    ],
-  };
-};
-
-/**
- * The stages behind `$changeStream`: records, tombstones, marks, services and what became of collections, and of their
- * events only a few bytes. Renewals of the lease concern nobody, but bring the stream a token every few seconds.
- * Records with a huge `_id` stay out: nobody is ever told of them, and their events would be larger than MongoDB can send.
- */
-export const EVENT_PIPELINE: mongo.Document[] = [
-  {
-    $match: {
-      $or: [
-        ...FOLLOWED.map((name) => ({ 'ns.coll': name })),
-        ...LOST.map((operationType) => ({ operationType })),
-      ],
-    },
-  },
-  {
-    $match: {
-      $or: [
-        { 'ns.coll': { $in: RECORDS }, $expr: { $lt: [{ $bsonSize: '$documentKey' }, LARGEST_KEY] } },
-        { 'ns.coll': { $in: ['marks', 'services'] } },
-        { 'ns.coll': 'ledger', 'fullDocument.alive': false },
-        { 'ns.coll': 'ledger', 'updateDescription.updatedFields.lastupdated': { $exists: true } },
-        { 'ns.coll': 'leases', 'updateDescription.updatedFields.expires': { $exists: true } },
-        { 'ns.coll': { $in: [...RECORDS, ...MEMORY] }, operationType: { $in: LOST } },
-        { 'to.coll': { $in: [...RECORDS, ...MEMORY, 'services'] } },
-        { operationType: { $in: ['dropDatabase', 'invalidate'] } },
-      ],
-    },
-  },
-  {
-    $project: {
-      operationType: 1,
-      clusterTime: 1,
-      'ns.coll': 1,
-      owner: idAt('$documentKey._id'),
-      mark: { $cond: [{ $eq: ['$ns.coll', 'marks'] }, '$documentKey._id', '$$REMOVE'] },
-      announced: textAt('$fullDocument.announced'),
-      raised: textAt('$updateDescription.updatedFields.announced'),
-      stored: { ...identityAt('fullDocument'), stamp: stampAt('$fullDocument.lastupdated') },
-      changed: {
-        ...identityAt('updateDescription.updatedFields'),
-        stamp: stampAt('$updateDescription.updatedFields.lastupdated'),
-      },
-      isKeyOnly: isOnly('emailkey'),
-      isStampOnly: isOnly('lastupdated'),
-      channels: {
-        $concatArrays: [
-          textsAt('$fullDocument.channels'),
-          textsAt('$updateDescription.updatedFields.channels'),
-        ],
-      },
-      placed: CHANNELS_PLACED,
-      removed: { $setIntersection: ['$updateDescription.removedFields', [...IDENTITY, 'lastupdated']] },
-    },
-  },
-];
-
-/** Reads one event of {@link EVENT_PIPELINE}; nothing for those that concern nobody, such as new indexes. */
+/** Reads one event as EVENT_PIPELINE shows it; nothing for those that concern nobody, such as new indexes. */
 export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   const what = String(raw['operationType']);
   const collection = (raw['ns'] as { coll?: string } | undefined)?.coll ?? '';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { bareCommand, COMMAND_MS, SAFE_BSON } from '../../database/index.js';
-import { EVENT_PIPELINE, watchedEvent, type WatchedEvent } from './events.js';
+import { EVENT_PIPELINE } from './event-pipeline.js';
+import { watchedEvent, type WatchedEvent } from './events.js';
 import { asLongAsWorkedOn, withComment } from './worked-on.js';
 
 const MOST_EVENTS = 1000;

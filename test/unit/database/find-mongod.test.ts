@@ -89,7 +89,7 @@ describe('looking for a mongod', () => {
       await fakeMongod(join(home, 'tidemark', 'mongod', version, 'mongod'), version);
     const cached = standardSources().filter(({ name }) => name === 'fetched by an earlier start');
     const versions = await Promise.all(
-      cached.map(async (one) => (await one.candidates(quiet)).map(versionOfCached)),
+      cached.map(async (one) => (await one.candidates(quiet)).map((path) => versionOfCached(path))),
     );
     if (cacheHome === undefined) delete process.env['XDG_CACHE_HOME'];
     else process.env['XDG_CACHE_HOME'] = cacheHome;
