@@ -15,7 +15,7 @@ import { settledWithin, SIGN, withSigns } from './signs-of-life.js';
 export interface OpenPage {
   to: Date;
   page: Promise<Page>;
-  /** Headers that can be told of it already; nothing where none can, and the page is to be waited for. */
+  /** Headers that can be told of it already; nothing where none can yet. */
   early: () => Record<string, string> | undefined;
   /** Resolves when the database has shown that it is at work for the page. */
   heard: Promise<void>;
@@ -73,19 +73,21 @@ export class Answers {
   }
 
   private async begun(response: Response, { page, early, heard }: OpenPage): Promise<Page> {
-    let isHeard = false;
-    heard.then(
-      () => (isHeard = true),
-      () => undefined,
+    const isOver = handOver(response);
+    const isHeard = heard.then(
+      () => true,
+      () => false,
     );
-    const over = handOver(response);
-    const inTime = await settledWithin(page, this.pace.signMs);
-    if (inTime !== undefined) return inTime;
-    const atLast = isHeard ? undefined : await Promise.race([page, over, heard]);
-    if (atLast !== undefined) return atLast;
-    if (!isHeard) throw problems.databaseAway();
-    const headers = early();
-    return headers === undefined ? page : { headers, body: lateBody(page) };
+    for (;;) {
+      const inTime = await settledWithin(page, this.pace.signMs);
+      if (inTime !== undefined) return inTime;
+      const next = await Promise.race([page, isHeard, isOver]);
+      if (typeof next === 'object') return next;
+      if (next !== true) throw problems.databaseAway();
+      const headers = early();
+      if (headers !== undefined) return { headers, body: lateBody(page) };
+    }
+  }
   }
 
   private async send(response: Response, sending: Sending): Promise<void> {

@@ -80,6 +80,10 @@ export class Pages {
     }
   }
 
+  /**
+   * A link that went out early leads to a page that may link early as well only where it has come further by then, so
+   * that whoever follows links comes to an end.
+   */
   private begin(
     { ask, feed, window }: Wanted,
     selected: Selected,
@@ -93,7 +97,10 @@ export class Pages {
       (place = { limit: next.limit, lastoffsetid: next.lastoffsetid });
     const early = () => {
       const behind = { items: place.limit, at: showing.at };
-      return behind.items > MOST_BEHIND ? undefined : linkTo(path, window, { ...place, behind });
+      const isFurther = window.behind === undefined || place.lastoffsetid !== lastoffsetid;
+      return isFurther && behind.items <= MOST_BEHIND
+        ? linkTo(path, window, { ...place, behind })
+        : undefined;
     };
     const { asOf, heard } = this.hearing.of((read) => showing.asOf(read));
     const page = this.page({ ask, feed, window }, selected, { showing, asOf, passed });

@@ -129,6 +129,17 @@ it('a page that takes over 10 s while the database shows no life is 503, and rea
   expect([(late.failed as Problem).slug, late.told]).toEqual(['database-away', undefined]);
 });
 
+it('one of which nothing can be told yet is waited for', async () => {
+  late.early = undefined;
+  const begun = once(late.request(), 'response') as Promise<[IncomingMessage]>;
+  await late.isLate();
+  await jest.advanceTimersByTimeAsync(SIGN_MS);
+  late.give(whole());
+  const [answer] = await begun;
+  expect(await textOf(answer)).toBe('{"result":[]}');
+  expect(answer.headers).toMatchObject({ link: '<x>; rel="next"', 'content-length': '13' });
+});
+
 it('trouble behind the first blank breaks the answer off, and is told', async () => {
   const begun = once(late.request(), 'response') as Promise<[IncomingMessage]>;
   await late.isLate();
