@@ -88,7 +88,6 @@ export class Answers {
       if (headers !== undefined) return { headers, body: lateBody(page) };
     }
   }
-  }
 
   private async send(response: Response, sending: Sending): Promise<void> {
     const { body, length } = sending;
