@@ -9,6 +9,7 @@ import { type Fault, faultOf } from './audit-faults.js';
 import { identitiesByTenant } from './by-tenant.js';
 import { identityOf } from './rules.js';
 import { WorkedThrough, type Now } from './worked-through.js';
+import { standingUnder } from './standing.js';
 
 const ALONG_OWNERS = { kind: 1, owner: 1, _id: 1 } as const;
 /** What a look showed, all of it as of one moment. */
@@ -83,11 +84,9 @@ export class AuditLooks {
 
   private async standing(kind: Kind, identities: Identity[], snapshot: SnapshotOptions): Promise<Owners> {
     const owners: Owners = new Map();
-    for (const { organizationid, appid, ids } of identitiesByTenant(identities)) {
-      const query = { organizationid, appid, id: { $in: ids, $type: 'string' as const } };
-      const found = await this.records(kind)
-        .find(query, { ...snapshot, projection: IDENTITY_TEXTS })
-        .toArray();
+    for (const some of identitiesByTenant(identities)) {
+      const options = { ...snapshot, projection: IDENTITY_TEXTS };
+      const found = await standingUnder(this.records(kind), some, options);
       for (const { owner, identity } of found.flatMap((record) => tenureOf(kind, record)))
         owners.set(identityKey(identity), owner);
     }

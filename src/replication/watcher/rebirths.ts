@@ -27,6 +27,7 @@ import {
 import { markName } from '../mark/index.js';
 import { identitiesByTenant } from './by-tenant.js';
 import type { Fences } from './rules.js';
+import { standingUnder } from './standing.js';
 
 const AT_ONCE = 100;
 
@@ -165,15 +166,10 @@ export class Rebirths {
     session?: mongo.ClientSession,
   ): Promise<Map<string, Standing>> {
     const found = new Map<string, Standing>();
-    for (const { organizationid, appid, ids } of identitiesByTenant(identities)) {
-      const query = {
-        organizationid,
-        appid,
-        id: { $in: ids, $type: 'string' as const },
-        _id: { $type: 'objectId' as const },
-      };
-      const options = { ...(session && { session }), projection: IDENTITY_TEXTS };
-      for (const record of await this.records(kind).find<Standing>(query, options).toArray())
+    const where = { _id: { $type: 'objectId' as const } };
+    const options = { ...(session && { session }), projection: IDENTITY_TEXTS, where };
+    for (const some of identitiesByTenant(identities)) {
+      for (const record of await standingUnder<Standing>(this.records(kind), some, options))
         found.set(identityKey({ ...record, kind }), record);
     }
     return found;
