@@ -1,4 +1,3 @@
 export { newRecord } from './new-record.js';
-export { UPSERTER } from './poison.js';
 export { stock } from './stock.js';
 export { Workload } from './workload.js';
