@@ -68,14 +68,6 @@ describe('a page that is late carries a Link as well: its place is found when it
     expect(byLink?.ids).toEqual(byId.ids);
   });
 
-  it('and the link holds in every instance', async () => {
-    const other = await service.another();
-    const page = await app.feed('product').page({ to, limit: 5 });
-    const next = await app.seenBy(other).feed('product').next(page);
-    expect(next?.ids).toEqual(['p5', 'p6', 'p7', 'p8', 'p9']);
-    await other.leave();
-  });
-
   it('what changes meanwhile is passed over by nobody', async () => {
     const items = await followed(app.feed('product'), 10, async () => {
       await service.db
@@ -106,4 +98,12 @@ describe('behind: of a Link', () => {
       { parameter: 'behind', detail: `"${shown}" is no place. Follow the Link of the page before as it is.` },
     ]);
   });
+});
+
+it('the link of a late page holds in every instance', async () => {
+  const other = await service.another();
+  const page = await app.feed('product').page({ to, limit: 5 });
+  const next = await app.seenBy(other).feed('product').next(page);
+  expect(next?.ids).toEqual(['p5', 'p6', 'p7', 'p8', 'p9']);
+  await other.leave();
 });

@@ -13,7 +13,7 @@ export const SMALL_BYTES = MEGABYTE / 4;
 /** A page that waits for its client for so long lets go of what it can read again, where others need it (milliseconds). */
 const PATIENCE_MS = 1000;
 
-/** Bytes that a page would like to have for its next reply, and those without which it cannot go on. */
+/** Estimates: bytes that a page would like to have for its next reply, and those without which it cannot go on. */
 export interface Need {
   wanted: number;
   least: number;
@@ -129,10 +129,12 @@ export class Share {
   ) {}
 
   /**
-   * Room for the next reply: what is wanted, or less. It is held until it is let go. Who holds something already never
+   * Room for the next reply, in whole bytes, so that all of them add up to nothing in the end: what is wanted, or less.
+   * It is held until it is let go. Who holds something already never
    * waits for more, since two of them could wait for one another. Throws where the client is gone.
    */
-  async room({ wanted, least }: Need): Promise<number> {
+  async room(need: Need): Promise<number> {
+    const [wanted, least] = [Math.ceil(need.wanted), Math.ceil(need.least)];
     const isSmall = wanted <= SMALL_BYTES;
     this.isShort = !isSmall && !(await this.all.takeOrReclaim(wanted));
     const bytes = this.isShort ? Math.max(SMALL_BYTES, least) : wanted;
