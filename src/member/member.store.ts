@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import mongoose from 'mongoose';
 import { literal, problems } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
-import { DELIVERABLE, type RecordDocument, STAMP, type Tenant } from '../record/index.js';
+import { DELIVERABLE, idTextAt, type RecordDocument, STAMP, type Tenant } from '../record/index.js';
 import { type BsonDocument, isFaithful } from './bson-document.js';
 import { MEMBER_MODEL } from './member.schema.js';
 import { type Change, setOf } from './merge/change.js';
@@ -17,6 +17,10 @@ const RAW = { raw: true, projection: { emailkey: 0 } } as const;
 
 /** The index by `id` holds texts only, and MongoDB uses it only for queries that say so themselves. */
 const INDEXED = { $type: 'string' } as const;
+
+const NUMBER = /^(0|-?[1-9]\d*)$/;
+/** Characters of the least whole number of 64 bits. */
+const LONGEST_NUMBER = 20;
 
 /** A command holds at most 16 MiB; records that leave too little room in it are compared by their stamp alone. */
 const LARGEST_COMPARED = 8 * 1024 * 1024;
@@ -33,7 +37,8 @@ export class MemberStore {
   async find(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
     const asText = { $eq: id, ...INDEXED };
     const filter = { ...tenant, id: asText, _id: { $type: 'objectId' as const }, $and: [DELIVERABLE] };
-    return asMember(await this.collection.findOne(filter, RAW));
+    const found = asMember(await this.collection.findOne(filter, RAW));
+    return found ?? (isNumber(id) ? this.findByNumber(tenant, id) : undefined);
   }
 
   /** Stores a new member in one atomic operation. Throws 409 where its e-mail is taken. */
@@ -62,6 +67,25 @@ export class MemberStore {
     return asMember(stored);
   }
 
+  /**
+   * The member whose `id` is stored as the number of this text. No index holds numbers, but the ledger knows which member
+   * is delivered under the text, as soon as it is.
+   */
+  private async findByNumber(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
+    const entry = await this.members.db
+      .collection('ledger')
+      .findOne({ ...tenant, kind: 'member', id: { $eq: id }, alive: true, isNumber: true });
+    if (entry === null) return undefined;
+    const isSame = { $expr: { $eq: [idTextAt('$id'), literal(id)] } };
+    const filter = {
+      ...tenant,
+      _id: entry['owner'] as mongoose.mongo.ObjectId,
+      ...isSame,
+      $and: [DELIVERABLE],
+    };
+    return asMember(await this.collection.findOne(filter, RAW));
+  }
+
   private get collection(): mongoose.mongo.Collection {
     return this.members.collection;
   }
@@ -78,6 +102,10 @@ function unchanged(read: StoredMember, record: BsonDocument): mongoose.mongo.Doc
   return {
     $expr: { $eq: [{ $unsetField: { field: 'emailkey', input: '$$ROOT' } }, literal(record)] },
   };
+}
+
+function isNumber(id: string): boolean {
+  return id.length <= LONGEST_NUMBER && NUMBER.test(id);
 }
 
 /** With `raw` the driver returns bytes, whatever its types say. */

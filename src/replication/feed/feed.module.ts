@@ -10,6 +10,7 @@ import { KnownChannels } from './known-channels.js';
 import { Living } from './living.js';
 import { MemberFeedController } from './member-feed.controller.js';
 import { ItemSizes } from './item-sizes.js';
+import { Numbers } from './numbers.js';
 import { Pages } from './pages.js';
 import { RawFind } from './raw-find.js';
 import { Steps } from './steps.js';
@@ -27,6 +28,7 @@ import { Showing } from './showing.js';
     ItemSizes,
     KnownChannels,
     Living,
+    Numbers,
     Pages,
     RawFind,
     Retention,

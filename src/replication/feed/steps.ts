@@ -6,6 +6,7 @@ import { type Breadth, idsOf } from './breadth.js';
 import { tallyOf } from './bytes/index.js';
 import type { IdList } from './id-list.js';
 import { Living } from './living.js';
+import { Numbers } from './numbers.js';
 import { hintOf, type Plan, planOf } from './plan.js';
 import { RawFind } from './raw-find.js';
 import type { Selection } from './selection.js';
@@ -43,6 +44,7 @@ export class Steps {
     private readonly lists: WindowLists,
     private readonly finds: RawFind,
     private readonly living: Living,
+    private readonly numbers: Numbers,
     private readonly metrics: Metrics,
   ) {}
 
@@ -80,14 +82,17 @@ export class Steps {
         hint: hintOf(plan, selection),
         sort: { _id: 1 },
         limit: window.limit,
-        ...(idsOnly === true && { projection: { _id: 1, ...(selection.records && { id: 1 }) } }),
+        ...(idsOnly === true && { projection: { _id: 1, id: 1 } }),
       },
       at,
     );
-    const { count: found, last } = tallyOf(documents);
+    const { count: found, last, hasNumbers } = tallyOf(documents);
     const isCut = cursorId !== 0n || found === window.limit;
     return {
-      documents: await this.living.without(documents, selection, at),
+      documents:
+        hasNumbers && selection.kind !== undefined
+          ? await this.numbers.asTexts(documents, selection, at)
+          : await this.living.without(documents, selection, at),
       found,
       reached: isCut ? last : end,
     };

@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import { type Model, type mongo, Schema } from 'mongoose';
-import type { Kind } from '../../record/index.js';
+import { type Model, mongo, Schema } from 'mongoose';
+import type { Kind, Tenant } from '../../record/index.js';
 
-/** What is known of the identity of a record: texts where they are texts. */
-export type PartialIdentity = Partial<Record<'organizationid' | 'appid' | 'id', string>>;
+/** What is known of the identity of a record: texts where they are texts. `isNumber`: the `id` is stored as a number. */
+export type PartialIdentity = Partial<Record<'organizationid' | 'appid' | 'id', string>> & {
+  isNumber?: true;
+};
 
-/** A record that has no ledger entry, since its organization, application or `id` is no text. */
+/**
+ * A record that has no ledger entry, since its organization, application or `id` is no text; or since its `id` is a number
+ * and another record is known under the text of it: a rival, whose identity is whole.
+ */
 export interface Stray extends PartialIdentity {
   _id: { kind: Kind; owner: mongo.ObjectId };
 }
@@ -17,7 +22,13 @@ export const STRAY_MODEL = 'Stray';
 export const straySchema = new Schema<Stray>(
   { _id: Object },
   { collection: 'strays', strict: false, versionKey: false },
+).index(
+  { '_id.kind': 1, organizationid: 1, appid: 1, id: 1, '_id.owner': 1 },
+  { partialFilterExpression: { isNumber: true } },
 );
+
+const MOST_COUNTED = 10_000;
+const WHOLE = { organizationid: { $exists: true }, appid: { $exists: true }, id: { $exists: true } };
 
 /**
  * Remembers what is known of records that consumers cannot be told of yet. The event that completes such a record shows
@@ -40,20 +51,51 @@ export class Strays {
     return new Map(found.map(({ _id, ...known }) => [_id.owner.toHexString(), known]));
   }
 
-  /** Remembers what is known of each; `null` for one that is no stray any more. */
-  async keep(kind: Kind, known: { owner: mongo.ObjectId; partial: PartialIdentity | null }[]): Promise<void> {
+  /** Of each of these `id`s that has rivals one of them, always the same. */
+  async rivalsFor(
+    kind: Kind,
+    { organizationid, appid }: Tenant,
+    ids: string[],
+  ): Promise<Map<string, mongo.ObjectId>> {
+    const found = await this.collection
+      .aggregate<{ _id: string; owner: mongo.ObjectId }>([
+        { $match: { '_id.kind': kind, organizationid, appid, id: { $in: ids }, isNumber: true } },
+        { $sort: { id: 1, '_id.owner': 1 } },
+        { $group: { _id: '$id', owner: { $first: '$_id.owner' } } },
+      ])
+      .toArray();
+    return new Map(found.map(({ _id, owner }) => [_id, owner]));
+  }
+
+  /** How many rivals there are, up to 10,000. */
+  countRivals(kind: Kind): Promise<number> {
+    return this.collection.countDocuments(
+      { '_id.kind': kind, isNumber: true, ...WHOLE },
+      { limit: MOST_COUNTED },
+    );
+  }
+
+  /** Remembers what is known of each. */
+  async keep(kind: Kind, known: { owner: mongo.ObjectId; partial: PartialIdentity }[]): Promise<void> {
     if (known.length === 0) return;
     await this.collection.bulkWrite(
-      known.map(({ owner, partial }) =>
-        partial === null
-          ? { deleteOne: { filter: { _id: { kind, owner } } } }
-          : { replaceOne: { filter: { _id: { kind, owner } }, replacement: partial, upsert: true } },
-      ),
+      known.map(({ owner, partial }) => ({
+        replaceOne: { filter: { _id: { kind, owner } }, replacement: partial, upsert: true },
+      })),
       { ordered: false },
     );
   }
 
-  /** Forgets records that are known as a whole. */
+  /** Remembers whole identities of records, by the hex of their `_id`, that other records are known under. */
+  keepRivals(kind: Kind, rivals: { owner: string; identity: Tenant & { id: string } }[]): Promise<void> {
+    const known = rivals.map(({ owner, identity: { organizationid, appid, id } }) => ({
+      owner: new mongo.ObjectId(owner),
+      partial: { organizationid, appid, id, isNumber: true as const },
+    }));
+    return this.keep(kind, known);
+  }
+
+  /** Forgets records that are known as a whole, or gone. */
   async forget(kind: Kind, owners: mongo.ObjectId[]): Promise<void> {
     if (owners.length === 0) return;
     await this.collection.deleteMany({ _id: { $in: owners.map((owner) => ({ kind, owner })) } });

@@ -35,7 +35,9 @@ export class AuditRepair {
 
   /** Nobody can tell what consumers were shown of these records, so they receive them again. */
   private async learnLives(kind: Kind, faults: Fault[], at: Place): Promise<void> {
-    const lives = faults.map(({ identity, owner }) => ({ identity, owner, at, alive: true as const }));
+    const lives = faults.map(({ identity, owner, isNumber }) => ({
+      ...{ identity, owner, at, alive: true as const, ...(isNumber && { isNumber }) },
+    }));
     await this.rebirths.bring(kind, await this.ledger.learn(lives), new Map());
     const records = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
     const stamps = faults.map(({ owner }) => ({

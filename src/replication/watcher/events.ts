@@ -1,15 +1,23 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF, EARLIEST, idAt, type Kind, KINDS, textAt, textsAt } from '../../record/index.js';
+import {
+  COLLECTION_OF,
+  EARLIEST,
+  idAt,
+  IDENTITY,
+  identityTextsAt,
+  type Kind,
+  KINDS,
+  textAt,
+  textsAt,
+} from '../../record/index.js';
 import { type Place, placeOf } from '../ledger/index.js';
 import { fenceIn, type MarkKey, markKey } from '../mark/index.js';
 
 /**
  * The three fields that say what a record is to consumers: texts, or `false` where one is something else. Where the
- * event does not tell, nothing.
+ * event does not tell, nothing. `isNumber`: the `id` is stored as a number.
  */
-export type StoredIdentity = Partial<Record<(typeof IDENTITY)[number], string | false>>;
-
-const IDENTITY = ['organizationid', 'appid', 'id'] as const;
+export type StoredIdentity = Partial<Record<(typeof IDENTITY)[number], string | false>> & { isNumber?: true };
 
 /** When it happened. */
 interface At {
@@ -71,9 +79,6 @@ const RECORDS = [...KIND_OF.keys()];
 const MEMORY = ['ledger', 'marks', 'effective', 'strays'];
 const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
-
-const identityAt = (path: string) =>
-  Object.fromEntries(IDENTITY.map((field) => [field, textAt(`$${path}.${field}`)]));
 
 /** A date that JavaScript can hold; `null` where there is nothing, `false` where there is something else. */
 const stampAt = (path: string) => ({
@@ -145,9 +150,9 @@ export const EVENT_PIPELINE: mongo.Document[] = [
       mark: { $cond: [{ $eq: ['$ns.coll', 'marks'] }, '$documentKey._id', '$$REMOVE'] },
       announced: textAt('$fullDocument.announced'),
       raised: textAt('$updateDescription.updatedFields.announced'),
-      stored: { ...identityAt('fullDocument'), stamp: stampAt('$fullDocument.lastupdated') },
+      stored: { ...identityTextsAt('$fullDocument.'), stamp: stampAt('$fullDocument.lastupdated') },
       changed: {
-        ...identityAt('updateDescription.updatedFields'),
+        ...identityTextsAt('$updateDescription.updatedFields.'),
         stamp: stampAt('$updateDescription.updatedFields.lastupdated'),
       },
       isKeyOnly: isOnly('emailkey'),
@@ -237,7 +242,7 @@ function changedIdentity(raw: mongo.Document): StoredIdentity {
 
 /** What the event tells of the identity; `null` stands for what it does not. */
 function told(projected: unknown): StoredIdentity {
-  const stored = (projected ?? {}) as Record<string, string | false | null>;
-  const fields = IDENTITY.map((field) => [field, stored[field] ?? null] as const);
+  const stored = (projected ?? {}) as Record<string, string | boolean | null>;
+  const fields = [...IDENTITY, 'isNumber'].map((field) => [field, stored[field] ?? null] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== null));
 }

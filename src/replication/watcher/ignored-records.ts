@@ -3,7 +3,9 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
+import { Strays } from '../ledger/index.js';
 import { isDeliverable, type PresentRecord } from './mending.js';
+import type { Rival } from './rules.js';
 
 const MOST_REMEMBERED = 10_000;
 const [FIRST_ID, LAST_ID] = ['0', 'f'].map((digit) => new mongo.ObjectId(digit.repeat(24)));
@@ -21,16 +23,19 @@ const HOMELESS = {
 
 /**
  * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): strangers, whose
- * `_id` is no ObjectId, and the homeless, whose organization or application is no text.
+ * `_id` is no ObjectId, and the homeless, whose organization or application is no text; and rivals, whose
+ * `id` is a number under which another record is known.
  */
 @Injectable()
 export class IgnoredRecords {
   private readonly log = new Logger('Watcher');
   private readonly strangers: Record<Kind, number> = { member: 0, product: 0 };
+  private readonly rivals: Record<Kind, number> = { member: 0, product: 0 };
   private readonly homeless: Record<Kind, Set<string>> = { member: new Set(), product: new Set() };
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
+    private readonly strays: Strays,
     private readonly metrics: Metrics,
   ) {}
 
@@ -42,6 +47,7 @@ export class IgnoredRecords {
         .find(HOMELESS as mongo.Filter<mongo.Document>, { limit: MOST_REMEMBERED, projection: { _id: 1 } })
         .toArray();
       this.homeless[kind] = new Set(found.map((record) => String(record._id)));
+      this.rivals[kind] = await this.strays.countRivals(kind);
       await this.countStrangers(kind);
     }
   }
@@ -70,6 +76,21 @@ export class IgnoredRecords {
     this.tell(kind);
   }
 
+  /** Whether records are ignored since another one is known under the text of their number. */
+  hasRivals(kind: Kind): boolean {
+    return this.rivals[kind] > 0;
+  }
+
+  /** Logs the rivals that are new, and counts all. */
+  async hearRivals(kind: Kind, rivals: Rival[]): Promise<void> {
+    for (const { owner, identity } of rivals)
+      this.log.warn(
+        `A ${kind} is ignored: another record is known under its id, the number ${identity.id}: ${owner}`,
+      );
+    this.rivals[kind] = await this.strays.countRivals(kind);
+    this.tell(kind);
+  }
+
   /** What this instance knows is of no worth any more once it does not lead. */
   reset(): void {
     this.metrics.ignoredRecords.reset();
@@ -82,7 +103,10 @@ export class IgnoredRecords {
   }
 
   private tell(kind: Kind): void {
-    this.metrics.ignoredRecords.set({ kind }, this.strangers[kind] + this.homeless[kind].size);
+    this.metrics.ignoredRecords.set(
+      { kind },
+      this.strangers[kind] + this.rivals[kind] + this.homeless[kind].size,
+    );
   }
 }
 

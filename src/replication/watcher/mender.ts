@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { literal, Metrics } from '../../common/index.js';
-import { COLLECTION_OF, type Kind, STAMP } from '../../record/index.js';
+import { COLLECTION_OF, idTextAt, type Kind, STAMP } from '../../record/index.js';
 import { Ledger, type Life } from '../ledger/index.js';
 import { EmailKeys, type WantedKey } from './email-keys.js';
 import { isDeliverable, type Look, mendingOf } from './mending.js';
@@ -11,8 +11,8 @@ import { type RecordWrite, writeRecords } from './record-writes.js';
 import { Restamps } from './restamps.js';
 import type { Late } from './rules.js';
 
-/** These ask for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
-const NO_TEXT = { $expr: { $ne: [{ $type: '$id' }, 'string'] } };
+/** This asks for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
+const NO_ID = { $expr: { $ne: [{ $type: idTextAt('$id') }, 'string'] } };
 
 /** Mends what other programs left out (contract §2, §4). Every write is conditional on what it mends still being so. */
 @Injectable()
@@ -58,5 +58,5 @@ export class Mender {
  */
 function giveId(_id: mongo.ObjectId, id: string): RecordWrite {
   const update = [{ $set: { id: literal(id), lastupdated: STAMP } }];
-  return { updateOne: { filter: { _id, ...NO_TEXT }, update } };
+  return { updateOne: { filter: { _id, ...NO_ID }, update } };
 }

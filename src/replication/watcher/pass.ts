@@ -15,9 +15,10 @@ import {
 import type { PassProgress } from '../mark/index.js';
 import { Effects } from './effects.js';
 import { PRESENT, type PresentRecord } from './mending.js';
+import { Numbers } from './numbers.js';
 import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
-import { identityOf, textsOf } from './rules.js';
+import { identityOf, textsOf } from './lives.js';
 
 const BATCH = 1000;
 const TELL_MS = 2000;
@@ -50,6 +51,7 @@ export class Pass {
     private readonly effects: Effects,
     private readonly restamps: Restamps,
     private readonly rebirths: Rebirths,
+    private readonly numbers: Numbers,
     private readonly metrics: Metrics,
   ) {}
 
@@ -87,9 +89,11 @@ export class Pass {
   }
 
   private async learnSome(kind: Kind, records: PresentRecord[], { at, progress }: Run): Promise<void> {
+    const found = records.flatMap((record) => lifeOf(kind, record, at));
+    const lives = await this.numbers.settle(kind, found);
     await Promise.all([
-      this.learnLives(kind, records, at),
-      this.keepStrays(kind, records),
+      this.learnLives(kind, lives, at),
+      this.keepStrays(kind, records, lives),
       this.effects.lookAfter(kind, { records, at }),
     ]);
     const ids = records.map(({ _id }) => _id);
@@ -97,8 +101,7 @@ export class Pass {
   }
 
   /** What is known already is known anew as of the pass, so that nothing that was seen before it can overwrite it. */
-  private async learnLives(kind: Kind, records: PresentRecord[], at: Place): Promise<void> {
-    const lives = records.flatMap((record) => lifeOf(kind, record, at));
+  private async learnLives(kind: Kind, lives: Life[], at: Place): Promise<void> {
     const entries = await this.ledger.ownedBy(
       kind,
       lives.map(({ owner }) => owner),
@@ -114,11 +117,13 @@ export class Pass {
     await this.rebirths.bring(kind, await this.ledger.learn(news), new Map());
   }
 
-  private async keepStrays(kind: Kind, records: PresentRecord[]): Promise<void> {
+  private async keepStrays(kind: Kind, records: PresentRecord[], lives: Life[]): Promise<void> {
     const isWhole = (record: PresentRecord) => identityOf(kind, record._id, record) !== undefined;
-    const whole = records.filter(isWhole).map(({ _id }) => _id);
     const incomplete = records.filter((record) => !isWhole(record));
-    await this.strays.forget(kind, whole);
+    await this.strays.forget(
+      kind,
+      lives.map(({ owner }) => owner),
+    );
     await this.strays.keep(
       kind,
       incomplete.map((record) => ({ owner: record._id, partial: textsOf(record) })),
@@ -194,7 +199,9 @@ export class Pass {
 
 function lifeOf(kind: Kind, record: PresentRecord, at: Place): Life[] {
   const identity = identityOf(kind, record._id, record);
-  return identity === undefined ? [] : [{ identity, at, alive: true, owner: record._id }];
+  if (identity === undefined) return [];
+  const { _id: owner, isNumber } = record;
+  return [{ identity, at, alive: true, owner, ...(isNumber && { isNumber }) }];
 }
 
 function lifeKey({ owner, ...identity }: Identity & { owner?: mongo.ObjectId }): string {

@@ -13,7 +13,9 @@ import {
   type LedgerEntry,
   type Life,
   outlived,
+  lived,
   type Place,
+  Strays,
 } from '../ledger/index.js';
 import { markName } from '../mark/index.js';
 import { identitiesByTenant } from './by-tenant.js';
@@ -21,10 +23,16 @@ import type { Fences } from './rules.js';
 
 const AT_ONCE = 100;
 
-/** An identity that came back, and the stamp of the tombstone that it had. */
+/** A life that came back, and the stamp of the tombstone that it had. */
 interface Reborn {
-  identity: Identity;
+  life: Life;
   tombstone: Date | undefined;
+}
+
+/** A life that came back, and above what its record is stamped. */
+interface Above {
+  life: Life;
+  above: Date | undefined;
 }
 
 interface Standing extends Omit<Identity, 'kind'> {
@@ -43,6 +51,7 @@ export class Rebirths {
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
     private readonly ledger: Ledger,
+    private readonly strays: Strays,
     private readonly metrics: Metrics,
   ) {}
 
@@ -58,9 +67,13 @@ export class Rebirths {
       });
       await this.ledger.learn(some);
     }
+    await this.forgetRivals(kind, lives);
   }
 
-  /** Looks whether the identities of these tombstones live again, and if so brings them back. */
+  /**
+   * Looks whether the identities of these tombstones live again, and if so brings them back: the record with that `id`,
+   * else one that has it as a number and was ignored so far.
+   */
   async look(kind: Kind, identities: Identity[], at: Place, fences: Fences): Promise<void> {
     for (const some of inSlices(identities, ({ id }) => id)) {
       const standing = await this.standing(kind, some);
@@ -68,17 +81,40 @@ export class Rebirths {
         const owner = standing.get(identityKey(identity))?._id;
         return owner === undefined ? [] : [{ identity, at, alive: true, owner }];
       });
-      await this.bring(kind, lives, fences);
+      const others = some.filter((identity) => !standing.has(identityKey(identity)));
+      await this.bring(kind, [...lives, ...(await this.rivals(kind, others, at))], fences);
     }
   }
 
+  private async rivals(kind: Kind, identities: Identity[], at: Place): Promise<Life[]> {
+    const lives: Life[] = [];
+    for (const { organizationid, appid, ids } of identitiesByTenant(identities)) {
+      for (const [id, owner] of await this.strays.rivalsFor(kind, { organizationid, appid }, ids)) {
+        const identity = { kind, organizationid, appid, id };
+        lives.push({ identity, at, alive: true, owner, isNumber: true });
+      }
+    }
+    return this.ledger.deadAmong(lives);
+  }
+
+  /** A number that the ledger knows is no rival of anybody. */
+  private async forgetRivals(kind: Kind, lives: Life[]): Promise<void> {
+    const owners = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
+    const known = await this.ledger.ownedBy(kind, owners);
+    await this.strays.forget(
+      kind,
+      known.map(({ owner }) => owner!),
+    );
+  }
+
   private async together(kind: Kind, lives: Life[], fences: Fences): Promise<void> {
-    const above = new Map<string, Date | undefined>();
+    let above: Above[] = [];
     await this.connection.getClient().withSession((session) =>
       session.withTransaction(async () => {
-        above.clear();
-        for (const { identity, tombstone } of await this.revive(lives, session))
-          above.set(identityKey(identity), later(tombstone, fences.get(markName(identity))));
+        const reborn = await this.revive(lives, session);
+        above = reborn.map(({ life, tombstone }) => ({
+          ...{ life, above: later(tombstone, fences.get(markName(life.identity))) },
+        }));
         await this.stampAbove(kind, above, session);
       }),
     );
@@ -87,17 +123,17 @@ export class Rebirths {
 
   /**
    * Stamps the records under these identities above what is given for each, where they are not already: in the
-   * transaction, and once more behind it for one that came between its beginning and its end.
+   * transaction, and once more behind it for one that came between its beginning and its end. A text may have moved on to
+   * another record by then; a number is that of its record.
    */
-  private async stampAbove(
-    kind: Kind,
-    above: Map<string, Date | undefined>,
-    session?: mongo.ClientSession,
-  ): Promise<void> {
-    const standing = await this.standing(kind, [...above.keys()].map(identityIn), session);
-    const writes = [...standing].map(([key, { _id }]) => {
-      const filter = { _id, $expr: needsStamp(above.get(key)) };
-      return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above.get(key)) } }] } };
+  private async stampAbove(kind: Kind, reborn: Above[], session?: mongo.ClientSession): Promise<void> {
+    const texts = reborn.filter(({ life }) => !life.isNumber).map(({ life }) => life.identity);
+    const standing = await this.standing(kind, texts, session);
+    const writes = reborn.flatMap(({ life, above }) => {
+      const _id = life.isNumber ? life.owner : standing.get(identityKey(life.identity))?._id;
+      if (_id === undefined) return [];
+      const filter = { _id, $expr: needsStamp(above) };
+      return [{ updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above) } }] } }];
     });
     if (writes.length === 0) return;
     const { modifiedCount } = await this.records(kind).bulkWrite(writes, session && { session });
@@ -117,14 +153,11 @@ export class Rebirths {
   private async revive(lives: Life[], session?: mongo.ClientSession): Promise<Reborn[]> {
     const reborn: Reborn[] = [];
     for (const life of lives) {
-      const { owner, at } = life;
-      const before = await this.entries.collection.findOneAndUpdate(
-        outlived(life),
-        { $set: { alive: true, owner, learned: at }, $unset: { lastupdated: '' } },
-        { ...(session && { session }), projection: { lastupdated: 1 } },
-      );
-      if (before !== null)
-        reborn.push({ identity: life.identity, tombstone: before['lastupdated'] as Date | undefined });
+      const before = await this.entries.collection.findOneAndUpdate(outlived(life), lived(life), {
+        ...(session && { session }),
+        projection: { lastupdated: 1 },
+      });
+      if (before !== null) reborn.push({ life, tombstone: before['lastupdated'] as Date | undefined });
     }
     return reborn;
   }
@@ -153,11 +186,6 @@ export class Rebirths {
   private records(kind: Kind): mongo.Collection {
     return this.connection.collection(COLLECTION_OF[kind]);
   }
-}
-
-function identityIn(key: string): Identity {
-  const [kind, organizationid, appid, id] = JSON.parse(key) as [Kind, string, string, string];
-  return { kind, organizationid, appid, id };
 }
 
 function later(one: Date | undefined, other: Date | undefined): Date | undefined {

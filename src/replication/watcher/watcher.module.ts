@@ -20,6 +20,7 @@ import { IgnoredRecords } from './ignored-records.js';
 import { Leadership } from './leadership.js';
 import { Lease } from './lease.js';
 import { Mender } from './mender.js';
+import { Numbers } from './numbers.js';
 import { Orphans } from './orphans.js';
 import { Pass } from './pass.js';
 import { Rebirths } from './rebirths.js';
@@ -55,6 +56,7 @@ import { WorkedThrough } from './worked-through.js';
     Leadership,
     Lease,
     Mender,
+    Numbers,
     Orphans,
     Pass,
     Rebirths,
