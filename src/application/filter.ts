@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import mongoose, { type mongo } from 'mongoose';
 import { shown } from '../common/index.js';
 import { ALLOWED, CONDITIONAL, LOGICAL, type Operator, type Role } from './filter-operators.js';
 import { firstKey, isDocument, isLeaf, startsWithOperator } from './filter-values.js';
@@ -6,8 +6,15 @@ import { firstKey, isDocument, isLeaf, startsWithOperator } from './filter-value
 /** A MongoDB query document, matched against the record document. */
 export type Filter = mongo.Document;
 
+/** A filter of so many bytes of BSON, or more, is not valid. */
+export const FILTER_BYTES = 65_536;
+
 const MOST_LEVELS = 10;
 const MOST_VALUES = 1000;
+/** Every document, list and value leads to a value of its own or holds one: more than these hold too many. */
+const MOST_PARTS = MOST_VALUES * (MOST_LEVELS + 1);
+/** A change of nothing but this moves no stamp, so a record that begins to match it would never be delivered. */
+const OF_THE_SERVICE = 'emailkey';
 
 interface Part {
   value: unknown;
@@ -16,10 +23,14 @@ interface Part {
   place: string;
   /** In how many documents and lists it lies, itself counted where it is one. */
   level: number;
+  /** Whether its field names are those of the record, and not of an element of a list. */
+  ofRecord: boolean;
 }
 
 /** A sentence that says why something cannot stand where it does. */
 type Fault = string;
+
+const TOO_MANY: Fault = `The filter has more than ${MOST_VALUES} values, the most that is allowed.`;
 
 const READ: Record<Role, (part: Part) => Part[] | Fault> = {
   filter: readFilter,
@@ -33,10 +44,15 @@ const READ: Record<Role, (part: Part) => Part[] | Fault> = {
 /**
  * Why a stored filter cannot be used, in one sentence that names the place; nothing where it can (contract §4). What
  * only MongoDB knows, such as the syntax of a regular expression, is left to it. Each document and each list is a
- * level, the filter itself the first; whatever has no parts is a value.
+ * level, the filter itself the first; whatever has no parts is a value. The size is looked at last: what has passed until
+ * then is measured quickly.
  */
 export function filterFault(filter: unknown): Fault | undefined {
-  const waiting: Part[] = [{ value: filter, role: 'filter', place: '', level: 1 }];
+  return partsFault(filter) ?? sizeFault(filter as Filter);
+}
+
+function partsFault(filter: unknown): Fault | undefined {
+  const waiting: Part[] = [{ value: filter, role: 'filter', place: '', level: 1, ofRecord: true }];
   let values = 0;
   for (const part of waiting) {
     if (part.level > MOST_LEVELS && !isLeaf(part.value)) {
@@ -45,18 +61,23 @@ export function filterFault(filter: unknown): Fault | undefined {
     const parts = READ[part.role](part);
     if (typeof parts === 'string') return parts;
     if (parts.length === 0) values += 1;
-    if (values > MOST_VALUES || parts.length > MOST_VALUES) {
-      return `The filter has more than ${MOST_VALUES} values, the most that is allowed.`;
-    }
     for (const inner of parts) waiting.push(inner);
+    if (values > MOST_VALUES || waiting.length > MOST_PARTS) return TOO_MANY;
   }
   return undefined;
+}
+
+function sizeFault(filter: Filter): Fault | undefined {
+  const bytes = mongoose.mongo.BSON.calculateObjectSize(filter);
+  if (bytes < FILTER_BYTES) return undefined;
+  return `The filter takes ${bytes} bytes; it must be smaller than ${FILTER_BYTES} (64 KB).`;
 }
 
 /** Field names with their conditions, and logical operators. */
 function readFilter(part: Part): Part[] | Fault {
   if (!isDocument(part.value)) return `${named(part)} must be a document such as {"data.color": "red"}.`;
   return keys(part, part.value, (key, inner) => {
+    if (part.ofRecord && key.split('.', 1)[0] === OF_THE_SERVICE) return kept(key, part);
     if (!key.startsWith('$')) return { ...inner, role: 'condition' };
     const operator = LOGICAL.get(key);
     if (operator !== undefined) return argument(operator, key, inner);
@@ -98,7 +119,7 @@ function readValue(part: Part): Part[] | Fault {
 
 function argument(operator: Operator, key: string, part: Part): Part | Fault {
   return operator.fits(part.value)
-    ? { ...part, role: operator.role }
+    ? { ...part, role: operator.role, ofRecord: part.ofRecord && operator.role !== 'match' }
     : `"${key}" takes ${operator.wants}; ${part.place} is something else.`;
 }
 
@@ -108,7 +129,9 @@ function keys(
   read: (key: string, inner: Part) => Part | Fault,
 ): Part[] | Fault {
   const parts: Part[] = [];
-  for (const [key, value] of Object.entries(document)) {
+  const entries = Object.entries(document);
+  if (entries.length > MOST_VALUES) return TOO_MANY;
+  for (const [key, value] of entries) {
     const place = part.place === '' ? shown(key) : `${part.place}.${shown(key)}`;
     const inner = read(key, { ...part, value, place, level: part.level + 1 });
     if (typeof inner === 'string') return inner;
@@ -117,8 +140,11 @@ function keys(
   return parts;
 }
 
-function elements(part: Part, role: (element: unknown) => Role): Part[] {
-  return (part.value as unknown[]).map((value, index) => ({
+function elements(part: Part, role: (element: unknown) => Role): Part[] | Fault {
+  const values = part.value as unknown[];
+  if (values.length > MOST_VALUES) return TOO_MANY;
+  return values.map((value, index) => ({
+    ...part,
     value,
     role: role(value),
     place: `${part.place}[${index}]`,
@@ -132,6 +158,10 @@ function isCondition(value: unknown): boolean {
 
 function notAllowed(key: string, part: Part): Fault {
   return `"${shown(key)}" ${at(part)} is not allowed; allowed operators are ${ALLOWED}.`;
+}
+
+function kept(key: string, part: Part): Fault {
+  return `"${shown(key)}" ${at(part)} is a field that the service keeps for itself; write "data.email" to look at e-mails.`;
 }
 
 function named(part: Part): string {

@@ -140,3 +140,53 @@ describe('a depth over 10 or more than 1,000 values', () => {
     expect(filterFault(Object.fromEntries(list(1001).map((n) => [`f${n}`, n])))).toContain('more than 1000');
   });
 });
+
+describe('a field that the service keeps for itself', () => {
+  it.each<[string, unknown]>([
+    ['at the top', { emailkey: 'ann@example.com' }],
+    ['beside other fields', { 'data.n': 1, emailkey: { $exists: true } }],
+    ['deeper', { 'emailkey.0': 'a' }],
+    ['in $and', { $and: [{ a: 1 }, { emailkey: { $gt: 'm' } }] }],
+    ['in $or in $nor', { $nor: [{ $or: [{ a: 1 }, { emailkey: null }] }] }],
+  ])('%s makes the filter invalid', (_name, filter) => {
+    expect(filterFault(filter)).toMatch(
+      /^"emailkey(\.0)?" at .* is a field that the service keeps for itself; write "data\.email"/,
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ['of the data', { 'data.emailkey': 'x' }],
+    ['in a value', { data: { emailkey: 'x' } }],
+    ['of an element', { rows: { $elemMatch: { emailkey: 'x', $or: [{ emailkey: 'y' }, { b: 1 }] } } }],
+    ['of an element in $all', { rows: { $all: [{ $elemMatch: { emailkey: 'x' } }] } }],
+    ['a name that only begins so', { emailkeys: 'x' }],
+  ])('one of the same name %s does not', (_name, filter) => {
+    expect(filterFault(filter)).toBeUndefined();
+  });
+});
+
+describe('64 KB or more', () => {
+  const ofBytes = (bytes: number) => {
+    const empty = mongo.BSON.serialize({ a: '' }).length;
+    return { a: 'x'.repeat(bytes - empty) };
+  };
+
+  it('counts the bytes of BSON', () => {
+    expect(mongo.BSON.serialize(ofBytes(65_535))).toHaveLength(65_535);
+    expect(filterFault(ofBytes(65_535))).toBeUndefined();
+    expect(filterFault(ofBytes(65_536))).toBe(
+      'The filter takes 65536 bytes; it must be smaller than 65536 (64 KB).',
+    );
+    expect(filterFault({ a: { $in: list(60).map(() => 'ü'.repeat(600)) } })).toContain('64 KB');
+  });
+
+  it.each<[string, unknown]>([
+    ['one text', ofBytes(5_000_000)],
+    ['one name', { ['x'.repeat(5_000_000)]: 1 }],
+    ['one list', { a: { $in: list(500_000) } }],
+    ['lists in lists', { a: list(1000).map(() => list(1000)) }],
+    ['names', Object.fromEntries(list(500_000).map((n) => [`f${n}`, n]))],
+  ])('5 MB in %s are refused with one short sentence', (_name, filter) => {
+    expect(filterFault(filter)?.length).toBeLessThan(200);
+  });
+});
