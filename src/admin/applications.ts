@@ -21,14 +21,18 @@ export async function createApplication(
     });
 }
 
-export function listApplications(db: mongo.Db): Promise<Application[]> {
+/** All of them as they are stored: operators write this collection too. */
+export function listApplications(db: mongo.Db): Promise<{ [field in keyof Application]?: unknown }[]> {
   return applicationsOf(db)
-    .find({}, { projection: { _id: 0 }, sort: { organizationid: 1, appid: 1 } })
+    .find<{ [field in keyof Application]?: unknown }>(
+      {},
+      { projection: { _id: 0 }, sort: { organizationid: 1, appid: 1 } },
+    )
     .toArray();
 }
 
-export async function applicationExists(db: mongo.Db, { organizationid, appid }: Tenant): Promise<boolean> {
-  return (await applicationsOf(db).findOne({ organizationid, appid }, { projection: { _id: 1 } })) !== null;
+export async function applicationExists(db: mongo.Db, tenant: Tenant): Promise<boolean> {
+  return (await applicationsOf(db).findOne(ofTenant(tenant), { projection: { _id: 1 } })) !== null;
 }
 
 /** Throws where the application does not exist: a typing error would work on nothing. */
@@ -47,7 +51,6 @@ export async function removeApplication(
   tenant: Tenant,
   { purge }: { purge: boolean },
 ): Promise<Record<Kind, number>> {
-  const { organizationid, appid } = tenant;
   const found = await kindsWithRecords(db, tenant);
   if (found.length > 0 && !purge) {
     throw new FatalError(
@@ -56,8 +59,8 @@ export async function removeApplication(
     );
   }
   if (found.length === 0) await assertApplication(db, tenant);
-  await applicationsOf(db).deleteOne({ organizationid, appid });
-  await db.collection('services').deleteMany({ organizationid, appid });
+  await applicationsOf(db).deleteOne(ofTenant(tenant));
+  await db.collection('services').deleteMany(ofTenant(tenant));
   const removed = { member: 0, product: 0 };
   for (const kind of KINDS) {
     removed[kind] = (await db.collection(COLLECTION_OF[kind]).deleteMany(ofTenant(tenant))).deletedCount;
@@ -78,6 +81,6 @@ async function kindsWithRecords(db: mongo.Db, tenant: Tenant): Promise<Kind[]> {
   return KINDS.filter((_kind, index) => found[index] !== null);
 }
 
-function applicationsOf(db: mongo.Db): mongo.Collection<Application> {
-  return db.collection<Application>('applications');
+function applicationsOf(db: mongo.Db): mongo.Collection {
+  return db.collection('applications');
 }

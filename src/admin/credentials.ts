@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import { type Credential, hashPassword, type Level, type Scope } from '../auth/index.js';
-import { FatalError, shown } from '../common/index.js';
+import { exactly, FatalError, shown } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
 
 /** A user name ends at the first colon where it is sent (RFC 7617), and control characters are not sent at all. */
@@ -15,8 +15,8 @@ export interface NewCredential {
   expiresAt?: Date | undefined;
 }
 
-/** A credential without its hash, which no command ever reads. */
-export type ListedCredential = Omit<Credential, 'passwordhash'>;
+/** A credential as it is stored, without its hash, which no command ever reads. Operators write this collection too. */
+export type ListedCredential = { [field in Exclude<keyof Credential, 'passwordhash'>]?: unknown };
 
 export function randomPassword(): string {
   return randomBytes(RANDOM_BYTES).toString('base64url');
@@ -51,13 +51,13 @@ export async function issueCredential(
 /** Gives a credential another password; the one before opens nothing from then on. */
 export async function rotateCredential(db: mongo.Db, username: string, password: string): Promise<void> {
   const passwordhash = await hashPassword(password);
-  const { matchedCount } = await credentialsOf(db).updateOne({ username }, { $set: { passwordhash } });
+  const { matchedCount } = await credentialsOf(db).updateOne(named(username), { $set: { passwordhash } });
   if (matchedCount === 0) throw noSuchCredential(username);
 }
 
 /** Removes a credential with its hash. */
 export async function revokeCredential(db: mongo.Db, username: string): Promise<void> {
-  const { deletedCount } = await credentialsOf(db).deleteOne({ username });
+  const { deletedCount } = await credentialsOf(db).deleteOne(named(username));
   if (deletedCount === 0) throw noSuchCredential(username);
 }
 
@@ -69,13 +69,17 @@ export function listCredentials(db: mongo.Db): Promise<ListedCredential[]> {
 }
 
 export async function credentialExists(db: mongo.Db, username: string): Promise<boolean> {
-  return (await credentialsOf(db).findOne({ username }, { projection: { _id: 1 } })) !== null;
+  return (await credentialsOf(db).findOne(named(username), { projection: { _id: 1 } })) !== null;
+}
+
+function named(username: string): mongo.Document {
+  return { username: exactly(username) };
 }
 
 function noSuchCredential(username: string): FatalError {
   return new FatalError(`There is no credential "${shown(username)}": see "credential list".`);
 }
 
-function credentialsOf(db: mongo.Db): mongo.Collection<Credential> {
-  return db.collection<Credential>('credentials');
+function credentialsOf(db: mongo.Db): mongo.Collection {
+  return db.collection('credentials');
 }

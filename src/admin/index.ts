@@ -9,4 +9,4 @@ export {
 } from './credentials.js';
 export { importRecords, type ImportOptions, type ImportSummary } from './import/index.js';
 export { runCommandLine } from './run.js';
-export { type ServiceKey, setService } from './services.js';
+export { setService } from './services.js';

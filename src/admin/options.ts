@@ -1,6 +1,7 @@
+import type { ServiceKey } from '../application/index.js';
 import { FatalError, NAME, NAME_RULE, shown } from '../common/index.js';
 import { type Kind, KINDS, type Tenant } from '../record/index.js';
-import { assertServiceName, type ServiceKey } from './services.js';
+import { assertServiceName } from './services.js';
 
 /** The options that name an application. */
 export const APPLICATION = {

@@ -1,3 +1,15 @@
+import mongoose from 'mongoose';
+
+const { EJSON } = mongoose.mongo.BSON;
+const LONGEST_CELL = 1000;
+
+/** A stored value in a cell, whatever it is: operators write some collections by hand. Long ones are cut. */
+export function cell(value: unknown): string {
+  if (value === undefined) return '';
+  const text = typeof value === 'string' ? value : EJSON.stringify(value, { relaxed: true });
+  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
+}
+
 /** Rows under headings, in columns as wide as their widest cell; the sentence where there are no rows. */
 export function table(headings: string[], rows: string[][], none: string): string {
   if (rows.length === 0) return none;

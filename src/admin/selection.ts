@@ -1,12 +1,12 @@
 import type { mongo } from 'mongoose';
+import { exactly } from '../common/index.js';
 import type { Tenant } from '../record/index.js';
 
-/** MongoDB finds a text also in a list that holds it, but a record with a list in such a place belongs to nobody. */
 const NO_LIST = { $not: { $type: 'array' } };
 
-/** The records of an application. */
+/** What belongs to an application. A document with a list in such a place belongs to nobody. */
 export function ofTenant({ organizationid, appid }: Tenant): mongo.Filter<mongo.Document> {
-  return { organizationid: { $eq: organizationid, ...NO_LIST }, appid: { $eq: appid, ...NO_LIST } };
+  return { organizationid: exactly(organizationid), appid: exactly(appid) };
 }
 
 /** The records of an application with these ids. Only with the type named can MongoDB use the index of `id`. */

@@ -1,15 +1,16 @@
 import mongoose, { type mongo } from 'mongoose';
-import { type Filter, RESERVED_SERVICE_NAMES, type Service } from '../application/index.js';
-import { FatalError, NAME, NAME_RULE, shown } from '../common/index.js';
+import {
+  type Filter,
+  filterFault,
+  RESERVED_SERVICE_NAMES,
+  type ServiceKey,
+  type StoredService,
+} from '../application/index.js';
+import { exactly, FatalError, NAME, NAME_RULE, shown } from '../common/index.js';
 import { isDatabaseAway } from '../database/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
 import { nameOfTenant } from './applications.js';
-
-/** What names a service. */
-export interface ServiceKey extends Tenant {
-  kind: Kind;
-  name: string;
-}
+import { ofTenant } from './selection.js';
 
 const MAX_TIME_EXPIRED = 50;
 const TRIAL_MS = 5000;
@@ -32,12 +33,13 @@ export async function setService(
 ): Promise<void> {
   await tryFilter(db, key, filter);
   const set = { filter, ...(description !== undefined && { description }) };
-  await servicesOf(db).updateOne({ ...key }, { $set: set }, { upsert: true });
+  await servicesOf(db).updateOne(withKey(key), { $set: { ...key, ...set } }, { upsert: true });
 }
 
-export function listServices(db: mongo.Db, tenant: Partial<Tenant>, kind?: Kind): Promise<Service[]> {
+/** Services as they are stored: operators write this collection too. */
+export function listServices(db: mongo.Db, tenant: Partial<Tenant>, kind?: Kind): Promise<StoredService[]> {
   return servicesOf(db)
-    .find(
+    .find<StoredService>(
       { ...tenant, ...(kind !== undefined && { kind }) },
       { projection: { _id: 0 }, sort: { organizationid: 1, appid: 1, kind: 1, name: 1 } },
     )
@@ -45,15 +47,17 @@ export function listServices(db: mongo.Db, tenant: Partial<Tenant>, kind?: Kind)
 }
 
 export async function removeService(db: mongo.Db, key: ServiceKey): Promise<void> {
-  const { deletedCount } = await servicesOf(db).deleteOne({ ...key });
+  const { deletedCount } = await servicesOf(db).deleteOne(withKey(key));
   if (deletedCount === 0) throw noSuchService(key);
 }
 
-/** The stored filter of a service. */
+/** The stored filter of a service; throws where it is not valid. */
 export async function storedFilter(db: mongo.Db, key: ServiceKey): Promise<Filter> {
-  const service = await servicesOf(db).findOne({ ...key });
+  const service = await servicesOf(db).findOne<StoredService>(withKey(key));
   if (service === null) throw noSuchService(key);
-  return service.filter;
+  const fault = filterFault(service.filter);
+  if (fault !== undefined) throw new FatalError(`The stored filter is not valid. ${fault}`);
+  return service.filter as Filter;
 }
 
 /** How many records of the application and kind match a filter, of how many, and the `id`s of the first of them. */
@@ -116,8 +120,12 @@ function noSuchService({ kind, name, ...tenant }: ServiceKey): FatalError {
   );
 }
 
-function servicesOf(db: mongo.Db): mongo.Collection<Service> {
-  return db.collection<Service>('services');
+function withKey({ kind, name, ...tenant }: ServiceKey): mongo.Document {
+  return { ...ofTenant(tenant), kind: exactly(kind), name: exactly(name) };
+}
+
+function servicesOf(db: mongo.Db): mongo.Collection {
+  return db.collection('services');
 }
 
 export function nameOfService({ kind, name, ...tenant }: ServiceKey): string {

@@ -4,7 +4,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Request } from 'express';
 import type { Model } from 'mongoose';
 import { callerOf, covers, IS_PUBLIC } from '../auth/index.js';
-import { NAME, problems, SharedReads } from '../common/index.js';
+import { exactly, NAME, problems, SharedReads } from '../common/index.js';
 import { type Application, APPLICATION_MODEL } from './application.js';
 
 type InApplication = Request & { application?: Application };
@@ -35,7 +35,7 @@ export class ApplicationGuard implements CanActivate {
     if (!covers(callerOf(request).scopes, organizationid, appid)) return null;
     const { collection } = this.applications;
     return this.reads.of(`${organizationid}/${appid}`, () =>
-      collection.findOne<Application>({ organizationid, appid }),
+      collection.findOne<Application>({ organizationid: exactly(organizationid), appid: exactly(appid) }),
     );
   }
 }

@@ -1,5 +1,6 @@
 import { Schema, type mongo } from 'mongoose';
-import type { Kind, Tenant } from '../record/index.js';
+import { NAME } from '../common/index.js';
+import { type Kind, KINDS, type Tenant } from '../record/index.js';
 
 /** A document of `services`: a named filter of one application and kind (contract §4). */
 export interface Service extends Tenant {
@@ -11,8 +12,30 @@ export interface Service extends Tenant {
   enabled?: boolean;
 }
 
+/** A stored service of which nobody has checked anything: operators write this collection by hand. */
+export type StoredService = { [field in keyof Service]?: unknown };
+
 /** Names that a service cannot have: they mean something in the paths already. */
 export const RESERVED_SERVICE_NAMES = ['default', 'max', 'harddeletes'];
+
+/** Whether a service can be served under this name. */
+export function isServiceName(name: unknown): name is string {
+  return isName(name) && !RESERVED_SERVICE_NAMES.includes(name);
+}
+
+/** What names a service. */
+export type ServiceKey = Pick<Service, 'organizationid' | 'appid' | 'kind' | 'name'>;
+
+/** Whether a stored service is named so that a path can lead to it. */
+export function isNamed(service: StoredService): service is StoredService & ServiceKey {
+  const { organizationid, appid, kind, name } = service;
+  return isName(organizationid) && isName(appid) && KINDS.includes(kind as Kind) && isServiceName(name);
+}
+
+/** Anything but true or nothing is off (contract §4): a text such as "false" was never meant to be on. */
+export function isEnabled({ enabled }: { enabled?: unknown }): boolean {
+  return enabled === true || enabled === undefined || enabled === null;
+}
 
 /** Name of the Mongoose model of `services`. */
 export const SERVICE_MODEL = 'Service';
@@ -21,3 +44,7 @@ export const serviceSchema = new Schema<Service>(
   {},
   { collection: 'services', strict: false, versionKey: false, minimize: false },
 ).index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true });
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && NAME.test(value);
+}

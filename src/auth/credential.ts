@@ -33,11 +33,22 @@ export const credentialSchema = new Schema<Credential>(
 
 /** Whether a stored document is a credential that opens anything today. Whatever is odd about it closes it. */
 export function isUsable(stored: Partial<Credential> | null, now: Date): stored is Credential {
-  if (stored === null || Boolean(stored.disabled)) return false;
-  const { expiresAt, level, passwordhash } = stored;
-  const expired =
-    expiresAt !== undefined && expiresAt !== null && !(expiresAt instanceof Date && expiresAt > now);
-  return !expired && LEVELS.includes(level as Level) && isArgon2id(passwordhash);
+  return stored !== null && standing(stored, now) === 'valid' && isArgon2id(stored.passwordhash);
+}
+
+/** How a credential stands, but for its password; `broken` where something in it is of a type that opens nothing. */
+export type CredentialStanding = 'valid' | 'disabled' | 'expired' | 'broken';
+
+/** A list of user names is found under each of them, and opens none. Of `disabled`, only false or nothing is no. */
+export function standing(
+  { username, level, disabled, expiresAt }: { [field in keyof Credential]?: unknown },
+  now: Date,
+): CredentialStanding {
+  if (disabled !== undefined && disabled !== null && disabled !== false) return 'disabled';
+  if (typeof username !== 'string' || !LEVELS.includes(level as Level)) return 'broken';
+  if (expiresAt === undefined || expiresAt === null) return 'valid';
+  if (!(expiresAt instanceof Date) || Number.isNaN(expiresAt.getTime())) return 'broken';
+  return expiresAt > now ? 'valid' : 'expired';
 }
 
 export function reaches(level: Level, needed: Level): boolean {

@@ -5,9 +5,11 @@ export {
   type Credential,
   CREDENTIAL_MODEL,
   credentialSchema,
+  type CredentialStanding,
   type Level,
   LEVELS,
   type Scope,
+  standing,
 } from './credential.js';
 export { Caller, callerOf, IS_PUBLIC, NEEDED_LEVEL, Needs, Public } from './decorators.js';
 export { LevelGuard } from './level.guard.js';

@@ -3,6 +3,7 @@ export { CommonModule } from './common.module.js';
 export { parseDate, shown, type Parsed } from './dates.js';
 export { DeadlineError, within } from './deadline.js';
 export { openApiDocument, serveDocs } from './docs.js';
+export { exactly } from './exactly.js';
 export { FatalError } from './fatal.js';
 export { literal } from './literal.js';
 export { loggerParams, ServiceLogger } from './logging.js';

@@ -1,6 +1,8 @@
+import type { Application } from '../../application/index.js';
+import { NAME } from '../../common/index.js';
 import { listApplications } from '../applications.js';
 import { defineCommand } from '../command.js';
-import { table } from '../print.js';
+import { cell, table } from '../print.js';
 import { databaseOf } from '../session.js';
 
 export const applicationList = defineCommand({
@@ -10,10 +12,8 @@ export const applicationList = defineCommand({
   async run(context) {
     const applications = await listApplications(databaseOf(await context.connected()));
     const rows = applications.map(({ organizationid, appid, title, settings }) => [
-      organizationid,
-      appid,
-      title ?? '',
-      settings?.replicatepasswordhash === true ? 'replicates password hashes' : '',
+      ...[organizationid, appid, title].map(cell),
+      [organizationid, appid].every(isName) ? settingsOf(settings) : 'opens nothing: its names are not valid',
     ]);
     return {
       text: table(['ORG', 'APP', 'TITLE', 'SETTINGS'], rows, 'There is no application yet.'),
@@ -21,3 +21,12 @@ export const applicationList = defineCommand({
     };
   },
 });
+
+function isName(stored: unknown): boolean {
+  return typeof stored === 'string' && NAME.test(stored);
+}
+
+function settingsOf(settings: unknown): string {
+  const hashes = (settings as Application['settings'] | null)?.replicatepasswordhash;
+  return hashes === true ? 'replicates password hashes' : '';
+}

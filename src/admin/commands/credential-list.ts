@@ -1,6 +1,7 @@
+import { type Scope, standing } from '../../auth/index.js';
 import { defineCommand } from '../command.js';
 import { listCredentials, type ListedCredential } from '../credentials.js';
-import { table } from '../print.js';
+import { cell, table } from '../print.js';
 import { databaseOf } from '../session.js';
 
 export const credentialList = defineCommand({
@@ -10,8 +11,8 @@ export const credentialList = defineCommand({
   async run(context) {
     const credentials = await listCredentials(databaseOf(await context.connected()));
     const rows = credentials.map((credential) => [
-      credential.username,
-      credential.level,
+      cell(credential.username),
+      cell(credential.level),
       scopesOf(credential).join(' '),
       stateOf(credential, new Date()),
     ]);
@@ -22,13 +23,24 @@ export const credentialList = defineCommand({
   },
 });
 
-/** Operators write this collection too, so it is shown as it is. */
 function scopesOf({ scopes }: ListedCredential): string[] {
-  return Array.isArray(scopes) ? scopes.map(({ organizationid, appid }) => `${organizationid}/${appid}`) : [];
+  if (!Array.isArray(scopes)) return [];
+  return (scopes as (Partial<Scope> | null)[]).map(
+    (scope) => `${cell(scope?.organizationid)}/${cell(scope?.appid)}`,
+  );
 }
 
-function stateOf({ disabled, expiresAt }: ListedCredential, now: Date): string {
-  if (disabled) return 'disabled';
-  if (!(expiresAt instanceof Date)) return 'valid';
-  return expiresAt > now ? `valid until ${expiresAt.toISOString()}` : `expired ${expiresAt.toISOString()}`;
+function stateOf(credential: ListedCredential, now: Date): string {
+  const { expiresAt } = credential;
+  const until = expiresAt instanceof Date ? expiresAt.toISOString() : undefined;
+  switch (standing(credential, now)) {
+    case 'disabled':
+      return 'disabled';
+    case 'broken':
+      return 'opens nothing: a field is of the wrong type';
+    case 'expired':
+      return `expired ${until}`;
+    case 'valid':
+      return until === undefined ? 'valid' : `valid until ${until}`;
+  }
 }

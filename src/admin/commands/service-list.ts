@@ -1,8 +1,15 @@
+import {
+  filterFault,
+  isEnabled,
+  isNamed,
+  type ServiceKey,
+  type StoredService,
+} from '../../application/index.js';
 import { defineCommand } from '../command.js';
 import { filterJson } from '../filter-text.js';
 import { choiceOf, nameOf } from '../options.js';
-import { table } from '../print.js';
-import { listServices, type ServiceKey } from '../services.js';
+import { cell, table } from '../print.js';
+import { listServices } from '../services.js';
 import { databaseOf } from '../session.js';
 import { KINDS } from '../../record/index.js';
 
@@ -21,18 +28,20 @@ export const serviceList = defineCommand({
       ...(kind !== undefined && { kind: choiceOf('kind', kind, KINDS) }),
     };
     const services = await listServices(databaseOf(await context.connected()), wanted);
-    const shown = services.map((service) => ({ ...service, filter: filterJson(service.filter) }));
-    const rows = shown.map(({ organizationid, appid, kind: ofKind, name, enabled, filter }) => [
-      organizationid,
-      appid,
-      ofKind,
-      name,
-      enabled === false ? 'off' : 'on',
-      JSON.stringify(filter),
+    const rows = services.map((service) => [
+      ...[service.organizationid, service.appid, service.kind, service.name].map(cell),
+      stateOf(service),
+      cell(service.filter),
     ]);
     return {
       text: table(['ORG', 'APP', 'KIND', 'NAME', 'STATE', 'FILTER'], rows, 'There is no such service.'),
-      json: shown,
+      json: services.map((service) => ({ ...service, filter: filterJson(service.filter) })),
     };
   },
 });
+
+function stateOf(service: StoredService): string {
+  if (!isNamed(service)) return 'not served: its names are not valid';
+  if (!isEnabled(service)) return 'off';
+  return filterFault(service.filter) === undefined ? 'on' : 'not valid';
+}

@@ -18,6 +18,10 @@ describe('`disabled`, an expired credential: as if it were not there', () => {
   it.each<[string, object]>([
     ['disabled', { disabled: true }],
     ['disabled by a text', { disabled: 'false' }],
+    ['disabled by a number', { disabled: 0 }],
+    ['disabled by an empty text', { disabled: '' }],
+    ['a list of user names', { username: ['ann'] }],
+    ['no user name', { username: undefined }],
     ['at its end', { expiresAt: NOW }],
     ['an end that is a text', { expiresAt: '2999-01-01' }],
     ['an end that is a number', { expiresAt: 4_102_444_800_000 }],
