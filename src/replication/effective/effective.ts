@@ -1,18 +1,19 @@
 import { Schema, mongo } from 'mongoose';
-import { type Filter, filterFault } from '../../application/index.js';
-import type { MarkKey } from '../mark/index.js';
+import { type Filter, filterFault, isEnabled, type ServiceKey } from '../../application/index.js';
 
 /**
  * The filter in force of a service (design §3, Filters take effect in one place): one document for each application,
  * kind and name ever served, never removed. Feeds read these, not `services`.
  */
-export interface Effective extends MarkKey {
+export interface Effective extends ServiceKey {
   _id: mongo.ObjectId;
-  name: string;
   state: State;
   /** The last valid filter; absent where there was none yet. */
   filter?: Filter;
-  /** The filter before, while records that the two judge differently are stamped anew. */
+  /**
+   * The filter before, while records that the two judge differently are stamped anew; absent while all of them are, since
+   * one of the two cannot be read.
+   */
   previous?: Filter;
   /** Whether they are still to be stamped. */
   pending: boolean;
@@ -20,7 +21,7 @@ export interface Effective extends MarkKey {
   version: number;
 }
 
-/** On; off: removed or disabled; invalid: the filter is none, or MongoDB refuses it. */
+/** On; off: removed or disabled; invalid: the filter is none, MongoDB refuses it, or it cannot be brought into force. */
 export type State = 'on' | 'off' | 'invalid';
 
 /** What `services` asks for. */
@@ -28,6 +29,12 @@ export type Wanted = { state: 'on'; filter: Filter } | { state: 'off' | 'invalid
 
 /** What an entry becomes; `previous` only where records have to be stamped. */
 export type EffectiveChange = Pick<Effective, 'state' | 'filter' | 'previous' | 'pending' | 'version'>;
+
+/** What is known of an entry. */
+export interface Known extends EffectiveChange {
+  /** There is a filter, but one that is too large to be read. */
+  isTooLarge?: boolean;
+}
 
 /** Name of the Mongoose model of `effective`. */
 export const EFFECTIVE_MODEL = 'Effective';
@@ -38,8 +45,8 @@ export const effectiveSchema = new Schema<Effective>(
 ).index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true });
 
 /** What a document of `services` asks for; nothing is off. MongoDB may refuse what passes here. */
-export function wantedOf(service: { filter: unknown; enabled?: unknown } | undefined): Wanted {
-  if (service === undefined || service.enabled === false) return { state: 'off' };
+export function wantedOf(service: { filter?: unknown; enabled?: unknown } | undefined): Wanted {
+  if (service === undefined || !isEnabled(service)) return { state: 'off' };
   if (filterFault(service.filter) !== undefined) return { state: 'invalid' };
   return { state: 'on', filter: service.filter as Filter };
 }
@@ -47,9 +54,9 @@ export function wantedOf(service: { filter: unknown; enabled?: unknown } | undef
 /**
  * What an entry has to become, with the version to write it by; nothing where all is as it should be. A name never
  * served before moves no record. One that is off or invalid keeps its last valid filter, so that on its return with
- * another the difference is stamped.
+ * another the difference is stamped; everything, where nobody can tell the difference.
  */
-export function reconciled(entry: EffectiveChange | undefined, wanted: Wanted): EffectiveChange | undefined {
+export function reconciled(entry: Known | undefined, wanted: Wanted): EffectiveChange | undefined {
   const version = (entry?.version ?? 0) + 1;
   if (wanted.state !== 'on') {
     if (wanted.state === (entry?.state ?? 'off')) return undefined;
@@ -57,6 +64,7 @@ export function reconciled(entry: EffectiveChange | undefined, wanted: Wanted): 
     return { ...kept, state: wanted.state, pending: false, version };
   }
   const { state, filter } = wanted;
+  if (entry?.isTooLarge === true) return { state, filter, pending: true, version };
   if (entry?.filter === undefined) return { state, filter, pending: false, version };
   if (!isSame(filter, entry.filter)) return { state, filter, previous: entry.filter, pending: true, version };
   return entry.state === 'on' ? undefined : { state, filter, pending: false, version };

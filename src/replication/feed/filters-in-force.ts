@@ -2,16 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Model, mongo } from 'mongoose';
-import type { Filter } from '../../application/index.js';
-import { NAME, problems, SharedReads } from '../../common/index.js';
+import { type Filter, isServiceName } from '../../application/index.js';
+import { problems, SharedReads } from '../../common/index.js';
 import { readAsOf } from '../../database/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
-import { type Effective, EFFECTIVE_MODEL } from '../effective/index.js';
+import { type Effective, EFFECTIVE_MODEL, filterAt } from '../effective/index.js';
 
 /** The service that needs no registration and filters nothing. */
 export const DEFAULT_SERVICE = 'default';
 
 const REMEMBERED = 10_000;
+const READ = { state: 1, version: 1, filter: filterAt('$filter') };
+
+type ReadEntry = Pick<Effective, '_id' | 'state' | 'version' | 'filter'>;
 
 /** A service that is on, with its filter in the version that is in force now. */
 export interface InForce {
@@ -35,7 +38,7 @@ export class FiltersInForce {
   /** By entry and version the stretch of the log in which it is known to be in force: a fact about the past. */
   private readonly known = new LRUCache<string, Stretch>({ max: REMEMBERED });
 
-  private readonly reads = new SharedReads<Effective | null>();
+  private readonly reads = new SharedReads<ReadEntry | null>();
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -45,10 +48,12 @@ export class FiltersInForce {
   /** The service as it is now; nothing for `default`. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
   async of({ organizationid, appid }: Tenant, kind: Kind, name: string): Promise<InForce | undefined> {
     if (name === DEFAULT_SERVICE) return undefined;
-    if (!NAME.test(name)) throw problems.unknownService(kind, name);
+    if (!isServiceName(name)) throw problems.unknownService(kind, name);
     const of = { organizationid, appid, kind, name };
     const { collection } = this.entries;
-    const entry = await this.reads.of(JSON.stringify(of), () => collection.findOne<Effective>(of));
+    const entry = await this.reads.of(JSON.stringify(of), () =>
+      collection.findOne<ReadEntry>(of, { projection: READ }),
+    );
     if (entry === null || entry.state === 'off') throw problems.unknownService(kind, name);
     const { _id, state, version, filter } = entry;
     if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);

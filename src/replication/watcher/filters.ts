@@ -1,14 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
-import mongoose, { type Connection, type Model, mongo } from 'mongoose';
-import { SERVICE_MODEL, type Service } from '../../application/index.js';
-import { databaseProblem, isDuplicateKey } from '../../database/index.js';
-import { FIRST_ID, COLLECTION_OF, KINDS } from '../../record/index.js';
+import type { Connection, Model, mongo } from 'mongoose';
+import { isNamed, SERVICE_MODEL, type ServiceKey, type StoredService } from '../../application/index.js';
+import { databaseProblem } from '../../database/index.js';
+import { COLLECTION_OF, FIRST_ID } from '../../record/index.js';
 import {
-  EFFECTIVE_MODEL,
-  type Effective,
   type EffectiveChange,
+  Entries,
+  type Entry,
+  filterAt,
   judgedDifferently,
+  nameAt,
   reconciled,
   type Wanted,
   wantedOf,
@@ -17,18 +19,29 @@ import { Restamps } from './restamps.js';
 
 const AT_ONCE = 1000;
 const MOST_ROUNDS = 5;
+/** Whatever else stands in place of a field costs nothing, and asks for nothing. */
+const WISH = {
+  ...{ _id: 0, organizationid: nameAt('$organizationid'), appid: nameAt('$appid') },
+  ...{ kind: nameAt('$kind'), name: nameAt('$name'), filter: filterAt('$filter') },
+  enabled: { $eq: [{ $ifNull: ['$enabled', true] }, true] },
+};
 
-type ServiceKey = Pick<Service, 'organizationid' | 'appid' | 'kind' | 'name'>;
+type Wish = ServiceKey & Pick<StoredService, 'filter' | 'enabled'>;
 
-/** Rule 5: brings `services` into force in one place, and stamps anew what the old and the new filter judge differently. */
+/**
+ * Rule 5: brings `services` into force in one place, and stamps anew what the old and the new filter judge differently.
+ * What goes wrong with one service makes that one invalid, and concerns no other.
+ */
 @Injectable()
 export class Filters {
   private readonly log = new Logger('Filters');
+  /** Services that are in trouble and told of: each is told of once. */
+  private readonly told = new Set<string>();
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
-    @InjectModel(SERVICE_MODEL) private readonly services: Model<Service>,
-    @InjectModel(EFFECTIVE_MODEL) private readonly entries: Model<Effective>,
+    @InjectModel(SERVICE_MODEL) private readonly services: Model<StoredService>,
+    private readonly entries: Entries,
     private readonly restamps: Restamps,
   ) {}
 
@@ -42,44 +55,83 @@ export class Filters {
     );
   }
 
-  /** What is in force is read before what is wanted: the other way round an older wish could win. */
+  /**
+   * What is in force is read before what is wanted: the other way round an older wish could win. A service whose stamping
+   * cannot be finished stays as it is until it can: another change would hide what is still to be stamped.
+   */
   private async round(): Promise<boolean> {
-    const entries = await this.entries.collection.find<Effective>({}).toArray();
-    for (const entry of entries) if (entry.pending) await this.finish(entry);
-    const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]));
-    const services = new Map((await this.wished()).map((service) => [keyOf(service), service]));
+    const entries = new Map((await this.entries.all()).map((entry) => [keyOf(entry), entry]));
+    const unfinished = new Set<string>();
+    for (const [key, entry] of entries) if (entry.pending && !(await this.finish(entry))) unfinished.add(key);
+    const wishes = new Map((await this.wishes()).map((wish) => [keyOf(wish), wish]));
     let undisturbed = true;
-    for (const key of new Set([...byKey.keys(), ...services.keys()])) {
-      const entry = byKey.get(key);
-      const change = await this.changeOf(entry, services.get(key));
-      if (change === undefined) continue;
-      const { organizationid, appid, kind, name } = (services.get(key) ?? entry)!;
-      const written = await this.write({ organizationid, appid, kind, name }, entry, change);
-      if (written === undefined) undisturbed = false;
-      else if (written.pending) await this.finish(written);
+    for (const key of new Set([...entries.keys(), ...wishes.keys()])) {
+      if (unfinished.has(key)) continue;
+      if (!(await this.bring(entries.get(key), wishes.get(key)))) undisturbed = false;
     }
     return undisturbed;
   }
 
-  private async wished(): Promise<Service[]> {
-    const services = await this.services.collection.find<Service>({}).toArray();
-    return services.filter(({ organizationid, appid, kind, name }) => {
-      const texts = [organizationid, appid, name].every((text) => typeof text === 'string');
-      return texts && KINDS.includes(kind);
+  /** False where somebody else was quicker. */
+  private async bring(entry: Entry | undefined, wish: Wish | undefined): Promise<boolean> {
+    const { organizationid, appid, kind, name } = (wish ?? entry)!;
+    const service = { organizationid, appid, kind, name };
+    let undisturbed = true;
+    let written: Entry | undefined;
+    await this.alone(service, entry, async () => {
+      const change = await this.changeOf(entry, wish);
+      if (change === undefined) return;
+      written = await this.entries.write(service, entry, change);
+      undisturbed = written !== undefined;
     });
+    if (written?.pending === true) await this.finish(written);
+    return undisturbed;
+  }
+
+  /**
+   * Does something for one service; false where it failed. Unless the database is away that is a matter of this service:
+   * it becomes invalid, so that its consumers wait instead of missing something.
+   */
+  private async alone(
+    service: ServiceKey,
+    entry: Entry | undefined,
+    work: () => Promise<void>,
+  ): Promise<boolean> {
+    const key = keyOf(service);
+    try {
+      await work();
+      this.told.delete(key);
+      return true;
+    } catch (error) {
+      if (isElsewhere(error)) throw error;
+      if (!this.told.has(key))
+        this.log.error(
+          { err: error },
+          `${nameOf(service)} cannot be brought into force, and is invalid until it can`,
+        );
+      this.told.add(key);
+      await this.entries.invalidate(service, entry).catch((again: unknown) => {
+        if (isElsewhere(again)) throw again;
+      });
+      return false;
+    }
+  }
+
+  private async wishes(): Promise<Wish[]> {
+    const services = this.services.collection.find<StoredService>({}, { projection: WISH });
+    return (await services.toArray()).filter(isNamed);
   }
 
   /** A filter that MongoDB refuses is as invalid as one that contract §4 refuses. */
   private async changeOf(
-    entry: Effective | undefined,
-    service: Service | undefined,
+    entry: Entry | undefined,
+    wish: Wish | undefined,
   ): Promise<EffectiveChange | undefined> {
-    const wanted = wantedOf(service);
+    const wanted = wantedOf(wish);
     const change = reconciled(entry, wanted);
-    if (change === undefined || service === undefined || (await this.isTaken(service, wanted))) return change;
+    if (change === undefined || wish === undefined || (await this.isTaken(wish, wanted))) return change;
     const invalid = reconciled(entry, { state: 'invalid' });
-    if (invalid !== undefined)
-      this.log.warn(`MongoDB refuses the filter of the ${service.kind} service "${service.name}"`);
+    if (invalid !== undefined) this.log.warn(`MongoDB refuses the filter: ${nameOf(wish)} is invalid`);
     return invalid;
   }
 
@@ -92,53 +144,34 @@ export class Filters {
       .findOne(query, { projection: { _id: 1 } })
       .then(
         () => true,
-        (error: unknown) => !isRefusal(error),
+        (error: unknown) => {
+          if (isElsewhere(error)) throw error;
+          return false;
+        },
       );
   }
 
-  /** Only if the version is still the one that was read; nothing where it is not. */
-  private async write(
-    key: ServiceKey,
-    entry: Effective | undefined,
-    change: EffectiveChange,
-  ): Promise<Effective | undefined> {
-    if (entry === undefined) {
-      const _id = new mongo.ObjectId();
-      const inserted = await this.entries.collection
-        .insertOne({ _id, ...key, ...change })
-        .catch(onlyDuplicate);
-      return inserted && { _id, ...key, ...change };
-    }
-    const written = { _id: entry._id, ...key, ...change };
-    const { matchedCount } = await this.entries.collection.replaceOne(
-      { _id: entry._id, version: entry.version },
-      written,
-    );
-    return matchedCount === 1 ? written : undefined;
+  /** Stamps anew what the filters judge differently, then clears `pending` in the same version. False where it failed. */
+  private finish(entry: Entry): Promise<boolean> {
+    return this.alone(entry, entry, async () => {
+      const count = await this.restamp(entry);
+      await this.entries.settle(entry);
+      this.log.log(
+        `${nameOf(entry)} is in force with its filter, version ${entry.version}: ${count} records stamped anew`,
+      );
+    });
   }
 
-  /** Stamps anew what the filters judge differently, then clears `pending` in the same version. */
-  private async finish(entry: Effective): Promise<void> {
-    const { organizationid, appid, kind, name, version } = entry;
-    const count = await this.restamp(entry);
-    await this.entries.collection.updateOne(
-      { _id: entry._id, version },
-      { $set: { pending: false }, $unset: { previous: '' } },
-    );
-    this.log.log(
-      `The filter of the ${kind} service "${name}" of ${organizationid}/${appid} is in force, version ${version}: ` +
-        `${count} records stamped anew`,
-    );
-  }
-
-  private async restamp(entry: Effective): Promise<number> {
+  /** Everything of the application and kind where one of the filters cannot be read, or MongoDB refuses one. */
+  private async restamp(entry: Entry): Promise<number> {
     const { organizationid, appid, kind, filter, previous } = entry;
-    const differing = judgedDifferently(filter ?? {}, previous ?? {});
+    let differing = filter && previous && judgedDifferently(filter, previous);
     let count = 0;
     for (let behind = FIRST_ID; ;) {
       const within = { organizationid, appid, _id: { $gt: behind } };
-      const ids = await this.idsOf(entry, { $and: [within, differing] }).catch((error: unknown) => {
-        if (!isRefusal(error)) throw error;
+      const ids = await this.idsOf(entry, { $and: [within, differing ?? {}] }).catch((error: unknown) => {
+        if (isElsewhere(error)) throw error;
+        differing = undefined;
         return this.idsOf(entry, within);
       });
       const last = ids.at(-1);
@@ -155,7 +188,7 @@ export class Filters {
       .collection(COLLECTION_OF[kind])
       .find(query, { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE })
       .toArray();
-    return found.map(({ _id }) => _id).filter((id) => id instanceof mongo.ObjectId);
+    return found.map(({ _id }) => _id);
   }
 }
 
@@ -163,10 +196,11 @@ function keyOf({ organizationid, appid, kind, name }: ServiceKey): string {
   return JSON.stringify([organizationid, appid, kind, name]);
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && databaseProblem(error) === undefined;
+function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {
+  return `The ${kind} service "${name}" of ${organizationid}/${appid}`;
 }
 
-function onlyDuplicate(error: unknown): undefined {
-  if (!isDuplicateKey(error)) throw error;
+/** Whether an error says nothing about the service that is being looked at, as where the database is away. */
+function isElsewhere(error: unknown): boolean {
+  return databaseProblem(error) !== undefined;
 }

@@ -1,5 +1,6 @@
 import {
   type EffectiveChange,
+  type Known,
   reconciled,
   type Wanted,
   wantedOf,
@@ -21,6 +22,7 @@ describe('what a document of services asks for', () => {
     ['disabled', { filter: A, enabled: false }, { state: 'off' }],
     ['a filter', { filter: A }, on(A)],
     ['enabled', { filter: A, enabled: true }, on(A)],
+    ['enabled by a text', { filter: A, enabled: 'true' }, { state: 'off' }],
     ['a filter that contract §4 refuses', { filter: { $where: 'true' } }, { state: 'invalid' }],
     ['no filter', { filter: undefined }, { state: 'invalid' }],
   ])('%s', (_name, service, wanted) => {
@@ -31,7 +33,7 @@ describe('what a document of services asks for', () => {
 describe('filters take effect in one place', () => {
   const moved = { state: 'on', filter: B, previous: A, pending: true, version: 8 } as const;
 
-  it.each<[string, EffectiveChange | undefined, Wanted, EffectiveChange | undefined]>([
+  it.each<[string, Known | undefined, Wanted, EffectiveChange | undefined]>([
     ['a name never served before moves nothing', undefined, on(A), entry({ version: 1 })],
     ['one never served and off is nothing', undefined, { state: 'off' }, undefined],
     [
@@ -58,6 +60,18 @@ describe('filters take effect in one place', () => {
     ['back with the same filter: nothing moves', entry({ state: 'off' }), on(A), entry({ version: 8 })],
     ['back with another: the difference is pending', entry({ state: 'off' }), on(B), moved],
     ['mended with another: likewise', entry({ state: 'invalid' }), on(B), moved],
+    [
+      'in place of one that is too large to be read: everything is pending',
+      { state: 'invalid', pending: false, version: 7, isTooLarge: true },
+      on(B),
+      { state: 'on', filter: B, pending: true, version: 8 },
+    ],
+    [
+      'one that is too large, made invalid: it is left as it is',
+      { state: 'on', pending: false, version: 7, isTooLarge: true },
+      { state: 'invalid' },
+      { state: 'invalid', pending: false, version: 8 },
+    ],
     ['off stays off', entry({ state: 'off' }), { state: 'off' }, undefined],
     [
       'invalid, then removed',

@@ -1,0 +1,148 @@
+import type { mongo } from 'mongoose';
+import { Restamps } from '../../src/replication/watcher/restamps.js';
+import { expectProblem, type TestApplication, TestService } from '../support/index.js';
+
+const MEGABYTE = 1_000_000;
+
+let service: TestService;
+let app: TestApplication;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+beforeEach(async () => {
+  app = await service.application();
+  for (const n of [1, 2, 3]) await app.put('product', { id: `p${n}`, data: { n } });
+});
+afterAll(() => service.stop());
+
+const services = () => service.db.collection('services');
+const effective = () => service.db.collection('effective');
+const ofBytes = (bytes: number) => ({ 'data.text': { $ne: 'x'.repeat(bytes) } });
+const ask = (name: string) => app.feed('product', name).ask();
+
+async function edit(name: string, filter: unknown): Promise<void> {
+  await services().updateOne({ ...app.tenant, name }, { $set: { filter } });
+  await service.watcher.caughtUp();
+}
+
+/** What a consumer gets of what came behind `from`: updates, then soft deletes. */
+async function harvest(name: string, from: Date): Promise<[string[], string[]]> {
+  const to = await app.max('product');
+  const [updates, gone] = [app.feed('product', name), app.softDeletes('product', name)];
+  const ids = (items: { id: string }[]) => items.map(({ id }) => id);
+  return [ids(await updates.drain({ from, to })), ids(await gone.drain({ from, to }))];
+}
+
+/** The others go on, and are edited as ever. */
+async function expectOthersServed(): Promise<void> {
+  await app.filter('product', 'healthy', { 'data.n': 1 });
+  expect((await app.feed('product', 'healthy').page()).ids).toEqual(['p1']);
+  await edit('healthy', { 'data.n': 2 });
+  expect((await app.feed('product', 'healthy').page()).ids).toEqual(['p2']);
+}
+
+describe('a filter of 64 KB or more makes its service invalid, and no other', () => {
+  it.each([0.07, 5, 15])('%d MB, edited to another of that size', async (megabytes) => {
+    await app.filter('product', 'huge', ofBytes(megabytes * MEGABYTE));
+    expectProblem(await ask('huge'), 500, 'service-misconfigured');
+    await edit('huge', ofBytes(megabytes * MEGABYTE + 1));
+    expectProblem(await ask('huge'), 500, 'service-misconfigured');
+    await expectOthersServed();
+  });
+
+  it('one that was valid keeps its last filter meanwhile', async () => {
+    await app.filter('product', 'few', { 'data.n': 1 });
+    const from = await app.max('product');
+    await edit('few', ofBytes(5 * MEGABYTE));
+    expectProblem(await ask('few'), 500, 'service-misconfigured');
+    await edit('few', { 'data.n': 3 });
+    expect(await harvest('few', from)).toEqual([['p3'], ['p1']]);
+  });
+});
+
+describe('a filter in force that is too large to be read, as one that an earlier version let pass', () => {
+  const inForce = (fields: mongo.Document) =>
+    effective().insertOne({ ...app.tenant, kind: 'product', name: 'old', version: 3, ...fields });
+
+  it('is invalid, never unfiltered; mended with another, everything is delivered anew', async () => {
+    const filter = ofBytes(5 * MEGABYTE);
+    await inForce({ state: 'on', pending: false, filter });
+    expectProblem(await ask('old'), 500, 'service-misconfigured');
+    await services().insertOne({ ...app.tenant, kind: 'product', name: 'old', filter });
+    await service.watcher.caughtUp();
+    expectProblem(await ask('old'), 500, 'service-misconfigured');
+    await expectOthersServed();
+    const from = await app.max('product');
+    await edit('old', { 'data.n': { $lte: 1 } });
+    expect(await harvest('old', from)).toEqual([['p1'], ['p2', 'p3']]);
+  });
+
+  it('also where the filter before it is, and the stamping is still to be done', async () => {
+    const from = await app.max('product');
+    const filter = { 'data.n': 3 };
+    await inForce({ state: 'on', pending: true, filter, previous: ofBytes(5 * MEGABYTE) });
+    await app.filter('product', 'old', filter);
+    expect(await harvest('old', from)).toEqual([['p3'], ['p1', 'p2']]);
+    await expectOthersServed();
+  });
+});
+
+it('records that cannot be stamped make the service invalid until they can, and nothing is missed', async () => {
+  await app.filter('product', 'stuck', { 'data.n': 1 });
+  const from = await app.max('product');
+  const failing = jest.spyOn(service.app.get(Restamps, { strict: false }), 'records');
+  failing.mockImplementation(() => Promise.reject(new Error('Something about these records')));
+  await edit('stuck', { 'data.n': 2 });
+  expectProblem(await ask('stuck'), 500, 'service-misconfigured');
+  await edit('stuck', { 'data.n': 3 });
+  expectProblem(await ask('stuck'), 500, 'service-misconfigured');
+  await app.filter('product', 'fresh', { 'data.n': 1 });
+  expect((await app.feed('product', 'fresh').page()).ids).toEqual(['p1']);
+  failing.mockRestore();
+  await expectOthersServed();
+  expect(await harvest('stuck', from)).toEqual([['p3'], ['p1', 'p2']]);
+});
+
+describe('an application and services by hand that are not what they should be are not served', () => {
+  it.each(['max', 'harddeletes', 'default', 'a b', '$where', 'x'.repeat(65), ''])(
+    'the name %j',
+    async (name) => {
+      await app.filter('product', name, { 'data.n': 1 });
+      expect(await effective().countDocuments({ ...app.tenant, name })).toBe(0);
+    },
+  );
+
+  it('a name that was served before it was reserved', async () => {
+    const own = { ...app.tenant, kind: 'product', name: 'max', filter: {} };
+    await effective().insertOne({ ...own, state: 'on', pending: false, version: 1 });
+    expectProblem(await ask('max'), 404, 'unknown-service');
+  });
+
+  it.each<[string, mongo.Document]>([
+    ['a list of names', { name: ['x', 'y'] }],
+    ['a list of kinds', { kind: ['product'], name: 'x' }],
+    ['a name of 5 MB', { name: 'x'.repeat(5 * MEGABYTE) }],
+    ['an application of another type', { organizationid: 5, name: 'x' }],
+  ])('%s', async (_name, fields) => {
+    await services().insertOne({ ...app.tenant, kind: 'product', filter: {}, ...fields });
+    await service.watcher.caughtUp();
+    expectProblem(await ask('x'), 404, 'unknown-service');
+  });
+
+  it.each(['false', 'true', 0, 1, '', [], {}])('enabled: %j is off', async (enabled) => {
+    await app.filter('product', 'x', {}, { enabled });
+    expectProblem(await ask('x'), 404, 'unknown-service');
+  });
+
+  it.each([true, null])('enabled: %j is on', async (enabled) => {
+    await app.filter('product', 'x', {}, { enabled });
+    expect((await ask('x')).status).toBe(200);
+  });
+});
+
+it('a filter on a field that the service keeps for itself is invalid', async () => {
+  await app.filter('member', 'keyed', { $or: [{ emailkey: 'ann@example.com' }, { 'data.n': 1 }] });
+  expectProblem(await app.feed('member', 'keyed').ask(), 500, 'service-misconfigured');
+  await app.filter('member', 'of-the-data', { 'data.emailkey': 'x' });
+  expect((await app.feed('member', 'of-the-data').ask()).status).toBe(200);
+});
