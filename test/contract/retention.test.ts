@@ -58,13 +58,14 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
     await ledger().insertMany([
       ...[tombstone('old', 31), tombstone('older', 300), tombstone('young', 29)],
       tombstone('old member', 31, { kind: 'member' }),
+      tombstone('older member', 40, { kind: 'member' }),
       tombstone('old elsewhere', 31, other.tenant),
       tombstone('young elsewhere', 1, other.tenant),
       tombstone('alive again', 31, { alive: true, owner: living._id }),
     ]);
     await startAgain(KEPT_DAYS);
     await expired(4);
-    expect(await idsLeft()).toEqual(['alive again', 'living', 'young']);
+    expect(await idsLeft()).toEqual(['alive again', 'living', 'old member', 'young']);
     expect(await idsLeft(other.tenant)).toEqual(['young elsewhere']);
     expect(await service.metric('tidemark_tombstones_expired_total')).toBe(4);
   });
@@ -84,7 +85,11 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
 
   it('nobody has to start over who has read everything, however long ago that was', async () => {
     const old = tombstone('old', 31);
-    await ledger().insertMany([old, tombstone('of a member', 40, { kind: 'member' })]);
+    await ledger().insertMany([
+      ...[old, tombstone('young', 1)],
+      tombstone('of a member', 40, { kind: 'member' }),
+      tombstone('another of a member', 35, { kind: 'member' }),
+    ]);
     await startAgain(KEPT_DAYS);
     await expired(2);
     expect((await app.hardDeletes('product').ask(query(old.lastupdated!))).status).toBe(200);
@@ -92,7 +97,7 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
   });
 
   it('stays 410 where everything is kept again, since what is gone is gone', async () => {
-    await ledger().insertOne(tombstone('old', 31));
+    await ledger().insertMany([tombstone('old', 31), tombstone('young', 1)]);
     await startAgain(KEPT_DAYS);
     await expired(1);
     await startAgain(0);
@@ -112,14 +117,14 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
     ]);
     const first = changes.next();
     await startAgain(KEPT_DAYS);
-    await expired(MANY);
+    await expired(MANY - 1);
     expect(await first).toMatchObject({ ns: { coll: 'horizons' } });
     await changes.close();
-    expect(await idsLeft()).toEqual([]);
+    expect(await idsLeft()).toEqual(['old-0']);
   });
 
   it('an `id` whose hard delete is gone can live and die again', async () => {
-    await ledger().insertOne(tombstone('phoenix', 31));
+    await ledger().insertMany([tombstone('phoenix', 31), tombstone('young', 1)]);
     await startAgain(KEPT_DAYS);
     await expired(1);
     const before = await app.max('product');
@@ -127,6 +132,43 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
     await service.watcher.caughtUp();
     expect((await app.feed('product').page({ from: before })).ids).toEqual(['phoenix']);
     await app.remove('product', product);
-    expect((await app.hardDeletes('product').page()).ids).toEqual(['phoenix']);
+    expect((await app.hardDeletes('product').page({ from: before })).ids).toEqual(['phoenix']);
+  });
+});
+
+describe('whoever is told 410 can start over: the newest hard delete of each application and kind is never removed', () => {
+  const startsOver = async () => {
+    expectProblem(await app.hardDeletes('product').ask(query(daysAgo(100))), 410, 'history-expired');
+    const max = await app.max('product');
+    return (await app.hardDeletes('product').ask(query(max))).status;
+  };
+
+  it('in a quiet application, where all of them are expired', async () => {
+    await ledger().insertMany([tombstone('newest', 31), tombstone('old', 40), tombstone('older', 50)]);
+    await startAgain(KEPT_DAYS);
+    await expired(2);
+    expect(await startsOver()).toBe(200);
+    expect(await idsLeft()).toEqual(['newest']);
+  });
+
+  it('where several have the greatest stamp', async () => {
+    const lastupdated = daysAgo(31);
+    const newest = ['a', 'b'].map((id) => tombstone(id, 31, { lastupdated }));
+    await ledger().insertMany([...newest, tombstone('old', 40)]);
+    await startAgain(KEPT_DAYS);
+    await expired(1);
+    expect(await startsOver()).toBe(200);
+    expect((await app.hardDeletes('product').page({ from: daysAgo(35) })).ids).toEqual(['a', 'b']);
+  });
+
+  it('also where the newest lives again, and its record is given an old stamp', async () => {
+    await ledger().insertMany([tombstone('newest', 31), tombstone('old', 40), tombstone('older', 50)]);
+    await startAgain(KEPT_DAYS);
+    await expired(2);
+    const product = await app.product({ id: 'newest' });
+    await service.watcher.caughtUp();
+    await app.change('product', product, { $set: { lastupdated: daysAgo(60) } });
+    await service.watcher.caughtUp();
+    expect(await startsOver()).toBe(200);
   });
 });

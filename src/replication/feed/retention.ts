@@ -3,7 +3,10 @@ import { problems } from '../../common/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
 import { Horizon } from '../ledger/index.js';
 
-/** Tells consumers whose last harvest was too long ago that hard deletes are missing (contract §3, 410). */
+/**
+ * Tells consumers whose last harvest was too long ago that hard deletes are missing (contract §3, 410). The `max` that
+ * they start over with never lies before the horizon.
+ */
 @Injectable()
 export class Retention {
   constructor(private readonly horizon: Horizon) {}

@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import { type Model, type mongo, Schema } from 'mongoose';
 import type { Kind, Tenant } from '../../record/index.js';
 
-/** A document of `horizons`: hard deletes stamped at or below it are gone, or will be. */
+/** A document of `horizons`: the greatest stamp of a hard delete that is gone, or about to go. */
 interface StoredHorizon {
   _id: Tenant & { kind: Kind };
   lastupdated: Date;

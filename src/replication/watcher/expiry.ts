@@ -4,7 +4,7 @@ import mongoose, { type Model, type mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { Horizon, LEDGER_MODEL, type LedgerEntry } from '../ledger/index.js';
-import { type MarkKey, markKey } from '../mark/index.js';
+import { type MarkKey, markKey, Raises } from '../mark/index.js';
 import type { Job } from './upkeep.js';
 import { WorkedThrough } from './worked-through.js';
 
@@ -16,9 +16,16 @@ const LAST = new mongoose.mongo.MaxKey();
 
 /**
  * Removes hard deletes that are kept no longer (`TOMBSTONE_RETENTION_DAYS`). No change is lost by it: the horizon moves
- * to the newest of them before anything is removed, and feeds look at it after they have read, so that whoever asks from before it is told to
- * start over (410), and whoever asks from a later point is owed none of what is gone. A tombstone may itself have come
- * too late for somebody, but is stamped anew then (rule 2), and nothing goes before the watcher has come to that.
+ * to the newest of them before anything is removed, and feeds look at it after they have read, so that whoever asks from
+ * before it is told to start over (410), and whoever asks from a later point is owed none of what is gone. A tombstone may
+ * itself have come too late for somebody, but is stamped anew then (rule 2), and nothing goes before the watcher has come
+ * to that.
+ *
+ * Whoever starts over goes on from `max`, so `max` must never lie before the horizon, or it would be told the same for
+ * ever. Two things see to that. The tombstones with the greatest stamp of their application and kind stay, however old
+ * they are, and what goes is older: `max` counts them, as long as they are tombstones and are left alone. And the mark is
+ * raised before: whatever happens to them afterwards (the `id` lives again, and its record is given an old stamp, moved or
+ * deleted once more) ends above the fence, by rules 1 to 4, and so above everything that was removed.
  */
 @Injectable()
 export class Expiry implements Job {
@@ -30,6 +37,7 @@ export class Expiry implements Job {
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly horizon: Horizon,
     private readonly workedThrough: WorkedThrough,
+    private readonly raises: Raises,
     private readonly metrics: Metrics,
   ) {}
 
@@ -61,7 +69,9 @@ export class Expiry implements Job {
   }
 
   private async removeFrom(mark: MarkKey, upTo: Date, stop: AbortSignal): Promise<number> {
-    const newest = await this.newestUpTo(mark, upTo);
+    if ((await this.lastToGo(mark, upTo)) === undefined) return 0;
+    if (!(await this.raises.passed(mark, this.settings.markWait))) return 0;
+    const newest = await this.lastToGo(mark, upTo);
     if (newest === undefined) return 0;
     await this.horizon.moveTo(newest, mark, mark.kind);
     const expired = { ...markKey(mark), alive: false, lastupdated: { $lte: newest } };
@@ -76,10 +86,17 @@ export class Expiry implements Job {
     return removed;
   }
 
-  private async newestUpTo(mark: MarkKey, upTo: Date): Promise<Date | undefined> {
+  /** The greatest stamp of the tombstones that are to go: expired ones, and older than the newest of all. */
+  private async lastToGo(mark: MarkKey, upTo: Date): Promise<Date | undefined> {
+    const newest = await this.greatest(mark, {});
+    if (newest === undefined) return undefined;
+    return this.greatest(mark, { lastupdated: newest <= upTo ? { $lt: newest } : { $lte: upTo } });
+  }
+
+  private async greatest(mark: MarkKey, within: mongo.Document): Promise<Date | undefined> {
     const [newest] = await this.entries.collection
       .find<LedgerEntry>(
-        { ...markKey(mark), alive: false, lastupdated: { $lte: upTo } },
+        { ...markKey(mark), alive: false, ...within },
         { hint: ALONG_STAMPS, limit: 1, sort: { lastupdated: -1 } },
       )
       .toArray();
