@@ -20,7 +20,8 @@ const SHOWN_IDS = 10;
 export function assertServiceName(name: string): void {
   if (!NAME.test(name)) throw new FatalError(`--name "${shown(name)}" ${NAME_RULE}.`);
   if (RESERVED_SERVICE_NAMES.includes(name)) {
-    throw new FatalError(`--name "${name}" is reserved, as are ${RESERVED_SERVICE_NAMES.join(', ')}.`);
+    const reserved = RESERVED_SERVICE_NAMES.join(', ');
+    throw new FatalError(`--name "${name}" is reserved, as are ${reserved}; choose another, such as "erp".`);
   }
 }
 
