@@ -24,4 +24,6 @@ export const MUTANTS: Record<MutantName, ProfileName> = {
   'watched written without the term': 'overtaken',
   'entries that keep their age in a pass': 'passes',
   'events of unknown records not completed': 'swaps',
+  'the newest hard delete removed as well': 'retention',
+  'hard deletes removed before the horizon moves': 'retention',
 };

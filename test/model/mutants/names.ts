@@ -20,4 +20,6 @@ export type MutantName =
   | 'no preparing'
   | 'watched written without the term'
   | 'entries that keep their age in a pass'
-  | 'events of unknown records not completed';
+  | 'events of unknown records not completed'
+  | 'the newest hard delete removed as well'
+  | 'hard deletes removed before the horizon moves';

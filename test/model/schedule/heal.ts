@@ -1,6 +1,7 @@
 import { CalmDice } from '../random/dice.js';
 import type { World } from '../world/world.js';
 import { putRight } from '../writers/operator.js';
+import { expiryOf } from '../watcher/expiry.js';
 import { advance, endLease } from './turn.js';
 
 const ROUNDS = 400;
@@ -9,6 +10,10 @@ const FEWEST_ROUNDS = 4;
 const WATCHING = 6;
 const CONSUMING = 6;
 const HARVESTS = 2;
+/** Rounds in which all of the expired hard deletes are gone. */
+const EXPIRING = 40;
+/** Whoever is told to start over is not told so again while nothing is removed. */
+const MOST_BEGINNINGS = 1;
 /** Longer than any stamp may lie ahead of the clock. */
 const AHEAD_MS = 20_000;
 
@@ -21,7 +26,18 @@ export function heal(world: World): boolean {
   world.database.wall += AHEAD_MS;
   if (!settles(world)) return false;
   world.database.wall += AHEAD_MS;
+  if (world.profile.parts.expire !== undefined) expireAll(world);
   return harvestsEnd(world);
+}
+
+/** Until nothing is left that may go. */
+function expireAll(world: World): void {
+  for (let round = 0; round < EXPIRING; round++) {
+    for (const instance of world.instances) {
+      advance(expiryOf(world, instance), WATCHING);
+      advance(instance.watcher, WATCHING);
+    }
+  }
 }
 
 /** Until the log is worked through. A lease that nobody renews runs out. */
@@ -42,8 +58,10 @@ function settles(world: World): boolean {
 
 function harvestsEnd(world: World): boolean {
   const wanted = world.consumers.map((consumer) => consumer.harvests + HARVESTS);
+  const allowed = world.consumers.map((consumer) => consumer.beginnings + MOST_BEGINNINGS);
   for (let round = 0; round < ROUNDS; round++) {
     const waiting = world.consumers.filter((consumer, index) => consumer.harvests < wanted[index]!);
+    if (world.consumers.some(({ beginnings }, index) => beginnings > allowed[index]!)) return false;
     if (waiting.length === 0) return true;
     world.database.wall += 1;
     for (const consumer of waiting) advance(consumer.steps, CONSUMING);

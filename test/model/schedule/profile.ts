@@ -15,7 +15,8 @@ export type Part =
   | 'lease runs out'
   | 'crash'
   | 'crash of a consumer'
-  | 'clock';
+  | 'clock'
+  | 'expire';
 
 /** A sort of schedule: how many turns it has and what happens how often. */
 export interface Profile {

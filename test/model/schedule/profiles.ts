@@ -104,6 +104,13 @@ const OVERTAKEN: Profile = {
   filtered: 0,
 };
 
+/** Hard deletes are kept for a few milliseconds only. */
+const RETENTION: Profile = {
+  turns: 150,
+  parts: { watch: 40, consume: 25, write: 15, expire: 15, clock: 3, 'lease runs out': 2, crash: 1 },
+  changes: { insert: 4, delete: 4, change: 1, move: 1 },
+};
+
 export const PROFILES = {
   everything: EVERYTHING,
   rebirths: REBIRTHS,
@@ -115,6 +122,7 @@ export const PROFILES = {
   'new filters': NEW_FILTERS,
   'lost history': LOST_HISTORY,
   overtaken: OVERTAKEN,
+  retention: RETENTION,
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

@@ -26,6 +26,8 @@ export interface MaxAnswer {
 export interface Instance {
   name: string;
   watcher: Steps;
+  /** Removes expired hard deletes, once it has begun. */
+  expiry?: Steps;
   raise?: Raise;
   answer?: MaxAnswer;
 }
