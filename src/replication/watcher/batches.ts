@@ -24,7 +24,7 @@ export class Batches {
 
   /** The fences are those passed before the events; they are brought up to date. Throws where the database is away. */
   async workThrough(events: WatchedEvent[], fences: Fences): Promise<void> {
-    const before = new Map(fences);
+    const before = passedBefore(events, fences);
     showLife();
     try {
       await this.effects.of(events, fences);
@@ -46,7 +46,7 @@ export class Batches {
     let reason = failure;
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
       await wait(BETWEEN_ATTEMPTS_MS);
-      const before = new Map(fences);
+      const before = passedBefore([event], fences);
       try {
         return await this.effects.of([event], fences);
       } catch (error) {
@@ -65,9 +65,17 @@ function mayPass(error: unknown): boolean {
   return isDatabaseAway(error) || isRetryable(error) || error instanceof TermOverError;
 }
 
-function restore(fences: Fences, before: Fences): void {
-  fences.clear();
-  for (const [name, fence] of before) fences.set(name, fence);
+/** Only announcements move fences: those of all other applications need not be kept. */
+function passedBefore(events: WatchedEvent[], fences: Fences): Map<string, Date | undefined> {
+  const names = events.flatMap((event) => (event.type === 'announced' ? [markName(event.mark)] : []));
+  return new Map(names.map((name) => [name, fences.get(name)]));
+}
+
+function restore(fences: Fences, before: Map<string, Date | undefined>): void {
+  for (const [name, fence] of before) {
+    if (fence === undefined) fences.delete(name);
+    else fences.set(name, fence);
+  }
 }
 
 /** An announcement without its moment still moves the fence, else late stamps behind it would be taken for good. */
