@@ -5,6 +5,9 @@ import { duplicatesSentence, listsSentence, type RefusedIndex } from './index-fa
 import { type MissingIndex, missingIndexes } from './missing-indexes.js';
 import type { AnyModel } from './models.js';
 
+/** A build over a large collection sends no byte for longer than a dead connection is waited for. */
+const UNTIL_BUILT: object = { socketTimeoutMS: 0 };
+
 /** Another program has made the very same index and given it a name of its own. */
 const SAME_UNDER_OTHER_NAME = 85;
 const OTHER_UNDER_SAME_NAME = 86;
@@ -32,11 +35,10 @@ export async function makeIndex({ model, fields, options, hidden }: MissingIndex
     });
     return;
   }
-  await made(() => collection.createIndex(fields, options), model, Object.keys(fields)).catch(
-    (error: unknown) => {
-      if (codeOf(error) !== SAME_UNDER_OTHER_NAME) throw error;
-    },
-  );
+  const make = () => collection.createIndex(fields, { ...options, ...UNTIL_BUILT });
+  await made(make, model, Object.keys(fields)).catch((error: unknown) => {
+    if (codeOf(error) !== SAME_UNDER_OTHER_NAME) throw error;
+  });
 }
 
 /**
