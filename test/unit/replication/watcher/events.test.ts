@@ -32,7 +32,7 @@ const written = {
 describe('what an event tells', () => {
   it('an insert and a replacement: the record as a whole', () => {
     const expected = { ...written, identity, whole: true, stamp: STAMP };
-    expect(watchedEvent(raw('insert', { stored, changed: {} }))).toEqual(expected);
+    expect(watchedEvent(raw('insert', { stored, changed: {} }))).toEqual({ ...expected, isNew: true });
     expect(watchedEvent(raw('replace', { stored, changed: {} }))).toEqual(expected);
   });
 
