@@ -1,3 +1,4 @@
+export { doubledNameIn } from './doubled-name.js';
 export { doubled, isSingleAlong, single, stampDoubled } from './doubled.js';
 export { updateItemText } from './item.js';
 export { jsonText, READ_FOR_JSON } from './json.js';

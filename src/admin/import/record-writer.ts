@@ -1,8 +1,10 @@
 import type { mongo } from 'mongoose';
+import { shown } from '../../common/index.js';
 import { isDatabaseAway, isDuplicateKey } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
 import { withIds } from '../selection.js';
 import type { RecordLine } from './batches.js';
+import { doubledAmong } from './doubled-records.js';
 import { changePipeline, insertPipeline } from './pipelines.js';
 
 const MOST_ATTEMPTS = 3;
@@ -14,6 +16,12 @@ export interface Written {
   changed: number;
   /** Lines that the database refused, and why. */
   refused: { number: number; reason: string }[];
+}
+
+/** What a change has come to: how many records, and by `id` a name that stands twice in one that was left alone. */
+interface Changed {
+  count: number;
+  doubled: Map<string, string>;
 }
 
 /** Another writer was quicker; looked at again, it will do. */
@@ -69,9 +77,14 @@ export class RecordWriter {
     for (const { record } of lines) {
       if (!existed.has(record.id)) existed.set(record.id, standing.has(record.id));
     }
-    written.changed += await this.change(lines.filter(({ record }) => standing.has(record.id)));
+    const { count, doubled } = await this.change(lines.filter(({ record }) => standing.has(record.id)));
+    written.changed += count;
     await this.insert(lines.filter(({ record }) => !standing.has(record.id)));
     written.created += lines.filter(({ record }) => existed.get(record.id) === false).length;
+    for (const { number, record } of lines) {
+      const name = doubled.get(record.id);
+      if (name !== undefined) written.refused.push({ number, reason: this.whyNot(name) });
+    }
   }
 
   /** Read without majority: what another writer has just stored counts. */
@@ -87,25 +100,39 @@ export class RecordWriter {
     return new Set(found.map(({ id }) => id as string));
   }
 
-  /** All or nothing, so that what is counted as changed is so. */
-  private async change(lines: RecordLine[]): Promise<number> {
-    if (lines.length === 0) return 0;
-    const records = lines.map(({ record }) => record);
-    const ids = records.map(({ id }) => id);
-    const pipeline = changePipeline(this.kind, records);
+  /**
+   * All or nothing, so that what is counted as changed is so. A name that stands twice in a stored record can end mongod
+   * when a pipeline touches it: such records are found in the same transaction, and are left alone.
+   */
+  private async change(lines: RecordLine[]): Promise<Changed> {
+    if (lines.length === 0) return { count: 0, doubled: new Map() };
     return this.db.client.withSession((session) =>
       session.withTransaction(async () => {
+        const query = this.ofRecords(lines.map(({ record }) => record));
+        const doubled = await doubledAmong(this.records, query, { session, hint: BY_ID });
+        const records = lines.map(({ record }) => record).filter(({ id }) => !doubled.has(id));
         const { matchedCount, modifiedCount } = await this.records.updateMany(
-          withIds(this.tenant, ids),
-          pipeline,
-          {
-            session,
-            hint: BY_ID,
-          },
+          this.ofRecords(records),
+          changePipeline(this.kind, records),
+          { session, hint: BY_ID },
         );
-        if (matchedCount < lines.length) throw new OvertakenError();
-        return modifiedCount;
+        if (matchedCount < records.length) throw new OvertakenError();
+        return { count: modifiedCount, doubled };
       }),
+    );
+  }
+
+  private ofRecords(records: { id: string }[]): mongo.Document {
+    return withIds(
+      this.tenant,
+      records.map(({ id }) => id),
+    );
+  }
+
+  private whyNot(name: string): string {
+    return (
+      `the stored ${this.kind} has "${shown(name)}" more than once. Have the program that wrote it store it once, ` +
+      'or delete the record first (record delete)'
     );
   }
 
