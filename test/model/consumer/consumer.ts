@@ -14,6 +14,8 @@ export class Consumer {
   readonly copy = new Copy();
   /** Harvests that came to their end. */
   harvests = 0;
+  /** How often it was told to start over with an empty copy. */
+  beginnings = 0;
   steps: Steps;
   private from = new Date(0);
 
@@ -41,19 +43,26 @@ export class Consumer {
   /** False where it was refused. */
   private *harvest(): Steps<boolean> {
     let to: Date | undefined;
-    if (this.world.dice.chance(0.5)) {
+    if (this.world.asksMax || this.world.dice.chance(0.5)) {
       const max = yield* this.insist(() => askMax(this.world, this.someInstance()));
       if (isRefusal(max)) return false;
       to = max;
     }
     for (const feed of this.feeds()) {
       const used: Date | Refusal = yield* this.readFeed(feed, to);
+      if (used === 'history-expired') this.startOver();
       if (isRefusal(used)) return false;
       to = used;
     }
     if (to !== undefined && to > this.from) this.from = to;
     this.world.tell?.(`${this.name} stores ${this.from.toISOString()}`);
     return true;
+  }
+
+  private startOver(): void {
+    this.copy.held.clear();
+    this.from = new Date(0);
+    this.beginnings++;
   }
 
   /** All pages of a feed; answers the `to` that was used. */

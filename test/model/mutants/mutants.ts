@@ -26,4 +26,6 @@ export const MUTANTS: Record<MutantName, ProfileName> = {
   'a lease renewed by a timer': 'abandoned terms',
   'entries that keep their age in a pass': 'passes',
   'events of unknown records not completed': 'swaps',
+  'the newest hard delete removed as well': 'retention',
+  'hard deletes removed without a horizon': 'retention',
 };

@@ -22,4 +22,6 @@ export type MutantName =
   | 'an abandoned term moves the token'
   | 'a lease renewed by a timer'
   | 'entries that keep their age in a pass'
-  | 'events of unknown records not completed';
+  | 'events of unknown records not completed'
+  | 'the newest hard delete removed as well'
+  | 'hard deletes removed without a horizon';

@@ -1,6 +1,7 @@
 import { CalmDice } from '../random/dice.js';
 import type { World } from '../world/world.js';
 import { putRight } from '../writers/operator.js';
+import { expiryOf } from '../watcher/expiry.js';
 import { advance, endWhatShowsNoLife } from './turn.js';
 
 const ROUNDS = 400;
@@ -9,6 +10,12 @@ const FEWEST_ROUNDS = 4;
 const WATCHING = 6;
 const CONSUMING = 6;
 const HARVESTS = 2;
+/** The first answers of `max` may come from raises that began before. */
+const HARVESTS_UP_TO_MAX = 4;
+/** Rounds in which all of the expired hard deletes are gone. */
+const EXPIRING = 40;
+/** Whoever is told to start over may begin with a `max` that was found before; then it is told once more, and never again. */
+const MOST_BEGINNINGS = 2;
 /** Longer than any stamp may lie ahead of the clock. */
 const AHEAD_MS = 20_000;
 
@@ -21,7 +28,18 @@ export function heal(world: World): boolean {
   world.database.wall += AHEAD_MS;
   if (!settles(world)) return false;
   world.database.wall += AHEAD_MS;
-  return harvestsEnd(world);
+  if (world.profile.parts.expire === undefined) return harvestsEnd(world, HARVESTS);
+  expireAll(world);
+  world.asksMax = true;
+  return harvestsEnd(world, HARVESTS_UP_TO_MAX);
+}
+
+/** Until nothing is left that may go. */
+function expireAll(world: World): void {
+  for (let round = 0; round < EXPIRING; round++) {
+    for (const instance of world.instances) advance(expiryOf(world, instance), WATCHING);
+    advanceWatchers(world, WATCHING);
+  }
 }
 
 /** Until the log is worked through. */
@@ -46,10 +64,12 @@ function advanceWatchers({ instances, leftBehind }: World, stride: number): void
   for (const { steps } of leftBehind) advance(steps, stride);
 }
 
-function harvestsEnd(world: World): boolean {
-  const wanted = world.consumers.map((consumer) => consumer.harvests + HARVESTS);
+function harvestsEnd(world: World, harvests: number): boolean {
+  const wanted = world.consumers.map((consumer) => consumer.harvests + harvests);
+  const allowed = world.consumers.map((consumer) => consumer.beginnings + MOST_BEGINNINGS);
   for (let round = 0; round < ROUNDS; round++) {
     const waiting = world.consumers.filter((consumer, index) => consumer.harvests < wanted[index]!);
+    if (world.consumers.some(({ beginnings }, index) => beginnings > allowed[index]!)) return false;
     if (waiting.length === 0) return true;
     world.database.wall += 1;
     for (const consumer of waiting) advance(consumer.steps, CONSUMING);

@@ -1,10 +1,16 @@
 import { CalmDice } from '../random/dice.js';
+import { PLACES, recordUnder } from '../world/documents.js';
 import type { World } from '../world/world.js';
+import { insertion } from '../writers/changes.js';
+import { nextStamp } from '../twins/stamp.js';
 import { advance, endLease } from './turn.js';
 
 const FAR = 60;
 /** Steps in which a consumer's first request raises the mark. */
 const TO_RAISE = 10;
+/** Longer than hard deletes are kept (milliseconds). */
+const LONG_MS = 1000;
+const ROUNDS = 10;
 
 /**
  * The first watcher has just begun a pass, and does not know that the second has overtaken it, has made a pass of its
@@ -20,4 +26,28 @@ export function overtaken(world: World): void {
   advance(second.watcher.steps, FAR);
   advance(consumer.steps, TO_RAISE);
   advance(second.watcher.steps, FAR);
+}
+
+/** Each consumer holds records of which two are gone since, and the older one of their hard deletes is kept no longer. */
+export function expired(world: World): void {
+  const { database } = world;
+  world.dice = new CalmDice();
+  for (const place of PLACES.slice(0, 3)) {
+    const insert = insertion(world, place, nextStamp);
+    database.write('a write', (tx) => insert(tx, database.clock()));
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    advanceAll(world);
+    for (const { steps } of world.consumers) advance(steps, FAR);
+  }
+  for (const place of PLACES.slice(0, 2)) {
+    database.wall += 1;
+    database.write('a write', (tx) => tx.remove(recordUnder(tx.state, place)!));
+    advanceAll(world);
+  }
+  database.wall += LONG_MS;
+}
+
+function advanceAll({ instances }: World): void {
+  for (const { watcher } of instances) advance(watcher.steps, FAR);
 }

@@ -19,7 +19,8 @@ export type Part =
   | 'abandon'
   | 'what is left behind'
   | 'crash of a consumer'
-  | 'clock';
+  | 'clock'
+  | 'expire';
 
 /** A sort of schedule: how many turns it has and what happens how often. */
 export interface Profile {

@@ -1,4 +1,4 @@
-import { overtaken } from './openings.js';
+import { expired, overtaken } from './openings.js';
 import type { Profile } from './profile.js';
 
 /** Anything may happen. */
@@ -128,6 +128,16 @@ const OVERTAKEN: Profile = {
   filtered: 0,
 };
 
+/** Hard deletes are kept for a few milliseconds only. */
+const RETENTION: Profile = {
+  opening: expired,
+  turns: 60,
+  parts: { watch: 30, consume: 30, write: 6, expire: 10, clock: 3, crash: 1 },
+  changes: { insert: 4, delete: 4, change: 1, move: 1 },
+  stamps: { next: 1 },
+  strides: [2, 5, 40],
+};
+
 export const PROFILES = {
   everything: EVERYTHING,
   rebirths: REBIRTHS,
@@ -140,6 +150,7 @@ export const PROFILES = {
   'new filters': NEW_FILTERS,
   'lost history': LOST_HISTORY,
   overtaken: OVERTAKEN,
+  retention: RETENTION,
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

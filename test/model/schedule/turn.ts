@@ -1,6 +1,7 @@
 import { Dice } from '../random/dice.js';
 import type { Steps } from '../world/steps.js';
 import type { Instance, World } from '../world/world.js';
+import { expiryOf } from '../watcher/expiry.js';
 import { newLife } from '../watcher/lead.js';
 import { newWriter } from '../writers/writers.js';
 import { operate } from '../writers/operator.js';
@@ -60,6 +61,9 @@ function act(world: World, part: Part): void {
       return dice.pick(world.consumers).crash();
     case 'clock':
       database.wall += dice.pick(CLOCK_STEPS);
+      return;
+    case 'expire':
+      return advance(expiryOf(world, dice.pick(world.instances)), strideIn(world));
   }
 }
 
@@ -128,6 +132,7 @@ function goOnLeftBehind(world: World): void {
 function crash(world: World): void {
   const instance = world.dice.pick(world.instances);
   instance.watcher = newLife(world);
+  delete instance.expiry;
   delete instance.raise;
   delete instance.answer;
 }

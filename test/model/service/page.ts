@@ -35,6 +35,8 @@ export interface Page {
 }
 
 const MOST_LOOKS = 4;
+/** Stands for a request without `from`. */
+const NO_FROM = new Date(0);
 
 /** One page of a feed, asked of one instance. */
 export function* askPage(world: World, instance: Instance, request: PageRequest): Steps<Page | Refusal> {
@@ -48,10 +50,20 @@ export function* askPage(world: World, instance: Instance, request: PageRequest)
     if (isRefused(entry)) return entry;
     const isFit = (state: State) => isSameVersion(world, state, request, entry);
     const state = yield* viewFor(world, progress, to, isFit);
-    if (state !== undefined) return { items: itemsIn(world, state, { ...request, to }), to };
+    if (state !== undefined) {
+      const items = itemsIn(world, state, { ...request, to });
+      yield;
+      return isExpired(world, request) ? 'history-expired' : { items, to };
+    }
     if (!(yield* raiseMark(world, instance))) return 'not-watched';
   }
   return 'not-watched';
+}
+
+/** To be asked after the items were read. */
+function isExpired({ database }: World, { feed, from }: PageRequest): boolean {
+  const { horizon } = database.now;
+  return feed === 'harddeletes' && from > NO_FROM && horizon !== undefined && from < horizon;
 }
 
 /** The entry of the service as it is now: it decides whether there is an answer at all. */

@@ -7,7 +7,8 @@ import type { World } from '../world/world.js';
 export const MARK = { kind: KIND, organizationid: ORGANIZATION, appid: APPLICATION } as const;
 
 /** Why nothing is answered: what the consumer does then is to ask again later. */
-export type Refusal = 'preparing' | 'not-watched' | 'unknown-service' | 'service-misconfigured';
+export type Refusal =
+  'preparing' | 'not-watched' | 'unknown-service' | 'service-misconfigured' | 'history-expired';
 
 export function isRefusal<T extends object>(answer: T | Refusal): answer is Refusal {
   return typeof answer === 'string';

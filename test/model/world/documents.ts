@@ -67,6 +67,8 @@ export interface State {
   /** By name. */
   effective: ReadonlyMap<string, EffectiveChange>;
   lease: StoredLease;
+  /** The greatest stamp of a hard delete of the application that is gone, or about to go. */
+  horizon?: Date;
 }
 
 export const EMPTY: State = {

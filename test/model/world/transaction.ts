@@ -17,7 +17,7 @@ import {
 } from './documents.js';
 import { placeIn } from './time.js';
 
-type Collection = Exclude<keyof State, 'lease'>;
+type Collection = Exclude<keyof State, 'lease' | 'horizon'>;
 
 /** One atomic write of any number of documents: it has one cluster time, which all of its events share. */
 export class Transaction {
@@ -116,6 +116,14 @@ export class Transaction {
   writeLease(lease: StoredLease): void {
     this.isDirty = true;
     this.state.lease = lease;
+  }
+
+  /** It only moves forward. */
+  moveHorizon(to: Date): void {
+    const { horizon } = this.state;
+    if (horizon !== undefined && horizon >= to) return;
+    this.isDirty = true;
+    this.state.horizon = to;
   }
 
   private isTaken(record: StoredRecord): boolean {

@@ -39,6 +39,8 @@ export interface WatcherLife {
 export interface Instance {
   name: string;
   watcher: WatcherLife;
+  /** Removes expired hard deletes, once it has begun. */
+  expiry?: Steps;
   raise?: Raise;
   answer?: MaxAnswer;
 }
@@ -53,6 +55,8 @@ export class World {
   /** Writers that have not committed yet. */
   readonly writers: Steps[] = [];
   /** Decides whatever is open within the present turn. */
+  /** Every harvest goes up to `max`; else some go up to the clock. */
+  asksMax = false;
   dice: Dice = new CalmDice();
   /** Told of what leaves no trace in the log, where somebody listens. */
   tell?: (what: string) => void;

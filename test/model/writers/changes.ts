@@ -79,7 +79,7 @@ export function changeOf(world: World, place: Identity, give: GiveStamp): Change
     );
 }
 
-function insertion(world: World, place: Identity, give: GiveStamp): Change {
+export function insertion(world: World, place: Identity, give: GiveStamp): Change {
   const { dice } = world;
   const color = dice.pick(COLORS);
   const earlier = dice.chance(0.1) ? dice.below(8) : undefined;
