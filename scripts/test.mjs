@@ -22,7 +22,17 @@ const ofNode =
 /** The mongod that a machine without a newer one gets; what of the tests depends on the server runs on it too. */
 const olderMongod = '6.0.5';
 const onOlderMongod = [
-  ...['audit', 'filters-in-force', 'marks', 'max', 'moments-gone', 'retention', 'twins'],
+  ...[
+    'admin-import-doubled',
+    'audit',
+    'doubled-names',
+    'filters-in-force',
+    'marks',
+    'max',
+    'moments-gone',
+    'retention',
+    'twins',
+  ],
   ...['watcher-'],
 ];
 const canFetchMongods = process.platform === 'linux' && process.arch === 'x64';

@@ -28,7 +28,7 @@ describe('members keep e-mails unique (contract §2)', () => {
       member(`m-${n}`, n % 500 === 7 ? 'ADA@example.org' : `${n}@example.org`),
     );
     const { errors, output } = await desk.try(many, 'member');
-    expect(errors).toEqual([
+    expect(errors.filter((line) => !line.endsWith(' lines done'))).toEqual([
       ...[8, 508, 1008].map((number) => `line ${number} another member has this e-mail already`),
       '3 bad lines left out.',
     ]);

@@ -129,9 +129,10 @@ describe('the commands show such documents, and change no other by them', () => 
     expect(await admin.failure(`service remove ${words} --kind product --name x`)).toContain(
       'There is no product',
     );
-    const set = `service set ${words} --kind product --name z --filter {"a":2}`;
-    expect((await admin.run(set)).code).toBe(0);
-    expect((await admin.run(set.replace('2', '3'))).code).toBe(0);
+    for (const filter of ['{"a":2}', '{"a":3}']) {
+      const set = `service set ${words} --kind product --name z --filter ${filter}`;
+      expect((await admin.run(set)).code).toBe(0);
+    }
     const stored = await service.db
       .collection('services')
       .find({ ...app.tenant, name: 'z' })

@@ -5,7 +5,6 @@ import { mongo } from 'mongoose';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/database/index.js';
 import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
-import { ImportDesk } from './admin-import-desk.js';
 import { insertRaw } from './raw-insert.js';
 import { rawDocument } from './raw-document.js';
 
@@ -209,55 +208,5 @@ describe('PATCH of a member', () => {
     const answer = await patch(name, body);
     const { errors } = expectProblem(answer, 400, 'invalid-request');
     expect(errors?.[0]?.detail).toContain(`"${name}" 2 times`);
-  });
-});
-
-describe('`import` over a record with a name that stands twice', () => {
-  it.each<[string, string, () => [string, unknown][]]>([
-    [
-      'at the top',
-      'channels',
-      () => [
-        ['data', { n: 1 }],
-        ['channels', ['a']],
-        ['channels', ['b']],
-      ],
-    ],
-    [
-      'in its data',
-      'data.size.n',
-      () => [
-        [
-          'data',
-          rawDocument([
-            [
-              'size',
-              rawDocument([
-                ['n', 1],
-                ['n', 2],
-              ]),
-            ],
-          ]),
-        ],
-      ],
-    ],
-    [
-      'as its stamp',
-      'lastupdated',
-      () => [
-        ['data', { n: 1 }],
-        ['lastupdated', LONG_AGO],
-        ['lastupdated', LONGER_AGO],
-      ],
-    ],
-  ])('%s: its line is refused with the name, the others are written', async (_where, name, fields) => {
-    const desk = new ImportDesk(service, app);
-    await write('product', [['id', 'doubled'], ...fields()]);
-    await desk.load([{ id: 'plain', data: { n: 1 } }]);
-    const lines = ['plain', 'doubled', 'new'].map((id) => ({ id, data: { size: { n: 3 } } }));
-    const said = await desk.try(lines, 'product', '--json');
-    expect(JSON.parse(said.output)).toMatchObject({ created: 1, changed: 1, bad: 1 });
-    expect(said.errors.join()).toContain(`the stored product has "${name}" more than once`);
-    expect((await desk.stored('product', 'plain'))?.['data']).toEqual({ size: { n: 3 } });
   });
 });

@@ -9,6 +9,7 @@ const PAST = new Date('2025-03-04T05:06:07.008Z');
 /** Four bytes that are no UTF-8, and the text that stands for them until they are on their way. */
 const BROKEN = Buffer.from([0xff, 0xc0, 0x80, 0xed]);
 const PLACE = 'XXXX';
+const UUID = /^[0-9a-f]{8}-/;
 const SHOWN = '\ufffd'.repeat(4);
 
 const OP_MSG = 2013;
@@ -48,15 +49,16 @@ describe('other programs may write in any way MongoDB allows: text that is no UT
   it.each<[string, string, object, object]>([
     ['in data', 'product', { id: 'a', data: { [PLACE]: PLACE } }, { id: 'a', data: { [SHOWN]: SHOWN } }],
     ['in a channel', 'product', { id: 'a', channels: [PLACE] }, { id: 'a', channels: [SHOWN] }],
-    ['in an id', 'product', { id: PLACE }, { id: SHOWN }],
+    ['in an id, which gets a UUID', 'product', { id: PLACE }, { id: expect.stringMatching(UUID) as string }],
     ['in an e-mail', 'member', { id: 'a', data: { email: `${PLACE}@b` } }, { data: { email: `${SHOWN}@b` } }],
     ['in createdBy', 'member', { id: 'a', createdBy: PLACE }, { id: 'a', createdBy: SHOWN }],
   ])('%s: the record is delivered, and nothing behind it waits', async (_name, kind, record, shown) => {
     const of = kind as 'product' | 'member';
     await insertRaw(`${kind}s`, { lastupdated: PAST, ...record });
+    await service.watcher.caughtUp();
     const [item] = (await app.feed(of).page()).items;
     expect(item).toMatchObject(shown);
     await app.remove(of, await app.put(of, { id: 'gone' }));
-    expect((await app.hardDeletes(of).page()).ids).toEqual(['gone']);
+    expect((await app.hardDeletes(of).page()).ids).toContain('gone');
   });
 });

@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mongo } from 'mongoose';
+import { type EmbeddedDatabase, startEmbedded } from '../../src/database/index.js';
+import { TestService } from '../support/index.js';
+import { ImportDesk } from './admin-import-desk.js';
+import { insertRaw } from './raw-insert.js';
+import { rawDocument } from './raw-document.js';
+
+/** A name that stands twice can end mongod, so this file has one of its own. */
+let database: EmbeddedDatabase;
+let dataDir: string;
+let service: TestService;
+let desk: ImportDesk;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-doubled-'));
+  const mongodBinary = process.env['MONGOMS_SYSTEM_BINARY'];
+  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
+  process.env['TIDEMARK_TEST_MONGODB_URI'] = database.uri;
+  service = await TestService.start();
+});
+beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
+afterAll(async () => {
+  await service.stop();
+  await database.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const LONG_AGO = new Date('2001-01-01T00:00:00.000Z');
+const LONGER_AGO = new Date('2000-01-01T00:00:00.000Z');
+
+describe('`import` over a record with a name that stands twice', () => {
+  it.each<[string, string, () => [string, unknown][]]>([
+    [
+      'at the top',
+      'channels',
+      () => [
+        ['data', { n: 1 }],
+        ['channels', ['a']],
+        ['channels', ['b']],
+      ],
+    ],
+    [
+      'in its data',
+      'data.size.n',
+      () => [
+        [
+          'data',
+          rawDocument([
+            [
+              'size',
+              rawDocument([
+                ['n', 1],
+                ['n', 2],
+              ]),
+            ],
+          ]),
+        ],
+      ],
+    ],
+    [
+      'as its stamp',
+      'lastupdated',
+      () => [
+        ['data', { n: 1 }],
+        ['lastupdated', LONG_AGO],
+        ['lastupdated', LONGER_AGO],
+      ],
+    ],
+  ])('%s: its line is refused with the name, the others are written', async (_where, name, fields) => {
+    const scope = Object.entries(desk.app.tenant);
+    await insertRaw(
+      service.uri,
+      'products',
+      rawDocument([['_id', new mongo.ObjectId()], ...scope, ['id', 'doubled'], ...fields()]),
+    );
+    await desk.load([{ id: 'plain', data: { n: 1 } }]);
+    const lines = ['plain', 'doubled', 'new'].map((id) => ({ id, data: { size: { n: 3 } } }));
+    const said = await desk.try(lines, 'product', '--json');
+    expect(JSON.parse(said.output)).toMatchObject({ created: 1, changed: 1, bad: 1 });
+    expect(said.errors.join()).toContain(`the stored product has "${name}" more than once`);
+    expect((await desk.stored('product', 'plain'))?.['data']).toEqual({ size: { n: 3 } });
+  });
+});
