@@ -55,7 +55,7 @@ export class Batches {
         reason = error;
       }
     }
-    await this.quarantine.setAside(event, reason);
+    await this.quarantine.setAsideEvent(event, reason);
     pass(event, fences);
   }
 }

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
 import { Ledger, LedgerSlices, nextStretch, STRETCH_MS, type Stretch } from '../ledger/index.js';
 import { PassCare } from './pass-care.js';
 import type { Run } from './pass-run.js';
 import type { Way } from './pass-walk.js';
+import type { Concern } from './quarantine.js';
 import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
 
@@ -13,6 +14,8 @@ import { Restamps } from './restamps.js';
 export interface Step extends Pick<Way, 'next' | 'work'> {
   /** The same after a restart of another version: a pass goes on by it. */
   name: string;
+  /** What a document is about that has to be looked after by itself. */
+  concern: (id: mongo.ObjectId) => Concern;
 }
 
 const along = { key: '_id', among: {}, hint: { _id: 1 } } as const;
@@ -53,6 +56,7 @@ export class PassSteps {
   private entries({ at, progress, keepUp }: Run): Step {
     return {
       name: 'ledger',
+      concern: (owner) => ({ what: 'tombstone', owner }),
       next: (behind, most) => this.slices.nextEntries(behind, most),
       work: async (stretch) => {
         await this.slices.confirm(stretch, at);
@@ -81,6 +85,7 @@ export class PassSteps {
         : this.slices.learn(kind, stretch, at);
     return {
       name: COLLECTION_OF[kind],
+      concern: (owner) => ({ what: 'record', kind, owner }),
       next: (behind, most) => nextStretch(collection, along, { behind, most, maxTimeMS: STRETCH_MS }),
       work: async (stretch) => {
         await learn(stretch);
@@ -94,6 +99,7 @@ export class PassSteps {
   private ownersOf(kind: Kind, { at }: Run): Step {
     return {
       name: `owners of ${COLLECTION_OF[kind]}`,
+      concern: (owner) => ({ what: 'record', kind, owner }),
       next: (behind, most) => this.slices.nextOwners(kind, behind, most),
       work: async (stretch) => {
         for await (const gone of this.slices.gone(kind, stretch))

@@ -18,7 +18,7 @@ export interface Way {
   /** Told after each stretch, and where a document was left. */
   advance: (stretch: Found) => Promise<void>;
   /** Told of a document at which the server cannot work. */
-  leave: (stretch: Found, error: Error) => void;
+  leave: (stretch: Found, error: Error) => Promise<void>;
   stop: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ export async function walk(from: mongo.ObjectId | undefined, way: Way): Promise<
     }
     if (refused === undefined) most = Math.min(MOST, most * 2);
     else if (isTimeout(refused) || ++left > MOST_LEFT) throw refused;
-    else way.leave(stretch, refused);
+    else await way.leave(stretch, refused);
     behind = stretch.end;
     await way.advance(stretch);
   }

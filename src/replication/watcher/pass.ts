@@ -8,6 +8,7 @@ import type { PassPlace, PassProgress } from '../mark/index.js';
 import type { Run } from './pass-run.js';
 import { PassSteps, type Step } from './pass-steps.js';
 import { walk } from './pass-walk.js';
+import { Quarantine } from './quarantine.js';
 
 const TELL_MS = 2000;
 
@@ -27,6 +28,7 @@ export class Pass {
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
     private readonly steps: PassSteps,
+    private readonly quarantine: Quarantine,
     private readonly metrics: Metrics,
   ) {}
 
@@ -66,7 +68,7 @@ export class Pass {
       next: step.next,
       work: step.work,
       leave: ({ end }, error) =>
-        this.log.warn(`Pass over ${step.name}: nothing can be learned of ${String(end)}: ${error.message}`),
+        this.quarantine.setAside(step.concern(end), `the pass over ${step.name}`, error),
       advance: async (stretch) => {
         count += stretch.count;
         await this.advance(run, reached, stretch);

@@ -55,14 +55,16 @@ export class Quarantine {
     this.mayHaveEntries = true;
   }
 
-  async setAside(event: WatchedEvent, error: unknown): Promise<void> {
-    const reason = reasonOf(error);
+  async setAsideEvent(event: WatchedEvent, error: unknown): Promise<void> {
     const concern = concernOf(event);
-    this.log.error(
-      { err: error as Error },
-      `An event cannot be worked through and is set aside: ${nameOf(event)}`,
-    );
-    if (concern === undefined) return;
+    if (concern !== undefined) return this.setAside(concern, 'an event', error);
+    this.log.error({ err: error as Error }, `An event cannot be worked through and is left: ${event.type}`);
+  }
+
+  /** What something is about is looked after from now on; `during` says where it failed. */
+  async setAside(concern: Concern, during: string, error: unknown): Promise<void> {
+    const reason = reasonOf(error);
+    this.log.error({ err: error as Error }, `Set aside, since ${during} failed: ${nameOf(concern)}`);
     await this.entries.updateOne(
       { _id: concern },
       [
@@ -120,9 +122,10 @@ function concernOf(event: WatchedEvent): Concern | undefined {
   }
 }
 
-function nameOf(event: WatchedEvent): string {
-  if (event.type === 'written' || event.type === 'deleted') return `${event.kind} ${String(event.owner)}`;
-  return event.type === 'tombstone' ? `hard delete ${event.entry.toHexString()}` : event.type;
+function nameOf(concern: Concern): string {
+  if (concern.what === 'services') return 'the services';
+  const what = concern.what === 'record' ? concern.kind : 'hard delete';
+  return `${what} ${concern.owner.toHexString()}`;
 }
 
 function reasonOf(error: unknown): string {

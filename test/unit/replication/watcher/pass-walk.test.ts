@@ -34,7 +34,7 @@ async function walked(
       return Promise.resolve();
     },
     advance: ({ count }) => Promise.resolve(void (advanced += count)),
-    leave: ({ end }) => void left.push(numberOf(end)),
+    leave: ({ end }) => Promise.resolve(void left.push(numberOf(end))),
     stop: stop.signal,
   });
   return { done, left, advanced };
