@@ -19,6 +19,9 @@ const ltsNode = join(ltsHome, 'node_modules', '.bin', 'node');
 const ofNode =
   'unit/(admin|auth|common|config|database|listen|record|shutdown|replication/feed/(?!bytes/reference))';
 
+/** Most tests wait for a database more than they calculate, so each core has a test file of its own. */
+const onEachCore = ['--maxWorkers=100%'];
+
 /** The mongod that a machine without a newer one gets; what of the tests depends on the server runs on it too. */
 const olderMongod = '6.0.5';
 const onOlderMongod = [
@@ -50,14 +53,14 @@ const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
   { title: 'Contract tests', project: 'contract', node: process.execPath },
   ...(canFetchMongods ? [replicationOnOlderMongod()] : []),
-  { title: 'Process tests', project: 'process', node: process.execPath },
+  { title: 'Process tests', project: 'process', node: process.execPath, args: ['--runInBand'] },
   { title: 'Model of the protocol', project: 'model', node: process.execPath },
   { title: 'Faults', project: 'faults', node: process.execPath, args: ['--runInBand'] },
-  { title: 'The bench in small', project: 'bench', node: process.execPath },
+  { title: 'The bench in small', project: 'bench', node: process.execPath, args: ['--runInBand'] },
   { title: 'The commands of the documents', project: 'documents', node: process.execPath },
   {
     ...{ title: `Unit tests on Node ${ltsVersion}`, project: 'unit', node: ltsNode, before: installLts },
-    args: ['--testPathPatterns', ofNode],
+    args: [...onEachCore, '--testPathPatterns', ofNode],
   },
 ];
 
@@ -85,7 +88,7 @@ async function allTests(list) {
 }
 
 /** One Jest project on one Node. A run that fails or finds no test counts at least one failure. */
-async function tests({ title, project, node, before, args = [], env = {} }, file) {
+async function tests({ title, project, node, before, args = onEachCore, env = {} }, file) {
   if (before !== undefined && !(await before())) return { passed: 0, failed: 1 };
   const jest = [
     'node_modules/jest/bin/jest.js',
@@ -109,7 +112,7 @@ function replicationOnOlderMongod() {
     project: 'contract',
     node: process.execPath,
     env: { TIDEMARK_TEST_MONGOD: olderMongod },
-    args: [`--testPathPatterns=contract/(${onOlderMongod.join('|')})`],
+    args: [...onEachCore, `--testPathPatterns=contract/(${onOlderMongod.join('|')})`],
   };
 }
 
