@@ -14,7 +14,9 @@ export class Metrics {
 
   readonly ignoredRecords = new Gauge({
     name: 'tidemark_ignored_records',
-    help: 'Records that can never be delivered: _id is no ObjectId, or organizationid or appid is no string.',
+    help:
+      'Records that are not delivered: _id is no ObjectId, organizationid or appid is no string, or id is a number under ' +
+      'which another record is known.',
     labelNames: ['kind'],
     registers: [this.registry],
   });

@@ -5,6 +5,8 @@ import { literal, problems } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
 import {
   DELIVERABLE,
+  idTextAt,
+  isNumberText,
   isSingleAlong,
   type RecordDocument,
   STAMP,
@@ -43,7 +45,8 @@ export class MemberStore {
   async find(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
     const asText = { $eq: id, ...INDEXED };
     const filter = { ...tenant, id: asText, _id: { $type: 'objectId' as const }, $and: [DELIVERABLE] };
-    return asMember(await this.collection.findOne(filter, RAW));
+    const found = asMember(await this.collection.findOne(filter, RAW));
+    return found ?? (isNumberText(id) ? this.findByNumber(tenant, id) : undefined);
   }
 
   /** Stores a new member in one atomic operation. Throws 409 where its e-mail is taken. */
@@ -90,6 +93,25 @@ export class MemberStore {
       )
       .catch(explained);
     return asMember(stored);
+  }
+
+  /**
+   * The member whose `id` is stored as the number of this text. No index holds numbers, but the ledger knows which member
+   * is delivered under the text, as soon as it is.
+   */
+  private async findByNumber(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
+    const entry = await this.members.db
+      .collection('ledger')
+      .findOne({ ...tenant, kind: 'member', id: { $eq: id }, alive: true, isNumber: true });
+    if (entry === null) return undefined;
+    const isSame = { $expr: { $eq: [idTextAt('$id'), literal(id)] } };
+    const filter = {
+      ...tenant,
+      _id: entry['owner'] as mongoose.mongo.ObjectId,
+      ...isSame,
+      $and: [DELIVERABLE],
+    };
+    return asMember(await this.collection.findOne(filter, RAW));
   }
 
   private get collection(): mongoose.mongo.Collection {

@@ -1,5 +1,6 @@
 export { doubledNameIn } from './doubled-name.js';
 export { doubled, isSingleAlong, single, stampDoubled } from './doubled.js';
+export { idTextAt, idTextOf, isNumberText, LONGEST_NUMBER_TEXT } from './id-text.js';
 export { updateItemText } from './item.js';
 export { jsonText, READ_FOR_JSON } from './json.js';
 export { COLLECTION_OF, FIRST_ID, type Kind, KINDS, type RecordDocument, type Tenant } from './record.js';
@@ -9,7 +10,9 @@ export { stampAnew, type Stamping } from './stamping.js';
 export {
   hasMoreTexts,
   idAt,
+  IDENTITY,
   IDENTITY_TEXTS,
+  identityTextsAt,
   isLongText,
   isShortText,
   LONGEST_LEARNED,

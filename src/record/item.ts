@@ -1,4 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
+import { idTextOf } from './id-text.js';
 import { jsonText } from './json.js';
 import type { Kind } from './record.js';
 
@@ -16,7 +17,7 @@ export interface ItemOptions {
 /** The JSON text of an update item (contract §1), from a stored record read with READ_FOR_JSON. */
 export function updateItemText(kind: Kind, record: mongo.Document, options: ItemOptions): string {
   const parts = [
-    `"id":${jsonText(record['id'])}`,
+    `"id":${jsonText(idTextOf(record['id']))}`,
     `"type":${jsonText(typeof record['type'] === 'string' ? record['type'] : kind)}`,
     `"createDate":${dateText(record['createDate'] ?? null, record['_id'] as mongo.ObjectId)}`,
     `"createdBy":${jsonText(typeof record['createdBy'] === 'string' ? record['createdBy'] : '')}`,

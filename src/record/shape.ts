@@ -1,7 +1,8 @@
 const NO_LIST = { $not: { $type: 'array' } };
 
 /**
- * A query document for records that can be delivered. Equality and comparison in MongoDB also find lists that hold the
+ * A query document for records that can be delivered. Of those whose `id` is a number only the ones that the ledger knows
+ * under it are: whoever delivers records looks there as well. Equality and comparison in MongoDB also find lists that hold the
  * value; a list in place of organization, application or `id` is no text, so such a record belongs to nobody, and one
  * in place of `lastupdated` is no date, so such a record waits until it is mended (contract §4).
  */
@@ -9,5 +10,5 @@ export const DELIVERABLE = {
   organizationid: NO_LIST,
   appid: NO_LIST,
   lastupdated: NO_LIST,
-  $and: [{ id: { $type: 'string' } }, { id: NO_LIST }],
+  $and: [{ id: { $type: ['string', 'number'] } }, { id: NO_LIST }],
 };

@@ -1,4 +1,8 @@
 import type { mongo } from 'mongoose';
+import { idTextAt } from './id-text.js';
+
+/** The fields that say what a record is to consumers. */
+export const IDENTITY = ['organizationid', 'appid', 'id'] as const;
 
 /** Types of `_id` that every driver can read and write back. */
 const PLAIN_TYPES = ['objectId', 'string', 'int', 'long', 'double', 'decimal', 'bool'];
@@ -26,12 +30,23 @@ export function textAt(path: string, longest?: number): mongo.Document {
   return { $switch: { branches, default: false } };
 }
 
-/** The projection of what a record is to consumers: texts, typed as in {@link textAt}. */
-export const IDENTITY_TEXTS = {
-  organizationid: textAt('$organizationid'),
-  appid: textAt('$appid'),
-  id: textAt('$id'),
-};
+/**
+ * The projection of what a record, or a part of one, is to consumers: texts, typed as in {@link textAt}. Of an `id` that
+ * is a number `isNumber` tells so, and is there only then.
+ */
+export function identityTextsAt(
+  path: string,
+): Record<(typeof IDENTITY)[number] | 'isNumber', mongo.Document> {
+  return {
+    organizationid: textAt(`${path}organizationid`),
+    appid: textAt(`${path}appid`),
+    id: idTextAt(`${path}id`),
+    isNumber: { $cond: [{ $isNumber: `${path}id` }, true, '$$REMOVE'] },
+  };
+}
+
+/** The same of a whole record. */
+export const IDENTITY_TEXTS = identityTextsAt('$');
 
 /** A field's texts: of a list, or the one that it is. Empty where it has none. Long ones, and those behind many, are left out. */
 export function textsAt(path: string): mongo.Document {

@@ -28,6 +28,17 @@ describe('`record delete --org --app --kind --id`', () => {
     expect((await app.feed('member').page()).ids).toEqual(['a b']);
   });
 
+  it('of an `id` that is stored as a number deletes the record that is delivered under it', async () => {
+    const delivered = await app.product({ id: 17 });
+    await service.watcher.caughtUp();
+    await app.product({ id: 17 });
+    await service.watcher.caughtUp();
+    expect((await admin.run(words('record delete', 'product', '17'))).code).toBe(0);
+    const products = service.db.collection('products');
+    expect(await products.countDocuments({ _id: delivered._id })).toBe(0);
+    expect(await products.countDocuments({ ...app.tenant, id: 17 })).toBe(1);
+  });
+
   it('of what does not exist is an error', async () => {
     expect(await admin.failure(words('record delete', 'member', 'nobody'))).toBe(
       `There is no member "nobody" in ${app.organizationid}/${app.appid}.`,

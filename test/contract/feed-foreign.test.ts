@@ -18,7 +18,7 @@ const PAST = new Date('2025-03-04T05:06:07.008Z');
 const FUTURE = new Date('2999-01-01T00:00:00.000Z');
 
 /** What contract §4 says is mended in an `id`; `undefined` stands for a field that is not there. */
-const NO_IDS: unknown[] = [undefined, null, 5, true, { a: 1 }, new mongo.ObjectId(), ['x'], []];
+const NO_IDS: unknown[] = [undefined, null, 5.5, true, { a: 1 }, new mongo.ObjectId(), ['x'], []];
 const NO_STAMPS: unknown[] = [
   ...[undefined, null, '2025-03-04T05:06:07.008Z', 1741064767008, true, { $date: 1 }, FUTURE],
   ...[new Date(Date.now() + 3_600_000), [PAST], [FUTURE], [], new mongo.Timestamp({ t: 1, i: 1 })],
@@ -64,7 +64,7 @@ describe('what such a record lacks is mended', () => {
     it('id taken away or spoiled by an update', async () => {
       const since = new Date();
       await app.change(kind, await app.put(kind, { lastupdated: PAST }), { $unset: { id: '' } });
-      await app.change(kind, await app.put(kind, { lastupdated: PAST }), { $set: { id: 5 } });
+      await app.change(kind, await app.put(kind, { lastupdated: PAST }), { $set: { id: 5.5 } });
       await app.change(kind, await app.put(kind, { lastupdated: PAST }), { $set: { id: ['x'] } });
       await service.watcher.caughtUp();
       expectMended(await app.feed(kind).drain(), 3, since);

@@ -45,12 +45,14 @@ describe.each(KINDS)('What such a record lacks is mended: %s', (kind) => {
   it.each<[string, unknown]>([
     ['no `id`', undefined],
     ['null', null],
-    ['a number', 4711],
+    ['a number that is not whole', 47.11],
+    ['a number beyond 64 bits', 2 ** 63],
+    ['not a number', NaN],
     ['an ObjectId', new mongo.ObjectId()],
     ['a list of texts', ['a', 'b']],
     ['a document', { text: 'a' }],
   ])(
-    'no `id`, or one that is no string: it gets a UUID, and is delivered in the next window: %s',
+    'no `id`, or one that is neither a text nor a whole number: it gets a UUID, and is delivered in the next window: %s',
     async (_name, id) => {
       const { item, stored } = await deliveredAfter(inserted({ id }));
       expect(item.id).toMatch(UUID);
@@ -164,7 +166,7 @@ describe('in the first pass as well', () => {
     const tenant = { organizationid: 'acme', appid: 'shop' };
     records = [
       { lastupdated: LONG_AGO },
-      { id: 5, lastupdated: 'x' },
+      { id: 5.5, lastupdated: 'x' },
       { id: 'good', lastupdated: LONG_AGO },
     ].map((fields) => ({ _id: new mongo.ObjectId(), ...tenant, ...fields }));
     late = await TestService.start({}, async (db) => {

@@ -1,9 +1,11 @@
-import { FatalError, shown } from '../../common/index.js';
-import { COLLECTION_OF } from '../../record/index.js';
+import type { mongo } from 'mongoose';
+import { FatalError, literal, shown } from '../../common/index.js';
+import { COLLECTION_OF, idTextAt, type Kind, type Tenant } from '../../record/index.js';
+import type { LedgerEntry } from '../../replication/ledger/index.js';
 import { nameOfTenant } from '../applications.js';
 import { defineCommand } from '../command.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
-import { withIds } from '../selection.js';
+import { ofTenant, withIds } from '../selection.js';
 import { databaseOf } from '../session.js';
 
 export const recordDelete = defineCommand({
@@ -17,9 +19,8 @@ export const recordDelete = defineCommand({
   async run(context, { id, ...names }) {
     const tenant = tenantOf(names);
     const kind = kindOf(names);
-    const records = databaseOf(await context.connected()).collection(COLLECTION_OF[kind]);
-    const { deletedCount } = await records.deleteOne(withIds(tenant, [id]));
-    if (deletedCount === 0) {
+    const db = databaseOf(await context.connected());
+    if (!(await remove(db, tenant, kind, id))) {
       throw new FatalError(`There is no ${kind} "${shown(id)}" in ${nameOfTenant(tenant)}.`);
     }
     return {
@@ -28,3 +29,17 @@ export const recordDelete = defineCommand({
     };
   },
 });
+
+/** The record with this text as its `id`, else the one that is delivered under it since its `id` is a number. */
+async function remove(db: mongo.Db, tenant: Tenant, kind: Kind, id: string): Promise<boolean> {
+  const records = db.collection(COLLECTION_OF[kind]);
+  const { deletedCount } = await records.deleteOne(withIds(tenant, [id]));
+  if (deletedCount > 0) return true;
+  const entry = await db.collection<LedgerEntry>('ledger').findOne({
+    ...{ ...tenant, kind, id: { $eq: id } },
+    ...{ alive: true, isNumber: true },
+  });
+  if (entry === null) return false;
+  const isSame = { $expr: { $eq: [idTextAt('$id'), literal(id)] } };
+  return (await records.deleteOne({ ...ofTenant(tenant), _id: entry.owner!, ...isSame })).deletedCount > 0;
+}

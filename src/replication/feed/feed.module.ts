@@ -12,6 +12,7 @@ import { KnownChannels } from './known-channels.js';
 import { Living } from './living.js';
 import { MemberFeedController } from './member-feed.controller.js';
 import { ItemSizes } from './item-sizes.js';
+import { Numbers } from './numbers.js';
 import { PageBytes } from './page-bytes.js';
 import { Pages } from './pages.js';
 import { RawFind } from './raw-find.js';
@@ -33,6 +34,7 @@ import { Showing } from './showing.js';
     ItemSizes,
     KnownChannels,
     Living,
+    Numbers,
     PageBytes,
     Pages,
     RawFind,

@@ -9,6 +9,8 @@ export interface Selection {
   scope: mongo.Document;
   /** What else must hold; absent for everything in scope. */
   filter?: Filter;
+  /** Of records: their kind. */
+  kind?: Kind;
   /** Of tombstones: the collection in which no record may live under the same `id`. */
   records?: string;
 }
@@ -38,5 +40,5 @@ export function carries(channel: string): Filter {
 }
 
 function recordsOf({ organizationid, appid }: Tenant, kind: Kind): Selection {
-  return { collection: COLLECTION_OF[kind], scope: { organizationid, appid } };
+  return { collection: COLLECTION_OF[kind], scope: { organizationid, appid }, kind };
 }

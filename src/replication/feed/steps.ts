@@ -6,6 +6,7 @@ import { type Breadth, idsOf } from './breadth.js';
 import { tallyOf } from './bytes/index.js';
 import type { IdList } from './id-list.js';
 import { Living } from './living.js';
+import { Numbers } from './numbers.js';
 import { hintOf, type Plan, planOf } from './plan.js';
 import { RawFind } from './raw-find.js';
 import type { Selection } from './selection.js';
@@ -32,6 +33,9 @@ export interface Step {
   reached: mongo.ObjectId | undefined;
 }
 
+/** An `id` that is a number: whether such a record is delivered, the ledger says. */
+const NUMBER = { $cond: [{ $isNumber: '$id' }, '$id', '$$REMOVE'] };
+
 const NOTHING: Step = { documents: new Uint8Array([5, 0, 0, 0, 0]), found: 0, reached: undefined };
 
 /** Reads a page step by step, each by the plan that its window decides. */
@@ -43,6 +47,7 @@ export class Steps {
     private readonly lists: WindowLists,
     private readonly finds: RawFind,
     private readonly living: Living,
+    private readonly numbers: Numbers,
     private readonly metrics: Metrics,
   ) {}
 
@@ -80,14 +85,17 @@ export class Steps {
         hint: hintOf(plan, selection),
         sort: { _id: 1 },
         limit: window.limit,
-        ...(idsOnly === true && { projection: { _id: 1, ...(selection.records && { id: 1 }) } }),
+        ...(idsOnly === true && { projection: { _id: 1, id: selection.records ? 1 : NUMBER } }),
       },
       at,
     );
-    const { count: found, last } = tallyOf(documents);
+    const { count: found, last, hasNumbers } = tallyOf(documents);
     const isCut = cursorId !== 0n || found === window.limit;
     return {
-      documents: await this.living.without(documents, selection, at),
+      documents:
+        hasNumbers && selection.kind !== undefined
+          ? await this.numbers.asTexts(documents, selection, at)
+          : await this.living.without(documents, selection, at),
       found,
       reached: isCut ? last : end,
     };

@@ -11,6 +11,8 @@ export interface Life {
   at: Place;
   alive: true;
   owner: mongo.ObjectId;
+  /** The `id` is stored as a number. Such a record never takes the entry of another one that lives. */
+  isNumber?: true;
 }
 
 /** An identity has no record any more. */
@@ -26,18 +28,26 @@ export interface Death {
 export type LedgerChange = Life | Death;
 
 /** The entry of an identity never seen before. */
-export function firstLife({ identity, at, owner }: Life): Omit<LedgerEntry, '_id'> {
-  return { ...bare(identity), alive: true, owner, learned: at };
+export function firstLife({ identity, at, owner, isNumber }: Life): Omit<LedgerEntry, '_id'> {
+  return { ...bare(identity), alive: true, owner, learned: at, ...(isNumber && { isNumber }) };
 }
 
 /** The write for an identity that lives already, maybe with another owner; knowledge newer than this change stays. */
-export function laterLife({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
+export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
+  const { identity, at, owner, isNumber } = life;
+  const own = isNumber && { owner };
   return {
     updateOne: {
-      filter: { ...matching(identity), alive: true, learned: upTo(at) },
-      update: { $set: { owner, learned: at } },
+      filter: { ...matching(identity), alive: true, learned: upTo(at), ...own },
+      update: lived(life),
     },
   };
+}
+
+/** The update by which an entry is alive with this owner. */
+export function lived({ at, owner, isNumber }: Life): mongo.Document {
+  const gone = { lastupdated: '', ...(!isNumber && { isNumber: '' }) };
+  return { $set: { alive: true, owner, learned: at, ...(isNumber && { isNumber }) }, $unset: gone };
 }
 
 /** Finds the tombstone of an identity that lives now, unless the ledger knows something newer. */
@@ -91,7 +101,7 @@ function idOf({ identity }: Death): string {
 }
 
 function dead(at: Place): mongo.Document {
-  return { alive: false, owner: '$$REMOVE', lastupdated: CLOCK, learned: literal(at) };
+  return { alive: false, owner: '$$REMOVE', isNumber: '$$REMOVE', lastupdated: CLOCK, learned: literal(at) };
 }
 
 function bare({ organizationid, appid, kind, id }: Identity): Identity {

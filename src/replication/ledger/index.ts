@@ -1,4 +1,4 @@
-export { type LedgerChange, type Life, outlived } from './changes.js';
+export { type LedgerChange, type Life, lived, outlived } from './changes.js';
 export { Channels, type KnownChannel } from './channels.js';
 export { Horizon } from './horizon.js';
 export { type Identity, identityKey, LEDGER_MODEL, type LedgerEntry } from './ledger.js';

@@ -1,20 +1,26 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
-import { COLLECTION_OF, type Kind } from '../../record/index.js';
+import { COLLECTION_OF, IDENTITY, idTextAt, type Kind, LONGEST_NUMBER_TEXT } from '../../record/index.js';
 import type { Place } from './place.js';
 import { inStretch, type Stretch } from './stretch.js';
 
 /*
  * Whole stretches of records are learned within the server: the stages that make ledger entries of records, and those
- * that find where the two differ. No text of a record comes through this process.
+ * that find where the two differ. No text of a record comes through this process. A record whose `id` is a number is not
+ * learned here, since several may claim one, and only one can have it.
  */
 
-const IDENTITY = ['organizationid', 'appid', 'id'] as const;
-
-/** Records that consumers can be told of (contract §4); the operator `$type` of queries would also take lists. */
-const WHOLE = { $expr: { $and: IDENTITY.map((field) => ({ $eq: [{ $type: `$${field}` }, 'string'] })) } };
+/** Records that are known under texts (contract §4); the operator `$type` of queries would also take lists. */
+const WHOLE = { $expr: { $and: IDENTITY.map(isText) } };
+/** The same, and those that may be known under a number. */
+const MAYBE_KNOWN = {
+  $expr: {
+    $and: [isText('organizationid'), isText('appid'), { $or: [isText('id'), { $isNumber: '$id' }] }],
+  },
+};
 
 const identity = Object.fromEntries(IDENTITY.map((field) => [field, 1]));
+const identityOfNumbers = { ...identity, id: { $cond: [{ $isNumber: '$id' }, idTextAt('$id'), '$id'] } };
 const ledgerIdentity = ['organizationid', 'appid', 'kind', 'id'];
 
 /** Makes an entry of each whole record of the stretch. The first one that the ledger has already ends it with E11000. */
@@ -29,22 +35,33 @@ export function insertLives(kind: Kind, stretch: Stretch, at: Place): mongo.Docu
 
 /** Makes or changes the entry of each whole record of the stretch that owns none under its identity. */
 export function mergeNews(kind: Kind, stretch: Stretch, at: Place): mongo.Document[] {
+  return [...unknown(kind, stretch), { $set: aliveAs(kind, at) }, into(laterLife(at))];
+}
+
+/** Of the whole records of the stretch that own no entry, those whose `id` may be the text of a number. */
+export function unknownBesideNumbers(kind: Kind, stretch: Stretch): mongo.Document[] {
+  const isShort = { $lte: [{ $strLenBytes: '$id' }, LONGEST_NUMBER_TEXT] };
+  return [...unknown(kind, stretch), { $match: { $expr: isShort } }];
+}
+
+/** The identities of the whole records of the stretch that own no entry, with the `_id` of each. */
+function unknown(kind: Kind, stretch: Stretch): mongo.Document[] {
+  const entries = entriesAs('entry', kind, stretch, { isNumber: { $ne: true } });
   return [
-    ...recordsAs('record', stretch),
-    { $unionWith: { coll: 'ledger', pipeline: entriesAs('entry', kind, stretch) } },
+    ...recordsAs('record', stretch, WHOLE, identity),
+    { $unionWith: { coll: 'ledger', pipeline: entries } },
     { $group: { _id: SAME, entry: { $max: '$entry' } } },
     { $match: { entry: null } },
     { $replaceWith: '$_id' },
-    { $set: aliveAs(kind, at) },
-    into(laterLife(at)),
   ];
 }
 
 /** The living entries of a stretch of owners whose record does not stand under their identity. */
 export function gone(kind: Kind, stretch: Stretch): mongo.Document[] {
+  const records = recordsAs('record', stretch, MAYBE_KNOWN, identityOfNumbers);
   return [
     ...entriesAs('entry', kind, stretch),
-    { $unionWith: { coll: COLLECTION_OF[kind], pipeline: recordsAs('record', stretch) } },
+    { $unionWith: { coll: COLLECTION_OF[kind], pipeline: records } },
     { $group: { _id: SAME, entry: { $max: '$entry' }, record: { $max: '$record' } } },
     { $match: { record: null } },
     { $replaceWith: { $mergeObjects: ['$_id', { kind: literal(kind) }] } },
@@ -54,17 +71,22 @@ export function gone(kind: Kind, stretch: Stretch): mongo.Document[] {
 /** What a record is to consumers, with the record itself: equal on both sides where the ledger is right. */
 const SAME = Object.fromEntries([...IDENTITY, 'owner'].map((field) => [field, `$${field}`]));
 
-function recordsAs(name: string, stretch: Stretch): mongo.Document[] {
+function recordsAs(
+  name: string,
+  stretch: Stretch,
+  which: mongo.Document,
+  fields: mongo.Document,
+): mongo.Document[] {
   return [
     { $match: { _id: inStretch(stretch) } },
-    { $match: WHOLE },
-    { $project: { _id: 0, ...identity, owner: '$_id', [name]: literal(1) } },
+    { $match: which },
+    { $project: { _id: 0, ...fields, owner: '$_id', [name]: literal(1) } },
   ];
 }
 
-function entriesAs(name: string, kind: Kind, stretch: Stretch): mongo.Document[] {
+function entriesAs(name: string, kind: Kind, stretch: Stretch, which: mongo.Document = {}): mongo.Document[] {
   return [
-    { $match: { kind, alive: true, owner: inStretch(stretch) } },
+    { $match: { kind, alive: true, owner: inStretch(stretch), ...which } },
     { $project: { _id: 0, ...identity, owner: 1, [name]: literal(1) } },
   ];
 }
@@ -79,11 +101,25 @@ function into(whenMatched: string | mongo.Document[]): mongo.Document {
 
 /**
  * What becomes of an entry that is there already: another owner if it lives, unless the ledger knows something newer.
- * A dead one stays dead, since it comes back only together with a new stamp of its record (design §3, rule 4).
+ * A dead one stays dead, since it comes back only together with a new stamp of its record (design §3, rule 4). One that a
+ * number has stays, too, unless that is the record itself: somebody has to remember the number before.
  */
 function laterLife(at: Place): mongo.Document[] {
   const isNewer = { $and: [{ $eq: [{ $type: '$learned' }, 'string'] }, { $gt: ['$learned', literal(at)] }] };
-  const applies = { $and: [{ $eq: ['$alive', true] }, { $not: [isNewer] }] };
+  const isOther = { $and: [{ $eq: ['$isNumber', true] }, { $ne: ['$owner', '$$new.owner'] }] };
+  const applies = { $and: [{ $eq: ['$alive', true] }, { $not: [isNewer] }, { $not: [isOther] }] };
   const instead = (field: string, value: unknown) => ({ $cond: [applies, value, `$${field}`] });
-  return [{ $set: { owner: instead('owner', '$$new.owner'), learned: instead('learned', literal(at)) } }];
+  return [
+    {
+      $set: {
+        owner: instead('owner', '$$new.owner'),
+        isNumber: instead('isNumber', '$$REMOVE'),
+        learned: instead('learned', literal(at)),
+      },
+    },
+  ];
+}
+
+function isText(field: string): mongo.Document {
+  return { $eq: [{ $type: `$${field}` }, 'string'] };
 }

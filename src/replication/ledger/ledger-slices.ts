@@ -4,7 +4,7 @@ import type { Connection, Model, mongo } from 'mongoose';
 import { within } from '../../common/index.js';
 import { isDuplicateKey } from '../../database/index.js';
 import { COLLECTION_OF, type Kind } from '../../record/index.js';
-import { gone, insertLives, mergeNews } from './learning.js';
+import { gone, insertLives, mergeNews, unknownBesideNumbers } from './learning.js';
 import { type Identity, LEDGER_MODEL, type LedgerEntry } from './ledger.js';
 import { before, type Place } from './place.js';
 import { slicesOf } from './slices.js';
@@ -86,6 +86,18 @@ export class LedgerSlices {
       hint: BY_OWNER,
       allowDiskUse: true,
     });
+    return slicesOf(found, ({ id }) => id);
+  }
+
+  /** Records of a stretch that own no entry, since a number may be known under their text, slice by slice. */
+  besideNumbers(kind: Kind, stretch: Stretch): AsyncGenerator<(Identity & { owner: mongo.ObjectId })[]> {
+    const found = this.connection
+      .collection(COLLECTION_OF[kind])
+      .aggregate<Identity & { owner: mongo.ObjectId }>(unknownBesideNumbers(kind, stretch), {
+        ...bounded,
+        hint: BY_ID,
+        allowDiskUse: true,
+      });
     return slicesOf(found, ({ id }) => id);
   }
 

@@ -52,7 +52,8 @@ export class Ledger {
     return this.entries.collection.find<LedgerEntry>({ _id: { $in: entries } }).toArray();
   }
 
-  private async deadAmong(lives: Life[]): Promise<Life[]> {
+  /** The lives of identities that the ledger holds for dead, as of no later place. */
+  async deadAmong(lives: Life[]): Promise<Life[]> {
     const dead: Life[] = [];
     for (const life of lives) {
       if ((await this.entries.collection.findOne(outlived(life), { projection: { _id: 1 } })) !== null)

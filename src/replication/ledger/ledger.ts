@@ -17,6 +17,8 @@ export interface LedgerEntry extends Identity {
   alive: boolean;
   /** `_id` of the record that lives under this identity; dead entries have none. */
   owner?: mongo.ObjectId;
+  /** The `id` of that record is stored as a number; absent where it is a text. */
+  isNumber?: true;
   /** When it died; living entries have none. */
   lastupdated?: Date;
   /** Where in the log this was learned. Older knowledge never overwrites newer. */
@@ -34,6 +36,7 @@ export const ledgerSchema = new Schema<LedgerEntry>(
 )
   .index({ organizationid: 1, appid: 1, kind: 1, id: 1 }, { unique: true })
   .index({ kind: 1, owner: 1, _id: 1 }, { partialFilterExpression: { alive: true } })
+  .index({ kind: 1, isNumber: 1 }, { partialFilterExpression: { isNumber: true } })
   .index({ organizationid: 1, appid: 1, kind: 1, _id: 1 }, ofTombstones)
   .index({ organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 }, ofTombstones);
 

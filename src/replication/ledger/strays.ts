@@ -1,13 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import { type Model, type mongo, Schema } from 'mongoose';
-import { FIRST_ID, type Kind } from '../../record/index.js';
+import { type Model, mongo, Schema } from 'mongoose';
+import { FIRST_ID, type Kind, type Tenant } from '../../record/index.js';
 import type { Stretch } from './stretch.js';
 
-/** What is known of the identity of a record: texts where they are texts. */
-export type PartialIdentity = Partial<Record<'organizationid' | 'appid' | 'id', string>>;
+/** What is known of the identity of a record: texts where they are texts. `isNumber`: the `id` is stored as a number. */
+export type PartialIdentity = Partial<Record<'organizationid' | 'appid' | 'id', string>> & {
+  isNumber?: true;
+};
 
-/** A record that has no ledger entry, since its organization, application or `id` is no text. */
+/**
+ * A record that has no ledger entry, since its organization, application or `id` is no text; or since its `id` is a number
+ * and another record is known under the text of it: a rival, whose identity is whole.
+ */
 export interface Stray extends PartialIdentity {
   _id: { kind: Kind; owner: mongo.ObjectId };
 }
@@ -18,7 +23,18 @@ export const STRAY_MODEL = 'Stray';
 export const straySchema = new Schema<Stray>(
   { _id: Object },
   { collection: 'strays', strict: false, versionKey: false },
+).index(
+  { '_id.kind': 1, organizationid: 1, appid: 1, id: 1, '_id.owner': 1 },
+  { partialFilterExpression: { isNumber: true } },
 );
+
+const MOST_COUNTED = 10_000;
+const RIVAL = {
+  isNumber: true as const,
+  organizationid: { $exists: true },
+  appid: { $exists: true },
+  id: { $exists: true },
+};
 
 /**
  * Remembers what is known of records that consumers cannot be told of yet. The event that completes such a record shows
@@ -41,23 +57,68 @@ export class Strays {
     return new Map(found.map(({ _id, ...known }) => [_id.owner.toHexString(), known]));
   }
 
-  /** Remembers what is known of each; `null` for one that is no stray any more. */
-  async keep(kind: Kind, known: { owner: mongo.ObjectId; partial: PartialIdentity | null }[]): Promise<void> {
+  /** Of each of these `id`s that has rivals one of them, always the same. */
+  async rivalsFor(
+    kind: Kind,
+    { organizationid, appid }: Tenant,
+    ids: string[],
+  ): Promise<Map<string, mongo.ObjectId>> {
+    const found = await this.collection
+      .aggregate<{ _id: string; owner: mongo.ObjectId }>([
+        { $match: { '_id.kind': kind, organizationid, appid, id: { $in: ids }, isNumber: true } },
+        { $sort: { id: 1, '_id.owner': 1 } },
+        { $group: { _id: '$id', owner: { $first: '$_id.owner' } } },
+      ])
+      .toArray();
+    return new Map(found.map(({ _id, owner }) => [_id, owner]));
+  }
+
+  /** How many rivals there are, up to 10,000. */
+  countRivals(kind: Kind): Promise<number> {
+    return this.collection.countDocuments({ '_id.kind': kind, ...RIVAL }, { limit: MOST_COUNTED });
+  }
+
+  /** Remembers what is known of each. */
+  async keep(kind: Kind, known: { owner: mongo.ObjectId; partial: PartialIdentity }[]): Promise<void> {
     if (known.length === 0) return;
     await this.collection.bulkWrite(
-      known.map(({ owner, partial }) =>
-        partial === null
-          ? { deleteOne: { filter: { _id: { kind, owner } } } }
-          : { replaceOne: { filter: { _id: { kind, owner } }, replacement: partial, upsert: true } },
-      ),
+      known.map(({ owner, partial }) => ({
+        replaceOne: { filter: { _id: { kind, owner } }, replacement: partial, upsert: true },
+      })),
       { ordered: false },
     );
   }
 
-  /** Forgets what is known of the records of a stretch, so that all of it can be learned anew. */
-  async forgetAll(kind: Kind, { behind, end }: Stretch): Promise<void> {
-    const first =
-      behind === undefined ? { $gte: { kind, owner: FIRST_ID } } : { $gt: { kind, owner: behind } };
-    await this.collection.deleteMany({ _id: { ...first, $lte: { kind, owner: end } } });
+  /** Remembers whole identities of records, by the hex of their `_id`, that other records are known under. */
+  keepRivals(kind: Kind, rivals: { owner: string; identity: Tenant & { id: string } }[]): Promise<void> {
+    const known = rivals.map(({ owner, identity: { organizationid, appid, id } }) => ({
+      owner: new mongo.ObjectId(owner),
+      partial: { organizationid, appid, id, isNumber: true as const },
+    }));
+    return this.keep(kind, known);
   }
+
+  /** Forgets records that are known as a whole, or gone. */
+  async forget(kind: Kind, owners: mongo.ObjectId[]): Promise<void> {
+    if (owners.length === 0) return;
+    await this.collection.deleteMany({ _id: { $in: owners.map((owner) => ({ kind, owner })) } });
+  }
+
+  /** The rivals of a stretch of records. */
+  async rivalsIn(kind: Kind, stretch: Stretch): Promise<Stray[]> {
+    return this.collection.find({ _id: ofStretch(kind, stretch), ...RIVAL }).toArray();
+  }
+
+  /**
+   * Forgets what is known of the records of a stretch, so that all of it can be learned anew. Rivals stay: each may have to
+   * take the place of another record before its own turn comes.
+   */
+  async forgetPartials(kind: Kind, stretch: Stretch): Promise<void> {
+    await this.collection.deleteMany({ _id: ofStretch(kind, stretch), $nor: [RIVAL] });
+  }
+}
+
+function ofStretch(kind: Kind, { behind, end }: Stretch): mongo.Document {
+  const first = behind === undefined ? { $gte: { kind, owner: FIRST_ID } } : { $gt: { kind, owner: behind } };
+  return { ...first, $lte: { kind, owner: end } };
 }

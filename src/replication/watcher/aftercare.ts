@@ -3,14 +3,23 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { isDatabaseAway, isRetryable, readAsOf } from '../../database/index.js';
 import { COLLECTION_OF, type Kind } from '../../record/index.js';
-import { Ledger, type LedgerChange, type Place, placeBehind, Strays } from '../ledger/index.js';
+import {
+  type Identity,
+  Ledger,
+  type LedgerChange,
+  type Life,
+  type Place,
+  placeBehind,
+  Strays,
+} from '../ledger/index.js';
 import { Effects } from './effects.js';
 import { Filters } from './filters.js';
+import { identityOf, isSame, textsOf } from './lives.js';
 import { PRESENT, type PresentRecord } from './mending.js';
+import { Numbers } from './numbers.js';
 import { Quarantine, type SetAside } from './quarantine.js';
 import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
-import { identityOf, textsOf } from './rules.js';
 import type { Job } from './upkeep.js';
 import { type Now, WorkedThrough } from './worked-through.js';
 
@@ -33,6 +42,7 @@ export class Aftercare implements Job {
     private readonly strays: Strays,
     private readonly effects: Effects,
     private readonly filters: Filters,
+    private readonly numbers: Numbers,
     private readonly rebirths: Rebirths,
     private readonly restamps: Restamps,
   ) {}
@@ -77,14 +87,17 @@ export class Aftercare implements Job {
     const record = await this.record(kind, owner, at);
     const identity = record && identityOf(kind, owner, record);
     const owned = await this.ledger.ownedBy(kind, [owner]);
-    const gone = owned.filter((entry) => entry.id !== identity?.id || !isSameTenant(entry, identity));
+    const gone = owned.filter((entry) => !isSame(entry, identity));
     const changes: LedgerChange[] = gone.map((one) => ({
       ...{ identity: one, at: place, alive: false as const, shortLived: false },
     }));
-    if (identity !== undefined) changes.push({ identity, at: place, alive: true, owner });
-    await this.rebirths.bring(kind, await this.ledger.learn(changes), new Map());
-    const partial = record !== undefined && identity === undefined ? textsOf(record) : null;
-    await this.strays.keep(kind, [{ owner, partial }]);
+    const life = identity && lifeOf(identity, owner, place, record);
+    const became = life && (await this.numbers.became(kind, life));
+    if (record !== undefined && identity === undefined)
+      await this.strays.keep(kind, [{ owner, partial: textsOf(record) }]);
+    await this.rebirths.bring(kind, await this.ledger.learn([...changes, ...(became ?? [])]), new Map());
+    if (record === undefined || (became !== undefined && became.length > 0))
+      await this.strays.forget(kind, [owner]);
     await this.effects.lookAfter(kind, { records: record === undefined ? [] : [record], at: place });
     await this.restamps.records(kind, [owner], 'quarantine');
   }
@@ -111,9 +124,11 @@ export class Aftercare implements Job {
   }
 }
 
-function isSameTenant(
-  one: { organizationid: string; appid: string },
-  other: { organizationid: string; appid: string } | undefined,
-): boolean {
-  return one.organizationid === other?.organizationid && one.appid === other.appid;
+function lifeOf(
+  identity: Identity,
+  owner: mongo.ObjectId,
+  at: Place,
+  stored: Pick<PresentRecord, 'isNumber'> | undefined,
+): Life {
+  return { identity, at, alive: true, owner, ...(stored?.isNumber && { isNumber: true }) };
 }

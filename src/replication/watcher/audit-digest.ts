@@ -6,6 +6,8 @@ import { type Identity, identityKey } from '../ledger/index.js';
 export interface Tenure {
   owner: mongo.ObjectId;
   identity: Identity;
+  /** The `id` of the record is stored as a number. */
+  isNumber?: true;
 }
 
 /** Of a list in any order: lists that differ have another one, but for one chance in 2^64. */

@@ -11,14 +11,19 @@ export interface Fault extends Tenure {
   what: FaultKind;
 }
 
-/** The identities that one of the lists has under an owner and the other has not, each once. */
-export function differing(records: Tenure[], entries: Tenure[]): Identity[] {
+/** What one of the lists has under an owner and the other has not: each identity once, with its record if there is one. */
+export function differing(records: Tenure[], entries: Tenure[]): Tenure[] {
   const [inRecords, inEntries] = [records, entries].map((list) => new Set(list.map(tenureKey)));
   const only = [
     ...records.filter((one) => !inEntries!.has(tenureKey(one))),
     ...entries.filter((one) => !inRecords!.has(tenureKey(one))),
   ];
-  return [...new Map(only.map(({ identity }) => [identityKey(identity), identity])).values()];
+  const suspects = new Map<string, Tenure>();
+  for (const one of only) {
+    const key = identityKey(one.identity);
+    if (!suspects.has(key)) suspects.set(key, one);
+  }
+  return [...suspects.values()];
 }
 
 /**

@@ -4,10 +4,10 @@ import { type Connection, mongo } from 'mongoose';
 import { readAsOf, type SnapshotOptions } from '../../database/index.js';
 import { FIRST_ID, COLLECTION_OF, type Kind, IDENTITY_TEXTS } from '../../record/index.js';
 import { type Identity, identityKey, type LedgerEntry } from '../ledger/index.js';
-import type { Tenure } from './audit-digest.js';
+import { type Tenure, tenureKey } from './audit-digest.js';
 import { type Fault, faultOf } from './audit-faults.js';
 import { identitiesByTenant } from './by-tenant.js';
-import { identityOf } from './rules.js';
+import { identityOf } from './lives.js';
 import { WorkedThrough, type Now } from './worked-through.js';
 import { standingUnder } from './standing.js';
 
@@ -61,15 +61,16 @@ export class AuditLooks {
   }
 
   /** What is wrong with these identities, wherever their records and entries are. */
-  faults(kind: Kind, identities: Identity[]): Promise<Seen<Fault[]>> {
+  faults(kind: Kind, suspects: Tenure[]): Promise<Seen<Fault[]>> {
+    const identities = suspects.map(({ identity }) => identity);
     return this.asOfNow(async (snapshot) => {
-      const [standing, living] = [
-        await this.standing(kind, identities, snapshot),
-        await this.living(kind, identities, snapshot),
-      ];
+      const standing = await this.standing(kind, identities, snapshot);
+      const living = await this.living(kind, identities, snapshot);
+      const numbers = await this.numbers(kind, numberedAmong(suspects, standing, living), snapshot);
       return identities.flatMap((identity) => {
         const key = identityKey(identity);
-        return faultOf(identity, standing.get(key), living.get(key)) ?? [];
+        const fault = faultOf(identity, standing.get(key) ?? numbers.get(key), living.get(key));
+        return fault === undefined ? [] : [numbers.has(key) ? { ...fault, isNumber: true as const } : fault];
       });
     });
   }
@@ -91,6 +92,21 @@ export class AuditLooks {
         owners.set(identityKey(identity), owner);
     }
     return owners;
+  }
+
+  /** Of these records those whose `id` is the number of the identity. No index holds numbers, so each is read itself. */
+  private async numbers(kind: Kind, candidates: Tenure[], snapshot: SnapshotOptions): Promise<Owners> {
+    if (candidates.length === 0) return new Map();
+    const query = { _id: { $in: candidates.map(({ owner }) => owner) } };
+    const found = await this.records(kind)
+      .find(query, { ...snapshot, projection: IDENTITY_TEXTS })
+      .toArray();
+    const present = new Set(found.flatMap((record) => tenureOf(kind, record)).map(tenureKey));
+    return new Map(
+      candidates
+        .filter((one) => present.has(tenureKey(one)))
+        .map(({ identity, owner }) => [identityKey(identity), owner]),
+    );
   }
 
   private async living(kind: Kind, identities: Identity[], snapshot: SnapshotOptions): Promise<Owners> {
@@ -121,7 +137,27 @@ export class AuditLooks {
 
 function tenureOf(kind: Kind, record: mongo.Document): Tenure[] {
   const identity = identityOf(kind, record['_id'], record);
-  return identity === undefined ? [] : [{ owner: record['_id'] as mongo.ObjectId, identity }];
+  if (identity === undefined) return [];
+  return [
+    {
+      owner: record['_id'] as mongo.ObjectId,
+      identity,
+      ...(record['isNumber'] === true && { isNumber: true }),
+    },
+  ];
+}
+
+/**
+ * Who may live under an identity as a number: whom the ledger knows there, else whom the collection shows. Another one
+ * beside whom the ledger knows is a rival, which is no fault.
+ */
+function numberedAmong(suspects: Tenure[], standing: Owners, living: Owners): Tenure[] {
+  return suspects.flatMap(({ identity, owner, isNumber }) => {
+    const key = identityKey(identity);
+    if (standing.has(key)) return [];
+    const known = living.get(key) ?? (isNumber && owner);
+    return known ? [{ identity, owner: known }] : [];
+  });
 }
 
 /** Up to where a list tells everything, where it was cut off. */

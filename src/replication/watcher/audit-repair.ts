@@ -33,7 +33,9 @@ export class AuditRepair {
 
   /** Nobody can tell what consumers were shown of these records, so they receive them again. */
   private async learnLives(kind: Kind, faults: Fault[], at: Place): Promise<void> {
-    const lives = faults.map(({ identity, owner }) => ({ identity, owner, at, alive: true as const }));
+    const lives = faults.map(({ identity, owner, isNumber }) => ({
+      ...{ identity, owner, at, alive: true as const, ...(isNumber && { isNumber }) },
+    }));
     await this.rebirths.bring(kind, await this.ledger.learn(lives), new Map());
     const owners = faults.map(({ owner }) => owner);
     await this.restamps.records(kind, owners, 'audit');

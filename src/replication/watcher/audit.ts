@@ -2,8 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import type { Kind } from '../../record/index.js';
-import { type Identity, placeBehind } from '../ledger/index.js';
-import { digestOf, isSameDigest } from './audit-digest.js';
+import { placeBehind } from '../ledger/index.js';
+import { digestOf, isSameDigest, type Tenure } from './audit-digest.js';
 import { differing, type Fault, lasting } from './audit-faults.js';
 import { AuditLooks, type Seen, type Slice } from './audit-looks.js';
 import { AuditPace, pauseAfter, sizeAfter } from './audit-pace.js';
@@ -64,19 +64,18 @@ export class Audit implements Job {
     if (isSameDigest(digestOf(records), digestOf(entries))) return { ...seen, value: [], took: 0 };
     const first = await this.lookAgain(kind, differing(records, entries), seen.at, stop);
     if (first === undefined || first.value.length === 0) return first;
-    const identities = first.value.map(({ identity }) => identity);
-    const second = await this.lookAgain(kind, identities, first.at, stop);
+    const second = await this.lookAgain(kind, first.value, first.at, stop);
     return second && { ...second, value: lasting(first.value, second.value), took: first.took + second.took };
   }
 
   private async lookAgain(
     kind: Kind,
-    identities: Identity[],
+    suspects: Tenure[],
     before: mongo.Timestamp,
     stop: AbortSignal,
   ): Promise<Seen<Fault[]> | undefined> {
     if (!(await this.workedThrough.upTo(before, stop))) return undefined;
-    return this.looks.faults(kind, identities);
+    return this.looks.faults(kind, suspects);
   }
 
   private async stored(): Promise<AuditProgress | null> {

@@ -4,6 +4,7 @@ import { type Connection, mongo } from 'mongoose';
 import { isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, IDENTITY_TEXTS } from '../../record/index.js';
 import type { Deleted, StoredIdentity, Written } from './events.js';
+import { withTold } from './lives.js';
 import type { Knowledge } from './rules.js';
 
 type RecordEvent = Written | Deleted;
@@ -49,10 +50,10 @@ export class Completion {
     });
     if (found === null) return event;
     const fields = Object.entries(found as StoredIdentity).filter(([, value]) => value !== null);
-    return { ...event, whole: true, identity: { ...Object.fromEntries(fields), ...event.identity } };
+    return { ...event, whole: true, identity: withTold(Object.fromEntries(fields), event.identity) };
   }
 }
 
-function isWritten(event: { type: string }): event is Written {
+export function isWritten(event: { type: string }): event is Written {
   return event.type === 'written';
 }

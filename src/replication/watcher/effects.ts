@@ -13,6 +13,7 @@ import {
 } from '../ledger/index.js';
 import { MOMENT_MODEL, type StoredMoment } from '../mark/index.js';
 import { carriedChannels, channelsGot } from './carried-channels.js';
+import { claimsIn } from './claims.js';
 import { Completion } from './completion.js';
 import { EmailReview } from './email-review.js';
 import type { WatchedEvent, Written } from './events.js';
@@ -20,6 +21,7 @@ import { Filters } from './filters.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { Mender } from './mender.js';
 import { type Look, PRESENT, type PresentRecord } from './mending.js';
+import { Numbers } from './numbers.js';
 import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
 import { TooLarge } from './too-large.js';
@@ -38,6 +40,7 @@ export class Effects {
     private readonly channels: Channels,
     private readonly restamps: Restamps,
     private readonly rebirths: Rebirths,
+    private readonly numbers: Numbers,
     private readonly mender: Mender,
     private readonly unreadableIds: UnreadableIds,
     private readonly emailReview: EmailReview,
@@ -78,13 +81,17 @@ export class Effects {
     const owners = ownersOf(ofRecords);
     const owned = await this.owned(kind, owners);
     const partials = await this.strays.among(kind, owners);
-    const knowledge: Knowledge = { ...known, owned, partials };
-    const named = await this.completion.complete(kind, events, knowledge);
+    const named = await this.completion.complete(kind, events, { owned, partials });
+    const holders = await this.numbers.holders(kind, claimsIn(kind, named, { owned, partials }));
+    const knowledge: Knowledge = { ...known, owned, partials, holders };
     if (kind === 'product') await this.channels.learn(channelsGot(named, owned));
     const at = events.at(-1)!.place;
+    const hadRivals = [...partials.values()].some((partial) => partial.isNumber);
     const decisions = decide(kind, named, knowledge);
+    await this.strays.keep(kind, asStrays(partials));
     await this.bring(kind, decisions, at, known.fences);
-    await this.strays.keep(kind, asStrays(knowledge.partials));
+    await this.strays.forget(kind, strayNoMore(partials));
+    await this.tellRivals(kind, decisions, hadRivals);
     const written = ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly);
     await this.lookAfter(kind, { records: await this.present(kind, ownersOf(written)), at });
     if (kind === 'member') await this.emailReview.of(owners);
@@ -94,9 +101,16 @@ export class Effects {
   private async bring(kind: Kind, decided: Decisions, at: Place, fences: Fences): Promise<void> {
     const reborn = await this.ledger.learn(decided.ledger);
     await this.rebirths.bring(kind, reborn, fences);
+    await this.numbers.reveal(kind, decided.revealed);
     await this.restamps.late(kind, decided.late);
     await this.restamps.lateTombstones(decided.lateTombstones);
     await this.rebirths.look(kind, decided.seenTombstones, at, fences);
+  }
+
+  private async tellRivals(kind: Kind, decided: Decisions, haveChanged: boolean): Promise<void> {
+    const { rivals, seenTombstones } = decided;
+    if (rivals.length > 0 || haveChanged || (seenTombstones.length > 0 && this.ignored.hasRivals(kind)))
+      await this.ignored.hearRivals(kind, rivals);
   }
 
   /** Comes last: a moment may be shown as soon as it is known and `watched` has come to it. */
@@ -154,8 +168,12 @@ function ownersOf(events: Pick<Written, 'owner'>[]): mongo.ObjectId[] {
   return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
 }
 
-function asStrays(
-  partials: Knowledge['partials'],
-): { owner: mongo.ObjectId; partial: PartialIdentity | null }[] {
-  return [...partials].map(([key, partial]) => ({ owner: new mongo.ObjectId(key), partial }));
+function asStrays(partials: Knowledge['partials']): { owner: mongo.ObjectId; partial: PartialIdentity }[] {
+  return [...partials].flatMap(([key, partial]) =>
+    partial === null ? [] : [{ owner: new mongo.ObjectId(key), partial }],
+  );
+}
+
+function strayNoMore(partials: Knowledge['partials']): mongo.ObjectId[] {
+  return [...partials].flatMap(([key, partial]) => (partial === null ? [new mongo.ObjectId(key)] : []));
 }

@@ -1,7 +1,15 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF, EARLIEST, idAt, isShortText, KINDS, textAt, textsAt } from '../../record/index.js';
-
-export const IDENTITY = ['organizationid', 'appid', 'id'] as const;
+import {
+  COLLECTION_OF,
+  EARLIEST,
+  idAt,
+  IDENTITY,
+  identityTextsAt,
+  isShortText,
+  KINDS,
+  textAt,
+  textsAt,
+} from '../../record/index.js';
 
 export const KIND_OF = new Map(KINDS.map((kind) => [COLLECTION_OF[kind], kind]));
 const RECORDS = [...KIND_OF.keys()];
@@ -13,9 +21,6 @@ const FOLLOWED = [...RECORDS, ...MEMORY, 'services', 'leases'];
 /** An event holds the `_id` several times, in hex too (bytes of BSON). */
 const LARGEST_KEY = 1_000_000;
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
-
-const identityAt = (path: string) =>
-  Object.fromEntries(IDENTITY.map((field) => [field, textAt(`$${path}.${field}`)]));
 
 /** A date that JavaScript can hold; `null` where there is nothing, `false` where there is something else. */
 const stampAt = (path: string) => ({
@@ -93,9 +98,9 @@ export const EVENT_PIPELINE: mongo.Document[] = [
       mark: { $cond: [{ $eq: ['$ns.coll', 'marks'] }, '$documentKey._id', '$$REMOVE'] },
       announced: textAt('$fullDocument.announced'),
       raised: textAt('$updateDescription.updatedFields.announced'),
-      stored: { ...identityAt('fullDocument'), stamp: stampAt('$fullDocument.lastupdated') },
+      stored: { ...identityTextsAt('$fullDocument.'), stamp: stampAt('$fullDocument.lastupdated') },
       changed: {
-        ...identityAt('updateDescription.updatedFields'),
+        ...identityTextsAt('$updateDescription.updatedFields.'),
         stamp: stampAt('$updateDescription.updatedFields.lastupdated'),
       },
       isKeyOnly: isOnly('emailkey'),

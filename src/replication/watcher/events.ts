@@ -1,14 +1,14 @@
 import type { mongo } from 'mongoose';
-import type { Kind } from '../../record/index.js';
+import { IDENTITY, type Kind } from '../../record/index.js';
 import { type Place, placeOf } from '../ledger/index.js';
 import { fenceIn, type MarkKey, markKey } from '../mark/index.js';
-import { IDENTITY, KIND_OF, LOST } from './event-pipeline.js';
+import { KIND_OF, LOST } from './event-pipeline.js';
 
 /**
  * The three fields that say what a record is to consumers: texts, or `false` where one is something else. Where the
- * event does not tell, nothing.
+ * event does not tell, nothing. `isNumber`: the `id` is stored as a number.
  */
-export type StoredIdentity = Partial<Record<(typeof IDENTITY)[number], string | false>>;
+export type StoredIdentity = Partial<Record<(typeof IDENTITY)[number], string | false>> & { isNumber?: true };
 
 /** When it happened. */
 interface At {
@@ -139,7 +139,7 @@ function changedIdentity(raw: mongo.Document): StoredIdentity {
 
 /** What the event tells of the identity; `null` stands for what it does not. */
 function told(projected: unknown): StoredIdentity {
-  const stored = (projected ?? {}) as Record<string, string | false | null>;
-  const fields = IDENTITY.map((field) => [field, stored[field] ?? null] as const);
+  const stored = (projected ?? {}) as Record<string, string | boolean | null>;
+  const fields = [...IDENTITY, 'isNumber'].map((field) => [field, stored[field] ?? null] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== null));
 }

@@ -4,7 +4,9 @@ import { type Connection, mongo } from 'mongoose';
 import { Metrics } from '../../common/index.js';
 import { readAsOf } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID, type Kind, KINDS } from '../../record/index.js';
+import { Strays } from '../ledger/index.js';
 import { isDeliverable, type PresentRecord } from './mending.js';
+import type { Rival } from './rules.js';
 import type { Job } from './upkeep.js';
 import { WorkedThrough } from './worked-through.js';
 
@@ -40,14 +42,18 @@ interface Strangers {
 
 /**
  * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): strangers, whose
- * `_id` is no ObjectId, and the homeless, whose organization or application is no text. Events move the count; what is
- * there is counted slowly, beside the stream, round and round.
+ * `_id` is no ObjectId, and the homeless, whose organization or application is no text; and rivals, whose `id` is a
+ * number under which another record is known. Events move the count; what is there is counted slowly, beside the stream,
+ * round and round.
  */
 @Injectable()
 export class IgnoredRecords implements Job {
   readonly name = 'The count of ignored records';
   private readonly log = new Logger('Watcher');
   private readonly strangers: Record<Kind, Strangers> = { member: none(), product: none() };
+  private rivals: Partial<Record<Kind, number>> = {};
+  private turns = 0;
+  private readonly counted: Partial<Record<Kind, number>> = {};
   private readonly homeless: Record<Kind, Set<string>> = { member: new Set(), product: new Set() };
   private kind: Kind = KINDS[0]!;
   private behind = FIRST_ID;
@@ -55,14 +61,18 @@ export class IgnoredRecords implements Job {
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
+    private readonly strays: Strays,
     private readonly workedThrough: WorkedThrough,
     private readonly metrics: Metrics,
   ) {}
 
-  /** One slice of a kind; the strangers are counted with the first. */
+  /** One slice of a kind; the strangers and rivals are counted with the first. */
   async step(): Promise<number> {
     const { kind } = this;
-    if (this.behind.equals(FIRST_ID)) await this.countStrangers(kind);
+    if (this.behind.equals(FIRST_ID)) {
+      await this.countStrangers(kind);
+      await this.countRivals(kind);
+    }
     const last = await this.lookForHomeless(kind);
     this.tell(kind);
     if (last !== undefined) {
@@ -104,9 +114,25 @@ export class IgnoredRecords implements Job {
     this.tell(kind);
   }
 
+  /** Whether records may be ignored since another one is known under the text of their number. */
+  hasRivals(kind: Kind): boolean {
+    return this.rivals[kind] !== 0;
+  }
+
+  /** Logs the rivals that are new, and counts all. */
+  async hearRivals(kind: Kind, rivals: Rival[]): Promise<void> {
+    for (const { owner, identity } of rivals)
+      this.log.warn(
+        `A ${kind} is ignored: another record is known under its id, the number ${identity.id}: ${owner}`,
+      );
+    await this.countRivals(kind);
+    this.tell(kind);
+  }
+
   /** What this instance knows is of no worth any more once it does not lead. */
   reset(): void {
     this.begin(KINDS[0]!);
+    this.rivals = {};
     this.metrics.ignoredRecords.reset();
   }
 
@@ -152,6 +178,13 @@ export class IgnoredRecords implements Job {
     }
   }
 
+  /** Of two counts at the same time the one that began later is right. */
+  private async countRivals(kind: Kind): Promise<void> {
+    const turn = ++this.turns;
+    const count = await this.strays.countRivals(kind);
+    if (turn > (this.counted[kind] ?? 0)) [this.rivals[kind], this.counted[kind]] = [count, turn];
+  }
+
   /** Answers where the slice ended; nothing where it was the last. */
   private async lookForHomeless(kind: Kind): Promise<mongo.ObjectId | undefined> {
     const found = await this.records(kind)
@@ -179,7 +212,8 @@ export class IgnoredRecords implements Job {
   }
 
   private tell(kind: Kind): void {
-    this.metrics.ignoredRecords.set({ kind }, this.strangers[kind].count + this.homeless[kind].size);
+    const never = this.strangers[kind].count + this.homeless[kind].size;
+    this.metrics.ignoredRecords.set({ kind }, never + (this.rivals[kind] ?? 0));
   }
 
   private records(kind: Kind): mongo.Collection {

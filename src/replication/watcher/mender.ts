@@ -4,7 +4,15 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { literal, Metrics } from '../../common/index.js';
 import { isUnfit } from '../../database/index.js';
-import { COLLECTION_OF, doubled, type Kind, single, STAMP, stampDoubled } from '../../record/index.js';
+import {
+  COLLECTION_OF,
+  doubled,
+  idTextAt,
+  type Kind,
+  single,
+  STAMP,
+  stampDoubled,
+} from '../../record/index.js';
 import { Ledger, type Life } from '../ledger/index.js';
 import { EmailKeys, type WantedKey } from './email-keys.js';
 import { isDeliverable, type Look, mendingOf } from './mending.js';
@@ -12,8 +20,8 @@ import { type RecordWrite, writeRecords } from './record-writes.js';
 import { Restamps } from './restamps.js';
 import type { Late } from './rules.js';
 
-/** These ask for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
-const NO_TEXT = { $expr: { $ne: [{ $type: '$id' }, 'string'] } };
+/** This asks for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
+const NO_ID = { $expr: { $ne: [{ $type: idTextAt('$id') }, 'string'] } };
 /** What a new `id` changes. */
 const CHANGED = ['id', 'lastupdated'];
 
@@ -65,7 +73,7 @@ export class Mender {
     await writeRecords(collection, lives.map(giveId));
     const odd = await this.doubledAmong(collection, lives);
     for (const { owner, identity } of odd) {
-      const write = { ids: [owner], names: CHANGED, where: NO_TEXT, set: { id: identity.id } };
+      const write = { ids: [owner], names: CHANGED, where: NO_ID, set: { id: identity.id } };
       await stampDoubled(collection, write).catch((error: unknown) => {
         if (!isUnfit(error)) throw error;
         this.log.warn(`${String(owner)} of ${collection.collectionName} cannot be mended: ${error.message}`);
@@ -77,7 +85,7 @@ export class Mender {
     if (lives.length === 0) return [];
     const among = { _id: { $in: lives.map(({ owner }) => owner) } };
     const found = await collection
-      .find({ $and: [among, NO_TEXT, doubled(...CHANGED)] }, { projection: { _id: 1 } })
+      .find({ $and: [among, NO_ID, doubled(...CHANGED)] }, { projection: { _id: 1 } })
       .toArray();
     const ids = new Set(found.map(({ _id }) => _id.toHexString()));
     return lives.filter(({ owner }) => ids.has(owner.toHexString()));
@@ -86,5 +94,5 @@ export class Mender {
 
 function giveId({ owner: _id, identity }: Life): RecordWrite {
   const update = [{ $set: { id: literal(identity.id), lastupdated: STAMP } }];
-  return { updateOne: { filter: { _id, $and: [NO_TEXT, single(...CHANGED)] }, update } };
+  return { updateOne: { filter: { _id, $and: [NO_ID, single(...CHANGED)] }, update } };
 }

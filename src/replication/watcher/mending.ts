@@ -24,6 +24,8 @@ export interface PresentRecord {
   organizationid: Text;
   appid: Text;
   id: Text;
+  /** The `id` is stored as a number. */
+  isNumber?: true;
   /** Whether its `lastupdated` is a date and not in the future. */
   isStamped: boolean;
   emailkey: Text;
@@ -61,7 +63,7 @@ export const PRESENT = {
 
 /** What a record lacks of what contract §2 and §4 promise. */
 export interface Mending {
-  /** It has no `id`, or one that is no text. */
+  /** It has no `id`, or one that is neither a text nor a whole number. */
   id: boolean;
   /** Its `lastupdated` is missing, no date, or more than a second in the future. */
   stamp: boolean;

@@ -12,11 +12,12 @@ import {
   type Stretch,
 } from '../ledger/index.js';
 import { Effects } from './effects.js';
+import { identityOf, textsOf } from './lives.js';
 import { PRESENT, type PresentRecord } from './mending.js';
 import { CARRIED, NEEDS_CARE } from './pass-needs.js';
+import { PassNumbers } from './pass-numbers.js';
 import type { Run } from './pass-run.js';
 import { Restamps } from './restamps.js';
-import { identityOf, textsOf } from './rules.js';
 
 const AT_ONCE = 1000;
 const FIRST = [{ $sort: { _id: 1 } }, { $limit: AT_ONCE }];
@@ -29,17 +30,21 @@ export class PassCare {
     @InjectConnection() private readonly connection: Connection,
     private readonly channels: Channels,
     private readonly strays: Strays,
+    private readonly numbers: PassNumbers,
     private readonly effects: Effects,
     private readonly restamps: Restamps,
   ) {}
 
   /** Mends what is to mend, keeps what is no whole identity, and learns the channels. */
   async take(kind: Kind, stretch: Stretch, run: Run): Promise<void> {
-    await this.strays.forgetAll(kind, stretch);
+    await this.strays.forgetPartials(kind, stretch);
+    await this.numbers.displace(kind, stretch, run);
+    await this.numbers.forgetRivals(kind, stretch);
     if (kind === 'product') await this.learnChannels(stretch);
     const care = [{ $match: NEEDS_CARE[kind] }, ...FIRST, { $project: PRESENT }];
     await this.inBulks(kind, stretch, run, care, async (records) => {
       await this.keepStrays(kind, records as PresentRecord[]);
+      await this.numbers.learn(kind, records as PresentRecord[], run);
       await this.effects.lookAfter(kind, { records: records as PresentRecord[], at: run.at });
     });
   }

@@ -22,7 +22,9 @@ import {
   type LedgerEntry,
   type Life,
   outlived,
+  lived,
   type Place,
+  Strays,
 } from '../ledger/index.js';
 import { markName } from '../mark/index.js';
 import { identitiesByTenant } from './by-tenant.js';
@@ -31,11 +33,14 @@ import { standingUnder } from './standing.js';
 
 const AT_ONCE = 100;
 
-/** An identity that came back, and the stamp of the tombstone that it had. */
+/** A life that came back, and above what its record is stamped: the tombstone that it had, and the fence. */
 interface Reborn {
-  identity: Identity;
-  tombstone: Date | undefined;
+  life: Life;
+  above: Date | undefined;
 }
+
+/** Above what records are stamped, by the hex of their `_id`. */
+type Above = Map<string, { _id: mongo.ObjectId; above: Date | undefined }>;
 
 interface Standing extends Omit<Identity, 'kind'> {
   _id: mongo.ObjectId;
@@ -53,6 +58,7 @@ export class Rebirths {
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
     private readonly ledger: Ledger,
+    private readonly strays: Strays,
     private readonly metrics: Metrics,
   ) {}
 
@@ -68,9 +74,13 @@ export class Rebirths {
       });
       await this.ledger.learn(some);
     }
+    await this.forgetRivals(kind, lives);
   }
 
-  /** Looks whether the identities of these tombstones live again, and if so brings them back. */
+  /**
+   * Looks whether the identities of these tombstones live again, and if so brings them back: the record with that `id`,
+   * else one that has it as a number and was ignored so far.
+   */
   async look(kind: Kind, identities: Identity[], at: Place, fences: Fences): Promise<void> {
     for (const some of inSlices(identities, ({ id }) => id)) {
       const standing = await this.standing(kind, some);
@@ -78,57 +88,80 @@ export class Rebirths {
         const owner = standing.get(identityKey(identity))?._id;
         return owner === undefined ? [] : [{ identity, at, alive: true, owner }];
       });
-      await this.bring(kind, lives, fences);
+      const others = some.filter((identity) => !standing.has(identityKey(identity)));
+      await this.bring(kind, [...lives, ...(await this.rivals(kind, others, at))], fences);
     }
   }
 
+  private async rivals(kind: Kind, identities: Identity[], at: Place): Promise<Life[]> {
+    const lives: Life[] = [];
+    for (const { organizationid, appid, ids } of identitiesByTenant(identities)) {
+      for (const [id, owner] of await this.strays.rivalsFor(kind, { organizationid, appid }, ids)) {
+        const identity = { kind, organizationid, appid, id };
+        lives.push({ identity, at, alive: true, owner, isNumber: true });
+      }
+    }
+    return this.ledger.deadAmong(lives);
+  }
+
+  /** A number that the ledger knows is no rival of anybody. */
+  private async forgetRivals(kind: Kind, lives: Life[]): Promise<void> {
+    const owners = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
+    const known = await this.ledger.ownedBy(kind, owners);
+    await this.strays.forget(
+      kind,
+      known.map(({ owner }) => owner!),
+    );
+  }
+
   private async together(kind: Kind, lives: Life[], fences: Fences): Promise<void> {
-    const above = new Map<string, Date | undefined>();
+    let reborn: Reborn[] = [];
     await this.connection.getClient().withSession((session) =>
       session.withTransaction(async () => {
-        above.clear();
-        for (const { identity, tombstone } of await this.revive(lives, session))
-          above.set(identityKey(identity), later(tombstone, fences.get(markName(identity))));
-        await this.stampAbove(kind, above, session);
+        reborn = await this.revive(lives, fences, session);
+        await this.stampAbove(kind, reborn, session);
       }),
     );
-    await this.stampAbove(kind, above);
+    await this.stampAbove(kind, reborn);
   }
 
   /**
    * Stamps the records under these identities above what is given for each, where they are not already: in the
-   * transaction, and once more behind it for one that came between its beginning and its end.
+   * transaction, and once more behind it for one that came between its beginning and its end. A text may have moved on to
+   * another record by then; a number is that of its record.
    */
-  private async stampAbove(
-    kind: Kind,
-    above: Map<string, Date | undefined>,
-    session?: mongo.ClientSession,
-  ): Promise<void> {
-    const standing = await this.standing(kind, [...above.keys()].map(identityIn), session);
-    const writes = [...standing].map(([key, { _id }]) => {
-      const filter = { $and: [{ _id, $expr: needsStamp(above.get(key)) }, single('lastupdated')] };
-      return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above.get(key)) } }] } };
+  private async stampAbove(kind: Kind, reborn: Reborn[], session?: mongo.ClientSession): Promise<void> {
+    const fences = await this.fencesOf(kind, reborn, session);
+    if (fences.size === 0) return;
+    const writes = [...fences.values()].map(({ _id, above }) => {
+      const filter = { $and: [{ _id, $expr: needsStamp(above) }, single('lastupdated')] };
+      return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above) } }] } };
     });
-    if (writes.length === 0) return;
     const { modifiedCount } = await this.records(kind).bulkWrite(writes, session && { session });
-    const odd = await this.stampDoubled(kind, standing, above, session);
+    const odd = await this.stampDoubled(kind, fences, session);
     this.metrics.restamps.inc({ reason: 'rebirth' }, modifiedCount + odd);
   }
 
-  private async stampDoubled(
-    kind: Kind,
-    standing: Map<string, Standing>,
-    above: Map<string, Date | undefined>,
-    session?: mongo.ClientSession,
-  ): Promise<number> {
-    const ids = { _id: { $in: [...standing.values()].map(({ _id }) => _id) } };
-    const options = { ...(session && { session }), projection: IDENTITY_TEXTS };
-    const found = this.records(kind).find<Standing>({ $and: [ids, doubled('lastupdated')] }, options);
+  private async fencesOf(kind: Kind, reborn: Reborn[], session?: mongo.ClientSession): Promise<Above> {
+    const texts = reborn.filter(({ life }) => !life.isNumber).map(({ life }) => life.identity);
+    const standing = await this.standing(kind, texts, session);
+    const fences: Above = new Map();
+    for (const { life, above } of reborn) {
+      const _id = life.isNumber ? life.owner : standing.get(identityKey(life.identity))?._id;
+      if (_id !== undefined) fences.set(_id.toHexString(), { _id, above });
+    }
+    return fences;
+  }
+
+  private async stampDoubled(kind: Kind, fences: Above, session?: mongo.ClientSession): Promise<number> {
+    const ids = { _id: { $in: [...fences.values()].map(({ _id }) => _id) } };
+    const options = { ...(session && { session }), projection: { _id: 1 } };
+    const found = this.records(kind).find({ $and: [ids, doubled('lastupdated')] }, options);
     let stamped = 0;
-    for (const record of await found.toArray()) {
-      const fence = above.get(identityKey({ ...record, kind }));
+    for (const { _id } of await found.toArray()) {
+      const fence = fences.get(_id.toHexString())?.above;
       const where = { $expr: needsStamp(fence) };
-      const write = { ids: [record._id], names: ['lastupdated'], where, fence, session };
+      const write = { ids: [_id], names: ['lastupdated'], where, fence, session };
       stamped += await stampDoubled(this.records(kind), write);
     }
     return stamped;
@@ -139,22 +172,21 @@ export class Rebirths {
     await this.together(kind, [life], fences).catch(async (error: unknown) => {
       if (!isUnfit(error)) throw error;
       this.log.warn(`${String(life.owner)} of ${COLLECTION_OF[kind]} cannot be stamped anew`);
-      await this.revive([life]);
+      await this.revive([life], fences);
     });
   }
 
-  /** Sets the entries alive that are still dead; answers those with the stamps that their tombstones had. */
-  private async revive(lives: Life[], session?: mongo.ClientSession): Promise<Reborn[]> {
+  /** Sets the entries alive that are still dead, and answers those. */
+  private async revive(lives: Life[], fences: Fences, session?: mongo.ClientSession): Promise<Reborn[]> {
     const reborn: Reborn[] = [];
     for (const life of lives) {
-      const { owner, at } = life;
-      const before = await this.entries.collection.findOneAndUpdate(
-        outlived(life),
-        { $set: { alive: true, owner, learned: at }, $unset: { lastupdated: '' } },
-        { ...(session && { session }), projection: { lastupdated: 1 } },
-      );
-      if (before !== null)
-        reborn.push({ identity: life.identity, tombstone: before['lastupdated'] as Date | undefined });
+      const before = await this.entries.collection.findOneAndUpdate(outlived(life), lived(life), {
+        ...(session && { session }),
+        projection: { lastupdated: 1 },
+      });
+      if (before === null) continue;
+      const tombstone = before['lastupdated'] as Date | undefined;
+      reborn.push({ life, above: later(tombstone, fences.get(markName(life.identity))) });
     }
     return reborn;
   }
@@ -178,11 +210,6 @@ export class Rebirths {
   private records(kind: Kind): mongo.Collection {
     return this.connection.collection(COLLECTION_OF[kind]);
   }
-}
-
-function identityIn(key: string): Identity {
-  const [kind, organizationid, appid, id] = JSON.parse(key) as [Kind, string, string, string];
-  return { kind, organizationid, appid, id };
 }
 
 function later(one: Date | undefined, other: Date | undefined): Date | undefined {

@@ -10,7 +10,7 @@ import type { Late } from './rules.js';
 const AT_ONCE = 1000;
 
 /** Why everything of a slice is stamped anew, whatever its stamp is. */
-export type Cause = 'pass' | 'filter' | 'audit' | 'quarantine';
+export type Cause = 'pass' | 'filter' | 'audit' | 'quarantine' | 'number';
 
 /**
  * Stamps anew, in bulks of at most 1,000: all of a bulk have one `$$NOW`, so a longer one would be late for every mark

@@ -1,16 +1,28 @@
 import { mongo } from 'mongoose';
 import { FUTURE_TOLERANCE_MS } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
-import { type Identity, identityKey, type LedgerChange, type PartialIdentity } from '../ledger/index.js';
+import {
+  type Identity,
+  identityKey,
+  type LedgerChange,
+  type PartialIdentity,
+  type Place,
+} from '../ledger/index.js';
 import { type MarkKey, markName, type StoredMoment } from '../mark/index.js';
-import { isUnreadable } from './mending.js';
-import type { Announced, Deleted, StoredIdentity, TombstoneSeen, Written } from './events.js';
+import type { Announced, Deleted, TombstoneSeen, Written } from './events.js';
+import { learn, type Learned } from './lives.js';
+
+/** An identity that a record owns, whether its `id` is stored as a number, and where in the log that was learned. */
+export type Owning = Identity & { isNumber?: true; learned?: Place };
 
 /**
  * Which living identities each record owns, by the hex of its `_id`: the ledger as far as a batch concerns it, in the
  * order in which it was learned.
  */
-export type Owned = Map<string, Identity[]>;
+export type Owned = Map<string, Owning[]>;
+
+/** Who lives under an identity, by its key, as far as numbers are concerned: they claim it, or hold it. */
+export type Holders = Map<string, { owner: string; isNumber?: true }>;
 
 /** What is known of records that are no identity yet, by the hex of their `_id`; `null` where that is over. */
 export type Partials = Map<string, PartialIdentity | null>;
@@ -22,6 +34,7 @@ export type Fences = Map<string, Date>;
 export interface Knowledge {
   owned: Owned;
   partials: Partials;
+  holders: Holders;
   fences: Fences;
   /** Whose the tombstones are that the batch tells of, by the hex of their `_id`. */
   tombstones: Map<string, Identity>;
@@ -47,13 +60,19 @@ export interface Decisions {
   /** Rule 4: tombstones whose record may live again. */
   seenTombstones: Identity[];
   moments: StoredMoment[];
+  /** Records with a number as `id` that feeds have left out so far, since the ledger did not know it. */
+  revealed: mongo.ObjectId[];
+  /** Records that are ignored from here on: another one is known under the text of their number. */
+  rivals: Rival[];
+}
+
+export interface Rival {
+  owner: string;
+  identity: Identity;
 }
 
 /** The events that concern one kind, in commit order. */
 export type KindEvent = Written | Deleted | TombstoneSeen | Announced;
-
-/** The fields of an identity as somebody saw them. */
-type PresentIdentity = Partial<Record<keyof StoredIdentity, unknown>>;
 
 /**
  * The rules of the watcher (design §3) over a batch of events, in commit order, as far as events and the ledger decide
@@ -61,7 +80,7 @@ type PresentIdentity = Partial<Record<keyof StoredIdentity, unknown>>;
  * stamps of one record only the last counts.
  */
 export function decide(kind: Kind, events: KindEvent[], knowledge: Knowledge): Decisions {
-  const changes = new Map<string, LedgerChange>();
+  const learned: Learned = { changes: new Map(), revealed: new Map(), rivals: [] };
   const late = new Map<string, Late>();
   const lateTombstones = new Map<string, Late>();
   const seen = new Map<string, Identity>();
@@ -74,32 +93,19 @@ export function decide(kind: Kind, events: KindEvent[], knowledge: Knowledge): D
       seen.set(identityKey(identity), identity);
       keepLate(lateTombstones, tombstoneLateness(event, identity, knowledge.fences));
     } else if (event.owner instanceof mongo.ObjectId) {
-      learn(kind, event, knowledge, changes);
+      learn(kind, event, knowledge, learned);
       if (event.type === 'written') keepLate(late, recordLateness(kind, event, knowledge));
     }
   }
   return {
-    ledger: [...changes.values()],
+    ledger: [...learned.changes.values()],
     late: [...late.values()],
     lateTombstones: [...lateTombstones.values()],
     seenTombstones: [...seen.values()],
     moments,
+    revealed: [...learned.revealed.values()],
+    rivals: learned.rivals,
   };
-}
-
-/** What an identity is once all three fields are texts and the record can be delivered; nothing otherwise. */
-export function identityOf(kind: Kind, owner: unknown, stored: PresentIdentity): Identity | undefined {
-  const { organizationid, appid, id } = stored;
-  const texts = typeof organizationid === 'string' && typeof appid === 'string' && typeof id === 'string';
-  return texts && !isUnreadable(organizationid) && !isUnreadable(appid) && owner instanceof mongo.ObjectId
-    ? { kind, organizationid, appid, id }
-    : undefined;
-}
-
-/** Of an incomplete identity, what can be kept until the rest is told. */
-export function textsOf({ organizationid, appid, id }: PresentIdentity): PartialIdentity {
-  const fields = Object.entries({ organizationid, appid, id });
-  return Object.fromEntries(fields.filter(([, value]) => typeof value === 'string'));
 }
 
 /** Passing an announcement makes a moment; from here on its fence counts. */
@@ -107,35 +113,6 @@ function momentOf({ mark, fence, at }: Announced, fences: Fences): StoredMoment 
   const passed = fences.get(markName(mark));
   if (passed === undefined || fence > passed) fences.set(markName(mark), fence);
   return { ...mark, fence, at, passed: new Date(at.getHighBitsUnsigned() * 1000) };
-}
-
-/**
- * Rule 3: a record that is deleted or moved leaves a tombstone for what it was, a record written lives under what it
- * is. What it was comes from the ledger, or, for a record that could not be told of yet, from the partials; what it is
- * comes from the event. Of several identities the one learned first counts: the ledger may know more than the events
- * so far have told, after a crash, or where somebody looked ahead.
- */
-function learn(
-  kind: Kind,
-  event: Written | Deleted,
-  { owned, partials }: Knowledge,
-  changes: Map<string, LedgerChange>,
-): void {
-  if (event.type === 'written' && !touchesIdentity(event)) return;
-  const { place: at } = event;
-  const owner = event.owner as mongo.ObjectId;
-  const key = owner.toHexString();
-  const before = owned.get(key) ?? [];
-  const stored = event.type === 'written' ? storedAfter(event, partials.get(key) ?? before[0]) : undefined;
-  const now = stored && identityOf(kind, owner, stored);
-  for (const gone of before.filter((identity) => !isSame(identity, now))) {
-    const shortLived = changes.get(identityKey(gone))?.alive === true;
-    changes.set(identityKey(gone), { identity: gone, at, alive: false, shortLived });
-  }
-  if (now !== undefined) changes.set(identityKey(now), { identity: now, at, alive: true, owner });
-  owned.set(key, now === undefined ? [] : [now]);
-  if (stored !== undefined && now === undefined) partials.set(key, textsOf(stored));
-  else if (partials.has(key)) partials.set(key, null);
 }
 
 /** Rule 1: a stamp that is bad, or not above the fence that its record's mark had when the change was committed. */
@@ -183,16 +160,4 @@ function keepLate(late: Map<string, Late>, one: Late | undefined): void {
   const before = late.get(key)?.fence;
   const fence = before !== undefined && (one.fence === undefined || before > one.fence) ? before : one.fence;
   late.set(key, { ...one, ...(fence && { fence }) });
-}
-
-function touchesIdentity(event: Written): boolean {
-  return event.whole || Object.keys(event.identity).length > 0;
-}
-
-function storedAfter(event: Written, before: PartialIdentity | null | undefined): StoredIdentity {
-  return event.whole ? event.identity : { ...before, ...event.identity };
-}
-
-function isSame(one: Identity, other: Identity | undefined): boolean {
-  return other !== undefined && identityKey(one) === identityKey(other);
 }

@@ -30,8 +30,10 @@ import { IgnoredRecords } from './ignored-records.js';
 import { Leadership } from './leadership.js';
 import { Lease } from './lease.js';
 import { Mender } from './mender.js';
+import { Numbers } from './numbers.js';
 import { Orphans } from './orphans.js';
 import { PassCare } from './pass-care.js';
+import { PassNumbers } from './pass-numbers.js';
 import { PassSteps } from './pass-steps.js';
 import { Pass } from './pass.js';
 import { Quarantine, QUARANTINE_MODEL, quarantineSchema } from './quarantine.js';
@@ -77,9 +79,11 @@ import { WorkedThrough } from './worked-through.js';
     Leadership,
     Lease,
     Mender,
+    Numbers,
     Orphans,
     Pass,
     PassCare,
+    PassNumbers,
     PassSteps,
     Quarantine,
     Rebirths,

@@ -12,7 +12,7 @@ export function* knowledgeFor(watcher: Watcher, events: KindEvent[]): Steps<Know
   yield;
   const entries = [...database.now.ledger.values()];
   const tombstones = new Map(entries.map(({ key, identity }) => [key, identity]));
-  return { owned, partials: new Map(), fences: watcher.fences, tombstones };
+  return { owned, partials: new Map(), holders: new Map(), fences: watcher.fences, tombstones };
 }
 
 /**

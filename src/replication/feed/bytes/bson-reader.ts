@@ -7,12 +7,13 @@ export class MalformedBsonError extends Error {
   }
 }
 
+export const BSON_TEXT = 0x02;
 export const BSON_DOCUMENT = 0x03;
 export const BSON_ARRAY = 0x04;
 export const BSON_INT64 = 0x12;
 
 const SHORTEST_DOCUMENT = 5;
-const LENGTH_BYTES = 4;
+export const LENGTH_BYTES = 4;
 
 /** One key and value of a document: where they lie in its bytes. */
 export interface Element {
@@ -29,7 +30,7 @@ export function elementsWithin(document: Uint8Array): { start: number; end: numb
   return { start: LENGTH_BYTES, end: document.length - 1 };
 }
 
-/** The element at a place among elements that end at `end`. Throws where the value is not of a type that replies have. */
+/** The element at a place among elements that end at `end`. Throws where the value is of no type. */
 export function elementAt(bytes: Uint8Array, at: number, end: number): Element {
   const keyStart = at + 1;
   let keyEnd = keyStart;
@@ -39,29 +40,52 @@ export function elementAt(bytes: Uint8Array, at: number, end: number): Element {
   return { type, keyStart, keyEnd, start, end: valueEnd(type, bytes, start, end) };
 }
 
-function valueEnd(type: number, bytes: Uint8Array, start: number, end: number): number {
+/** By the type: bytes of the values that always have as many, else -1. */
+const SIZES = new Int8Array(256).fill(-1);
+for (const [type, size] of [
+  [0x01, 8], // double
+  [0x06, 0], // undefined
+  [0x07, 12], // ObjectId
+  [0x08, 1], // boolean
+  [0x09, 8], // date
+  [0x0a, 0], // null
+  [0x10, 4], // 32-bit integer
+  [0x11, 8], // timestamp
+  [BSON_INT64, 8],
+  [0x13, 16], // decimal
+  [0x7f, 0], // greatest key
+  [0xff, 0], // least key
+] as const)
+  SIZES[type] = size;
+
+/** Where the value ends that begins at `start`, before `end`. Throws where it is of no type. */
+export function valueEnd(type: number, bytes: Uint8Array, start: number, end: number): number {
   switch (type) {
     case BSON_DOCUMENT:
     case BSON_ARRAY:
       return documentEnd(bytes, start, end);
-    case 0x02: // string
+    case BSON_TEXT:
+    case 0x0d: // code
+    case 0x0e: // symbol
       return within(start + LENGTH_BYTES + lengthAt(bytes, start, end), end);
     case 0x05: // binary
       return within(start + LENGTH_BYTES + 1 + lengthAt(bytes, start, end), end);
-    case 0x08: // boolean
-      return within(start + 1, end);
-    case 0x0a: // null
-      return within(start, end);
-    case 0x10: // 32-bit integer
-      return within(start + 4, end);
-    case 0x01: // double
-    case 0x09: // date
-    case 0x11: // timestamp
-    case BSON_INT64:
-      return within(start + 8, end);
-    default:
-      throw new MalformedBsonError();
+    case 0x0b: // regular expression
+      return textEnd(bytes, textEnd(bytes, start, end), end);
+    case 0x0c: // pointer
+      return within(start + LENGTH_BYTES + lengthAt(bytes, start, end) + 12, end);
+    case 0x0f: // code with scope
+      return within(start + Math.max(lengthAt(bytes, start, end), SHORTEST_DOCUMENT), end);
   }
+  const size = SIZES[type]!;
+  if (size === -1) throw new MalformedBsonError();
+  return within(start + size, end);
+}
+
+function textEnd(bytes: Uint8Array, start: number, end: number): number {
+  const zero = bytes.indexOf(0, start);
+  if (zero === -1) throw new MalformedBsonError();
+  return within(zero + 1, end);
 }
 
 function documentEnd(bytes: Uint8Array, start: number, end: number): number {

@@ -3,6 +3,7 @@ import { Metrics } from '../../../../src/common/index.js';
 import { FIRST_BREADTH } from '../../../../src/replication/feed/breadth.js';
 import { IdList } from '../../../../src/replication/feed/id-list.js';
 import type { Living } from '../../../../src/replication/feed/living.js';
+import type { Numbers } from '../../../../src/replication/feed/numbers.js';
 import type { Find, RawFind } from '../../../../src/replication/feed/raw-find.js';
 import { matching } from '../../../../src/replication/feed/selection.js';
 import { Steps } from '../../../../src/replication/feed/steps.js';
@@ -23,7 +24,13 @@ async function askedFor(most: number | undefined, idsOnly = false): Promise<Find
   };
   const lists = { of: () => Promise.resolve(IdList.of(Buffer.from(ids.join(''), 'hex'))) };
   const living = { without: (documents: Uint8Array) => Promise.resolve(documents) };
-  const dependencies = [lists, { first }, living] as unknown as [WindowLists, RawFind, Living];
+  const numbers = { asTexts: living.without };
+  const dependencies = [lists, { first }, living, numbers] as unknown as [
+    WindowLists,
+    RawFind,
+    Living,
+    Numbers,
+  ];
   const breadth = { ...FIRST_BREADTH, ...(most !== undefined && { most }) };
   await new Steps(...dependencies, new Metrics()).take({ selection, window, breadth, at, idsOnly });
   return asked!;
@@ -43,5 +50,8 @@ it('after it took too long only as much of it as a step may look at', async () =
 
 it('`_id`s alone are never sorted as one page, since whole documents would be', async () => {
   const { hint, projection } = await askedFor(undefined, true);
-  expect([hint, projection]).toEqual([{ organizationid: 1, appid: 1, _id: 1 }, { _id: 1 }]);
+  expect([hint, projection]).toEqual([
+    { organizationid: 1, appid: 1, _id: 1 },
+    { _id: 1, id: { $cond: [{ $isNumber: '$id' }, '$id', '$$REMOVE'] } },
+  ]);
 });

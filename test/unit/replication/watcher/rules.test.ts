@@ -1,11 +1,7 @@
 import { mongo } from 'mongoose';
 import type { Identity } from '../../../../src/replication/ledger/index.js';
-import {
-  decide,
-  identityOf,
-  type KindEvent,
-  type Knowledge,
-} from '../../../../src/replication/watcher/rules.js';
+import { identityOf } from '../../../../src/replication/watcher/lives.js';
+import { decide, type KindEvent, type Knowledge } from '../../../../src/replication/watcher/rules.js';
 import { changed, deleted, knowing, named, TENANT, whole } from './written.js';
 
 const [A, B] = [new mongo.ObjectId(), new mongo.ObjectId()];

@@ -52,6 +52,7 @@ export function tombstoneSeen(n: number, entry: mongo.ObjectId, stamp: Date | nu
 export const knowing = (known: Partial<Knowledge> = {}): Knowledge => ({
   owned: new Map(),
   partials: new Map(),
+  holders: new Map(),
   fences: new Map(),
   tombstones: new Map(),
   ...known,

@@ -1,0 +1,37 @@
+import { mongo } from 'mongoose';
+import type { Kind } from '../../record/index.js';
+import type { Identity } from '../ledger/index.js';
+import { isWritten } from './completion.js';
+import type { StoredIdentity } from './events.js';
+import { identityOf, isSame, storedAfter, touchesIdentity } from './lives.js';
+import type { Knowledge } from './rules.js';
+
+/** The identities under which records want to live that the ledger does not know there. */
+export interface Claims {
+  /** By a number: some other record may live there. */
+  numbers: Identity[];
+  /** By a text: only a number may still live there, since texts are unique. */
+  texts: Identity[];
+}
+
+/** What the events of a batch will claim, as far as they and what was known before can tell. */
+export function claimsIn<E extends { type: string }>(
+  kind: Kind,
+  events: E[],
+  { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+): Claims {
+  const claims: Claims = { numbers: [], texts: [] };
+  const standing = new Map<string, StoredIdentity>();
+  for (const event of events) {
+    if (!isWritten(event) || !(event.owner instanceof mongo.ObjectId) || !touchesIdentity(event)) continue;
+    const key = event.owner.toHexString();
+    const before = owned.get(key) ?? [];
+    const stored = storedAfter(event, standing.get(key) ?? partials.get(key) ?? before[0]);
+    standing.set(key, stored);
+    const now = identityOf(kind, event.owner, stored);
+    if (now === undefined) continue;
+    if (stored.isNumber) claims.numbers.push(now);
+    else if (!before.some((identity) => isSame(identity, now))) claims.texts.push(now);
+  }
+  return claims;
+}

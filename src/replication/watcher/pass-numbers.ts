@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { COLLECTION_OF, IDENTITY_TEXTS, type Kind } from '../../record/index.js';
+import {
+  type Identity,
+  identityKey,
+  Ledger,
+  LedgerSlices,
+  type Life,
+  type Place,
+  placeOf,
+  Strays,
+  type Stretch,
+} from '../ledger/index.js';
+import { identityOf } from './lives.js';
+import type { PresentRecord } from './mending.js';
+import { Numbers } from './numbers.js';
+import type { Run } from './pass-run.js';
+import { Rebirths } from './rebirths.js';
+
+/**
+ * What a pass does about ids that are stored as numbers: who of several has one is decided here, not within the server. A
+ * collection without them costs one look at an empty index for each stretch.
+ *
+ * It learns them as of where the stream has come by then: a number may have to take the place of a record that the stream
+ * has told the end of since it was opened.
+ */
+@Injectable()
+export class PassNumbers {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
+    private readonly slices: LedgerSlices,
+    private readonly strays: Strays,
+    private readonly rebirths: Rebirths,
+    private readonly numbers: Numbers,
+  ) {}
+
+  /** Texts of a stretch under which a number is known: a text wins. */
+  async displace(kind: Kind, stretch: Stretch, run: Run): Promise<void> {
+    if (!(await this.numbers.anyLives(kind))) return;
+    const at = placeIn(run);
+    for await (const some of this.slices.besideNumbers(kind, stretch)) {
+      const lives = some.map(({ owner, ...identity }): Life => lifeOf({ ...identity, kind }, owner, at));
+      await this.learnLives(kind, await this.numbers.settle(kind, lives));
+    }
+  }
+
+  /** Numbers among the records that the pass looks after. */
+  async learn(kind: Kind, records: PresentRecord[], run: Run): Promise<void> {
+    const at = placeIn(run);
+    const found = records.flatMap((record) => {
+      const identity = record.isNumber && identityOf(kind, record._id, record);
+      return identity ? [{ ...lifeOf(identity, record._id, at), isNumber: true as const }] : [];
+    });
+    if (found.length === 0) return;
+    const lives = await this.numbers.settle(kind, found);
+    await this.learnLives(kind, lives);
+    await this.strays.forget(
+      kind,
+      lives.map(({ owner }) => owner),
+    );
+  }
+
+  /** Records of a stretch that claimed a number while another one had it, and do so no longer, or are gone. */
+  async forgetRivals(kind: Kind, stretch: Stretch): Promise<void> {
+    const rivals = await this.strays.rivalsIn(kind, stretch);
+    if (rivals.length === 0) return;
+    const present = await this.connection
+      .collection(COLLECTION_OF[kind])
+      .aggregate<PresentRecord>([
+        { $match: { _id: { $in: rivals.map(({ _id }) => _id.owner) } } },
+        { $project: IDENTITY_TEXTS },
+      ])
+      .toArray();
+    const claimed = new Set(
+      present.filter(({ isNumber }) => isNumber).map((one) => claimKey(kind, one._id, one)),
+    );
+    const gone = rivals.filter((rival) => !claimed.has(claimKey(kind, rival._id.owner, rival)));
+    await this.strays.forget(
+      kind,
+      gone.map(({ _id }) => _id.owner),
+    );
+  }
+
+  private async learnLives(kind: Kind, lives: Life[]): Promise<void> {
+    await this.rebirths.bring(kind, await this.ledger.learn(lives), new Map());
+  }
+}
+
+function placeIn({ at, token }: Run): Place {
+  const reached = placeOf(token() as { _data: string });
+  return reached > at ? reached : at;
+}
+
+function lifeOf(identity: Identity, owner: mongo.ObjectId, at: Place): Life {
+  return { identity, at, alive: true, owner };
+}
+
+function claimKey(kind: Kind, owner: mongo.ObjectId, stored: Parameters<typeof identityOf>[2]): string {
+  const identity = identityOf(kind, owner, stored);
+  return `${owner.toHexString()} ${identity === undefined ? '' : identityKey(identity)}`;
+}
