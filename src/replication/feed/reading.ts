@@ -37,7 +37,7 @@ interface Position {
 
 /** The items of a window in `_id` order, at most its limit, step by step: one reply is held at a time. */
 export async function* itemsOf(source: Source, window: Window): AsyncGenerator<ItemsText, void> {
-  const { selection, shape, sizes, share } = source;
+  const { selection, sizes, share } = source;
   let position: Position | undefined = { window, breadth: FIRST_BREADTH };
   while (position !== undefined) {
     source.passed(position.window);
@@ -45,7 +45,7 @@ export async function* itemsOf(source: Source, window: Window): AsyncGenerator<I
     sizes.learn(selection, step.documents.length, step.found);
     let count = 0;
     try {
-      for (const items of itemsText(step.documents, shape)) {
+      for await (const items of textOf(source, step.documents)) {
         count += items.count;
         share.hold(items.held);
         yield items;
@@ -54,6 +54,22 @@ export async function* itemsOf(source: Source, window: Window): AsyncGenerator<I
       share.letGo(step.documents.length);
     }
     position = behind(step, count);
+  }
+}
+
+/** The items of a reply. Where numbers are among the ids, the ledger is asked which of them are delivered. */
+async function* textOf(
+  { steps, asOf, selection, shape, share }: Source,
+  documents: Uint8Array,
+): AsyncGenerator<ItemsText, void> {
+  const from = yield* itemsText(documents, shape);
+  if (from === undefined) return;
+  const texts = await asOf((at) => steps.asTexts({ documents, from }, selection, at));
+  share.hold(texts.length);
+  try {
+    yield* itemsText(texts, shape);
+  } finally {
+    share.letGo(texts.length);
   }
 }
 

@@ -6,7 +6,7 @@ import { type Breadth, idsOf } from './breadth.js';
 import { tallyOf } from './bytes/index.js';
 import type { IdList } from './id-list.js';
 import { Living } from './living.js';
-import { Numbers } from './numbers.js';
+import { Numbers, type Part } from './numbers.js';
 import { hintOf, type Plan, planOf } from './plan.js';
 import { RawFind } from './raw-find.js';
 import type { Selection } from './selection.js';
@@ -64,6 +64,11 @@ export class Steps {
     return this.find(step, plan, { narrowed: end && { $lte: end }, end });
   }
 
+  /** Documents of a step, once it is seen that there are numbers among their ids: few have any, so none is looked for. */
+  asTexts(part: Part, selection: Selection, at: mongo.Timestamp): Promise<Uint8Array> {
+    return this.numbers.asTexts(part, selection, at);
+  }
+
   private async listed(step: StepOf, list: IdList): Promise<Step> {
     const { window, breadth } = step;
     const ids = list.behind(window.lastoffsetid, idsOf(breadth, window.limit));
@@ -89,12 +94,12 @@ export class Steps {
       },
       at,
     );
-    const { count: found, last, hasNumbers } = tallyOf(documents);
+    const { count: found, last } = tallyOf(documents);
     const isCut = cursorId !== 0n || found === window.limit;
     return {
       documents:
-        hasNumbers && selection.kind !== undefined
-          ? await this.numbers.asTexts(documents, selection, at)
+        idsOnly === true && selection.kind !== undefined
+          ? await this.asTexts({ documents, from: 0 }, selection, at)
           : await this.living.without(documents, selection, at),
       found,
       reached: isCut ? last : end,

@@ -25,19 +25,26 @@ const PARTS = 8;
 /**
  * The items of a batch of documents, in order, portion by portion: who stops pulling holds nothing but the batch. Documents
  * that can never be delivered are passed over (contract §4); all must have an ObjectId as `_id`. Throws MalformedBsonError.
+ *
+ * Where a portion has a record with a number as `id`, nothing of it is written: the answer is where it begins.
  */
-export function* itemsText(documents: Uint8Array, shape: ItemShape): Generator<ItemsText, void> {
+export function* itemsText(
+  documents: Uint8Array,
+  shape: ItemShape,
+): Generator<ItemsText, number | undefined> {
   const bits = bitsOf(shape);
   const { start, end } = elementsWithin(documents);
   for (let at = start; at < end;) {
     const next = portionEnd(documents, at, end);
     const portion = documents.subarray(at, next);
     const transcript = transcribe(portion, bits);
-    const { bytes, count, last } = transcript;
+    const { bytes, count, numbers, last } = transcript;
+    if (numbers > 0) return at;
     const held = transcript.pieces.reduce((sum, { length }) => sum + length, 0);
     if (count > 0) yield { pieces: piecesOf(transcript, portion, bits), bytes, held, count, last };
     at = next;
   }
+  return undefined;
 }
 
 /** The text of a large record is made in parts: all of it may be six times as much as what is stored. */

@@ -11,10 +11,7 @@ const NOWHERE = -1;
 
 type Document = Pick<Element, 'start' | 'end'>;
 
-/**
- * Where the field `id` of a document begins. Each page is looked through for it, so this makes no object; programs write
- * the field among the first, so that few others have to be passed.
- */
+/** Where the field `id` of a document begins. */
 export function placeOfId(bytes: Uint8Array, document: Document): number {
   const end = document.end - 1;
   for (let at = document.start + LENGTH_BYTES; at < end;) {

@@ -13,20 +13,24 @@ export interface Numbered {
   text: string | undefined;
 }
 
-/** The records of a batch that have a number as `id`, in their order. Throws MalformedBsonError. */
-export function numberedIn(documents: Uint8Array): Numbered[] {
-  return [...documentsIn(documents)].flatMap(({ document, number }) =>
+/** The records of a batch from a place on that have a number as `id`, in their order. Throws MalformedBsonError. */
+export function numberedIn(documents: Uint8Array, from: number): Numbered[] {
+  return [...documentsIn(documents, from)].flatMap(({ document, number }) =>
     number === undefined ? [] : [{ _id: idOf(documents, document), text: textOf(documents, number) }],
   );
 }
 
 /**
- * The same batch with each number in place of an `id` as its text, where `isShown` says so of the record; without the
- * record where not. So what writes the items knows texts only.
+ * The same part of the batch with each number in place of an `id` as its text, where `isShown` says so of the record;
+ * without the record where not. So what writes the items knows texts only.
  */
-export function renamed(documents: Uint8Array, isShown: (one: Numbered) => boolean): Uint8Array {
+export function renamed(
+  documents: Uint8Array,
+  from: number,
+  isShown: (one: Numbered) => boolean,
+): Uint8Array {
   const parts: Uint8Array[] = [Buffer.alloc(4)];
-  for (const { element, document, number } of documentsIn(documents)) {
+  for (const { element, document, number } of documentsIn(documents, from)) {
     const text = number && textOf(documents, number);
     if (number === undefined) parts.push(documents.subarray(element.at, document.end));
     else if (text !== undefined && isShown({ _id: idOf(documents, document), text }))
@@ -45,9 +49,9 @@ interface Found {
   number: (Element & { at: number }) | undefined;
 }
 
-function* documentsIn(documents: Uint8Array): Generator<Found, void> {
+function* documentsIn(documents: Uint8Array, from: number): Generator<Found, void> {
   const { start, end } = elementsWithin(documents);
-  for (let at = start; at < end;) {
+  for (let at = Math.max(start, from); at < end;) {
     const document = elementAt(documents, at, end);
     const idAt = placeOfId(documents, document);
     const number = isNumber(documents, idAt)

@@ -1,6 +1,5 @@
 import { mongo } from 'mongoose';
 import { BSON_DOCUMENT, type Element, elementAt, elementsWithin, MalformedBsonError } from './bson-reader.js';
-import { isNumber, placeOfId } from './number-ids.js';
 
 const ID_BYTES = 12;
 
@@ -34,23 +33,19 @@ export function packedIds(documents: Uint8Array): Uint8Array {
 export interface Tally {
   count: number;
   last: mongo.ObjectId | undefined;
-  /** Whether any has a number as `id`. */
-  hasNumbers: boolean;
 }
 
 /** All documents must have an ObjectId as `_id`. Throws MalformedBsonError. */
 export function tallyOf(documents: Uint8Array): Tally {
   let count = 0;
   let last: Element | undefined;
-  let hasNumbers = false;
   const { start, end } = elementsWithin(documents);
   for (let at = start; at < end; at = last.end) {
     last = elementAt(documents, at, end);
     if (last.type !== BSON_DOCUMENT) throw new MalformedBsonError();
     count += 1;
-    hasNumbers ||= isNumber(documents, placeOfId(documents, last));
   }
-  return { count, last: last && idOf(documents, last), hasNumbers };
+  return { count, last: last && idOf(documents, last) };
 }
 
 export function idOf(bytes: Uint8Array, document: Element): mongo.ObjectId {

@@ -47,6 +47,8 @@ export interface Transcript {
   /** Bytes of all of it. */
   bytes: number;
   count: number;
+  /** How many records were passed over since their `id` is a number. */
+  numbers: number;
   last: string;
 }
 
@@ -56,7 +58,8 @@ export function transcribe(elements: Uint8Array, shape: number): Transcript {
   const lastId = program.lastId();
   const last = memory.toString('hex', lastId, lastId + ID_BYTES);
   const { bytes, kept } = text;
-  return { pieces: kept, isWhole: text.pieces === kept.length, bytes, count, last };
+  const numbers = program.numbers();
+  return { pieces: kept, isWhole: text.pieces === kept.length, bytes, count, numbers, last };
 }
 
 /**

@@ -21,6 +21,7 @@ export interface Program {
   readonly HIDE_HASH: Constant;
   items(length: number, shape: number): number;
   lastId(): number;
+  numbers(): number;
 }
 
 interface Constant {

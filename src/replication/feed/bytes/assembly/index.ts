@@ -13,21 +13,26 @@ export const PRODUCT: u32 = 2;
 export const HIDE_HASH: u32 = 4;
 
 let shown: usize = 0;
+let numbered: u32 = 0;
 
 /**
  * Writes the items of the `length` bytes of elements of a BSON array at `INPUT`, of records that can be delivered; returns
- * how many there are.
+ * how many there are. Those with a number as `id` are passed over: somebody else has to say whether they are shown.
  */
 export function items(length: usize, shape: u32): u32 {
   const end = INPUT + length;
   let count = 0;
+  numbered = 0;
   moveTo(OUTPUT);
   for (let at = INPUT; at < end;) {
     if (load<u8>(at) !== DOCUMENT) malformed();
     const start = textEnd(at + 1, end) + 1;
     at = valueEnd(DOCUMENT, start, end);
     record.read(start, at);
-    if (!record.isDeliverable()) continue;
+    if (!record.isDeliverable()) {
+      if (record.hasNumber()) numbered++;
+      continue;
+    }
     if (count++ > 0) comma();
     shown = record.startOf(record.internalId);
     if (shape & DELETE) deleteItem();
@@ -35,6 +40,11 @@ export function items(length: usize, shape: u32): u32 {
   }
   flushAll();
   return count;
+}
+
+/** How many records were passed over since their `id` is a number. */
+export function numbers(): u32 {
+  return numbered;
 }
 
 /** Where the `_id` of the last item lies in the input. */

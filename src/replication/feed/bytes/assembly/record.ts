@@ -71,6 +71,14 @@ export function isDeliverable(): bool {
   return isTextOrMissing(organizationid) && isTextOrMissing(appid);
 }
 
+/** Whether the `id` of the record last read is a number. */
+export function hasNumber(): bool {
+  const stored = typeOf(id);
+  return (
+    stored === bson.DOUBLE || stored === bson.INT32 || stored === bson.INT64 || stored === bson.DECIMAL128
+  );
+}
+
 function isTextOrMissing(field: usize): bool {
   return typeOf(field) === bson.STRING || typeOf(field) === 0;
 }

@@ -128,7 +128,7 @@ describe('update item', () => {
 
   it.each<[string, Record<string, Value | undefined>]>([
     ['no id', { id: undefined }],
-    ['an id that is no text', { id: int32(7) }],
+    ['an id that is neither text nor number', { id: boolean(1) }],
     ['a list in place of the id', { id: list([text('A-1')]) }],
     ['no stamp', { lastupdated: undefined }],
     ['a stamp that is no date', { lastupdated: text('x') }],

@@ -1,6 +1,18 @@
-import { giveBack, itemsText } from '../../../../../src/replication/feed/bytes/index.js';
+import { giveBack, type ItemsText, itemsText } from '../../../../../src/replication/feed/bytes/index.js';
 import { dice, randomRecord } from './random-records.js';
-import { batch, binary, document, list, objectId, regExp, text, type Value } from './raw-bson.js';
+import {
+  batch,
+  binary,
+  document,
+  double,
+  int32,
+  int64,
+  list,
+  objectId,
+  regExp,
+  text,
+  type Value,
+} from './raw-bson.js';
 import { plainText, plainTexts } from './reference.js';
 import { DELETE, ID, MEMBER, PRODUCT, record, textOf, textOfBatch, textOfValue } from './transcript.js';
 
@@ -41,10 +53,10 @@ describe('portions', () => {
 
   it('pieces stay as they are when more is written', () => {
     const portions = itemsText(batch(record()), PRODUCT);
-    const { value } = portions.next();
-    const before = Buffer.concat([...value!.pieces]).toString();
+    const { pieces } = portions.next().value as ItemsText;
+    const before = Buffer.concat([...pieces]).toString();
     textOf(record({ data: document([['other', text('z'.repeat(MEGABYTE))]]) }));
-    expect(Buffer.concat([...value!.pieces]).toString()).toBe(before);
+    expect(Buffer.concat([...pieces]).toString()).toBe(before);
   });
 
   it('portions of several batches may be pulled by turns', () => {
@@ -70,6 +82,20 @@ describe('portions', () => {
   it('of an empty batch there are none, nor of one in which nothing can be delivered', () => {
     expect([...itemsText(batch(), PRODUCT)]).toEqual([]);
     expect([...itemsText(batch(record({ id: undefined })), PRODUCT)]).toEqual([]);
+  });
+
+  it.each<[string, Value]>([
+    ['a double', double(5)],
+    ['a 32-bit integer', int32(5)],
+    ['a 64-bit integer', int64(5n)],
+    ['a decimal', { type: 0x13, bytes: Buffer.alloc(16) }],
+  ])('end before the one that has a number as `id`, and tell where: %s', (_name, id) => {
+    const large = record({ data: document([['large', text('y'.repeat(MEGABYTE))]]) });
+    const [before, behind] = [batch(large), batch(record(), record({ id }))];
+    const portions = itemsText(batch(large, record(), record({ id })), PRODUCT);
+    expect((portions.next().value as ItemsText).count).toBe(1);
+    expect(portions.next()).toEqual({ done: true, value: before.length - 1 });
+    expect(itemsText(behind, PRODUCT).next()).toEqual({ done: true, value: 4 });
   });
 
   it('the last item is one that can be delivered', () => {
