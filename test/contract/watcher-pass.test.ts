@@ -193,7 +193,7 @@ describe('what a stretch teaches the ledger', () => {
     await withoutWatcher(service, async () => {
       await service.db
         .collection('products')
-        .insertMany([...products(5), product(5, { id: 5 }), product(6, { appid: 5 })]);
+        .insertMany([...products(5), product(5, { id: 5 }), product(6, { appid: ['shop'] })]);
       await service.db
         .collection('ledger')
         .insertMany([

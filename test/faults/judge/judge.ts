@@ -2,6 +2,7 @@ import { KINDS } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
 import { type Crowd, pagesOf, PatientClient } from '../consumers/index.js';
 import { Random } from '../plan/index.js';
+import { UPSERTER } from '../workload/index.js';
 import type { World } from '../world/index.js';
 import { differences } from './differences.js';
 import { expectedItems, itemsOf } from './expected-items.js';
@@ -10,12 +11,17 @@ import { differenceText } from './report.js';
 
 const QUIET_MS = 60_000;
 const LARGEST_PAGE = 1000;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
 
 /** Throws where, after writes and faults have ended, a copy is not the source, or a living `id` is told as deleted. */
 export async function judge(world: World, crowd: Crowd): Promise<void> {
   const client = new PatientClient(world, new Random(0), AbortSignal.timeout(2 * QUIET_MS));
   await quiet(world, { crowd, client, within: QUIET_MS });
-  const losses = [...(await lostChanges(world, crowd)), ...(await livingDeletes(world, client))];
+  const losses = [
+    ...(await lostChanges(world, crowd)),
+    ...(await livingDeletes(world, client)),
+    ...(await renumbered(world)),
+  ];
   if (losses.length > 0) throw new Error(`${losses.length} losses\n\n${losses.join('\n\n')}`);
 }
 
@@ -40,6 +46,18 @@ async function livingDeletes(world: World, client: PatientClient): Promise<strin
       const about = world.journal.about(id).map((line) => `    ${line}`);
       texts.push([`${kind}/harddeletes of ${lastUpdated}: ${id} lives`, ...about].join('\n'));
     }
+  }
+  return texts;
+}
+
+/** Records with a number for an `id`, to which the service gave another: the next upsert makes one more. */
+async function renumbered({ source }: World): Promise<string[]> {
+  const texts: string[] = [];
+  for (const kind of KINDS) {
+    const found = await source.records(kind).find({ createdBy: UPSERTER, id: UUID }).toArray();
+    texts.push(
+      ...found.map(({ _id, id }) => `${kind} ${_id.toHexString()} had a number for its id and has ${id}`),
+    );
   }
   return texts;
 }

@@ -46,6 +46,11 @@ export function someId(random: Random, kind: Kind): string {
 /** One such record is enough. */
 export const LONG_CHANNEL_ID = 'product-long';
 
+/** Never the text of an `id` of the key space. */
+export function someNumber(random: Random): number {
+  return 990_017 + random.below(3);
+}
+
 /** Every `id` of the small key space. */
 export function allIds(kind: Kind): string[] {
   return Array.from({ length: IDS_PER_KIND }, (_, index) => `${kind}-${index}`);

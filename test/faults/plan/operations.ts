@@ -1,5 +1,5 @@
 import { type Kind, KINDS } from '../../../src/record/index.js';
-import { CHANNELS, type Content, LONG_CHANNEL_ID, someContent, someId } from './keys.js';
+import { CHANNELS, type Content, LONG_CHANNEL_ID, someContent, someId, someNumber } from './keys.js';
 import type { Random } from './random.js';
 import { insertedStamp, type Stamp, updatedStamp } from './stamps.js';
 
@@ -26,7 +26,8 @@ export type Operation =
   | { do: 'removeChannel'; pick: number; channel: string; stamp: Stamp }
   | { do: 'insertDoubled'; kind: Kind; id: string; stamp: Stamp; content: Content; inData: boolean }
   | { do: 'insertLongChannel'; id: string; stamp: Stamp; content: Content }
-  | { do: 'insertLongEmail'; id: string; stamp: Stamp; content: Content };
+  | { do: 'insertLongEmail'; id: string; stamp: Stamp; content: Content }
+  | { do: 'upsertNumber'; kind: Kind; number: number; stamp: Stamp; content: Content };
 
 export type OperationName = Operation['do'];
 
@@ -50,6 +51,7 @@ const WEIGHTS: Record<OperationName, number> = {
   insertDoubled: 3,
   insertLongChannel: 1,
   insertLongEmail: 2,
+  upsertNumber: 3,
 };
 
 /** The operation number `index` of a history. */
@@ -126,6 +128,13 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
   },
   insertLongChannel: (random) => ({ do: 'insertLongChannel', id: LONG_CHANNEL_ID, ...made(random) }),
   insertLongEmail: (random) => ({ do: 'insertLongEmail', id: someId(random, 'member'), ...made(random) }),
+  upsertNumber: (random) => ({
+    do: 'upsertNumber',
+    kind: random.pick(KINDS),
+    number: someNumber(random),
+    stamp: updatedStamp(random),
+    content: someContent(random),
+  }),
 };
 
 function made(random: Random): { stamp: Stamp; content: Content } {

@@ -1,3 +1,4 @@
 export { newRecord } from './new-record.js';
+export { UPSERTER } from './poison.js';
 export { stock } from './stock.js';
 export { Workload } from './workload.js';

@@ -1,13 +1,17 @@
 import type { Stored } from '../world/index.js';
 import { FieldList } from './field-list.js';
 import type { Handlers } from './handlers.js';
-import { newRecord } from './new-record.js';
+import { changedFields, newRecord } from './new-record.js';
+import { stamped } from './stamping.js';
 
 const LONG_CHANNEL = 'c'.repeat(9 * 1024 * 1024);
 const LONG_NAME = 'e'.repeat(2048);
 
+/** Under which `createdBy` records stand whose `id` is a number. */
+export const UPSERTER = 'upserter';
+
 /** What other programs write that MongoDB takes and nobody likes. Each costs only itself. */
-export const poison: Handlers<'insertDoubled' | 'insertLongChannel' | 'insertLongEmail'> = {
+export const poison: Handlers<'insertDoubled' | 'insertLongChannel' | 'insertLongEmail' | 'upsertNumber'> = {
   insertDoubled: async ({ source }, operation, touch) => {
     await source.ids.take(async () => {
       if (!(await source.isFree(operation.kind, operation.id))) return;
@@ -35,6 +39,15 @@ export const poison: Handlers<'insertDoubled' | 'insertLongChannel' | 'insertLon
       await source
         .records('member')
         .insertOne(newRecord(source.tenant, { kind: 'member', id, stamp, content: long }));
+    });
+  },
+  upsertNumber: async ({ source }, { kind, number, stamp, content }, touch) => {
+    await source.ids.take(async () => {
+      touch(String(number));
+      const update = stamped(changedFields(kind, content), stamp);
+      const made = { type: kind, createDate: new Date(), createdBy: UPSERTER };
+      const key = { ...source.tenant, id: number };
+      await source.records(kind).updateOne(key, { ...update, $setOnInsert: made }, { upsert: true });
     });
   },
 };
