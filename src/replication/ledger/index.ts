@@ -8,4 +8,4 @@ export { LedgerSlices, STRETCH_MS } from './ledger-slices.js';
 export { type Place, placeBehind, placeOf } from './place.js';
 export { inSlices, slicesOf } from './slices.js';
 export { type Found, inStretch, nextStretch, type Stretch } from './stretch.js';
-export { type PartialIdentity, Strays } from './strays.js';
+export { type PartialIdentity, type Stray, Strays } from './strays.js';

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo, Schema } from 'mongoose';
 import { FIRST_ID, type Kind, type Tenant } from '../../record/index.js';
-import type { Stretch } from './stretch.js';
+import { STRETCH_MS } from './ledger-slices.js';
+import { slicesOf } from './slices.js';
+import type { Found, Stretch } from './stretch.js';
 
 /** What is known of the identity of a record: texts where they are texts. `isNumber`: the `id` is stored as a number. */
 export type PartialIdentity = Partial<Record<'organizationid' | 'appid' | 'id', string>> & {
@@ -29,6 +31,8 @@ export const straySchema = new Schema<Stray>(
 );
 
 const MOST_COUNTED = 10_000;
+const LAST_ID = new mongo.ObjectId('f'.repeat(24));
+const BY_ID = { _id: 1 } as const;
 const RIVAL = {
   isNumber: true as const,
   organizationid: { $exists: true },
@@ -104,9 +108,29 @@ export class Strays {
     await this.collection.deleteMany({ _id: { $in: owners.map((owner) => ({ kind, owner })) } });
   }
 
-  /** The rivals of a stretch of records. */
-  async rivalsIn(kind: Kind, stretch: Stretch): Promise<Stray[]> {
-    return this.collection.find({ _id: ofStretch(kind, stretch), ...RIVAL }).toArray();
+  /** The next stretch of records that are strays. */
+  async nextStretch(
+    kind: Kind,
+    behind: mongo.ObjectId | undefined,
+    most: number,
+  ): Promise<Found | undefined> {
+    const stages = [
+      { $match: { _id: ofStretch(kind, { behind, end: LAST_ID }) } },
+      { $sort: BY_ID },
+      { $limit: most },
+      { $group: { _id: null, count: { $sum: 1 }, end: { $max: '$_id.owner' } } },
+    ];
+    const [found] = await this.collection
+      .aggregate<{ count: number; end: mongo.ObjectId }>(stages, { hint: BY_ID, maxTimeMS: STRETCH_MS })
+      .toArray();
+    return found && { behind, end: found.end, count: found.count };
+  }
+
+  /** The strays of a stretch, slice by slice. */
+  inStretch(kind: Kind, stretch: Stretch): AsyncGenerator<Stray[]> {
+    const options = { hint: BY_ID, maxTimeMS: STRETCH_MS };
+    const found = this.collection.find({ _id: ofStretch(kind, stretch) }, options);
+    return slicesOf(found, ({ id }) => id ?? '');
   }
 
   /**

@@ -97,7 +97,7 @@ export class Aftercare implements Job {
       await this.strays.keep(kind, [{ owner, partial: textsOf(record) }]);
     await this.rebirths.bring(kind, await this.ledger.learn([...changes, ...(became ?? [])]), new Map());
     if (record === undefined || (became !== undefined && became.length > 0))
-      await this.strays.forget(kind, [owner]);
+      await this.numbers.forget(kind, [owner]);
     await this.effects.lookAfter(kind, { records: record === undefined ? [] : [record], at: place });
     await this.restamps.records(kind, [owner], 'quarantine');
   }

@@ -119,11 +119,13 @@ export class IgnoredRecords implements Job {
     return this.rivals[kind] !== 0;
   }
 
-  /** Logs the rivals that are new, and counts all. */
+  /** Tells of rivals, and counts all. */
   async hearRivals(kind: Kind, rivals: Rival[]): Promise<void> {
-    for (const { owner, identity } of rivals)
+    const [one] = rivals;
+    if (one !== undefined)
       this.log.warn(
-        `A ${kind} is ignored: another record is known under its id, the number ${identity.id}: ${owner}`,
+        `${rivals.length} ${kind}s are ignored: another record is known under the number that is their id, ` +
+          `such as ${one.owner}, ${one.identity.id}`,
       );
     await this.countRivals(kind);
     this.tell(kind);

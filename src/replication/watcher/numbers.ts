@@ -84,6 +84,12 @@ export class Numbers {
     return [{ identity, at, alive: false, shortLived: false }];
   }
 
+  /** Forgets records that are no strays any more, rivals among them. */
+  async forget(kind: Kind, owners: mongo.ObjectId[]): Promise<void> {
+    await this.strays.forget(kind, owners);
+    if (this.ignored.hasRivals(kind)) await this.ignored.hearRivals(kind, []);
+  }
+
   /** What feeds have left out so far comes in the next window. */
   reveal(kind: Kind, ids: mongo.ObjectId[]): Promise<void> {
     return this.restamps.records(kind, ids, 'number');

@@ -39,7 +39,6 @@ export class PassCare {
   async take(kind: Kind, stretch: Stretch, run: Run): Promise<void> {
     await this.strays.forgetPartials(kind, stretch);
     await this.numbers.displace(kind, stretch, run);
-    await this.numbers.forgetRivals(kind, stretch);
     if (kind === 'product') await this.learnChannels(stretch);
     const care = [{ $match: NEEDS_CARE[kind] }, ...FIRST, { $project: PRESENT }];
     await this.inBulks(kind, stretch, run, care, async (records) => {

@@ -4,20 +4,22 @@ import type { Connection, mongo } from 'mongoose';
 import { COLLECTION_OF, IDENTITY_TEXTS, type Kind } from '../../record/index.js';
 import {
   type Identity,
-  identityKey,
   Ledger,
   LedgerSlices,
   type Life,
   type Place,
   placeOf,
+  type Stray,
   Strays,
   type Stretch,
 } from '../ledger/index.js';
-import { identityOf } from './lives.js';
+import { identityOf, isSame } from './lives.js';
 import type { PresentRecord } from './mending.js';
 import { Numbers } from './numbers.js';
 import type { Run } from './pass-run.js';
 import { Rebirths } from './rebirths.js';
+
+type StoredRecord = Pick<PresentRecord, '_id' | 'organizationid' | 'appid' | 'id' | 'isNumber'>;
 
 /**
  * What a pass does about ids that are stored as numbers: who of several has one is decided here, not within the server. A
@@ -57,31 +59,36 @@ export class PassNumbers {
     if (found.length === 0) return;
     const lives = await this.numbers.settle(kind, found);
     await this.learnLives(kind, lives);
-    await this.strays.forget(
+    await this.numbers.forget(
       kind,
       lives.map(({ owner }) => owner),
     );
   }
 
-  /** Records of a stretch that claimed a number while another one had it, and do so no longer, or are gone. */
-  async forgetRivals(kind: Kind, stretch: Stretch): Promise<void> {
-    const rivals = await this.strays.rivalsIn(kind, stretch);
-    if (rivals.length === 0) return;
-    const present = await this.connection
+  /**
+   * Forgets strays whose record is gone, and those that claim a number no longer: after a lost history nobody tells of it,
+   * and such a one must not take the place of a record.
+   */
+  async forgetStale(kind: Kind, stretch: Stretch): Promise<void> {
+    for await (const some of this.strays.inStretch(kind, stretch)) {
+      const present = await this.present(
+        kind,
+        some.map(({ _id }) => _id.owner),
+      );
+      const stale = some.filter((stray) => isStale(kind, stray, present.get(stray._id.owner.toHexString())));
+      await this.numbers.forget(
+        kind,
+        stale.map(({ _id }) => _id.owner),
+      );
+    }
+  }
+
+  private async present(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, StoredRecord>> {
+    const found = await this.connection
       .collection(COLLECTION_OF[kind])
-      .aggregate<PresentRecord>([
-        { $match: { _id: { $in: rivals.map(({ _id }) => _id.owner) } } },
-        { $project: IDENTITY_TEXTS },
-      ])
+      .aggregate<StoredRecord>([{ $match: { _id: { $in: owners } } }, { $project: IDENTITY_TEXTS }])
       .toArray();
-    const claimed = new Set(
-      present.filter(({ isNumber }) => isNumber).map((one) => claimKey(kind, one._id, one)),
-    );
-    const gone = rivals.filter((rival) => !claimed.has(claimKey(kind, rival._id.owner, rival)));
-    await this.strays.forget(
-      kind,
-      gone.map(({ _id }) => _id.owner),
-    );
+    return new Map(found.map((record) => [record._id.toHexString(), record]));
   }
 
   private async learnLives(kind: Kind, lives: Life[]): Promise<void> {
@@ -98,7 +105,8 @@ function lifeOf(identity: Identity, owner: mongo.ObjectId, at: Place): Life {
   return { identity, at, alive: true, owner };
 }
 
-function claimKey(kind: Kind, owner: mongo.ObjectId, stored: Parameters<typeof identityOf>[2]): string {
-  const identity = identityOf(kind, owner, stored);
-  return `${owner.toHexString()} ${identity === undefined ? '' : identityKey(identity)}`;
+function isStale(kind: Kind, { _id, ...known }: Stray, record: StoredRecord | undefined): boolean {
+  if (record === undefined) return true;
+  const claimed = identityOf(kind, _id.owner, known);
+  return claimed !== undefined && !(record.isNumber && isSame(claimed, identityOf(kind, _id.owner, record)));
 }

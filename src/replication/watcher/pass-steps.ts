@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
-import { Ledger, LedgerSlices, nextStretch, STRETCH_MS, type Stretch } from '../ledger/index.js';
+import { Ledger, LedgerSlices, nextStretch, Strays, STRETCH_MS, type Stretch } from '../ledger/index.js';
 import { PassCare } from './pass-care.js';
+import { PassNumbers } from './pass-numbers.js';
 import type { Run } from './pass-run.js';
 import type { Way } from './pass-walk.js';
 import type { Concern } from './quarantine.js';
@@ -18,6 +19,14 @@ export interface Step extends Pick<Way, 'next' | 'work'> {
   concern: (id: mongo.ObjectId) => Concern;
 }
 
+/** How many documents there are when a pass begins. */
+interface Size {
+  records: number;
+  entries: number;
+  strays: number;
+  isBare: boolean;
+}
+
 const along = { key: '_id', among: {}, hint: { _id: 1 } } as const;
 
 /** The steps of a pass, in their order. */
@@ -27,6 +36,8 @@ export class PassSteps {
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
     private readonly slices: LedgerSlices,
+    private readonly strays: Strays,
+    private readonly numbers: PassNumbers,
     private readonly care: PassCare,
     private readonly rebirths: Rebirths,
     private readonly restamps: Restamps,
@@ -38,14 +49,24 @@ export class PassSteps {
    * they were learned, the stream tells.
    */
   of(run: Run): Step[] {
+    const strays = KINDS.map((kind) => this.straysOf(kind));
     const records = KINDS.map((kind) => this.recordsOf(kind, run));
-    if (run.progress.isBare === true) return records;
-    return [this.entries(run), ...records, ...KINDS.map((kind) => this.ownersOf(kind, run))];
+    if (run.progress.isBare === true) return [...strays, ...records];
+    return [...strays, this.entries(run), ...records, ...KINDS.map((kind) => this.ownersOf(kind, run))];
   }
 
   /** How many documents the steps go over: what was learned is looked at once more. */
-  total({ records, entries, isBare }: { records: number; entries: number; isBare: boolean }): number {
-    return isBare ? records : entries + 2 * records;
+  total({ records, entries, strays, isBare }: Size): number {
+    return strays + (isBare ? records : entries + 2 * records);
+  }
+
+  /** Before anything is learned: a stray could take the place of a record otherwise. */
+  private straysOf(kind: Kind): Step {
+    return {
+      name: `strays of ${COLLECTION_OF[kind]}`,
+      next: (behind, most) => this.strays.nextStretch(kind, behind, most),
+      work: (stretch) => this.numbers.forgetStale(kind, stretch),
+    };
   }
 
   /**

@@ -41,12 +41,13 @@ export class Pass {
     this.log.log(`A pass over all records begins (${reason})`);
     this.metrics.passes.inc({ reason: isRepair ? 'repair' : 'first start' });
     const isBare = !isRepair && !(await this.ledger.isBegun());
-    const [entries = 0, ...records] = await Promise.all(
-      ['ledger', ...KINDS.map((kind) => COLLECTION_OF[kind])].map((name) =>
+    const [entries = 0, strays = 0, ...records] = await Promise.all(
+      ['ledger', 'strays', ...KINDS.map((kind) => COLLECTION_OF[kind])].map((name) =>
         this.connection.collection(name).estimatedDocumentCount(),
       ),
     );
-    const total = this.steps.total({ records: records.reduce((sum, one) => sum + one, 0), entries, isBare });
+    const size = { records: records.reduce((sum, one) => sum + one, 0), entries, strays, isBare };
+    const total = this.steps.total(size);
     return { reason, isRepair, isBare, started: new Date(), done: 0, total };
   }
 
