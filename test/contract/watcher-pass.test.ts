@@ -182,7 +182,7 @@ describe('a pass that was cut off', () => {
 });
 
 describe('what a stretch teaches the ledger', () => {
-  it('changes the owner of what lives, and neither what is dead nor what is known of a later place', async () => {
+  it('changes the owner of what lives by a text, and neither what is dead nor what is known of a later place', async () => {
     const service = await TestService.start();
     const place = (seconds: number) => placeBehind(new mongo.Timestamp({ t: seconds, i: 1 }));
     const other = new mongo.ObjectId();
@@ -193,7 +193,7 @@ describe('what a stretch teaches the ledger', () => {
     await withoutWatcher(service, async () => {
       await service.db
         .collection('products')
-        .insertMany([...products(5), product(5, { id: 5 }), product(6, { appid: ['shop'] })]);
+        .insertMany([...products(5), product(5, { id: 5 }), product(6, { appid: 5 }), product(7)]);
       await service.db
         .collection('ledger')
         .insertMany([
@@ -201,6 +201,7 @@ describe('what a stretch teaches the ledger', () => {
           entry(1, { learned: place(3) }),
           entry(2, { learned: 7 }),
           { ...entry(3, { alive: false, lastupdated: OLD }), owner: undefined },
+          entry(4, { isNumber: true }),
         ]);
       const stretch = { behind: undefined, end: idAt(99) };
       await service.app.get(LedgerSlices).learnFirst('product', stretch, place(2));
@@ -215,7 +216,8 @@ describe('what a stretch teaches the ledger', () => {
         ['p-1', true, other, place(3)],
         ['p-2', true, idAt(2), place(2)],
         ['p-3', false, null, place(1)],
-        ['p-4', true, idAt(4), place(2)],
+        ['p-4', true, other, place(1)],
+        ['p-7', true, idAt(7), place(2)],
       ]);
     });
     await service.stop();

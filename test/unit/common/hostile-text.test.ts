@@ -19,8 +19,7 @@ const texts = [...hostile, ...hostile.map((text) => `2025-01-01T${text} 00:0`), 
 /** How long the longest text is that is given to any pattern meanwhile, by the pattern. */
 function longestSeen(work: () => void): Record<string, number> {
   const longest: Record<string, number> = {};
-  type Exec = (this: RegExp, text: string) => RegExpExecArray | null;
-  const exec = Reflect.get<RegExp, 'exec'>(RegExp.prototype, 'exec') as Exec;
+  const exec = Reflect.get<RegExp, 'exec'>(RegExp.prototype, 'exec');
   const spy = jest.spyOn(RegExp.prototype, 'exec').mockImplementation(function (this: RegExp, text: string) {
     longest[this.source] = Math.max(longest[this.source] ?? 0, text.length);
     return exec.call(this, text);
