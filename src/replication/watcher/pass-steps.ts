@@ -64,6 +64,7 @@ export class PassSteps {
   private straysOf(kind: Kind): Step {
     return {
       name: `strays of ${COLLECTION_OF[kind]}`,
+      concern: (owner) => ({ what: 'record', kind, owner }),
       next: (behind, most) => this.strays.nextStretch(kind, behind, most),
       work: (stretch) => this.numbers.forgetStale(kind, stretch),
     };
