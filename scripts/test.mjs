@@ -19,8 +19,10 @@ const ltsNode = join(ltsHome, 'node_modules', '.bin', 'node');
 const ofNode =
   'unit/(admin|auth|common|config|database|listen|record|shutdown|replication/feed/(?!bytes/reference))';
 
-/** Most tests wait for a database more than they calculate, so each core has a test file of its own. */
+/** A test file for each core at a time. */
 const onEachCore = ['--maxWorkers=100%'];
+/** Contract tests share one mongod, and some of them stop it for a while or fill its log. */
+const oneByOne = ['--runInBand'];
 
 /** The mongod that a machine without a newer one gets; what of the tests depends on the server runs on it too. */
 const olderMongod = '6.0.5';
@@ -51,12 +53,12 @@ const checks = [
 
 const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
-  { title: 'Contract tests', project: 'contract', node: process.execPath },
+  { title: 'Contract tests', project: 'contract', node: process.execPath, args: oneByOne },
   ...(canFetchMongods ? [replicationOnOlderMongod()] : []),
-  { title: 'Process tests', project: 'process', node: process.execPath, args: ['--runInBand'] },
+  { title: 'Process tests', project: 'process', node: process.execPath, args: oneByOne },
   { title: 'Model of the protocol', project: 'model', node: process.execPath },
-  { title: 'Faults', project: 'faults', node: process.execPath, args: ['--runInBand'] },
-  { title: 'The bench in small', project: 'bench', node: process.execPath, args: ['--runInBand'] },
+  { title: 'Faults', project: 'faults', node: process.execPath, args: oneByOne },
+  { title: 'The bench in small', project: 'bench', node: process.execPath, args: oneByOne },
   { title: 'The commands of the documents', project: 'documents', node: process.execPath },
   {
     ...{ title: `Unit tests on Node ${ltsVersion}`, project: 'unit', node: ltsNode, before: installLts },
@@ -112,7 +114,7 @@ function replicationOnOlderMongod() {
     project: 'contract',
     node: process.execPath,
     env: { TIDEMARK_TEST_MONGOD: olderMongod },
-    args: [...onEachCore, `--testPathPatterns=contract/(${onOlderMongod.join('|')})`],
+    args: [...oneByOne, `--testPathPatterns=contract/(${onOlderMongod.join('|')})`],
   };
 }
 
