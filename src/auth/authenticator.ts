@@ -12,6 +12,8 @@ import { ProvenLogins } from './proven-logins.js';
 @Injectable()
 export class Authenticator {
   private readonly reads = new SharedReads<Credential | null>();
+  /** A client that begins with many requests at once needs two comparisons at most, and as many attempts. */
+  private readonly proofs = new SharedReads<Credential | undefined>();
 
   constructor(
     @InjectModel(CREDENTIAL_MODEL) private readonly credentials: Model<Credential>,
@@ -25,12 +27,16 @@ export class Authenticator {
    * for a login that was right lately, or else within what its address may try.
    */
   async identify(login: Login, address: string): Promise<Credential | undefined> {
-    for (;;) {
-      const known = this.proven.has(login) ? await this.usable(login) : undefined;
-      if (known !== undefined && this.proven.hasFitted(login, known.passwordhash)) return known;
-      const own = await this.proven.alone(login, () => this.prove(login, address));
-      if (own !== undefined) return own.proof;
-    }
+    const known = await this.knownLately(login);
+    if (known !== undefined) return known;
+    return this.proofs.of(this.proven.nameOf(login, address), async () => {
+      return (await this.knownLately(login)) ?? this.prove(login, address);
+    });
+  }
+
+  private async knownLately(login: Login): Promise<Credential | undefined> {
+    const known = this.proven.has(login) ? await this.usable(login) : undefined;
+    return known !== undefined && this.proven.hasFitted(login, known.passwordhash) ? known : undefined;
   }
 
   /** Counts a failure where it is one; an unknown user name is no faster than a wrong password. Throws 429. */

@@ -14,7 +14,6 @@ const REMEMBERED_MS = 60_000;
 export class ProvenLogins {
   private readonly key = randomBytes(32);
   private readonly hashes = new LRUCache<string, string>({ max: REMEMBERED, ttl: REMEMBERED_MS });
-  private readonly running = new Map<string, Promise<unknown>>();
 
   /** Whether the password was right, for whatever hash was stored then: worth a look at the credential. */
   has(login: Login): boolean {
@@ -30,27 +29,9 @@ export class ProvenLogins {
     this.hashes.set(this.digest(login), hash);
   }
 
-  /**
-   * Proves a login that nobody is proving; else waits until that is over, however it ends, and gives nothing. A client
-   * that begins with many requests at once needs one comparison, and one attempt.
-   */
-  async alone<T>(login: Login, prove: () => Promise<T>): Promise<{ proof: T } | undefined> {
-    const digest = this.digest(login);
-    const running = this.running.get(digest);
-    if (running !== undefined) {
-      await running;
-      return undefined;
-    }
-    const proving = prove();
-    this.running.set(
-      digest,
-      proving.catch(() => undefined),
-    );
-    try {
-      return { proof: await proving };
-    } finally {
-      this.running.delete(digest);
-    }
+  /** What stands for a login from an address, and for no other. */
+  nameOf(login: Login, address: string): string {
+    return `${this.digest(login)} ${address}`;
   }
 
   /** The length of the user name goes first, so that no two logins give the same text. */

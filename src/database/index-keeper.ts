@@ -7,6 +7,7 @@ import { indexName, type MissingIndex, missingIndexes } from './missing-indexes.
 
 const SHORTEST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_WAIT_MS = 600_000;
 /** How long a look counts: load balancers may ask often. */
 const LOOK_MS = 1000;
 
@@ -26,18 +27,32 @@ export class IndexKeeper {
   private readonly log = new Logger('Indexes');
   private readonly failures = new Map<string, Failure>();
   private look: { at: number; names: Promise<string[]> } | undefined;
-  private work: Promise<boolean> | undefined;
+  private work: { begun: number; done: Promise<boolean> } | undefined;
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
   /**
    * Makes what is missing, and answers whether it made any: no read of an earlier moment may state such an index, so
    * `since` has to move behind it. Takes minutes where a collection is large; while it does, further calls wait for the
-   * same. Throws only where the database does not answer: what it refuses is logged once and tried again later.
+   * same, for ten minutes: the answer of the server may be lost, and a build that is asked for twice is one build. Throws
+   * only where the database does not answer: what it refuses is logged once and tried again later.
    */
   keep(): Promise<boolean> {
-    this.work ??= this.makeMissing().finally(() => (this.work = undefined));
-    return this.work;
+    const now = performance.now();
+    if (this.work === undefined || now - this.work.begun > LONGEST_WAIT_MS) {
+      const work = { begun: now, done: this.makeMissing().finally(() => this.leave(work)) };
+      this.work = work;
+    }
+    return this.work.done;
+  }
+
+  /** For whoever has found that the server works at nothing of it: the next call begins anew. */
+  leaveBehind(): void {
+    this.work = undefined;
+  }
+
+  private leave(work: object): void {
+    if (this.work === work) this.work = undefined;
   }
 
   /** Which indexes are missing, such as `members: organizationid, appid, id`, as of a second ago at most. */

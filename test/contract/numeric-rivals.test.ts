@@ -42,6 +42,16 @@ describe('several records have one number', () => {
     expect([await held(), await ignored()]).toEqual([{ '7': 0 }, 1]);
   });
 
+  it('all of them deleted at once: none lives again', async () => {
+    await put(7, 0);
+    await put(7, 1);
+    await put(7, 2);
+    await held();
+    await products().deleteMany({ ...app.tenant, id: 7 });
+    expect([await held(), await ignored()]).toEqual([{}, 0]);
+    expect((await app.hardDeletes('product').page()).ids).toEqual(['7']);
+  });
+
   it.each<[string, () => Promise<unknown>, string[]]>([
     ['is deleted', () => remove(0), ['7']],
     ['gets another number', () => products().updateOne({ 'data.n': 0 }, { $set: { id: 8 } }), ['7', '8']],

@@ -15,9 +15,11 @@ export class BodyPipe implements PipeTransform<object, object> {
   transform(body: object, { metatype }: ArgumentMetadata): object {
     refuse(bodyFaults(body));
     const shape = metatype as ClassConstructor<object>;
+    const unknown = unknownProperties(shape, body);
+    if (unknown.length === MOST_FAULTS) refuse(unknown);
     const shaped = plainToInstance(shape, body);
     const wrong = validateSync(shaped, { stopAtFirstError: true });
-    refuse([...unknownProperties(shape, body), ...wrong.flatMap(inputErrors)]);
+    refuse([...unknown, ...wrong.flatMap(inputErrors)]);
     return shaped;
   }
 }
@@ -31,6 +33,7 @@ function unknownProperties(shape: ClassConstructor<object>, body: object): Input
   const known = new Set(rules.map((rule) => rule.propertyName));
   return Object.keys(body)
     .filter((name) => !known.has(name))
+    .slice(0, MOST_FAULTS)
     .map((name) => ({
       pointer: pointerTo('', name),
       detail: `is a property nobody knows here. Known are ${[...known].join(', ')}.`,

@@ -71,8 +71,10 @@ export function Elevel() {
   );
 }
 
+/** The list stays as it came: class-transformer would take a long time over a long one. */
 export const Channels = () =>
   applyDecorators(
+    Transform(({ obj }: { obj: { channels?: unknown } }) => obj.channels),
     CheckedBy(channelsFaults),
     ApiProperty({ type: 'array', items: { type: 'string', maxLength: LONGEST_TEXT }, example: ['web'] }),
   );

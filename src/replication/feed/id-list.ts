@@ -1,24 +1,27 @@
+import { setImmediate } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 
 /** Bytes of an ObjectId. */
 const WIDTH = 12;
-
-/** How many packed `_id`s there are. */
-function countOf(packed: Uint8Array): number {
-  return packed.length / WIDTH;
-}
+/** Sorting fewer bytes takes no longer than other work of the process does. */
+const LONG = 100_000;
 
 /** The `_id`s of a window in their order, packed. */
 export class IdList {
   private constructor(private readonly packed: Uint8Array) {}
 
-  /** From packed `_id`s in any order. */
-  static of(packed: Uint8Array): IdList {
-    return new IdList(sorted(packed));
+  /** From packed `_id`s in any order. A long list leaves the process to others now and then. */
+  static async of(packed: Uint8Array): Promise<IdList> {
+    return new IdList(await sorted(packed));
+  }
+
+  /** How many packed `_id`s there are. */
+  static countOf(packed: Uint8Array): number {
+    return packed.length / WIDTH;
   }
 
   get length(): number {
-    return countOf(this.packed);
+    return IdList.countOf(this.packed);
   }
 
   get bytes(): number {
@@ -49,12 +52,13 @@ export class IdList {
 }
 
 /** Byte by byte from the last to the first, which takes the same short time whatever the order is (radix sort). */
-function sorted(packed: Uint8Array): Uint8Array {
+async function sorted(packed: Uint8Array): Promise<Uint8Array> {
   let from = new Uint8Array(packed);
   let to = new Uint8Array(packed.length);
   for (let byte = WIDTH - 1; byte >= 0; byte -= 1) {
     const places = placesBy(from, byte);
     if (places === undefined) continue;
+    if (packed.length > LONG) await setImmediate();
     for (let at = 0; at < from.length; at += WIDTH) {
       const value = from[at + byte]!;
       const place = places[value]!;

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
+import { within } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { bareCommand, isRetryable, SAFE_BSON } from '../../database/index.js';
 import { type RawBatch, rawBatch } from './bytes/index.js';
@@ -107,6 +108,7 @@ export class RawFind {
   ): Promise<void> {
     if (cursorId === 0n) return;
     const close = { killCursors: collection, cursors: [cursorId] };
-    await this.connection.db!.command(close, { ...(session && { session }) }).catch(() => undefined);
+    const closed = this.connection.db!.command(close, { ...(session && { session }) }).catch(() => undefined);
+    await within(SPARE_MS, 'The end of a cursor', closed).catch(() => undefined);
   }
 }

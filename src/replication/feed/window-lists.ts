@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
+import { within } from '../../common/index.js';
 import { isRetryable, isTimeout } from '../../database/index.js';
 import { packedIds } from './bytes/index.js';
 import { IdList } from './id-list.js';
@@ -15,6 +16,8 @@ const KEPT_BYTES = 48 * 1024 * 1024;
 const ENTRY_BYTES = 1200;
 const IDS_OF_A_REPLY = 50_000;
 const COUNTED_FOR_MS = 60_000;
+/** All pages of a collection wait for the same count. */
+const COUNT_MS = 2000;
 
 /** What is listed: everything in scope that a window holds, whatever a service's filter says of it. */
 interface Listing {
@@ -44,7 +47,8 @@ export class WindowLists {
   private readonly counts = new LRUCache<string, number>({
     max: 10,
     ttl: COUNTED_FOR_MS,
-    fetchMethod: (collection) => this.finds.aboutHowMany(collection),
+    fetchMethod: (collection, known) =>
+      within(COUNT_MS, 'A count', this.finds.aboutHowMany(collection)).catch(() => known ?? 0),
   });
 
   constructor(private readonly finds: RawFind) {}
@@ -77,8 +81,10 @@ export class WindowLists {
     };
     const parts: Uint8Array[] = [];
     for await (const { documents } of this.finds.all(find, at)) parts.push(packedIds(documents));
-    const ids = IdList.of(Buffer.concat(parts));
-    return ids.length > longest ? {} : { ids };
+    const packed = Buffer.concat(parts);
+    if (IdList.countOf(packed) > longest) return {};
+    const ids = await IdList.of(packed);
+    return { ids };
   }
 }
 

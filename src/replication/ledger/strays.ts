@@ -61,15 +61,21 @@ export class Strays {
     return new Map(found.map(({ _id, ...known }) => [_id.owner.toHexString(), known]));
   }
 
-  /** Of each of these `id`s that has rivals one of them, always the same. */
+  /** Of each of these `id`s that has rivals, but for those left out, one of them, always the same. */
   async rivalsFor(
     kind: Kind,
     { organizationid, appid }: Tenant,
     ids: string[],
+    leftOut: mongo.ObjectId[],
   ): Promise<Map<string, mongo.ObjectId>> {
     const found = await this.collection
       .aggregate<{ _id: string; owner: mongo.ObjectId }>([
-        { $match: { '_id.kind': kind, organizationid, appid, id: { $in: ids }, isNumber: true } },
+        {
+          $match: {
+            ...{ '_id.kind': kind, organizationid, appid, id: { $in: ids }, isNumber: true },
+            '_id.owner': { $nin: leftOut },
+          },
+        },
         { $sort: { id: 1, '_id.owner': 1 } },
         { $group: { _id: '$id', owner: { $first: '$_id.owner' } } },
       ])

@@ -22,7 +22,7 @@ export function inStretch({ behind, end }: Stretch): mongo.Document {
 /** The next stretch along a key, of at most `most` documents; nothing at the end. */
 export async function nextStretch(
   collection: mongo.Collection,
-  { key, among, hint }: { key: string; among: mongo.Document; hint: Record<string, 1> },
+  { key, among, hint }: { key: string; among: mongo.Document; hint?: Record<string, 1> },
   { behind, most, maxTimeMS }: { behind: mongo.ObjectId | undefined; most: number; maxTimeMS: number },
 ): Promise<Found | undefined> {
   const stages = [
@@ -32,7 +32,7 @@ export async function nextStretch(
     { $group: { _id: null, count: { $sum: 1 }, end: { $max: `$${key}` } } },
   ];
   const [found] = await collection
-    .aggregate<{ count: number; end: mongo.ObjectId }>(stages, { hint, maxTimeMS })
+    .aggregate<{ count: number; end: mongo.ObjectId }>(stages, { maxTimeMS, ...(hint && { hint }) })
     .toArray();
   return found && { behind, end: found.end, count: found.count };
 }

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { isNamed, SERVICE_MODEL, type ServiceKey, type StoredService } from '../../application/index.js';
-import { databaseProblem } from '../../database/index.js';
+import { databaseProblem, isTimeout } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID } from '../../record/index.js';
 import {
   type EffectiveChange,
@@ -15,10 +15,15 @@ import {
   type Wanted,
   wantedOf,
 } from '../effective/index.js';
+import { inStretch, nextStretch, STRETCH_MS } from '../ledger/index.js';
+import { showLife, TermOverError } from './life.js';
+import { walk } from './pass-walk.js';
 import { Restamps } from './restamps.js';
 
 const AT_ONCE = 1000;
 const MOST_ROUNDS = 5;
+/** The end of a term ends the walk by an error. */
+const NEVER = new AbortController().signal;
 /** Whatever else stands in place of a field costs nothing, and asks for nothing. */
 const WISH = {
   ...{ _id: 0, organizationid: nameAt('$organizationid'), appid: nameAt('$appid') },
@@ -167,29 +172,35 @@ export class Filters {
     const { organizationid, appid, kind, filter, previous } = entry;
     let differing = filter && previous && judgedDifferently(filter, previous);
     let count = 0;
-    for (let behind = FIRST_ID; ;) {
-      const within = { organizationid, appid, _id: { $gt: behind } };
-      const ids = await this.idsOf(entry, { $and: [within, differing ?? {}] }).catch((error: unknown) => {
-        if (isElsewhere(error)) throw error;
-        differing = undefined;
-        return this.idsOf(entry, within);
-      });
-      const last = ids.at(-1);
-      if (last === undefined) return count;
-      await this.restamps.records(kind, ids, 'filter');
-      behind = last;
-      count += ids.length;
-    }
+    const collection = this.connection.collection(COLLECTION_OF[kind]);
+    const along = { key: '_id', among: { organizationid, appid } };
+    await walk(undefined, {
+      next: (behind, most) => nextStretch(collection, along, { behind, most, maxTimeMS: STRETCH_MS }),
+      work: async (stretch) => {
+        const within = { organizationid, appid, _id: inStretch(stretch) };
+        const ids = await idsOf(collection, { $and: [within, differing ?? {}] }).catch((error: unknown) => {
+          const isTooSlowAlone = isTimeout(error) && stretch.count === 1;
+          if (isElsewhere(error) && !isTooSlowAlone) throw error;
+          if (!isTooSlowAlone) differing = undefined;
+          return idsOf(collection, within);
+        });
+        for (let first = 0; first < ids.length; first += AT_ONCE)
+          await this.restamps.records(kind, ids.slice(first, first + AT_ONCE), 'filter');
+        count += ids.length;
+      },
+      advance: () => Promise.resolve(showLife()),
+      leave: (_stretch, error) => Promise.reject(error),
+      stop: NEVER,
+    });
+    return count;
   }
+}
 
-  /** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */
-  private async idsOf({ kind }: ServiceKey, query: mongo.Document): Promise<mongo.ObjectId[]> {
-    const found = await this.connection
-      .collection(COLLECTION_OF[kind])
-      .find(query, { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE })
-      .toArray();
-    return found.map(({ _id }) => _id);
-  }
+/** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */
+async function idsOf(collection: mongo.Collection, query: mongo.Document): Promise<mongo.ObjectId[]> {
+  const options = { projection: { _id: 1 }, sort: { _id: 1 }, maxTimeMS: STRETCH_MS } as const;
+  const found = await collection.find<{ _id: mongo.ObjectId }>(query, options).toArray();
+  return found.map(({ _id }) => _id);
 }
 
 function keyOf({ organizationid, appid, kind, name }: ServiceKey): string {
@@ -202,5 +213,5 @@ function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {
 
 /** Whether an error says nothing about the service that is being looked at, as where the database is away. */
 function isElsewhere(error: unknown): boolean {
-  return databaseProblem(error) !== undefined;
+  return error instanceof TermOverError || databaseProblem(error) !== undefined;
 }

@@ -114,7 +114,12 @@ export class Leadership {
     try {
       const reader = new Reader(stream);
       const opening = await reader.next();
-      await asLongAsWorkedOn({ client, shownAs: INDEX_BUILDS, stop }, () => this.indexes.keep());
+      await asLongAsWorkedOn({ client, shownAs: INDEX_BUILDS, stop }, () => this.indexes.keep()).catch(
+        (error: unknown) => {
+          this.indexes.leaveBehind();
+          throw error;
+        },
+      );
       const fences = await this.fences();
       await this.workThrough(opening, fences);
       const keepUp = () => {

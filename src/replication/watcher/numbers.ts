@@ -91,8 +91,8 @@ export class Numbers {
   }
 
   /** What feeds have left out so far comes in the next window. */
-  reveal(kind: Kind, ids: mongo.ObjectId[]): Promise<void> {
-    return this.restamps.records(kind, ids, 'number');
+  async reveal(kind: Kind, ids: mongo.ObjectId[]): Promise<void> {
+    if (ids.length > 0) await this.restamps.records(kind, ids, 'number');
   }
 
   /** Whether any record is known by a number: one look at an index of nothing else. */

@@ -28,6 +28,7 @@ import {
 } from '../ledger/index.js';
 import { markName } from '../mark/index.js';
 import { identitiesByTenant } from './by-tenant.js';
+import { Rivals } from './rivals.js';
 import type { Fences } from './rules.js';
 import { standingUnder } from './standing.js';
 
@@ -58,6 +59,7 @@ export class Rebirths {
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
     private readonly ledger: Ledger,
+    private readonly rivals: Rivals,
     private readonly strays: Strays,
     private readonly metrics: Metrics,
   ) {}
@@ -89,19 +91,8 @@ export class Rebirths {
         return owner === undefined ? [] : [{ identity, at, alive: true, owner }];
       });
       const others = some.filter((identity) => !standing.has(identityKey(identity)));
-      await this.bring(kind, [...lives, ...(await this.rivals(kind, others, at))], fences);
+      await this.bring(kind, [...lives, ...(await this.rivals.claiming(kind, others, at))], fences);
     }
-  }
-
-  private async rivals(kind: Kind, identities: Identity[], at: Place): Promise<Life[]> {
-    const lives: Life[] = [];
-    for (const { organizationid, appid, ids } of identitiesByTenant(identities)) {
-      for (const [id, owner] of await this.strays.rivalsFor(kind, { organizationid, appid }, ids)) {
-        const identity = { kind, organizationid, appid, id };
-        lives.push({ identity, at, alive: true, owner, isNumber: true });
-      }
-    }
-    return this.ledger.deadAmong(lives);
   }
 
   /** A number that the ledger knows is no rival of anybody. */

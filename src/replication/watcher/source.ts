@@ -30,7 +30,7 @@ export interface Batch {
   token: unknown;
   /** The cluster time of which every event is worked through with this batch. */
   until: mongo.Timestamp;
-  /** Whether the log had nothing more for the stream. */
+  /** Whether the log had no more for the stream than this. */
   isLast: boolean;
 }
 
@@ -62,12 +62,13 @@ export async function* openStream(
     id = cursorOf(opened).id;
     let last = rawIn(cursorOf(opened));
     let waitMs = SHORTEST_WAIT_MS;
-    yield batchOf(cursorOf(opened));
+    yield batchOf(cursorOf(opened), 1);
     while (!stop.aborted) {
+      const asked = sizeBehind(last);
       const more = {
         getMore: id,
         collection: '$cmd.aggregate',
-        batchSize: sizeBehind(last),
+        batchSize: asked,
         maxTimeMS: waitMs,
       };
       const reply = await asLongAsWorkedOn({ client, shownAs, stop }, (signal) =>
@@ -76,7 +77,7 @@ export async function* openStream(
       if (reply === undefined) return;
       last = rawIn(cursorOf(reply));
       waitMs = last > 0 ? SHORTEST_WAIT_MS : Math.min(waitMs * 2, longestWait);
-      yield batchOf(cursorOf(reply));
+      yield batchOf(cursorOf(reply), asked);
     }
   } finally {
     void close(db, id, session).catch(() => undefined);
@@ -125,11 +126,11 @@ function rawIn({ firstBatch, nextBatch }: StreamCursor): number {
   return (firstBatch ?? nextBatch ?? []).length;
 }
 
-function batchOf(cursor: StreamCursor): Batch {
+function batchOf(cursor: StreamCursor, asked: number): Batch {
   const raw = cursor.firstBatch ?? cursor.nextBatch ?? [];
   const events = raw.map(watchedEvent).filter((event) => event !== undefined);
   const token = cursor.postBatchResumeToken;
-  return { events, token, until: reached(timeOf(token), events.at(-1)), isLast: raw.length === 0 };
+  return { events, token, until: reached(timeOf(token), events.at(-1)), isLast: raw.length < asked };
 }
 
 /**

@@ -38,6 +38,7 @@ import { PassSteps } from './pass-steps.js';
 import { Pass } from './pass.js';
 import { Quarantine, QUARANTINE_MODEL, quarantineSchema } from './quarantine.js';
 import { Rebirths } from './rebirths.js';
+import { Rivals } from './rivals.js';
 import { Restamps } from './restamps.js';
 import { TooLarge } from './too-large.js';
 import { Totals } from './totals.js';
@@ -87,6 +88,7 @@ import { WorkedThrough } from './worked-through.js';
     PassSteps,
     Quarantine,
     Rebirths,
+    Rivals,
     Restamps,
     TooLarge,
     Totals,

@@ -43,27 +43,14 @@ describe('what is remembered', () => {
   });
 });
 
-describe('a login is proven by one at a time', () => {
-  it('who comes meanwhile waits until that is over, and gets nothing', async () => {
-    const proven = new ProvenLogins();
-    let proofs = 0;
-    const prove = () => Promise.resolve((proofs += 1));
-    const all = await Promise.all([1, 2, 3].map(() => proven.alone(ann, prove)));
-    expect(all).toEqual([{ proof: 1 }, undefined, undefined]);
-    expect(await proven.alone(ann, prove)).toEqual({ proof: 2 });
-  });
-
-  it('a proof that fails fails only for who asked for it', async () => {
-    const proven = new ProvenLogins();
-    const outcomes = [Promise.reject(new Error('no')), Promise.resolve(true)].map((outcome) =>
-      proven.alone(ann, () => outcome),
-    );
-    expect(await Promise.allSettled(outcomes)).toMatchObject([{ status: 'rejected' }, { value: undefined }]);
-  });
-
-  it('other logins do not wait', async () => {
-    const proven = new ProvenLogins();
-    void proven.alone(ann, () => new Promise(() => undefined));
-    expect(await proven.alone(login('ben', 'secret'), () => Promise.resolve(1))).toEqual({ proof: 1 });
-  });
+it('a login has a name for each address, which tells neither', () => {
+  const proven = new ProvenLogins();
+  const names = [
+    proven.nameOf(ann, '::1'),
+    proven.nameOf(ann, '::2'),
+    proven.nameOf(login('ann', 'other'), '::1'),
+  ];
+  expect(new Set(names).size).toBe(3);
+  expect(proven.nameOf(ann, '::1')).toBe(names[0]);
+  expect(names[0]).not.toContain('secret');
 });

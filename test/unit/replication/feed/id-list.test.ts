@@ -12,10 +12,10 @@ const anyIds = fc.uniqueArray(anyId, { maxLength: 60 });
 const listOf = (ids: string[]) => IdList.of(Buffer.from(ids.join(''), 'hex'));
 const hexOf = (ids: mongo.ObjectId[]) => ids.map((id) => id.toHexString());
 
-it('gives out what it was given, in order', () => {
-  fc.assert(
-    fc.property(anyIds, (ids) => {
-      const list = listOf(ids);
+it('gives out what it was given, in order', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyIds, async (ids) => {
+      const list = await listOf(ids);
       expect(hexOf(list.behind(undefined, ids.length + 1))).toEqual([...ids].sort());
       expect(list.length).toBe(ids.length);
       expect(list.bytes).toBe(12 * ids.length);
@@ -24,22 +24,31 @@ it('gives out what it was given, in order', () => {
   );
 });
 
-it('at most so many behind an _id, whether it is in the list or not', () => {
-  fc.assert(
-    fc.property(anyIds, anyId, fc.nat(70), (ids, id, count) => {
+it('at most so many behind an _id, whether it is in the list or not', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyIds, anyId, fc.nat(70), async (ids, id, count) => {
       const expected = [...ids]
         .sort()
         .filter((one) => one > id)
         .slice(0, count);
-      expect(hexOf(listOf(ids).behind(new mongo.ObjectId(id), count))).toEqual(expected);
+      expect(hexOf((await listOf(ids)).behind(new mongo.ObjectId(id), count))).toEqual(expected);
     }),
     { numRuns: 500 },
   );
 });
 
-it('leaves what it was given as it was', () => {
+it('leaves what it was given as it was', async () => {
   const packed = Buffer.from(`${'f'.repeat(24)}${'0'.repeat(24)}`, 'hex');
   const before = Buffer.from(packed);
-  IdList.of(packed);
+  await IdList.of(packed);
   expect(packed).toEqual(before);
+});
+
+it('a long list leaves the process to others while it is sorted', async () => {
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 0);
+  const packed = Buffer.from(Array.from({ length: 12 * 20_000 }, (_, at) => (at * 7919) % 251));
+  await IdList.of(packed);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(0);
 });

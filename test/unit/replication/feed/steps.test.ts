@@ -22,7 +22,7 @@ async function askedFor(most: number | undefined, idsOnly = false): Promise<Find
     asked = find;
     return Promise.resolve({ documents: new Uint8Array([5, 0, 0, 0, 0]), cursorId: 0n });
   };
-  const lists = { of: () => Promise.resolve(IdList.of(Buffer.from(ids.join(''), 'hex'))) };
+  const lists = { of: () => IdList.of(Buffer.from(ids.join(''), 'hex')) };
   const living = { without: (documents: Uint8Array) => Promise.resolve(documents) };
   const numbers = { asTexts: living.without };
   const dependencies = [lists, { first }, living, numbers] as unknown as [
