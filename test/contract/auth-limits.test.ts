@@ -45,6 +45,14 @@ describe('429 with `Retry-After`', () => {
     expect(answer.headers.get('www-authenticate')).toBeNull();
   });
 
+  it('the same wrong login many times at once: those that come together share a comparison, and its answer', async () => {
+    const user = await newUser();
+    const address = caller();
+    const all = await Promise.all(repeated(100, user).map((name) => address.as(name, 'wrong')));
+    expect(all.filter(({ status }) => status === 401).length).toBeGreaterThan(FAILURES);
+    expect(all.filter(({ status }) => status !== 401 && status !== 429)).toEqual([]);
+  });
+
   it('counts an unknown user name as any other', async () => {
     const address = caller();
     expect(await address.fails(FAILURES + 1, () => 'nobody')).toEqual([...repeated(FAILURES, 401), 429]);

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { Restamps } from '../../src/replication/watcher/index.js';
+import { Restamps, TermOverError } from '../../src/replication/watcher/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 const MEGABYTE = 1_000_000;
@@ -101,6 +101,16 @@ it('records that cannot be stamped make the service invalid until they can, and 
   failing.mockRestore();
   await expectOthersServed();
   expect(await harvest('stuck', from)).toEqual([['p3'], ['p1', 'p2']]);
+});
+
+it('a term that ends while records are stamped anew makes no service invalid', async () => {
+  await app.filter('product', 'cut-off', { 'data.n': 1 });
+  const restamps = service.app.get(Restamps, { strict: false });
+  jest.spyOn(restamps, 'records').mockImplementationOnce(() => Promise.reject(new TermOverError()));
+  const from = await app.max('product');
+  await edit('cut-off', { 'data.n': 2 });
+  expect((await ask('cut-off')).status).toBe(200);
+  expect(await harvest('cut-off', from)).toEqual([['p2'], ['p1']]);
 });
 
 describe('an application and services by hand that are not what they should be are not served', () => {

@@ -4,3 +4,4 @@ export { EMAIL_DUPLICATE_MODEL, type EmailDuplicate } from './email-duplicates.j
 export { WatcherModule } from './watcher.module.js';
 export type { SetAside } from './quarantine.js';
 export { Restamps } from './restamps.js';
+export { TermOverError } from './life.js';
