@@ -29,7 +29,7 @@ function rewrite(ids: string[]): Promise<unknown> {
 
 describe('Records that are rewritten all the while', () => {
   test('one that is rewritten every 5 ms is delivered in at least 90 % of the harvests', async () => {
-    const harvests = 30;
+    const harvests = 20;
     const busiest = `product-${RECORDS / 2}`;
     const writer = new Repeatedly(REWRITTEN_EVERY_MS, () => rewrite([busiest]));
     const poller = new Repeatedly(0, () => client().max('product'));
@@ -41,7 +41,7 @@ describe('Records that are rewritten all the while', () => {
     expect(await poller.stop()).toBeGreaterThan(harvests);
     expect(await writer.stop()).toBeGreaterThan(harvests);
     expect(delivered).toBeGreaterThanOrEqual(0.9 * harvests);
-  });
+  }, 180_000);
 
   test('pages of a harvest repeat none and skip none, and the next harvests bring what it left out', async () => {
     const random = new Random(1);
