@@ -21,7 +21,12 @@ const ofNode =
 
 /** A test file for each core at a time. */
 const onEachCore = ['--maxWorkers=100%'];
-/** Contract tests share one mongod, and some of them stop it for a while or fill its log. */
+/**
+ * Contract tests wait for most of their time, so that two cores take two; each worker has a mongod of its own. A worker
+ * keeps something of each file that it has run, and is replaced when that is too much.
+ */
+const twoAtATime = ['--maxWorkers=2', '--workerIdleMemoryLimit=1200MB'];
+/** These start services of their own and measure or disturb them. */
 const oneByOne = ['--runInBand'];
 
 /** The mongod that a machine without a newer one gets; what of the tests depends on the server runs on it too. */
@@ -53,7 +58,7 @@ const checks = [
 
 const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
-  { title: 'Contract tests', project: 'contract', node: process.execPath, args: oneByOne },
+  { title: 'Contract tests', project: 'contract', node: process.execPath, args: twoAtATime },
   ...(canFetchMongods ? [replicationOnOlderMongod()] : []),
   { title: 'Process tests', project: 'process', node: process.execPath, args: oneByOne },
   { title: 'Model of the protocol', project: 'model', node: process.execPath },
@@ -114,7 +119,7 @@ function replicationOnOlderMongod() {
     project: 'contract',
     node: process.execPath,
     env: { TIDEMARK_TEST_MONGOD: olderMongod },
-    args: [...oneByOne, `--testPathPatterns=contract/(${onOlderMongod.join('|')})`],
+    args: [...twoAtATime, `--testPathPatterns=contract/(${onOlderMongod.join('|')})`],
   };
 }
 

@@ -27,33 +27,6 @@ async function othersAreServed(): Promise<void> {
   expect((await other.feed('product').page()).ids).toContain(id);
 }
 
-describe('what is too large to be learned stops nobody', () => {
-  it.each<[string, unknown]>([
-    ['a channel of 9 MB', [huge, 'web']],
-    ['a channel of 9 MB instead of a list', huge],
-    ['ten thousand channels', ['web', ...Array.from({ length: 10_000 }, (_, n) => `channel ${n}`)]],
-  ])('%s', async (_what, channels) => {
-    await app.product({ id: 'large', channels });
-    await othersAreServed();
-    const known = await service.db.collection('channels').find(app.tenant).toArray();
-    expect(known.length).toBeLessThanOrEqual(1000);
-    expect(known.every(({ channel }) => (channel as string).length <= 1024)).toBe(true);
-    expect(await service.metric('tidemark_too_large_total{what="channels"}')).toBeGreaterThan(0);
-    expect(await quarantine()).toEqual([]);
-  });
-
-  it('an e-mail of 9 MB has no key, and others keep theirs', async () => {
-    const { _id } = await app.member({ data: { email: huge } });
-    const plain = await app.member({ data: { email: 'a@example.com' } });
-    await othersAreServed();
-    const members = service.db.collection('members');
-    expect(await members.findOne({ _id }, { projection: { emailkey: 1 } })).toEqual({ _id });
-    expect(await members.findOne({ _id: plain._id })).toMatchObject({ emailkey: 'a@example.com' });
-    expect(await service.metric('tidemark_too_large_total{what="email"}')).toBe(1);
-    expect(await quarantine()).toEqual([]);
-  });
-});
-
 describe('an event that cannot be worked through is set aside', () => {
   const validator = (query: object) => service.db.command({ collMod: 'ledger', validator: query });
 
@@ -180,4 +153,32 @@ it('members with one e-mail: each change looks only at its own', async () => {
   expect(await holders()).toHaveLength(1);
   expect(await service.db.collection('emailduplicates').countDocuments(app.tenant)).toBe(2998);
   expect(Object.keys(insertedIds)).toHaveLength(3000);
+});
+
+/** Last: beside an index key of megabytes that is still in memory, each write to the same page of an index costs mongod 20 ms. */
+describe('what is too large to be learned stops nobody', () => {
+  it.each<[string, unknown]>([
+    ['ten thousand channels', ['web', ...Array.from({ length: 10_000 }, (_, n) => `channel ${n}`)]],
+    ['a channel of 9 MB', [huge, 'web']],
+    ['a channel of 9 MB instead of a list', huge],
+  ])('%s', async (_what, channels) => {
+    await app.product({ id: 'large', channels });
+    await othersAreServed();
+    const known = await service.db.collection('channels').find(app.tenant).toArray();
+    expect(known.length).toBeLessThanOrEqual(1000);
+    expect(known.every(({ channel }) => (channel as string).length <= 1024)).toBe(true);
+    expect(await service.metric('tidemark_too_large_total{what="channels"}')).toBeGreaterThan(0);
+    expect(await quarantine()).toEqual([]);
+  });
+
+  it('an e-mail of 9 MB has no key, and others keep theirs', async () => {
+    const { _id } = await app.member({ data: { email: huge } });
+    const plain = await app.member({ data: { email: 'a@example.com' } });
+    await othersAreServed();
+    const members = service.db.collection('members');
+    expect(await members.findOne({ _id }, { projection: { emailkey: 1 } })).toEqual({ _id });
+    expect(await members.findOne({ _id: plain._id })).toMatchObject({ emailkey: 'a@example.com' });
+    expect(await service.metric('tidemark_too_large_total{what="email"}')).toBe(1);
+    expect(await quarantine()).toEqual([]);
+  });
 });

@@ -8,25 +8,42 @@ declare global {
   var stopTestMongod: (() => Promise<void>) | undefined;
 }
 
+const MOST = 2;
+
 /**
- * One replica set for the whole run, on a fresh directory and a free port; the tests read where it is from
- * TIDEMARK_TEST_MONGODB_URI (no database in it). Where that is set already, its replica set serves instead.
- * TIDEMARK_TEST_MONGOD says of which version it is.
+ * A replica set for each worker of the run, two at most, on a fresh directory and a free port, since some tests hold theirs still or
+ * fill its log. TIDEMARK_TEST_MONGODB_URIS tells where they are (no database in it), with a space between two; where
+ * TIDEMARK_TEST_MONGODB_URI is set already, that one serves all instead. TIDEMARK_TEST_MONGOD says of which version they
+ * are.
  */
-export default async function setUp(): Promise<void> {
+export default async function setUp({ maxWorkers }: { maxWorkers: number }): Promise<void> {
   if (process.env['TIDEMARK_TEST_MONGODB_URI'] !== undefined) return;
   const { startEmbedded, testMongodBinary } = await withTypeScriptNames(load);
   const say = (line: string) => void process.stderr.write(`${line}\n`);
-  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
-  const database = await startEmbedded({ dataDir, mongodBinary: await testMongodBinary(say), say });
-  const uri = new URL(database.uri);
-  uri.pathname = '/';
-  process.env['TIDEMARK_TEST_MONGODB_URI'] = uri.href;
-  globalThis.stopTestMongod = async () => {
-    delete process.env['TIDEMARK_TEST_MONGODB_URI'];
-    await database.stop();
-    await rm(dataDir, { recursive: true, force: true });
+  const mongodBinary = await testMongodBinary(say);
+  const start = async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
+    const database = await startEmbedded({ dataDir, mongodBinary, say });
+    const stop = async () => {
+      await database.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    };
+    return { uri: withoutDatabase(database.uri), stop };
   };
+  const first = await start();
+  const others = await Promise.all(Array.from({ length: Math.min(maxWorkers, MOST) - 1 }, start));
+  const all = [first, ...others];
+  process.env['TIDEMARK_TEST_MONGODB_URIS'] = all.map(({ uri }) => uri).join(' ');
+  globalThis.stopTestMongod = async () => {
+    delete process.env['TIDEMARK_TEST_MONGODB_URIS'];
+    await Promise.all(all.map(({ stop }) => stop()));
+  };
+}
+
+function withoutDatabase(address: string): string {
+  const uri = new URL(address);
+  uri.pathname = '/';
+  return uri.href;
 }
 
 async function load() {

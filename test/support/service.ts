@@ -39,7 +39,7 @@ export class TestService {
     const database = await freshDatabase();
     await before(database.db);
     const service = await TestService.on(database, environment);
-    await service.ready();
+    await service.readyOr(() => service.stop());
     return service;
   }
 
@@ -69,7 +69,7 @@ export class TestService {
   /** Starts one more instance on the same database: beside this one, or after it has left. */
   async another(environment: Record<string, string> = {}): Promise<TestService> {
     const service = await this.listening(environment);
-    await service.ready();
+    await service.readyOr(() => service.app.close());
     return service;
   }
 
@@ -87,6 +87,16 @@ export class TestService {
 
   async ready(): Promise<void> {
     await eventually(async () => (await fetch(`${this.url}/health/ready`)).status === 200);
+  }
+
+  /** A service that never becomes ready must not go on beside the tests that follow. */
+  private async readyOr(end: () => Promise<void>): Promise<void> {
+    try {
+      await this.ready();
+    } catch (error) {
+      await end();
+      throw error;
+    }
   }
 
   /** The value of a metric, such as `tidemark_ignored_records{kind="product"}`. */
