@@ -12,7 +12,7 @@ import { ProvenLogins } from './proven-logins.js';
 @Injectable()
 export class Authenticator {
   private readonly reads = new SharedReads<Credential | null>();
-  /** A client that begins with many requests at once needs two comparisons at most, and as many attempts. */
+  /** A client that begins with many requests at once needs a few comparisons, and as many attempts. */
   private readonly proofs = new SharedReads<Credential | undefined>();
 
   constructor(

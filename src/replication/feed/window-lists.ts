@@ -48,7 +48,10 @@ export class WindowLists {
     max: 10,
     ttl: COUNTED_FOR_MS,
     fetchMethod: (collection, known) =>
-      within(COUNT_MS, 'A count', this.finds.aboutHowMany(collection)).catch(() => known ?? 0),
+      within(COUNT_MS, 'A count', this.finds.aboutHowMany(collection)).catch((error: unknown) => {
+        if (known === undefined) throw error;
+        return known;
+      }),
   });
 
   constructor(private readonly finds: RawFind) {}
@@ -67,8 +70,13 @@ export class WindowLists {
     });
   }
 
+  /** None where it is not known in time: then nothing is listed. */
+  private async howMany(collection: string): Promise<number> {
+    return (await this.counts.fetch(collection).catch(() => undefined)) ?? 0;
+  }
+
   private async read({ selection, from, to, at }: Listing): Promise<Listed> {
-    const longest = longestList((await this.counts.fetch(selection.collection)) ?? 0);
+    const longest = longestList(await this.howMany(selection.collection));
     const { collection } = selection;
     const find = {
       collection,

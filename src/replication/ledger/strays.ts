@@ -61,26 +61,27 @@ export class Strays {
     return new Map(found.map(({ _id, ...known }) => [_id.owner.toHexString(), known]));
   }
 
-  /** Of each of these `id`s that has rivals, but for those left out, one of them, always the same. */
-  async rivalsFor(
-    kind: Kind,
-    { organizationid, appid }: Tenant,
-    ids: string[],
-    leftOut: mongo.ObjectId[],
-  ): Promise<Map<string, mongo.ObjectId>> {
+  /** Those of these `id`s that have rivals: answered by the index alone. */
+  async withRivals(kind: Kind, { organizationid, appid }: Tenant, ids: string[]): Promise<string[]> {
     const found = await this.collection
-      .aggregate<{ _id: string; owner: mongo.ObjectId }>([
-        {
-          $match: {
-            ...{ '_id.kind': kind, organizationid, appid, id: { $in: ids }, isNumber: true },
-            '_id.owner': { $nin: leftOut },
-          },
-        },
-        { $sort: { id: 1, '_id.owner': 1 } },
-        { $group: { _id: '$id', owner: { $first: '$_id.owner' } } },
+      .aggregate<{ _id: string }>([
+        { $match: { '_id.kind': kind, organizationid, appid, id: { $in: ids }, isNumber: true } },
+        { $group: { _id: '$id' } },
       ])
       .toArray();
-    return new Map(found.map(({ _id, owner }) => [_id, owner]));
+    return found.map(({ _id }) => _id);
+  }
+
+  /** The rivals for an `id`, always in the same order, slice by slice. */
+  async *rivalsFor(
+    kind: Kind,
+    { organizationid, appid }: Tenant,
+    id: string,
+  ): AsyncGenerator<mongo.ObjectId[]> {
+    const found = this.collection
+      .find({ '_id.kind': kind, organizationid, appid, id, isNumber: true })
+      .sort({ '_id.owner': 1 });
+    for await (const some of slicesOf(found, () => id)) yield some.map(({ _id }) => _id.owner);
   }
 
   /** How many rivals there are, up to 10,000. */

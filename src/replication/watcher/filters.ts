@@ -16,7 +16,7 @@ import {
   wantedOf,
 } from '../effective/index.js';
 import { inStretch, nextStretch, STRETCH_MS } from '../ledger/index.js';
-import { showLife, TermOverError } from './life.js';
+import { TermOverError } from './life.js';
 import { walk } from './pass-walk.js';
 import { Restamps } from './restamps.js';
 
@@ -188,7 +188,7 @@ export class Filters {
           await this.restamps.records(kind, ids.slice(first, first + AT_ONCE), 'filter');
         count += ids.length;
       },
-      advance: () => Promise.resolve(showLife()),
+      advance: () => Promise.resolve(),
       leave: (_stretch, error) => Promise.reject(error),
       stop: NEVER,
     });

@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { isRefusedQuery, isTimeout, isUnfit } from '../../database/index.js';
 import type { Found } from '../ledger/index.js';
+import { showLife } from './life.js';
 
 /** How many documents the server works at in one go. */
 const MOST = 20_000;
@@ -25,7 +26,7 @@ export interface Way {
 /**
  * Goes from behind a document to the end, or until stopped: the stretch that was under way then counts as not done. One
  * that takes too long, or that the server refuses for what is in it, is tried with half of it, down to one document: one
- * that is refused by itself is left.
+ * that is refused by itself is left. Each try is a sign of life, since each has an end of its own.
  */
 export async function walk(from: mongo.ObjectId | undefined, way: Way): Promise<void> {
   let behind = from;
@@ -35,6 +36,7 @@ export async function walk(from: mongo.ObjectId | undefined, way: Way): Promise<
     const stretch = await way.next(behind, most);
     if (stretch === undefined) return;
     const refused = await attempt(stretch, way.work);
+    showLife();
     if (way.stop.aborted) return;
     if (refused !== undefined && stretch.count > 1) {
       most = Math.ceil(stretch.count / 2);

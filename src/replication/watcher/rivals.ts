@@ -4,6 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import { COLLECTION_OF, idTextAt, type Kind, type Tenant } from '../../record/index.js';
 import { type Identity, Ledger, type Life, type Place, Strays } from '../ledger/index.js';
 import { identitiesByTenant } from './by-tenant.js';
+import { showLife } from './life.js';
 
 /** Records whose `id` is a number under whose text another record was known: one of them may take its place. */
 @Injectable()
@@ -17,35 +18,28 @@ export class Rivals {
   /** One for each of these identities that has any and is dead. */
   async claiming(kind: Kind, identities: Identity[], at: Place): Promise<Life[]> {
     const lives: Life[] = [];
-    for (const { organizationid, appid, ids } of identitiesByTenant(identities)) {
-      for (const [id, owner] of await this.standing(kind, { organizationid, appid }, ids)) {
-        const identity = { kind, organizationid, appid, id };
-        lives.push({ identity, at, alive: true, owner, isNumber: true });
+    for (const { ids, ...tenant } of identitiesByTenant(identities)) {
+      for (const id of await this.strays.withRivals(kind, tenant, ids)) {
+        const owner = await this.standing(kind, tenant, id);
+        const identity = { kind, ...tenant, id };
+        if (owner !== undefined) lives.push({ identity, at, alive: true, owner, isNumber: true });
       }
     }
     return this.ledger.deadAmong(lives);
   }
 
   /**
-   * One that still has its number, for each `id`. Others may be gone with the very batch that has the tombstone, and
-   * nobody would hear of that again; of what becomes of one after this look, an event tells.
+   * One that still has its number. Others may be gone with the very batch that has the tombstone, and nobody would hear
+   * of that again; of what becomes of one after this look, an event tells.
    */
-  private async standing(kind: Kind, tenant: Tenant, ids: string[]): Promise<Map<string, mongo.ObjectId>> {
-    const standing = new Map<string, mongo.ObjectId>();
-    const gone: mongo.ObjectId[] = [];
-    for (let open = ids; open.length > 0;) {
-      const found = [...(await this.strays.rivalsFor(kind, tenant, open, gone))];
-      const known = await this.idsOf(
-        kind,
-        tenant,
-        found.map(([, owner]) => owner),
-      );
-      for (const [id, owner] of found) if (known.get(owner.toHexString()) === id) standing.set(id, owner);
-      const lost = found.filter(([id]) => !standing.has(id));
-      gone.push(...lost.map(([, owner]) => owner));
-      open = lost.map(([id]) => id);
+  private async standing(kind: Kind, tenant: Tenant, id: string): Promise<mongo.ObjectId | undefined> {
+    for await (const owners of this.strays.rivalsFor(kind, tenant, id)) {
+      const known = await this.idsOf(kind, tenant, owners);
+      const owner = owners.find((one) => known.get(one.toHexString()) === id);
+      if (owner !== undefined) return owner;
+      showLife();
     }
-    return standing;
+    return undefined;
   }
 
   /** Under which text consumers may know each of these records now, by the hex of its `_id`. */
