@@ -20,10 +20,13 @@ const window = (minute: number) => ({
 const documents = BSON.serialize({ 0: { _id: new ObjectId() } });
 
 /** Lists over windows, each read as `replies` says; what was asked is counted. */
-function listsOf(replies: (call: number) => AsyncGenerator<Uint8Array, void>) {
+function listsOf(
+  replies: (call: number) => AsyncGenerator<Uint8Array, void>,
+  aboutHowMany = () => Promise.resolve(MANY),
+) {
   let calls = 0;
   const finds = {
-    aboutHowMany: () => Promise.resolve(MANY),
+    aboutHowMany,
     async *all() {
       calls += 1;
       for await (const reply of replies(calls)) yield { documents: reply, cursorId: 0n };
@@ -63,4 +66,17 @@ it('a list that was cut off is read once more, and no more often', async () => {
   const never = listsOf(failing(43));
   await expect(never.lists.of(window(1))).rejects.toThrow('no');
   expect(never.calls()).toBe(2);
+});
+
+it('where the collection cannot be counted in time nothing is listed, and the next window counts again', async () => {
+  jest.useFakeTimers();
+  let counts = 0;
+  const count = () => ((counts += 1) === 1 ? new Promise<number>(() => undefined) : Promise.resolve(MANY));
+  const { lists } = listsOf(one, count);
+  const first = lists.of(window(1));
+  await jest.advanceTimersByTimeAsync(2500);
+  expect(await first).toBeUndefined();
+  expect(await lists.of(window(2))).toHaveLength(1);
+  expect(counts).toBe(2);
+  jest.useRealTimers();
 });

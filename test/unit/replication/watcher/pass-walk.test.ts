@@ -1,4 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
+import { during, Life } from '../../../../src/replication/watcher/life.js';
 import { walk } from '../../../../src/replication/watcher/pass-walk.js';
 
 const { MongoServerError, ObjectId } = mongoose.mongo;
@@ -84,5 +85,20 @@ describe('a walk over everything, stretch by stretch', () => {
     const stop = new AbortController();
     const { done, advanced } = await walked(50_000, () => void stop.abort(), { stop });
     expect([done, advanced]).toEqual([[[1, 20_000]], 0]);
+  });
+
+  it('shows life after each try, so that a stretch may be halved many times before it succeeds', async () => {
+    jest.useFakeTimers();
+    const life = new Life();
+    const silences: number[] = [];
+    const slow = (from: number, to: number) => {
+      silences.push(life.silence);
+      jest.advanceTimersByTime(10_000);
+      return to - from >= 100 && from === 1 ? refused(TIMEOUT) : undefined;
+    };
+    await during(life, () => walked(2000, slow));
+    jest.useRealTimers();
+    expect(silences.length).toBeGreaterThan(5);
+    expect(silences.every((silence) => silence === 0)).toBe(true);
   });
 });
