@@ -126,7 +126,8 @@ function rawIn({ firstBatch, nextBatch }: StreamCursor): number {
   return (firstBatch ?? nextBatch ?? []).length;
 }
 
-function batchOf(cursor: StreamCursor, asked: number): Batch {
+/** `asked` is how many events were asked for: an event that concerns nobody counts, a batch that is full is not the last. */
+export function batchOf(cursor: StreamCursor, asked: number): Batch {
   const raw = cursor.firstBatch ?? cursor.nextBatch ?? [];
   const events = raw.map(watchedEvent).filter((event) => event !== undefined);
   const token = cursor.postBatchResumeToken;

@@ -43,6 +43,8 @@ class LatePage {
   told: unknown;
   /** Whether the database shows that it is at work. */
   heard: Promise<void> = Promise.resolve();
+  /** Over when it is known what the page is of. */
+  opening: Promise<void> = Promise.resolve();
   /** What can be told of it already. */
   early: Record<string, string> | undefined = { Link: '<early>; rel="next"' };
   private readonly page = new Promise<Page>((resolve, reject) => {
@@ -52,9 +54,10 @@ class LatePage {
   readonly server: Server = express()
     .use(answerInTime({ ms: SIGN_MS, requests: 10, isExempt: () => false }))
     .get('/', (_request, response) => {
-      const open = ({ gone }: Share) => {
+      const open = async ({ gone }: Share) => {
         this.gone = gone;
-        return Promise.resolve({ to, page: this.page, early: () => this.early, heard: this.heard });
+        await this.opening;
+        return { to, page: this.page, early: () => this.early, heard: this.heard };
       };
       answers.page(response, open).catch((error: unknown) => {
         this.failed = error;
@@ -106,6 +109,20 @@ it('a page in time has all its headers, and its length', async () => {
   expect(await textOf(answer)).toBe('{"result":[]}');
   expect(answer.headers).toMatchObject({ link: '<x>; rel="next"', 'content-length': '13' });
   expect(answer.headers['tidemark-to']).toBe(to.toISOString());
+});
+
+it('the time until it is known what a page is of counts too: it begins 10 s after it was asked for', async () => {
+  let opened: () => void = () => undefined;
+  late.opening = new Promise((resolve) => (opened = resolve));
+  const begun = once(late.request(), 'response') as Promise<[IncomingMessage]>;
+  await untilSo(() => late.gone !== undefined);
+  await jest.advanceTimersByTimeAsync(SIGN_MS - 1000);
+  opened();
+  await jest.advanceTimersByTimeAsync(1000);
+  const [answer] = await begun;
+  expect(answer.headers['link']).toBe('<early>; rel="next"');
+  late.give(whole());
+  expect(await textOf(answer)).toMatch(/^ \{"result":\[\]\}$/);
 });
 
 it('a page that takes over 10 s begins with blanks before the JSON, so that no proxy gives up', async () => {
