@@ -51,6 +51,27 @@ describe('an event that cannot be worked through is set aside', () => {
     expect((await app.hardDeletes('product').page()).ids).toEqual(['poison']);
   });
 
+  it.each<[string, boolean]>([
+    ['at once', false],
+    ['after it was looked after in vain', true],
+  ])(
+    'one that is gone before it was ever learned, %s, leaves a tombstone: consumers may have it',
+    async (_when, late) => {
+      await service.watcher.caughtUp();
+      await validator({ id: { $ne: 'never learned' } });
+      const record = await app.product({ id: 'never learned' });
+      await othersAreServed();
+      expect((await app.feed('product').page()).ids).toEqual(['never learned']);
+      if (late) await eventually(async () => ((await quarantine())[0]?.['tries'] as number) > 0);
+      await app.remove('product', record);
+      await othersAreServed();
+      await validator({});
+      await eventually(async () => (await quarantine()).length === 0);
+      await service.watcher.caughtUp();
+      expect((await app.hardDeletes('product').page()).ids).toEqual(['never learned']);
+    },
+  );
+
   it('a delete too: its tombstone is written as soon as that can be', async () => {
     const record = await app.product({ id: 'doomed' });
     await service.watcher.caughtUp();

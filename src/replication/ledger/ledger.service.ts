@@ -5,7 +5,7 @@ import { Metrics } from '../../common/index.js';
 import { refusedAsDuplicate } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
 import { firstLife, laterLife, type LedgerChange, type Life, outlived, tombstones } from './changes.js';
-import { LEDGER_MODEL, type LedgerEntry } from './ledger.js';
+import { type Identity, identityKey, LEDGER_MODEL, type LedgerEntry } from './ledger.js';
 
 /** Reads and writes the ledger. Only the watcher writes. */
 @Injectable()
@@ -50,6 +50,20 @@ export class Ledger {
   async among(entries: mongo.ObjectId[]): Promise<LedgerEntry[]> {
     if (entries.length === 0) return [];
     return this.entries.collection.find<LedgerEntry>({ _id: { $in: entries } }).toArray();
+  }
+
+  /** Those of a few identities under which nothing lives. */
+  async notLiving(kind: Kind, identities: Identity[]): Promise<Identity[]> {
+    if (identities.length === 0) return [];
+    const among = identities.map(({ organizationid, appid, id }) => ({ organizationid, appid, kind, id }));
+    const living = await this.entries.collection
+      .find<LedgerEntry>(
+        { $or: among, alive: true },
+        { projection: { organizationid: 1, appid: 1, kind: 1, id: 1 } },
+      )
+      .toArray();
+    const names = new Set(living.map(identityKey));
+    return identities.filter((identity) => !names.has(identityKey(identity)));
   }
 
   /** The lives of identities that the ledger holds for dead, as of no later place. */

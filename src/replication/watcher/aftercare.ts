@@ -17,7 +17,7 @@ import { Filters } from './filters.js';
 import { identityOf, isSame, textsOf } from './lives.js';
 import { PRESENT, type PresentRecord } from './mending.js';
 import { Numbers } from './numbers.js';
-import { Quarantine, type SetAside } from './quarantine.js';
+import { type ConcernedRecord, Quarantine, type SetAside } from './quarantine.js';
 import { Rebirths } from './rebirths.js';
 import { Restamps } from './restamps.js';
 import type { Job } from './upkeep.js';
@@ -70,10 +70,10 @@ export class Aftercare implements Job {
     }
   }
 
-  private async lookAfter({ _id: concern }: SetAside, { at }: Now): Promise<void> {
+  private async lookAfter({ _id: concern, identities = [] }: SetAside, { at }: Now): Promise<void> {
     switch (concern.what) {
       case 'record':
-        return this.lookAfterRecord(concern.kind, concern.owner, at);
+        return this.lookAfterRecord(concern, identities, at);
       case 'tombstone':
         return this.lookAfterTombstone(concern.owner, placeBehind(at));
       case 'services':
@@ -82,15 +82,25 @@ export class Aftercare implements Job {
   }
 
   /** Everything up to `at` is worked through, so what is seen as of it is what the log up to there came to. */
-  private async lookAfterRecord(kind: Kind, owner: mongo.ObjectId, at: mongo.Timestamp): Promise<void> {
+  private async lookAfterRecord(
+    concern: ConcernedRecord,
+    identities: Identity[],
+    at: mongo.Timestamp,
+  ): Promise<void> {
+    const { kind, owner } = concern;
     const place = placeBehind(at);
     const record = await this.record(kind, owner, at);
     const identity = record && identityOf(kind, owner, record);
+    await this.quarantine.remember(concern, identity);
     const owned = await this.ledger.ownedBy(kind, [owner]);
-    const gone = owned.filter((entry) => !isSame(entry, identity));
-    const changes: LedgerChange[] = gone.map((one) => ({
-      ...{ identity: one, at: place, alive: false as const, shortLived: false },
-    }));
+    const unlearned = await this.ledger.notLiving(kind, identities);
+    const deaths = [
+      ...owned.map((one) => ({ identity: one, shortLived: false })),
+      ...unlearned.map((one) => ({ identity: one, shortLived: true })),
+    ];
+    const changes: LedgerChange[] = deaths
+      .filter((death) => !isSame(death.identity, identity))
+      .map((death) => ({ ...death, at: place, alive: false as const }));
     const life = identity && lifeOf(identity, owner, place, record);
     const became = life && (await this.numbers.became(kind, life));
     if (record !== undefined && identity === undefined)

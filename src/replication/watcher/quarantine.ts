@@ -1,18 +1,26 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo, Schema } from 'mongoose';
+import { literal } from '../../common/index.js';
 import type { Kind } from '../../record/index.js';
+import type { Identity } from '../ledger/index.js';
 import type { WatchedEvent } from './events.js';
+import { identityOf } from './lives.js';
 
 const LONGEST_REASON = 500;
 const LONGEST_PAUSE_S = 300;
 const AT_ONCE = 100;
+const MOST_IDENTITIES = 100;
+const LONGEST_IDENTITY = 4096;
 
 /** What an event that was set aside is about: a record, a hard delete by its ledger entry, or the services. */
-export type Concern =
-  | { what: 'record'; kind: Kind; owner: mongo.ObjectId }
-  | { what: 'tombstone'; owner: mongo.ObjectId }
-  | { what: 'services' };
+export type Concern = ConcernedRecord | { what: 'tombstone'; owner: mongo.ObjectId } | { what: 'services' };
+
+export interface ConcernedRecord {
+  what: 'record';
+  kind: Kind;
+  owner: mongo.ObjectId;
+}
 
 /** Events that could not be worked through. What they are about is looked after until that succeeds. */
 export interface SetAside {
@@ -26,6 +34,8 @@ export interface SetAside {
   tries: number;
   /** When it is looked after again. */
   due: Date;
+  /** What a record was meanwhile, so that consumers may have it although the ledger does not; the last 100. */
+  identities?: Identity[];
 }
 
 /** Name of the Mongoose model of `quarantine`. */
@@ -57,7 +67,12 @@ export class Quarantine {
 
   async setAsideEvent(event: WatchedEvent, error: unknown): Promise<void> {
     const concern = concernOf(event);
-    if (concern !== undefined) return this.setAside(concern, 'an event', error);
+    if (concern !== undefined) {
+      await this.setAside(concern, 'an event', error);
+      if (event.type === 'written')
+        await this.remember(concern, identityOf(event.kind, event.owner, event.identity));
+      return;
+    }
     this.log.error({ err: error as Error }, `An event cannot be worked through and is left: ${event.type}`);
   }
 
@@ -70,7 +85,7 @@ export class Quarantine {
       [
         {
           $set: {
-            reason: { $literal: reason },
+            reason: literal(reason),
             since: { $ifNull: ['$since', '$$NOW'] },
             events: { $add: [{ $ifNull: ['$events', 0] }, 1] },
             tries: { $ifNull: ['$tries', 0] },
@@ -81,6 +96,13 @@ export class Quarantine {
       { upsert: true },
     );
     this.mayHaveEntries = true;
+  }
+
+  /** A record that is set aside is this to consumers. An identity of many kilobytes would not fit in beside others. */
+  async remember(_id: Concern, identity: Identity | undefined): Promise<void> {
+    if (identity === undefined || mongo.BSON.calculateObjectSize(identity) > LONGEST_IDENTITY) return;
+    const all = { $setUnion: [{ $ifNull: ['$identities', []] }, [literal(identity)]] };
+    await this.entries.updateOne({ _id }, [{ $set: { identities: { $slice: [all, -MOST_IDENTITIES] } } }]);
   }
 
   /** What is to be looked after by now. */
