@@ -6,6 +6,11 @@ import { refusedAsDuplicate } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
 import { firstLife, laterLife, type LedgerChange, type Life, outlived, tombstones } from './changes.js';
 import { type Identity, identityKey, LEDGER_MODEL, type LedgerEntry } from './ledger.js';
+import { inSlices } from './slices.js';
+
+/** How many identities one query names. */
+const AT_ONCE = 100;
+const NAMED = { organizationid: 1, appid: 1, kind: 1, id: 1 };
 
 /** Reads and writes the ledger. Only the watcher writes. */
 @Injectable()
@@ -69,9 +74,12 @@ export class Ledger {
   /** The lives of identities that the ledger holds for dead, as of no later place. */
   async deadAmong(lives: Life[]): Promise<Life[]> {
     const dead: Life[] = [];
-    for (const life of lives) {
-      if ((await this.entries.collection.findOne(outlived(life), { projection: { _id: 1 } })) !== null)
-        dead.push(life);
+    for (const some of inSlices(lives, ({ identity }) => identity.id, AT_ONCE)) {
+      const found = await this.entries.collection
+        .find<LedgerEntry>({ $or: some.map(outlived) }, { projection: NAMED })
+        .toArray();
+      const names = new Set(found.map(identityKey));
+      dead.push(...some.filter(({ identity }) => names.has(identityKey(identity))));
     }
     return dead;
   }

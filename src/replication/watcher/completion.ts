@@ -4,6 +4,7 @@ import { type Connection, mongo } from 'mongoose';
 import { isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, IDENTITY_TEXTS } from '../../record/index.js';
 import type { Deleted, StoredIdentity, Written } from './events.js';
+import { showLife } from './life.js';
 import { withTold } from './lives.js';
 import type { Knowledge } from './rules.js';
 
@@ -35,6 +36,7 @@ export class Completion {
         event.whole || named.has(key) || Boolean(partials.get(key)) || owned.get(key)?.length === 1;
       named.add(key);
       completed.push(isNamed ? event : await this.asWhole(kind, event, event.owner));
+      showLife();
     }
     return completed;
   }

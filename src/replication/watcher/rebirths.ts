@@ -28,6 +28,7 @@ import {
 } from '../ledger/index.js';
 import { markName } from '../mark/index.js';
 import { identitiesByTenant } from './by-tenant.js';
+import { showLife } from './life.js';
 import { Rivals } from './rivals.js';
 import type { Fences } from './rules.js';
 import { standingUnder } from './standing.js';
@@ -75,6 +76,7 @@ export class Rebirths {
         for (const life of some) await this.alone(kind, life, fences);
       });
       await this.ledger.learn(some);
+      showLife();
     }
     await this.forgetRivals(kind, lives);
   }
