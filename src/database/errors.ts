@@ -21,6 +21,9 @@ const CUT_OFF = new Set([43, 237, 11601]);
 /** Server states in which no primary takes the request: elections, shutdowns, step-downs. */
 const NO_PRIMARY = new Set([6, 7, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
+/** A write that no majority confirmed in time, or that none can: nobody knows whether a fail-over takes it back. */
+const UNCONFIRMED = new Set([64, 100]);
+
 export function isDuplicateKey(error: unknown): error is mongoose.mongo.MongoServerError {
   return error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
 }
@@ -40,7 +43,7 @@ export interface Refusal {
 export function refusalsIn(error: unknown): Refusal[] {
   const errors = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
   const isExpected = errors.every(({ code }) => code === DUPLICATE_KEY || UNFIT.has(code));
-  if (errors.length === 0 || !isExpected) throw error;
+  if (errors.length === 0 || !isExpected || isUnconfirmed(error)) throw error;
   return errors.map(({ index, code, errmsg }) => ({
     index,
     isDuplicate: code === DUPLICATE_KEY,
@@ -65,10 +68,21 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DeadlineError) return true;
   if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error)
     return isDatabaseAway(error.errorResponse);
-  if (error instanceof mongo.MongoServerError) return NO_PRIMARY.has(Number(error.code));
+  if (error instanceof mongo.MongoServerError)
+    return NO_PRIMARY.has(Number(error.code)) || isUnconfirmed(error);
   if (error instanceof mongo.MongoError) return !(error instanceof mongo.MongoInvalidArgumentError);
   if (error instanceof mongoose.Error.MongooseServerSelectionError) return true;
   return isBeforeConnection(error) || BROKEN_SOCKET.has((error as NodeJS.ErrnoException | null)?.code ?? '');
+}
+
+function isUnconfirmed(error: unknown): boolean {
+  if (error instanceof mongo.MongoBulkWriteError) return unconfirmedIn(error.result) !== undefined;
+  return error instanceof mongo.MongoServerError && UNCONFIRMED.has(Number(error.code));
+}
+
+/** A bulk that was refused before anything was written has no result. */
+function unconfirmedIn(result: Partial<mongoose.mongo.BulkWriteResult> | undefined): unknown {
+  return result?.getWriteConcernError?.();
 }
 
 /** Tells the clients of contract §3 what a database error means for them; nothing for errors of other origin. */

@@ -23,12 +23,15 @@ const ENDS = {
   socketTimeoutMS: 660_000,
 } as const;
 
-/** Reads see only what no fail-over can take back, and writes are answered only then. */
+/**
+ * Reads see only what no fail-over can take back, and writes are answered only then, or fail where no majority confirms
+ * them in time.
+ */
 export const driverOptions = {
   appName: APP_NAME,
   readPreference: 'primary',
   readConcernLevel: 'majority',
-  writeConcern: { w: 'majority' },
+  writeConcern: { w: 'majority', wtimeoutMS: COMMAND_MS },
   ...ENDS,
   ignoreUndefined: false,
   ...SAFE_BSON,

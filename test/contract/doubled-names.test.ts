@@ -145,17 +145,6 @@ describe('a doubled `id`', () => {
   });
 });
 
-it('a first start learns a doubled `id` as the first one, too', async () => {
-  const late = await TestService.start({}, async (db) => {
-    const fields = Object.entries({ organizationid: 'o', appid: 'a', id: 'first', lastupdated: new Date() });
-    const bytes = rawDocument([['_id', new mongo.ObjectId()], ...fields, ['id', 'second']]);
-    await insertRaw(new URL(db.databaseName, database.uri).href, 'products', bytes);
-  });
-  const known = await late.db.collection('ledger').find().toArray();
-  expect(known.map(({ id }) => id as string)).toEqual(['first']);
-  await late.stop();
-});
-
 describe('PATCH of a member', () => {
   const patch = (id: string, body: object) => app.send('PATCH', `api/v0.1/member/${id}`, { body });
   const member = async (id: string, data: [string, unknown][], more: [string, unknown][] = []) => {
@@ -220,4 +209,16 @@ describe('PATCH of a member', () => {
     const { errors } = expectProblem(answer, 400, 'invalid-request');
     expect(errors?.[0]?.detail).toContain(`"${name}" 2 times`);
   });
+});
+
+/** Last: of several services in one process the newest one looks at all credentials, since Passport is one for all. */
+it('a first start learns a doubled `id` as the first one, too', async () => {
+  const late = await TestService.start({}, async (db) => {
+    const fields = Object.entries({ organizationid: 'o', appid: 'a', id: 'first', lastupdated: new Date() });
+    const bytes = rawDocument([['_id', new mongo.ObjectId()], ...fields, ['id', 'second']]);
+    await insertRaw(new URL(db.databaseName, database.uri).href, 'products', bytes);
+  });
+  const known = await late.db.collection('ledger').find().toArray();
+  expect(known.map(({ id }) => id as string)).toEqual(['first']);
+  await late.stop();
 });
