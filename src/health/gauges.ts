@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection } from 'mongoose';
 import type { Gauge } from 'prom-client';
 import { Metrics } from '../common/index.js';
-import { readStanding, shareDone } from '../replication/mark/index.js';
+import { shareDone } from '../replication/mark/index.js';
+import { Looks } from './looks.js';
 
 /** A scrape does not wait longer for the database (milliseconds). */
 const LONGEST_MS = 2000;
@@ -13,14 +12,14 @@ const LONGEST_MS = 2000;
 @Injectable()
 export class Gauges {
   constructor(
-    @InjectConnection() private readonly connection: Connection,
+    private readonly looks: Looks,
     private readonly metrics: Metrics,
   ) {}
 
   /** Reads them anew. Those that cannot be read are absent; it never fails. */
   async refresh(): Promise<void> {
     const tooLate = wait(LONGEST_MS, undefined, { ref: false });
-    const standing = await Promise.race([readStanding(this.connection), tooLate]).catch(() => undefined);
+    const standing = await Promise.race([this.looks.standing(), tooLate]).catch(() => undefined);
     show(this.metrics.watcherLag, standing?.lagSeconds);
     show(this.metrics.oplogWindow, standing?.oplogWindowSeconds);
     show(this.metrics.emailDuplicates, standing?.emailDuplicates);

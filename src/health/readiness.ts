@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import type { Connection } from 'mongoose';
 import { within } from '../common/index.js';
 import { IndexKeeper, Preparation } from '../database/index.js';
-import { readStanding, type Standing } from '../replication/mark/index.js';
+import type { Standing } from '../replication/mark/index.js';
+import { Looks } from './looks.js';
 
 /** A load balancer does not wait longer, and neither does it have to: what does not answer is not ready (milliseconds). */
 const LONGEST_MS = 2000;
@@ -16,7 +15,7 @@ const USUAL_LAG_S = 30;
 @Injectable()
 export class Readiness {
   constructor(
-    @InjectConnection() private readonly connection: Connection,
+    private readonly looks: Looks,
     private readonly indicators: HealthIndicatorService,
     private readonly preparation: Preparation,
     private readonly keeper: IndexKeeper,
@@ -25,7 +24,7 @@ export class Readiness {
   async database(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('database');
     if (!this.preparation.isComplete) return indicator.down({ state: 'preparing' });
-    return within(LONGEST_MS, 'The ping', this.connection.db!.command({ ping: 1 })).then(
+    return within(LONGEST_MS, 'The ping', this.looks.ping()).then(
       () => indicator.up(),
       () => indicator.down({ state: 'away' }),
     );
@@ -47,7 +46,7 @@ export class Readiness {
    */
   async replication(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('replication');
-    return within(LONGEST_MS, 'The look at the watcher', readStanding(this.connection)).then(
+    return within(LONGEST_MS, 'The look at the watcher', this.looks.standing()).then(
       (standing) => {
         const state = standing.isPreparing ? 'preparing' : isUnwatched(standing) ? 'not-watched' : undefined;
         const details = detailsOf(standing);

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { mongo } from 'mongoose';
 import { eventually, expectProblem, Gate, send, TestService } from '../support/index.js';
+import { commandsDuring, nameOf } from './profiler.js';
 
 let service: TestService;
 
@@ -167,4 +170,18 @@ describe('while nobody leads', () => {
     ]);
     expect(await unwatched.metric('tidemark_pass_progress')).toBe(0.25);
   });
+});
+
+it('probes and scrapes that come together share their looks at the database: they need no credentials', async () => {
+  const { host, hostname, port } = new URL(service.url);
+  const asked = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
+  const all = asked('/health/ready').repeat(20) + asked('/metrics').repeat(20);
+  const seen = await commandsDuring(service.db, async () => {
+    const socket = connect(Number(port), hostname);
+    socket.resume().write(all + asked('/health/live', 'Connection: close\r\n'));
+    await once(socket, 'end');
+  });
+  const counts = seen.filter((command) => nameOf(command) === 'count quarantine');
+  expect(counts.length).toBeGreaterThan(0);
+  expect(counts.length).toBeLessThan(10);
 });
