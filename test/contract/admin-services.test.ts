@@ -37,7 +37,7 @@ describe('`service set|list|remove|preview --org --app --kind --name --filter JS
     await app.product({ id: 'blue', data: { color: 'blue' } });
     const ids = async () => (await app.feed('product', 'colored').page()).ids.join();
     expect((await admin.run(words('set', 'colored', '{"data.color": "red"}'))).code).toBe(0);
-    await eventually(async () => (await app.get('product/colored/updates')).status !== 404);
+    await eventually(async () => (await app.feed('product', 'colored').ask()).status === 200);
     await eventually(async () => (await ids()) === 'red');
     await admin.run(words('set', 'colored', '{"data.color": "blue"}'));
     await eventually(async () => (await ids()) === 'blue');

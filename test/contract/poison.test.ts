@@ -176,7 +176,7 @@ it('members with one e-mail: each change looks only at its own', async () => {
   expect(Object.keys(insertedIds)).toHaveLength(3000);
 });
 
-/** Last: beside an index key of megabytes that is still in memory, each write to the same page of an index costs mongod 20 ms. */
+/** Last: while an index key of megabytes is in memory, each write to its page of the index costs mongod about 15 ms. */
 describe('what is too large to be learned stops nobody', () => {
   it.each<[string, unknown]>([
     ['ten thousand channels', ['web', ...Array.from({ length: 10_000 }, (_, n) => `channel ${n}`)]],

@@ -4,6 +4,7 @@ import { hashPassword, type Level } from '../../src/auth/index.js';
 import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
 import { type Answer, send, type SendOptions } from './answer.js';
 import { TestFeed } from './feed.js';
+import { onceServed } from './patience.js';
 import type { TestService } from './service.js';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -117,7 +118,7 @@ export class TestApplication {
   }
 
   async max(kind: Kind): Promise<Date> {
-    const answer = await this.get(`${kind}/max`);
+    const answer = await onceServed(() => this.get(`${kind}/max`));
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
     return new Date((answer.json as { offset: string }).offset);
   }

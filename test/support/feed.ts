@@ -1,5 +1,6 @@
 import type { Answer } from './answer.js';
 import type { TestApplication } from './application.js';
+import { onceServed } from './patience.js';
 
 export interface Item {
   id: string;
@@ -43,9 +44,9 @@ export class TestFeed {
     return this.app.get(this.path, { query });
   }
 
-  /** One page; without `to` as far as the clock goes. */
+  /** One page; without `to` as far as the clock goes. Waits while the answer is 503. */
   async page(window: FeedWindow = {}): Promise<TestPage> {
-    return pageIn(await this.ask(queryOf(window)));
+    return pageIn(await onceServed(() => this.ask(queryOf(window))));
   }
 
   /** The page that the `Link` of a page leads to, exactly as it is given; nothing where it leads nowhere. */
@@ -54,7 +55,7 @@ export class TestFeed {
     if (link === null) return undefined;
     const url = /^<(.+)>; rel="next"$/.exec(link)?.[1];
     if (url === undefined) throw new Error(`No link to a next page: ${link}`);
-    return pageIn(await this.app.getUrl(url));
+    return pageIn(await onceServed(() => this.app.getUrl(url)));
   }
 
   /** All items of a window, page by page as the contract says. */

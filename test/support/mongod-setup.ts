@@ -11,10 +11,10 @@ declare global {
 const MOST = 2;
 
 /**
- * A replica set for each worker of the run, two at most, on a fresh directory and a free port, since some tests hold theirs still or
- * fill its log. TIDEMARK_TEST_MONGODB_URIS tells where they are (no database in it), with a space between two; where
- * TIDEMARK_TEST_MONGODB_URI is set already, that one serves all instead. TIDEMARK_TEST_MONGOD says of which version they
- * are.
+ * A replica set for each worker of the run, two at most, on a fresh directory and a free port, since some tests hold
+ * theirs still or fill its log. TIDEMARK_TEST_MONGODB_URIS tells where they are (no database in it), with a space between
+ * two; where TIDEMARK_TEST_MONGODB_URI is set already, that one serves all instead. TIDEMARK_TEST_MONGOD says of which
+ * version they are.
  */
 export default async function setUp({ maxWorkers }: { maxWorkers: number }): Promise<void> {
   if (process.env['TIDEMARK_TEST_MONGODB_URI'] !== undefined) return;

@@ -35,8 +35,11 @@ export class Completion {
       const isNamed =
         event.whole || named.has(key) || Boolean(partials.get(key)) || owned.get(key)?.length === 1;
       named.add(key);
-      completed.push(isNamed ? event : await this.asWhole(kind, event, event.owner));
-      showLife();
+      if (isNamed) completed.push(event);
+      else {
+        completed.push(await this.asWhole(kind, event, event.owner));
+        showLife();
+      }
     }
     return completed;
   }

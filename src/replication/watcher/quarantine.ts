@@ -101,7 +101,9 @@ export class Quarantine {
   /** A record that is set aside is this to consumers. An identity of many kilobytes would not fit in beside others. */
   async remember(_id: Concern, identity: Identity | undefined): Promise<void> {
     if (identity === undefined || mongo.BSON.calculateObjectSize(identity) > LONGEST_IDENTITY) return;
-    const all = { $setUnion: [{ $ifNull: ['$identities', []] }, [literal(identity)]] };
+    const input = { $ifNull: ['$identities', []] };
+    const others = { $filter: { input, cond: { $ne: ['$$this', literal(identity)] } } };
+    const all = { $concatArrays: [others, [literal(identity)]] };
     await this.entries.updateOne({ _id }, [{ $set: { identities: { $slice: [all, -MOST_IDENTITIES] } } }]);
   }
 

@@ -1,0 +1,54 @@
+import type { mongo } from 'mongoose';
+import { type TestApplication, TestService } from '../support/index.js';
+
+let service: TestService;
+let app: TestApplication;
+beforeAll(async () => {
+  service = await TestService.start();
+  app = await service.application();
+  await service.watcher.caughtUp();
+});
+afterAll(() => service.stop());
+
+/** The stages of the watcher's stream, as the server has them. */
+async function stages(): Promise<mongo.Document[]> {
+  const running = service.client
+    .db('admin')
+    .aggregate<{ cursor?: { originatingCommand: mongo.Document }; command?: mongo.Document }>([
+      { $currentOp: { idleCursors: true, localOps: true } },
+      { $match: { ns: { $regex: `^${service.db.databaseName}\\.` } } },
+    ]);
+  const commands = (await running.toArray()).map(
+    ({ cursor, command }) => cursor?.originatingCommand ?? command,
+  );
+  const ours = commands.find((command) => String(command?.['comment']).startsWith('tidemark watcher'));
+  return ours!['pipeline'] as mongo.Document[];
+}
+
+it('of the log, the server looks at names and kinds only: entries of other databases cost as little as in any stream', async () => {
+  const aggregate = { aggregate: 1, pipeline: await stages(), cursor: {} };
+  const explained = await service.db.command({ explain: aggregate, verbosity: 'queryPlanner' });
+  const filter = JSON.stringify((explained['stages'] as mongo.Document[])[0]);
+  expect(filter).toContain('oplog.rs');
+  for (const word of ['bsonSize', 'alive', 'expires', 'lastupdated']) expect(filter).not.toContain(word);
+});
+
+describe('an `_id` of megabytes, whose event MongoDB could not send', () => {
+  const since = async () => (await service.db.collection('leases').findOne())?.['since'] as mongo.Timestamp;
+  const products = () => service.db.collection<{ _id: string }>('products');
+
+  it.each([2, 6])(
+    'a text of %i MB, written, changed and deleted: others are served, without a repair',
+    async (size) => {
+      const before = await since();
+      const _id = 'x'.repeat(size << 20);
+      await products().insertOne({ _id, ...app.tenant });
+      await products().updateOne({ _id }, { $set: { more: 1 } });
+      await products().deleteOne({ _id });
+      const { id } = await app.product();
+      await service.watcher.caughtUp();
+      expect((await app.feed('product').page()).ids).toContain(id);
+      expect(await since()).toEqual(before);
+    },
+  );
+});
