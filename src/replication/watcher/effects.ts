@@ -62,13 +62,17 @@ export class Effects {
     this.metrics.watcherEvents.inc(events.length);
   }
 
-  /** Learns nothing from events but looks after records as they stand; for the pass. */
-  async lookAfter(kind: Kind, look: Look): Promise<void> {
+  /**
+   * Learns nothing from events but looks after records as they stand; for the pass. Answers the members whose e-mail
+   * another one has already.
+   */
+  async lookAfter(kind: Kind, look: Look): Promise<mongo.ObjectId[]> {
     this.ignored.see(kind, look.records);
     this.tooLarge.see(kind, look.records);
     await this.unreadableIds.remove(kind, look.records);
-    await this.mender.mend(kind, look);
+    const duplicates = await this.mender.mend(kind, look);
     if (kind === 'product') await this.channels.learn(carriedChannels(look.records));
+    return duplicates;
   }
 
   private async ofKind(
@@ -93,8 +97,8 @@ export class Effects {
     await this.strays.forget(kind, strayNoMore(partials));
     await this.tellRivals(kind, decisions, hadRivals);
     const written = ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly);
-    await this.lookAfter(kind, { records: await this.present(kind, ownersOf(written)), at });
-    if (kind === 'member') await this.emailReview.of(owners);
+    const noted = await this.lookAfter(kind, { records: await this.present(kind, ownersOf(written)), at });
+    if (kind === 'member') await this.emailReview.of(owners, noted);
     await this.pass(decisions.moments);
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Schema, type mongo } from 'mongoose';
+import { refusedAsDuplicate } from '../../database/index.js';
 import type { Tenant } from '../../record/index.js';
 
 /** A member whose e-mail another member of the application has already; its `_id` is the member's. */
@@ -43,10 +44,29 @@ export class EmailDuplicates {
     for (const { duplicate, holder } of noted)
       if (holder !== undefined) holders.set(String(holder), { ...duplicate, _id: holder });
     if (holders.size > 0) await this.holders.collection.bulkWrite([...holders.values()].map(asUpsert));
-    await this.waiting.collection.bulkWrite(
-      noted.map(({ duplicate }) => asUpsert(duplicate)),
-      { ordered: false },
+    await this.wait(noted.map(({ duplicate }) => duplicate));
+  }
+
+  /** Most wait for the first time, and an insert costs a fraction of an upsert; who waits already is left alone. */
+  private async wait(duplicates: EmailDuplicate[]): Promise<void> {
+    const { collection } = this.waiting;
+    const known = await this.among(duplicates.map(({ _id }) => _id));
+    const keys = new Map(known.map(({ _id, emailkey }) => [String(_id), emailkey]));
+    const fresh = duplicates.filter(({ _id }) => !keys.has(String(_id)));
+    const other = duplicates.filter(
+      ({ _id, emailkey }) => ![undefined, emailkey].includes(keys.get(String(_id))),
     );
+    const refused = await this.insert(fresh);
+    const changed = [...other, ...fresh.filter((_one, index) => refused.has(index))];
+    if (changed.length > 0) await collection.bulkWrite(changed.map(asUpsert), { ordered: false });
+  }
+
+  /** Answers the places of those that were inserted meanwhile by a term that is over. */
+  private async insert(duplicates: EmailDuplicate[]): Promise<Set<number>> {
+    if (duplicates.length === 0) return new Set();
+    return this.waiting.collection
+      .insertMany(duplicates, { ordered: false })
+      .then(() => new Set(), refusedAsDuplicate);
   }
 
   /** Remembers that this member has a key that others want. */

@@ -30,10 +30,11 @@ export class EmailReview implements Job {
     private readonly keys: EmailKeys,
   ) {}
 
-  /** Looks at members that were written or deleted. */
-  async of(members: mongo.ObjectId[]): Promise<void> {
+  /** Looks at members that were written or deleted. Those that were noted as duplicates just now need no look for that. */
+  async of(members: mongo.ObjectId[], justNoted: mongo.ObjectId[]): Promise<void> {
     if (members.length === 0) return;
-    await this.settle(await this.duplicates.among(members));
+    const noted = new Set(justNoted.map(String));
+    await this.settle(await this.duplicates.among(members.filter((_id) => !noted.has(String(_id)))));
     const wanted = await this.duplicates.wantedOf(members);
     if (wanted.length === 0) return;
     const present = new Map((await this.present(wanted)).map((member) => [String(member._id), member]));

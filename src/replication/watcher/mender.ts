@@ -38,7 +38,8 @@ export class Mender {
     private readonly metrics: Metrics,
   ) {}
 
-  async mend(kind: Kind, { records, at }: Look): Promise<void> {
+  /** Answers the members whose e-mail another one has already. */
+  async mend(kind: Kind, { records, at }: Look): Promise<mongo.ObjectId[]> {
     const lives: Life[] = [];
     const wantedKeys: WantedKey[] = [];
     const badlyStamped: Late[] = [];
@@ -59,9 +60,10 @@ export class Mender {
     await this.ledger.learn(lives);
     await this.giveIds(kind, lives);
     await this.restamps.late(kind, badlyStamped);
-    await this.emailKeys.set(wantedKeys);
+    const duplicates = await this.emailKeys.set(wantedKeys);
     this.metrics.mended.inc({ what: 'id' }, lives.length);
     this.metrics.mended.inc({ what: 'emailkey' }, wantedKeys.length);
+    return duplicates;
   }
 
   /**
