@@ -1,5 +1,8 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
+/** Each look wakes the process up: every 10 ms, as is usual, they cost an idle service more than all else. */
+const EVENT_LOOP_LOOK_MS = 100;
+
 /** What the service tells Prometheus. One object for each application, so that two in one process do not mix. */
 export class Metrics {
   readonly registry = new Registry();
@@ -135,6 +138,6 @@ export class Metrics {
   }
 
   collectProcess(): void {
-    collectDefaultMetrics({ register: this.registry });
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
   }
 }

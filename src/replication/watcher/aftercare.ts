@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
@@ -50,7 +51,7 @@ export class Aftercare implements Job {
   async step(stop: AbortSignal): Promise<number> {
     if (stop !== this.term) this.quarantine.beginTerm();
     this.term = stop;
-    if (!this.quarantine.mayHaveEntries) return BETWEEN_LOOKS_MS;
+    if (!this.quarantine.mayHaveEntries) return this.untilSomething(stop);
     const { clock } = await this.workedThrough.now();
     for (const entry of await this.quarantine.due(clock)) {
       const now = await this.workedThrough.now();
@@ -58,6 +59,13 @@ export class Aftercare implements Job {
       await this.tryOne(entry, now);
     }
     return BETWEEN_LOOKS_MS;
+  }
+
+  /** Asks the database nothing meanwhile. Then the next step comes at once, if no pass is under way. */
+  private async untilSomething(stop: AbortSignal): Promise<number> {
+    while (!this.quarantine.mayHaveEntries && !stop.aborted)
+      await wait(BETWEEN_LOOKS_MS, undefined, { signal: stop }).catch(() => undefined);
+    return 0;
   }
 
   private async tryOne(entry: SetAside, now: Now): Promise<void> {

@@ -9,7 +9,7 @@ import type { Job } from './upkeep.js';
 
 const SLICE = 1000;
 const BETWEEN_SLICES_MS = 100;
-const BETWEEN_LOOKS_MS = 3000;
+const BETWEEN_LOOKS_MS = 10_000;
 
 /** The progress, in the collection `reviews`: of which collection of channels, and how far; done without `behind`. */
 interface Review {

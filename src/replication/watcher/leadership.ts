@@ -19,7 +19,7 @@ import { asLongAsWorkedOn, INDEX_BUILDS } from './worked-on.js';
 
 const RENEW_MS = 2000;
 /** A change of `services` is an event; this is for an older wish that an overtaken leader wrote down too late. */
-const RECONCILE_MS = 10_000;
+const RECONCILE_MS = 20_000;
 
 /** A pass looks for what is new in between and shall not wait for it (milliseconds). */
 const PASS_WAIT_MS = 50;

@@ -76,8 +76,9 @@ export async function* openStream(
       ).catch(lostIf(HISTORY_LOST));
       if (reply === undefined) return;
       last = rawIn(cursorOf(reply));
-      waitMs = last > 0 ? SHORTEST_WAIT_MS : Math.min(waitMs * 2, longestWait);
-      yield batchOf(cursorOf(reply), asked);
+      const batch = batchOf(cursorOf(reply), asked);
+      waitMs = batch.events.length > 0 ? SHORTEST_WAIT_MS : Math.min(waitMs * 2, longestWait);
+      yield batch;
     }
   } finally {
     void close(db, id, session).catch(() => undefined);
