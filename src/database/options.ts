@@ -33,6 +33,8 @@ export const driverOptions = {
   readConcernLevel: 'majority',
   writeConcern: { w: 'majority', wtimeoutMS: COMMAND_MS },
   ...ENDS,
+  /** The server is asked, and does not tell by itself as well: an idle service has half as much to read. */
+  serverMonitoringMode: 'poll',
   ignoreUndefined: false,
   ...SAFE_BSON,
 } as const;

@@ -94,3 +94,17 @@ describe('how often the database is asked', () => {
     expect(await asked(() => members.create({ email: 5 }))).toEqual({ status: 400, commands: LET_IN });
   });
 });
+
+describe('no write waits for ever', () => {
+  it('the service and the watcher wait for a majority, and for that 15 s at most', async () => {
+    const seen = await commandsDuring(service.db, async () => {
+      const id = await members.born();
+      expect((await members.patch(id, { contactname: 'Bea' })).status).toBe(200);
+      await service.watcher.caughtUp();
+    });
+    const writes = seen.filter((one) => ['insert ledger', WRITE].includes(nameOf(one)));
+    expect(new Set(writes.map(nameOf))).toEqual(new Set(['insert ledger', WRITE]));
+    for (const { command } of writes)
+      expect(command['writeConcern']).toEqual({ w: 'majority', wtimeout: 15_000 });
+  });
+});
