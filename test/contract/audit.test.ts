@@ -145,8 +145,9 @@ describe('its progress', () => {
       roundSeconds: expect.any(Number),
       found: expect.any(Number),
     });
-    service = await service.another();
+    service = await service.listening();
     hurry(service);
+    await service.ready();
     const next = await oneMoreRound();
     expect(next.round).toBeGreaterThan(left.round);
     expect(next.found).toBe(left.found);
