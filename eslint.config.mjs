@@ -1,56 +1,21 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import ts from 'typescript-eslint';
+import { ownCollections } from './lint/own-collections.mjs';
+import { walls } from './lint/walls.mjs';
 import { rooms } from './rooms.mjs';
 
-const escaped = (names) => names.map((name) => name.replace('/', '\\/')).join('|');
+/** Unit tests see the inside of a room, and so do those of the model; all others come through the doors. */
+const walled = {
+  files: ['src/**/*.ts', 'test/{contract,process,support,faults}/**/*.ts'],
+  plugins: { tidemark: { rules: { walls, 'own-collections': ownCollections } } },
+  rules: { 'tidemark/walls': ['error', rooms] },
+};
 
-/** One block a room: rooms it may not know are errors, and so are the insides of those it may. */
-const walls = Object.entries(rooms).map(([room, allowed]) => {
-  const forbidden = Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other));
-  const seenFromHere = (names) =>
-    names.flatMap((name) =>
-      room.startsWith('replication/') && name.startsWith('replication/')
-        ? [name, name.slice('replication/'.length)]
-        : [name],
-    );
-  const patterns = [
-    {
-      regex: `^(\\.\\.?/)+(${escaped(seenFromHere(forbidden))})(/|$)`,
-      message: `The room ${room} does not know that room: see rooms.mjs.`,
-    },
-    {
-      regex: '^(\\.\\./)+(main|cli|app\\.module)\\.js$',
-      message: 'Nothing imports an entry.',
-    },
-  ];
-  if (allowed.length > 0) {
-    patterns.push({
-      regex: `^(\\.\\.?/)+(${escaped(seenFromHere(allowed))})/(?!index\\.js$)`,
-      message: 'Another room is entered through its index.js only.',
-    });
-  }
-  return {
-    files: [`src/${room}/**/*.ts`],
-    rules: { 'no-restricted-imports': ['error', { patterns }] },
-  };
-});
-
-const entries = {
-  files: ['src/*.ts', 'test/{contract,process,support,faults}/**/*.ts'],
-  rules: {
-    'no-restricted-imports': [
-      'error',
-      {
-        patterns: [
-          {
-            regex: `/(${escaped(Object.keys(rooms))})/(?!index\\.js$|(${escaped(Object.keys(rooms))})/)`,
-            message: 'A room is entered through its index.js only.',
-          },
-        ],
-      },
-    ],
-  },
+const collections = {
+  files: ['src/**/*.ts'],
+  ignores: ['src/**/*.schema.ts'],
+  rules: { 'tidemark/own-collections': 'error' },
 };
 
 export default ts.config(
@@ -61,7 +26,7 @@ export default ts.config(
       'data/',
       'coverage/',
       '.cache/',
-      'src/replication/feed/bytes/assembly/',
+      'src/replication/feed/transcode/assembly/',
     ],
   },
   js.configs.recommended,
@@ -91,8 +56,8 @@ export default ts.config(
       eqeqeq: 'error',
     },
   },
-  ...walls,
-  entries,
+  walled,
+  collections,
   {
     files: ['src/config/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'],
     rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' },

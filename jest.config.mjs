@@ -23,7 +23,7 @@ const shared = {
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esmPackages}))`],
   moduleNameMapper: {
-    '^\\./wasm\\.js$': '<rootDir>/dist/replication/feed/bytes/wasm.js',
+    '^\\./wasm\\.js$': '<rootDir>/dist/replication/feed/transcode/wasm.js',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   setupFilesAfterEnv: ['<rootDir>/test/support/jest-setup.ts'],

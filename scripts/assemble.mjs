@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const compiler = join(root, 'node_modules/assemblyscript/bin/asc.js');
-const source = join(root, 'src/replication/feed/bytes/assembly');
-const target = join(root, 'dist/replication/feed/bytes/wasm.js');
+const source = join(root, 'src/replication/feed/transcode/assembly');
+const target = join(root, 'dist/replication/feed/transcode/wasm.js');
 
 const options = [
   ...['-O3', '--noAssert'],

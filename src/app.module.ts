@@ -3,14 +3,15 @@ import { APP_GUARD } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { ApplicationGuard, ApplicationModule } from './application/index.js';
 import { AuthModule, BasicGuard, LevelGuard } from './auth/index.js';
-import { CommonModule, loggerParams } from './common/index.js';
 import { ConfigModule, type Settings } from './config/index.js';
 import { DatabaseModule } from './database/index.js';
 import { HealthModule } from './health/index.js';
 import { MemberModule } from './member/index.js';
+import { CommonModule, loggerParams } from './observability/index.js';
 import { ProductModule } from './product/index.js';
 import { FeedModule } from './replication/feed/index.js';
-import { FirstPassGuard, MarkModule } from './replication/mark/index.js';
+import { MarkModule } from './replication/mark/index.js';
+import { FirstPassGuard, ProgressModule } from './replication/progress/index.js';
 import { WatcherModule } from './replication/watcher/index.js';
 
 /** The whole service. Guards run in this order: 401, 404 application, 403 (contract §3), then 503 `preparing`. */
@@ -29,6 +30,7 @@ export class AppModule {
         MemberModule,
         ProductModule,
         MarkModule,
+        ProgressModule,
         WatcherModule,
         FeedModule,
         HealthModule,

@@ -3,20 +3,18 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import { AppModule } from './app.module.js';
+import type { Settings } from './config/index.js';
+import { databaseProblem } from './database/index.js';
 import {
   answerClientError,
   answerInTime,
   endUnreadBodies,
   giveRequestId,
-  measure,
-  Metrics,
   type Patience,
   ProblemFilter,
   serveDocs,
-  ServiceLogger,
-} from './common/index.js';
-import type { Settings } from './config/index.js';
-import { databaseProblem } from './database/index.js';
+} from './http/index.js';
+import { measure, Metrics, ServiceLogger } from './observability/index.js';
 
 /** The service on a database, complete but not yet listening. */
 export async function createApp(settings: Settings, mongodbUri: string): Promise<NestExpressApplication> {

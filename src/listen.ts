@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { FatalError } from './common/index.js';
 import type { Settings } from './config/index.js';
 
-/** What an operator has to mend, by the error code of the operating system. */
+/** What an operator has to repair, by the error code of the operating system. */
 const WRONG_SETTING: Record<string, keyof typeof ADVICE> = {
   EADDRINUSE: 'port',
   EACCES: 'port',

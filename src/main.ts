@@ -4,13 +4,16 @@ import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
-import { FatalError, Metrics } from './common/index.js';
+import { FatalError } from './common/index.js';
 import { ConfigError, type Settings, settingsOfProcess } from './config/index.js';
-import { type EmbeddedDatabase, Preparation, startEmbedded } from './database/index.js';
+import { Preparation } from './database/index.js';
 import { demo, DEMO } from './demo/index.js';
+import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
 import { setUpHeap } from './heap.js';
 import { listen } from './listen.js';
-import { MaxService, Moments } from './replication/mark/index.js';
+import { Metrics } from './observability/index.js';
+import { MaxService } from './replication/mark/index.js';
+import { WorkedThrough } from './replication/progress/index.js';
 import { stopOnSignals } from './shutdown.js';
 
 let embedded: EmbeddedDatabase | undefined;
@@ -35,7 +38,7 @@ async function main(): Promise<void> {
 async function showDemo(app: NestExpressApplication, settings: Settings, baseUrl: string): Promise<void> {
   const { db } = app.get<Connection>(getConnectionToken());
   const marks = app.get(MaxService, { strict: false });
-  await app.get(Moments, { strict: false }).first();
+  await app.get(WorkedThrough, { strict: false }).noPass(new AbortController().signal);
   if (db === undefined) return;
   const lines = await demo(db, { ...settings, baseUrl, max: () => marks.max(DEMO, 'product') });
   lines.forEach(say);

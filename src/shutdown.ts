@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { onOrphaned } from './database/index.js';
+import { onOrphaned } from './embedded/index.js';
 
 const FINISH_MS = 10_000;
 /** A client that keeps its connection and asks on would hold the stop up until then, so connections end with their request. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { mkdirSync } from 'node:fs';
 import mongoose from 'mongoose';
-import { findMongod, mongodEnvironment, reticent } from '../../dist/database/embedded/index.js';
+import { findMongod, mongodEnvironment, reticent } from '../../dist/embedded/index.js';
 import { freePort, HOST } from './ports.mjs';
 import { Process, temporaryDirectory } from './processes.mjs';
 import { say } from './say.mjs';

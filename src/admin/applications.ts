@@ -1,9 +1,9 @@
 import type { mongo } from 'mongoose';
-import type { Application } from '../application/index.js';
+import { type Application, APPLICATIONS, SERVICES } from '../application/index.js';
 import { FatalError } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
 import { COLLECTION_OF, type Kind, KINDS, type Tenant } from '../record/index.js';
-import { ofTenant } from './selection.js';
+import { ofTenant } from './import/index.js';
 
 /** Registers an application. An existing one is an error. */
 export async function createApplication(
@@ -60,7 +60,7 @@ export async function removeApplication(
   }
   if (found.length === 0) await assertApplication(db, tenant);
   await applicationsOf(db).deleteOne(ofTenant(tenant));
-  await db.collection('services').deleteMany(ofTenant(tenant));
+  await db.collection(SERVICES).deleteMany(ofTenant(tenant));
   const removed = { member: 0, product: 0 };
   for (const kind of KINDS) {
     removed[kind] = (await db.collection(COLLECTION_OF[kind]).deleteMany(ofTenant(tenant))).deletedCount;
@@ -82,5 +82,5 @@ async function kindsWithRecords(db: mongo.Db, tenant: Tenant): Promise<Kind[]> {
 }
 
 function applicationsOf(db: mongo.Db): mongo.Collection {
-  return db.collection('applications');
+  return db.collection(APPLICATIONS);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { mongo } from 'mongoose';
-import { type Credential, hashPassword, type Level, type Scope } from '../auth/index.js';
+import { type Credential, CREDENTIALS, hashPassword, type Level, type Scope } from '../auth/index.js';
 import { exactly, FatalError, shown } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
 
@@ -81,5 +81,5 @@ function noSuchCredential(username: string): FatalError {
 }
 
 function credentialsOf(db: mongo.Db): mongo.Collection {
-  return db.collection('credentials');
+  return db.collection(CREDENTIALS);
 }

@@ -1,4 +1,5 @@
 import mongoose from 'mongoose';
+import { count } from '../common/index.js';
 
 const { EJSON } = mongoose.mongo.BSON;
 const LONGEST_CELL = 1000;
@@ -23,11 +24,6 @@ export function table(headings: string[], rows: string[][], none: string): strin
         .trimEnd(),
     )
     .join('\n');
-}
-
-/** A whole number with its thousands apart. */
-export function count(number: number): string {
-  return number.toLocaleString('en');
 }
 
 /** A number of things in words, such as `1 record` or `2 records`. */

@@ -1,7 +1,8 @@
 import { mongo } from 'mongoose';
 import { isUnfit } from '../database/index.js';
-import { FIRST_ID, COLLECTION_OF, type Kind, stampAnew, type Tenant } from '../record/index.js';
-import { ofTenant } from './selection.js';
+import { COLLECTION_OF, FIRST_ID, type Kind, stampAnew, type Tenant } from '../record/index.js';
+import { LEDGER } from '../replication/ledger/index.js';
+import { ofTenant } from './import/index.js';
 
 /** All of a bulk have one `$$NOW`, so a longer one would be late for every mark that is raised meanwhile. */
 const AT_ONCE = 1000;
@@ -67,7 +68,7 @@ function recordsOf(db: mongo.Db, { tenant, kind }: ResyncScope): Stretch {
 function tombstonesOf(db: mongo.Db, { tenant, kind }: ResyncScope): Stretch {
   const { organizationid, appid } = tenant;
   const along = { organizationid: 1, appid: 1, kind: 1, _id: 1 } as const;
-  return { collection: db.collection('ledger'), query: { organizationid, appid, kind, alive: false }, along };
+  return { collection: db.collection(LEDGER), query: { organizationid, appid, kind, alive: false }, along };
 }
 
 async function stampAll(

@@ -4,13 +4,14 @@ import {
   filterFault,
   RESERVED_SERVICE_NAMES,
   type ServiceKey,
+  SERVICES,
   type StoredService,
 } from '../application/index.js';
 import { exactly, FatalError, NAME, NAME_RULE, shown } from '../common/index.js';
 import { isDatabaseAway } from '../database/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
 import { nameOfTenant } from './applications.js';
-import { ofTenant } from './selection.js';
+import { ofTenant } from './import/index.js';
 
 const MAX_TIME_EXPIRED = 50;
 const TRIAL_MS = 5000;
@@ -126,7 +127,7 @@ function withKey({ kind, name, ...tenant }: ServiceKey): mongo.Document {
 }
 
 function servicesOf(db: mongo.Db): mongo.Collection {
-  return db.collection('services');
+  return db.collection(SERVICES);
 }
 
 export function nameOfService({ kind, name, ...tenant }: ServiceKey): string {

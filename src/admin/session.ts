@@ -5,12 +5,19 @@ import type { Connection, mongo } from 'mongoose';
 import { LoggerModule } from 'nestjs-pino';
 import { ApplicationModule } from '../application/index.js';
 import { CREDENTIAL_MODEL, credentialSchema } from '../auth/index.js';
-import { CommonModule, FatalError, loggerParams } from '../common/index.js';
+import { FatalError } from '../common/index.js';
 import { ConfigModule, type Settings } from '../config/index.js';
-import { checkServer, driverOptions, findEmbedded, makeIndexes } from '../database/index.js';
+import { checkServer, driverOptions, makeIndexes } from '../database/index.js';
+import { findEmbedded } from '../embedded/index.js';
 import { MemberModule } from '../member/index.js';
+import { CommonModule, loggerParams } from '../observability/index.js';
 import { ProductModule } from '../product/index.js';
+import { FiltersModule } from '../replication/filters/index.js';
 import { LedgerModule } from '../replication/ledger/index.js';
+import { MarkModule } from '../replication/mark/index.js';
+import { QuarantineModule } from '../replication/quarantine/index.js';
+import { RepairModule } from '../replication/repair/index.js';
+import { UpkeepModule } from '../replication/upkeep/index.js';
 
 /**
  * The rooms whose models a command may need, without what makes them a service. The module of credentials is left out:
@@ -38,7 +45,12 @@ class CommandModule {
         ApplicationModule,
         MemberModule,
         ProductModule,
+        FiltersModule,
         LedgerModule,
+        MarkModule,
+        QuarantineModule,
+        RepairModule,
+        UpkeepModule,
       ],
     };
   }

@@ -1,5 +1,6 @@
-import { type PassProgress, shareDone, type Tally } from '../replication/mark/index.js';
-import { count, counted, duration } from './print.js';
+import { count } from '../common/index.js';
+import { type CountsByWord, type PassProgress, shareDone } from '../replication/progress/index.js';
+import { counted, duration } from './print.js';
 import type { AuditStatus, Status } from './status.js';
 
 /** What `status` says to people: a word at the beginning of each line says what it is about. */
@@ -15,7 +16,7 @@ export function statusLines(status: Status): string[] {
     ['Re-stamps', tally(totals.restamps, 'none so far')],
     ['Tombstones', `${count(totals.tombstones ?? 0)} written, ${keptText(hardDeletesExpired)}`],
     ['Passes', tally(totals.passes, 'none so far')],
-    ['Mended', tally(totals.mended, 'nothing so far')],
+    ['Repaired', tally(totals.repaired, 'nothing so far')],
     ['Ignored', tally(totals.ignored, 'no record')],
     ['Audit', auditText(audit)],
     ['Documents', listed(Object.entries(documents))],
@@ -93,7 +94,7 @@ function quarantineLines({ events, first }: Status['quarantine']): string[][] {
 }
 
 /** Numbers by name, but for those that are 0. */
-function tally(numbers: Tally = {}, none: string): string {
+function tally(numbers: CountsByWord = {}, none: string): string {
   const entries = Object.entries(numbers).map(([name, number]) => [name, number ?? 0] as const);
   return listed(entries.filter(([, number]) => number > 0)) || none;
 }

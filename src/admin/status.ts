@@ -1,19 +1,26 @@
 import type { Connection, mongo } from 'mongoose';
+import { APPLICATIONS, SERVICES } from '../application/index.js';
+import { CREDENTIALS } from '../auth/index.js';
 import { indexName, missingIndexes } from '../database/index.js';
+import { COLLECTION_OF } from '../record/index.js';
+import { HORIZONS, LEDGER } from '../replication/ledger/index.js';
+import { MARKS, MOMENTS } from '../replication/mark/index.js';
 import {
-  readStanding,
-  type Standing,
+  readWatcherStatus,
+  type WatcherStatus,
   WATCH_TOTALS,
   WATCHER,
   type WatchTotals,
-} from '../replication/mark/index.js';
-import type { AuditProgress, SetAside } from '../replication/watcher/index.js';
+} from '../replication/progress/index.js';
+import { countSetAside, QUARANTINE, type SetAside } from '../replication/quarantine/index.js';
+import { countEmailDuplicates, EMAIL_DUPLICATES } from '../replication/repair/index.js';
+import { type AuditProgress, AUDITS, LEDGER_AUDIT } from '../replication/upkeep/index.js';
 import { databaseOf } from './session.js';
 
 const COUNTED = [
-  ...['applications', 'services', 'credentials', 'members', 'products'],
-  ...['ledger', 'marks', 'moments'],
-] as const;
+  ...[APPLICATIONS, SERVICES, CREDENTIALS, COLLECTION_OF.member, COLLECTION_OF.product],
+  ...[LEDGER, MARKS, MOMENTS],
+];
 const MOST_SHOWN = 20;
 
 /** Where the audit of the ledger stands. */
@@ -23,7 +30,7 @@ export type AuditStatus = Pick<
 >;
 
 /** Two or more members of one application that share an e-mail; `_id`s of those that came second. */
-export interface EmailDuplicates {
+export interface EmailDuplicateGroup {
   organizationid: string;
   appid: string;
   emailkey: string;
@@ -43,15 +50,15 @@ export interface Status {
   database: { name: string; version: string; replicaSet: string | undefined };
   /** Indexes that the service needs and that do not stand, such as `members: organizationid, appid, id`. */
   missingIndexes: string[];
-  watcher: Omit<Standing, 'emailDuplicates' | 'quarantined'>;
+  watcher: WatcherStatus;
   /** What all leaders did since the beginning. */
   totals: Omit<WatchTotals, '_id'>;
   /** Undefined where no audit ran yet. */
   audit: AuditStatus | undefined;
   /** Hard deletes up to here may be gone; undefined where all are kept. */
   hardDeletesExpired: Date | undefined;
-  documents: Record<(typeof COUNTED)[number], number>;
-  emailDuplicates: { members: number; first: EmailDuplicates[] };
+  documents: Record<string, number>;
+  emailDuplicates: { members: number; first: EmailDuplicateGroup[] };
   /** What was set aside, the oldest first. */
   quarantine: { events: number; first: SetAsideStatus[] };
 }
@@ -61,17 +68,19 @@ export async function statusOf(connection: Connection): Promise<Status> {
   const db = databaseOf(connection);
   const hello = await db.admin().command({ hello: 1 });
   const { version } = (await db.admin().buildInfo()) as { version: string };
-  const { emailDuplicates, quarantined, ...watcher } = await readStanding(connection);
   return {
     database: { name: connection.name, version, replicaSet: hello['setName'] as string | undefined },
     missingIndexes: (await missingIndexes(connection)).map(indexName),
-    watcher,
+    watcher: await readWatcherStatus(connection),
     totals: await totals(db),
     audit: await audit(db),
     hardDeletesExpired: await hardDeletesExpired(db),
     documents: await documentCounts(db),
-    emailDuplicates: { members: emailDuplicates, first: await firstEmailDuplicates(db) },
-    quarantine: { events: quarantined, first: await firstSetAside(db) },
+    emailDuplicates: {
+      members: await countEmailDuplicates(connection),
+      first: await firstEmailDuplicates(db),
+    },
+    quarantine: { events: await countSetAside(connection), first: await firstSetAside(db) },
   };
 }
 
@@ -81,7 +90,7 @@ async function totals(db: mongo.Db): Promise<Status['totals']> {
 }
 
 async function audit(db: mongo.Db): Promise<AuditStatus | undefined> {
-  const progress = await db.collection<AuditProgress>('audits').findOne({ _id: 'ledger' });
+  const progress = await db.collection<AuditProgress>(AUDITS).findOne({ _id: LEDGER_AUDIT });
   if (progress === null) return undefined;
   const { round, kind, slices, lastRoundSeconds, roundSeconds, found } = progress;
   return { round, kind, slices, lastRoundSeconds, roundSeconds, found };
@@ -89,7 +98,7 @@ async function audit(db: mongo.Db): Promise<AuditStatus | undefined> {
 
 /** The newest hard delete that is kept no longer, of all applications. */
 async function hardDeletesExpired(db: mongo.Db): Promise<Date | undefined> {
-  const horizons = db.collection<{ lastupdated: Date }>('horizons');
+  const horizons = db.collection<{ lastupdated: Date }>(HORIZONS);
   return (await horizons.findOne({}, { sort: { lastupdated: -1 } }))?.lastupdated;
 }
 
@@ -97,13 +106,13 @@ async function documentCounts(db: mongo.Db): Promise<Status['documents']> {
   const counts = await Promise.all(
     COUNTED.map(async (name) => [name, await db.collection(name).estimatedDocumentCount()] as const),
   );
-  return Object.fromEntries(counts) as Status['documents'];
+  return Object.fromEntries(counts);
 }
 
-async function firstEmailDuplicates(db: mongo.Db): Promise<EmailDuplicates[]> {
+async function firstEmailDuplicates(db: mongo.Db): Promise<EmailDuplicateGroup[]> {
   const groups = await db
-    .collection('emailduplicates')
-    .aggregate<{ _id: Omit<EmailDuplicates, 'members'>; members: mongo.ObjectId[] }>([
+    .collection(EMAIL_DUPLICATES)
+    .aggregate<{ _id: Omit<EmailDuplicateGroup, 'members'>; members: mongo.ObjectId[] }>([
       {
         $group: {
           _id: { organizationid: '$organizationid', appid: '$appid', emailkey: '$emailkey' },
@@ -119,7 +128,7 @@ async function firstEmailDuplicates(db: mongo.Db): Promise<EmailDuplicates[]> {
 
 async function firstSetAside(db: mongo.Db): Promise<SetAsideStatus[]> {
   const found = await db
-    .collection<SetAside>('quarantine')
+    .collection<SetAside>(QUARANTINE)
     .find({}, { sort: { since: 1 }, limit: MOST_SHOWN })
     .toArray();
   return found.map(({ _id: concern, since, reason }) => ({

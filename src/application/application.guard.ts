@@ -4,8 +4,10 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Request } from 'express';
 import type { Model } from 'mongoose';
 import { callerOf, covers, IS_PUBLIC } from '../auth/index.js';
-import { exactly, NAME, problems, SharedReads } from '../common/index.js';
-import { type Application, APPLICATION_MODEL } from './application.js';
+import { exactly, NAME, SharedReads } from '../common/index.js';
+import { problems } from '../http/index.js';
+import type { Application } from './application.js';
+import { APPLICATION_MODEL } from './application.schema.js';
 
 type InApplication = Request & { application?: Application };
 
@@ -34,7 +36,7 @@ export class ApplicationGuard implements CanActivate {
     if (!NAME.test(organizationid) || !NAME.test(appid)) return null;
     if (!covers(callerOf(request).scopes, organizationid, appid)) return null;
     const { collection } = this.applications;
-    return this.reads.of(`${organizationid}/${appid}`, () =>
+    return this.reads.share(`${organizationid}/${appid}`, () =>
       collection.findOne<Application>({ organizationid: exactly(organizationid), appid: exactly(appid) }),
     );
   }

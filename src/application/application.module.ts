@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { APPLICATION_MODEL, applicationSchema } from './application.js';
-import { SERVICE_MODEL, serviceSchema } from './service.js';
+import { APPLICATION_MODEL, applicationSchema } from './application.schema.js';
+import { SERVICE_MODEL, serviceSchema } from './service.schema.js';
 
 @Module({
   imports: [

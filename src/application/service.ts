@@ -1,4 +1,4 @@
-import { Schema, type mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { NAME } from '../common/index.js';
 import { type Kind, KINDS, type Tenant } from '../record/index.js';
 
@@ -36,14 +36,6 @@ export function isNamed(service: StoredService): service is StoredService & Serv
 export function isEnabled({ enabled }: { enabled?: unknown }): boolean {
   return enabled === true || enabled === undefined || enabled === null;
 }
-
-/** Name of the Mongoose model of `services`. */
-export const SERVICE_MODEL = 'Service';
-
-export const serviceSchema = new Schema<Service>(
-  {},
-  { collection: 'services', strict: false, versionKey: false, minimize: false },
-).index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true });
 
 function isName(value: unknown): value is string {
   return typeof value === 'string' && NAME.test(value);

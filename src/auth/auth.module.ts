@@ -3,7 +3,7 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { PassportModule } from '@nestjs/passport';
 import { Authenticator } from './authenticator.js';
 import { TidemarkBasicStrategy } from './basic.strategy.js';
-import { CREDENTIAL_MODEL, credentialSchema } from './credential.js';
+import { CREDENTIAL_MODEL, credentialSchema } from './credential.schema.js';
 import { LoginLimiter } from './login-limiter.js';
 import { Passwords } from './passwords.js';
 import { ProvenLogins } from './proven-logins.js';

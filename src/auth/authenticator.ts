@@ -3,7 +3,8 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import { SharedReads } from '../common/index.js';
 import type { Login } from './basic-header.js';
-import { CREDENTIAL_MODEL, type Credential, isUsable, LONGEST_USERNAME } from './credential.js';
+import { type Credential, isUsable, LONGEST_USERNAME } from './credential.js';
+import { CREDENTIAL_MODEL } from './credential.schema.js';
 import { type Attempt, LoginLimiter } from './login-limiter.js';
 import { Passwords } from './passwords.js';
 import { ProvenLogins } from './proven-logins.js';
@@ -29,7 +30,7 @@ export class Authenticator {
   async identify(login: Login, address: string): Promise<Credential | undefined> {
     const known = await this.knownLately(login);
     if (known !== undefined) return known;
-    return this.proofs.of(this.proven.nameOf(login, address), async () => {
+    return this.proofs.share(this.proven.nameOf(login, address), async () => {
       return (await this.knownLately(login)) ?? this.prove(login, address);
     });
   }
@@ -62,7 +63,7 @@ export class Authenticator {
   private async usable({ username }: Login): Promise<Credential | undefined> {
     if (username.length > LONGEST_USERNAME) return undefined;
     const { collection } = this.credentials;
-    const stored = await this.reads.of(username, () =>
+    const stored = await this.reads.share(username, () =>
       collection.findOne<Credential>({ username: { $eq: username } }),
     );
     return isUsable(stored, new Date()) ? stored : undefined;

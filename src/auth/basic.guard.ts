@@ -2,7 +2,7 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
-import { problems } from '../common/index.js';
+import { problems } from '../http/index.js';
 import type { Credential } from './credential.js';
 import { IS_PUBLIC } from './decorators.js';
 import { LoginLimiter } from './login-limiter.js';

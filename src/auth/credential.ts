@@ -1,5 +1,3 @@
-import { Schema } from 'mongoose';
-
 export const LEVELS = ['read', 'write', 'admin'] as const;
 
 /** Each level includes those before it. */
@@ -25,28 +23,19 @@ export interface Credential {
   expiresAt?: Date;
 }
 
-/** Name of the Mongoose model of `credentials`. */
-export const CREDENTIAL_MODEL = 'Credential';
-
-/** Operators write this collection too, so reading takes it as it comes and the checks below decide. */
-export const credentialSchema = new Schema<Credential>(
-  {},
-  { collection: 'credentials', strict: false, versionKey: false },
-).index({ username: 1 }, { unique: true });
-
 /** Whether a stored document is a credential that opens anything today. Whatever is odd about it closes it. */
 export function isUsable(stored: Partial<Credential> | null, now: Date): stored is Credential {
-  return stored !== null && standing(stored, now) === 'valid' && isArgon2id(stored.passwordhash);
+  return stored !== null && credentialState(stored, now) === 'valid' && isArgon2id(stored.passwordhash);
 }
 
 /** How a credential stands, but for its password; `broken` where something in it is of a type that opens nothing. */
-export type CredentialStanding = 'valid' | 'disabled' | 'expired' | 'broken';
+export type CredentialState = 'valid' | 'disabled' | 'expired' | 'broken';
 
 /** A list of user names is found under each of them, and opens none. Of `disabled`, only false or nothing is no. */
-export function standing(
+export function credentialState(
   { username, level, disabled, expiresAt }: { [field in keyof Credential]?: unknown },
   now: Date,
-): CredentialStanding {
+): CredentialState {
   if (disabled !== undefined && disabled !== null && disabled !== false) return 'disabled';
   if (typeof username !== 'string' || !LEVELS.includes(level as Level)) return 'broken';
   if (expiresAt === undefined || expiresAt === null) return 'valid';

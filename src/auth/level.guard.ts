@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { problems } from '../common/index.js';
+import { problems } from '../http/index.js';
 import { type Level, reaches } from './credential.js';
 import { callerOf, NEEDED_LEVEL } from './decorators.js';
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { problems } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
+import { problems } from '../http/index.js';
 import { callerAt } from './address.js';
 import { type Count, MinuteCounts } from './minute-counts.js';
 
@@ -41,7 +41,7 @@ export class LoginLimiter {
       { counts: this.addresses, key: caller, allowed: this.failures * ADDRESS_FACTOR },
       { counts: this.pairs, key: `${caller} ${username}`, allowed: this.failures },
     ];
-    for (const { counts, key, allowed } of places) assertAtMost(allowed, counts.of(key));
+    for (const { counts, key, allowed } of places) assertAtMost(allowed, counts.count(key));
     const counted = places.map(({ counts, key }) => counts.add(key));
     return {
       rank: counted[0]?.count ?? 0,

@@ -16,7 +16,7 @@ export interface Count {
 export class MinuteCounts {
   private readonly minutes = new LRUCache<string, { count: number; ends: number }>({ max: REMEMBERED });
 
-  of(key: string): Count {
+  count(key: string): Count {
     const now = performance.now();
     const minute = this.minutes.get(shortened(key));
     return minute === undefined || minute.ends <= now
@@ -26,7 +26,7 @@ export class MinuteCounts {
 
   /** The count with this one. */
   add(key: string, times = 1): Count {
-    const { count, secondsLeft } = this.of(key);
+    const { count, secondsLeft } = this.count(key);
     const counted = { count: Math.max(0, count + times), secondsLeft };
     const ends = performance.now() + secondsLeft * 1000;
     this.minutes.set(shortened(key), { count: counted.count, ends });

@@ -1,4 +1,4 @@
-import { problems } from '../common/index.js';
+import { problems } from '../http/index.js';
 
 /** How many run at a time; those behind a first failure leave one place to others. */
 const MOST_RUNNING = 2;

@@ -24,7 +24,7 @@ export class SharedReads<T> {
   private readonly turns = new Map<string, Turn<T>>();
 
   /** What a read that begins from now on gives. All callers of a key must mean the same. */
-  of(key: string, read: () => Promise<T>): Promise<T> {
+  share(key: string, read: () => Promise<T>): Promise<T> {
     const turn = this.turns.get(key);
     if (turn === undefined) return this.begin(key, read);
     turn.next ??= turn.over.then(() => this.begin(key, read));

@@ -3,4 +3,4 @@ export { ConfigModule, SETTINGS } from './config.module.js';
 export { settingsOfProcess } from './environment.js';
 export { behindProxy, cacheDir, environmentWithLibraries, searchPath } from './paths.js';
 export { isAlive, ownPid, parentPid, startedByNpm } from './processes.js';
-export { readSettings, settingTable, type Settings } from './settings.js';
+export { readSettings, type Settings, settingTable } from './settings.js';

@@ -17,7 +17,7 @@ const fromMongoose = createRequire(fromHere.resolve('mongoose'));
 const CLOSED = new WeakSet<object>();
 
 /**
- * Mends two faults of the driver (docs/driver-reports.md). Nothing depends on the first alone: without it a command waits
+ * Repairs two faults of the driver (docs/driver-reports.md). Nothing depends on the first alone: without it a command waits
  * until it is given up. Without the second a request at a fail-over is answered with 500 instead of 503.
  */
 export function closeDriverGaps(): void {

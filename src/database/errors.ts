@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
-import { DeadlineError, type Problem, problems } from '../common/index.js';
+import { DeadlineError } from '../common/index.js';
+import { type Problem, problems } from '../http/index.js';
 import { isMomentGone } from './snapshot.js';
 
 const { mongo } = mongoose;

@@ -20,14 +20,3 @@ export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './
 export { Preparation } from './preparation.js';
 export { checkServer } from './server-check.js';
 export { isMomentGone, readAsOf, type SnapshotOptions } from './snapshot.js';
-export {
-  type EmbeddedDatabase,
-  findEmbedded,
-  findMongod,
-  freePort,
-  mongodEnvironment,
-  onOrphaned,
-  reticent,
-  startEmbedded,
-  wheelMongod,
-} from './embedded/index.js';

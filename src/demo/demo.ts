@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
-import { createApplication, importRecords, setService } from '../admin/index.js';
+import { importRecords } from '../admin/import/index.js';
+import { createApplication, setService } from '../admin/index.js';
 import type { Filter } from '../application/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
+import { FILTER_VERSIONS } from '../replication/filters/index.js';
+import { LEDGER } from '../replication/ledger/index.js';
 import { demoMembers, demoProducts, type DemoRecord } from './generator.js';
 
 export const DEMO: Tenant = { organizationid: 'demo', appid: 'shop' };
@@ -31,7 +34,7 @@ export async function makeDemo(db: mongo.Db): Promise<void> {
     products.slice(PRODUCTS).map(({ id }) => id),
   );
   for (const { kind, name, filter } of SERVICES) await setService(db, { ...DEMO, kind, name }, filter);
-  await until(async () => (await db.collection('effective').countDocuments(DEMO)) >= SERVICES.length);
+  await until(async () => (await db.collection(FILTER_VERSIONS).countDocuments(DEMO)) >= SERVICES.length);
   await createApplication(db, DEMO, 'Demo shop');
 }
 
@@ -39,7 +42,7 @@ export async function makeDemo(db: mongo.Db): Promise<void> {
 async function discontinue(db: mongo.Db, ids: string[]): Promise<void> {
   await db.collection(COLLECTION_OF.product).deleteMany({ ...DEMO, id: { $in: ids } });
   await until(
-    async () => (await db.collection('ledger').countDocuments({ ...DEMO, alive: false })) >= ids.length,
+    async () => (await db.collection(LEDGER).countDocuments({ ...DEMO, alive: false })) >= ids.length,
   );
 }
 

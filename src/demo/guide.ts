@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import { applicationExists, listApplications } from '../admin/index.js';
-import { Problem } from '../common/index.js';
 import { databaseProblem } from '../database/index.js';
+import { Problem } from '../http/index.js';
+import { COLLECTION_OF } from '../record/index.js';
 import { demoCredentials } from './credentials.js';
 import { DEMO, makeDemo } from './demo.js';
 import { demoLines } from './lines.js';
@@ -42,7 +43,7 @@ async function makeAndShow(db: mongo.Db, place: DemoPlace): Promise<string[]> {
   const credentials = await demoCredentials(db, { dataDir: place.dataDir, tenant: DEMO, isFirstStart });
   if (isFirstStart) await makeDemo(db);
   const [, second] = await db
-    .collection('products')
+    .collection(COLLECTION_OF.product)
     .find({ ...DEMO }, { sort: { _id: 1 }, limit: 2 })
     .toArray();
   const offset = (await place.max()).toISOString();

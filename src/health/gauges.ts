@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Gauge } from 'prom-client';
-import { Metrics } from '../common/index.js';
-import { shareDone } from '../replication/mark/index.js';
+import { Metrics } from '../observability/index.js';
+import { shareDone } from '../replication/progress/index.js';
 import { Looks } from './looks.js';
 
 /** A scrape does not wait longer for the database (milliseconds). */
@@ -19,11 +19,15 @@ export class Gauges {
   /** Reads them anew. Those that cannot be read are absent; it never fails. */
   async refresh(): Promise<void> {
     const tooLate = wait(LONGEST_MS, undefined, { ref: false });
-    const standing = await Promise.race([this.looks.standing(), tooLate]).catch(() => undefined);
+    const inTime = <T>(look: Promise<T>) => Promise.race([look, tooLate]).catch(() => undefined);
+    const [standing, counts] = await Promise.all([
+      inTime(this.looks.watcherStatus()),
+      inTime(this.looks.openRepairs()),
+    ]);
     show(this.metrics.watcherLag, standing?.lagSeconds);
     show(this.metrics.oplogWindow, standing?.oplogWindowSeconds);
-    show(this.metrics.emailDuplicates, standing?.emailDuplicates);
-    show(this.metrics.quarantined, standing?.quarantined);
+    show(this.metrics.emailDuplicates, counts?.[0]);
+    show(this.metrics.quarantined, counts?.[1]);
     show(this.metrics.passProgress, standing?.pass && shareDone(standing.pass));
   }
 }

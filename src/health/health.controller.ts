@@ -6,11 +6,12 @@ import {
   ApiServiceUnavailableResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
+import { type HealthCheckResult, HealthCheckService } from '@nestjs/terminus';
 import type { Response } from 'express';
 import { Public } from '../auth/index.js';
-import { Metrics, problems, Problems } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
+import { Problems, problems } from '../http/index.js';
+import { Metrics } from '../observability/index.js';
 import { Gauges } from './gauges.js';
 import { Readiness } from './readiness.js';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
+import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { within } from '../common/index.js';
 import { IndexKeeper, Preparation } from '../database/index.js';
-import type { Standing } from '../replication/mark/index.js';
+import type { WatcherStatus } from '../replication/progress/index.js';
 import { Looks } from './looks.js';
 
 /** A load balancer does not wait longer, and neither does it have to: what does not answer is not ready (milliseconds). */
@@ -46,7 +46,7 @@ export class Readiness {
    */
   async replication(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('replication');
-    return within(LONGEST_MS, 'The look at the watcher', this.looks.standing()).then(
+    return within(LONGEST_MS, 'The look at the watcher', this.looks.watcherStatus()).then(
       (standing) => {
         const state = standing.isPreparing ? 'preparing' : isUnwatched(standing) ? 'not-watched' : undefined;
         const details = detailsOf(standing);
@@ -57,11 +57,11 @@ export class Readiness {
   }
 }
 
-function isUnwatched({ leader, lagSeconds }: Standing): boolean {
+function isUnwatched({ leader, lagSeconds }: WatcherStatus): boolean {
   return leader === undefined && lagSeconds !== undefined && lagSeconds > USUAL_LAG_S;
 }
 
-function detailsOf({ leader, lagSeconds, oplogWindowSeconds, pass }: Standing) {
+function detailsOf({ leader, lagSeconds, oplogWindowSeconds, pass }: WatcherStatus) {
   const progress = pass && { reason: pass.reason, done: pass.done, total: pass.total };
   return { leader, lagSeconds, oplogWindowSeconds, pass: progress };
 }

@@ -1,3 +1,3 @@
 export { emailKeyOf } from './email-key.js';
-export { MEMBER_MODEL } from './member.schema.js';
 export { MemberModule } from './member.module.js';
+export { MEMBER_MODEL } from './member.schema.js';

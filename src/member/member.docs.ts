@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBasicAuth, ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { NAME, Problems } from '../common/index.js';
+import { NAME } from '../common/index.js';
+import { Problems } from '../http/index.js';
 import { MemberItem } from './dto/member-item.js';
 
 const NAME_SCHEMA = { type: 'string', pattern: NAME.source } as const;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { problems } from '../common/index.js';
+import { problems } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
 import type { BsonDocument } from './bson-document.js';
 import { allows } from './etag.js';

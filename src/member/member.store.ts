@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import mongoose from 'mongoose';
-import { literal, problems } from '../common/index.js';
+import { literal } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
+import { problems } from '../http/index.js';
 import {
   DELIVERABLE,
   idTextAt,
@@ -13,10 +14,11 @@ import {
   stampDoubled,
   type Tenant,
 } from '../record/index.js';
+import { LEDGER } from '../replication/ledger/index.js';
 import { type BsonDocument, isFaithful } from './bson-document.js';
 import { MEMBER_MODEL } from './member.schema.js';
 import { type Change, setOf } from './merge/change.js';
-import { newMemberPipeline, type NewMember } from './new-member.js';
+import { type NewMember, newMemberPipeline } from './new-member.js';
 import { StoredMember } from './stored-member.js';
 
 const { MongoServerError, ObjectId } = mongoose.mongo;
@@ -101,7 +103,7 @@ export class MemberStore {
    */
   private async findByNumber(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
     const entry = await this.members.db
-      .collection('ledger')
+      .collection(LEDGER)
       .findOne({ ...tenant, kind: 'member', id: { $eq: id }, alive: true, isNumber: true });
     if (entry === null) return undefined;
     const isSame = { $expr: { $eq: [idTextAt('$id'), literal(id)] } };

@@ -1,2 +1,1 @@
-export { PRODUCT_MODEL } from './product.schema.js';
 export { ProductModule } from './product.module.js';

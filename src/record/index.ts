@@ -19,3 +19,4 @@ export {
   textAt,
   textsAt,
 } from './typed.js';
+export { isUnreadable } from './unreadable.js';

@@ -11,7 +11,7 @@ export interface Said {
   errors: string[];
 }
 
-export interface Typed {
+export interface TypedInput {
   /** What comes on stdin. */
   input?: string | Iterable<string>;
   interrupted?: AbortSignal;
@@ -22,7 +22,7 @@ export class AdminConsole {
   constructor(private readonly uri: string) {}
 
   /** Runs a command: its words apart by blanks, or one by one. */
-  async run(words: string | string[], { input = '', interrupted }: Typed = {}): Promise<Said> {
+  async run(words: string | string[], { input = '', interrupted }: TypedInput = {}): Promise<Said> {
     const output: string[] = [];
     const errors: string[] = [];
     const pieces = typeof input === 'string' ? [input] : input;
@@ -40,7 +40,7 @@ export class AdminConsole {
   }
 
   /** The document that a command prints with `--json`; fails unless it went well. */
-  async json<T>(words: string | string[], typed: Typed = {}): Promise<T> {
+  async json<T>(words: string | string[], typed: TypedInput = {}): Promise<T> {
     const asked = typeof words === 'string' ? `${words.trim()} --json` : [...words, '--json'];
     const { code, output, errors } = await this.run(asked, typed);
     if (code !== 0) throw new Error(errors.join('\n'));
@@ -48,7 +48,7 @@ export class AdminConsole {
   }
 
   /** The one line with which a command fails. */
-  async failure(words: string | string[], typed: Typed = {}): Promise<string> {
+  async failure(words: string | string[], typed: TypedInput = {}): Promise<string> {
     const { code, errors } = await this.run(words, typed);
     if (code !== 1 || errors.length !== 1) throw new Error(`Exit code ${code}: ${errors.join('\n')}`);
     return String(errors[0]);

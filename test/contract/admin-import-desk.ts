@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { Kind } from '../../src/record/index.js';
 import type { Item, TestApplication, TestService } from '../support/index.js';
-import { AdminConsole, type Said, type Typed } from './admin-console.js';
+import { AdminConsole, type Said, type TypedInput } from './admin-console.js';
 
 export interface Summary {
   lines: number;
@@ -37,7 +37,7 @@ export class ImportDesk {
     return this.read({ input: textOf(lines) }, kind, more);
   }
 
-  read(typed: Typed, kind: Kind = 'product', more = '', file = '-'): Promise<Said> {
+  read(typed: TypedInput, kind: Kind = 'product', more = '', file = '-'): Promise<Said> {
     return this.admin.run(this.words(kind, more, file), typed);
   }
 

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/database/index.js';
+import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { TestService } from '../support/index.js';
 import { ImportDesk } from './admin-import-desk.js';
-import { insertRaw } from './raw-insert.js';
 import { rawDocument } from './raw-document.js';
+import { insertRaw } from './raw-insert.js';
 
 /** A name that stands twice can end mongod, so this file has one of its own. */
 let database: EmbeddedDatabase;

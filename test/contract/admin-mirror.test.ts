@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(async () => (app = await service.application()));
 afterEach(async () => {
   const collections = await service.db.listCollections().toArray();
-  expect(collections.filter(({ name }) => name.startsWith('importing_'))).toEqual([]);
+  expect(collections.filter(({ name }) => name.startsWith('tidemark.importing'))).toEqual([]);
 });
 afterAll(() => service.stop());
 

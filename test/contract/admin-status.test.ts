@@ -32,7 +32,7 @@ describe('`status` (database, watcher, lag, indexes)', () => {
 
   it('tells who leads, since when, and how far behind', async () => {
     const { watcher } = await admin.json<Status>('status');
-    const lease = await service.db.collection('leases').findOne();
+    const lease = await service.db.collection('tidemark.leases').findOne();
     expect(watcher.leader).toBe(lease?.['holder']);
     expect(Date.parse(watcher.since ?? '')).toBeLessThanOrEqual(Date.now());
     expect(Date.parse(watcher.leaseExpires ?? '')).not.toBeNaN();
@@ -95,7 +95,7 @@ describe('`status` (database, watcher, lag, indexes)', () => {
       'Re-stamps   bad 1',
       'Tombstones  1 written, all are kept',
       'Passes      first start 1',
-      'Mended      emailkey 2',
+      'Repaired      emailkey 2',
       'Ignored     product 1',
     ])
       expect(output).toContain(line);
@@ -120,7 +120,7 @@ const DONE = {
   restamps: { bad: 1 },
   tombstones: 1,
   passes: { 'first start': 1 },
-  mended: { emailkey: 2 },
+  repaired: { emailkey: 2 },
   ignored: { member: 0, product: 1 },
 };
 
@@ -146,7 +146,7 @@ describe('`status` shows what it finds in the database', () => {
       done: 1500,
       total: 6000,
     };
-    await put('leases', {
+    await put('tidemark.leases', {
       _id: 'watcher',
       ...{ holder: 'one', term: 1, expires: new Date('9999-01-01'), pass },
     });
@@ -167,8 +167,8 @@ describe('`status` shows what it finds in the database', () => {
       roundSeconds: 130,
       found: 0,
     };
-    await put('audits', { _id: 'ledger', ...audit });
-    await put('horizons', { _id: 'tombstones', ...{ lastupdated: new Date('2026-01-01') } });
+    await put('tidemark.audits', { _id: 'ledger', ...audit });
+    await put('tidemark.horizons', { _id: 'tombstones', ...{ lastupdated: new Date('2026-01-01') } });
     const admin = new AdminConsole(database.uri);
     expect(await admin.json<Status>('status')).toMatchObject({
       audit,

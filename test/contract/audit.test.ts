@@ -1,7 +1,8 @@
 import { mongo } from 'mongoose';
-import { type LedgerEntry, placeBehind } from '../../src/replication/ledger/index.js';
-import { AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';
 import { type Kind, KINDS } from '../../src/record/index.js';
+import type { LedgerEntry } from '../../src/replication/ledger/index.js';
+import { placeBehind } from '../../src/replication/progress/index.js';
+import { AuditPace, type AuditProgress } from '../../src/replication/upkeep/index.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
 
 /** Slices of 3 records, as fast as they go. */
@@ -12,9 +13,9 @@ let service: TestService;
 let app: TestApplication;
 
 const hurry = (instance: TestService) => Object.assign(instance.app.get(AuditPace, { strict: false }), QUICK);
-const audits = () => service.db.collection<AuditProgress>('audits');
+const audits = () => service.db.collection<AuditProgress>('tidemark.audits');
 const progress = () => audits().findOne({ _id: 'ledger' });
-const ledger = () => service.db.collection<Partial<LedgerEntry>>('ledger');
+const ledger = () => service.db.collection<Partial<LedgerEntry>>('tidemark.ledger');
 
 /**
  * Waits until everything has been compared once more, from the first record to the last. On an idle server the watcher

@@ -8,7 +8,7 @@ interface Held {
 }
 
 /** A consumer that harvests as the contract says, and the copy that it keeps. */
-export class Copy {
+export class ContractCopy {
   private readonly held = new Map<string, Held>();
   private from: Date | undefined;
 

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/database/index.js';
+import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
-import { insertRaw } from './raw-insert.js';
 import { rawDocument } from './raw-document.js';
+import { insertRaw } from './raw-insert.js';
 
 /** A name that stands twice can end mongod, so this file has one of its own. */
 let database: EmbeddedDatabase;
@@ -119,7 +119,7 @@ describe('a doubled `lastupdated`', () => {
 });
 
 describe('a doubled `id`', () => {
-  it('that is no text is mended: it gets a UUID', async () => {
+  it('that is no text is repaired: it gets a UUID', async () => {
     const before = await readEverything('product');
     await write('product', [
       ['id', null],
@@ -218,7 +218,7 @@ it('a first start learns a doubled `id` as the first one, too', async () => {
     const bytes = rawDocument([['_id', new mongo.ObjectId()], ...fields, ['id', 'second']]);
     await insertRaw(new URL(db.databaseName, database.uri).href, 'products', bytes);
   });
-  const known = await late.db.collection('ledger').find().toArray();
+  const known = await late.db.collection('tidemark.ledger').find().toArray();
   expect(known.map(({ id }) => id as string)).toEqual(['first']);
   await late.stop();
 });

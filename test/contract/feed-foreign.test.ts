@@ -17,7 +17,7 @@ const KINDS: Kind[] = ['member', 'product'];
 const PAST = new Date('2025-03-04T05:06:07.008Z');
 const FUTURE = new Date('2999-01-01T00:00:00.000Z');
 
-/** What contract §4 says is mended in an `id`; `undefined` stands for a field that is not there. */
+/** What contract §4 says is repaired in an `id`; `undefined` stands for a field that is not there. */
 const NO_IDS: unknown[] = [undefined, null, 5.5, true, { a: 1 }, new mongo.ObjectId(), ['x'], []];
 const NO_STAMPS: unknown[] = [
   ...[undefined, null, '2025-03-04T05:06:07.008Z', 1741064767008, true, { $date: 1 }, FUTURE],
@@ -27,8 +27,8 @@ const NO_STAMPS: unknown[] = [
 const withFields = (record: Document, fields: Document) =>
   Object.fromEntries(Object.entries({ ...record, ...fields }).filter(([, value]) => value !== undefined));
 
-/** Expects one mended item a record: a UUID where `id` was none, and a stamp between the two moments. */
-function expectMended(items: Item[], count: number, since: Date): void {
+/** Expects one repaired item a record: a UUID where `id` was none, and a stamp between the two moments. */
+function expectRepaired(items: Item[], count: number, since: Date): void {
   expect(items.length).toBe(count);
   for (const { id, lastupdated } of items) {
     expect(id).toMatch(UUID);
@@ -38,7 +38,7 @@ function expectMended(items: Item[], count: number, since: Date): void {
   expect(new Set(items.map((item) => item.id)).size).toBe(count);
 }
 
-describe('what such a record lacks is mended', () => {
+describe('what such a record lacks is repaired', () => {
   let service: TestService;
   let app: TestApplication;
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('what such a record lacks is mended', () => {
       await records(kind).insertOne(withFields({ ...app.tenant, lastupdated: PAST, data: { a: 1 } }, { id }));
       await service.watcher.caughtUp();
       const items = await app.feed(kind).drain();
-      expectMended(items, 1, since);
+      expectRepaired(items, 1, since);
       expect(items[0]?.data).toEqual({ a: 1 });
     });
 
@@ -67,7 +67,7 @@ describe('what such a record lacks is mended', () => {
       await app.change(kind, await app.put(kind, { lastupdated: PAST }), { $set: { id: 5.5 } });
       await app.change(kind, await app.put(kind, { lastupdated: PAST }), { $set: { id: ['x'] } });
       await service.watcher.caughtUp();
-      expectMended(await app.feed(kind).drain(), 3, since);
+      expectRepaired(await app.feed(kind).drain(), 3, since);
     });
 
     it.each(NO_STAMPS.map((stamp) => [stamp]))(
@@ -81,8 +81,8 @@ describe('what such a record lacks is mended', () => {
         expect(items.length).toBe(2);
         const [nameless, named] = items;
         expect(named?.id).toBe('a');
-        expectMended([{ ...named!, id: nameless!.id }], 1, since);
-        expectMended([nameless!], 1, since);
+        expectRepaired([{ ...named!, id: nameless!.id }], 1, since);
+        expectRepaired([nameless!], 1, since);
       },
     );
 
@@ -143,9 +143,9 @@ describe('and what was there before the first start', () => {
     ];
     const service = await TestService.start({}, (db) => db.collection(`${kind}s`).insertMany([good, ...bad]));
     const app = await service.application(tenant);
-    const [first, ...mended] = await app.feed(kind).drain();
+    const [first, ...repaired] = await app.feed(kind).drain();
     expect(first).toMatchObject({ id: 'good', lastupdated: PAST.toISOString() });
-    expectMended(mended, bad.length, since);
+    expectRepaired(repaired, bad.length, since);
     await service.stop();
   });
 });

@@ -21,7 +21,7 @@ async function ahead(ms: number): Promise<string> {
 }
 
 const raises = async () => {
-  const mark = await service.db.collection('marks').findOne({ '_id.appid': app.appid });
+  const mark = await service.db.collection('tidemark.marks').findOne({ '_id.appid': app.appid });
   return (mark?.['raises'] as number | undefined) ?? 0;
 };
 
@@ -137,7 +137,7 @@ describe('one further ahead', () => {
     const [first] = (await app.feed('product').page({ limit: 1 })).items;
     const announced = await ahead(3600_000);
     await service.db
-      .collection<{ _id: object }>('marks')
+      .collection<{ _id: object }>('tidemark.marks')
       .updateOne({ '_id.appid': app.appid }, { $set: { fence: new Date(announced) } });
     expect(first?.id).toBe('p0');
     const page = await app.feed('product').page({ to: announced, lastoffsetid: '0'.repeat(24) });

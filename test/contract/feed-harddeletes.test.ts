@@ -60,7 +60,7 @@ describe.each<Kind>(['member', 'product'])(
       await app.remove(kind, await app.put(kind, { id: 'a' }));
       await app.remove(kind, await app.put(kind, { id: 'b' }));
       const _id = { ...app.tenant, kind };
-      const marks = service.db.collection<{ _id: typeof _id; fence: Date }>('marks');
+      const marks = service.db.collection<{ _id: typeof _id; fence: Date }>('tidemark.marks');
       let fence = new Date(0);
       await withoutWatcher(service, async () => {
         await app.put(kind, { id: 'a' });

@@ -1,4 +1,4 @@
-import { SendingPace } from '../../src/replication/feed/index.js';
+import { SendingPace } from '../../src/replication/feed/http/index.js';
 import {
   expectProblem,
   type Item,

@@ -22,9 +22,9 @@ describe('what happens while no instance runs', () => {
     const after = before.seenBy(second);
     const hardDeletes = await after.hardDeletes(kind).drain({ from });
     expect(hardDeletes.map((item) => item.id).sort()).toEqual(['deleted', 'moved']);
-    const mended = await records.findOne({ _id: insertedId });
+    const repaired = await records.findOne({ _id: insertedId });
     const updates = await after.feed(kind).drain({ from });
-    expect(updates.map((item) => item.id).sort()).toEqual(['elsewhere', 'new', mended?.['id']].sort());
+    expect(updates.map((item) => item.id).sort()).toEqual(['elsewhere', 'new', repaired?.['id']].sort());
     await second.stop();
   });
 });

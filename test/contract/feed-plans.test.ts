@@ -31,7 +31,7 @@ beforeAll(async () => {
   const gone = Array.from({ length: COUNT }, (_, n) => ({
     ...{ ...app.tenant, kind: 'product', id: `gone-${n}`, alive: false, lastupdated: at(n) },
   }));
-  await db.collection('ledger').insertMany(gone);
+  await db.collection('tidemark.ledger').insertMany(gone);
   await service.watcher.caughtUp();
 });
 afterAll(() => service.stop());

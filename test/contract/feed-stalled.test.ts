@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import zlib from 'node:zlib';
-import { PageBytes, SendingPace } from '../../src/replication/feed/index.js';
+import { SendingPace } from '../../src/replication/feed/http/index.js';
+import { PageBytes } from '../../src/replication/feed/page/index.js';
 import { eventually, type Item, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 
 const COUNT = 8000;

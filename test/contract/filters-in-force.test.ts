@@ -104,7 +104,7 @@ describe('a service that is removed, disabled or made invalid keeps its last fil
   it.each<[string, mongo.Document]>([
     ['by contract §4', { $where: 'true' }],
     ['by MongoDB', { id: { $regex: '(' } }],
-  ])('made invalid %s: 500, also for an empty window; and mended with another', async (_name, filter) => {
+  ])('made invalid %s: 500, also for an empty window; and repaired with another', async (_name, filter) => {
     const from = await app.max('product');
     await set({ filter });
     for (const window of [{ to: '2026-01-01' }, { to: '2025-01-01', from: '2025-01-01' }])
@@ -128,7 +128,7 @@ it('an edit that a crash cut in two is finished by the next leader', async () =>
       const [filter, previous] = [{ 'data.n': 3 }, { 'data.n': { $lte: 1 } }];
       await services().updateOne(own(), { $set: { filter } });
       await service.db
-        .collection('effective')
+        .collection('tidemark.filterversions')
         .updateOne(own(), { $set: { filter, previous, pending: true }, $inc: { version: 1 } });
     }),
   );

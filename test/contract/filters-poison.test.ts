@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
-import { Restamps, TermOverError } from '../../src/replication/watcher/index.js';
+import { TermOverError } from '../../src/replication/progress/index.js';
+import { Restamps } from '../../src/replication/stamping/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 const MEGABYTE = 1_000_000;
@@ -16,7 +17,7 @@ beforeEach(async () => {
 afterAll(() => service.stop());
 
 const services = () => service.db.collection('services');
-const effective = () => service.db.collection('effective');
+const effective = () => service.db.collection('tidemark.filterversions');
 const ofBytes = (bytes: number) => ({ 'data.text': { $ne: 'x'.repeat(bytes) } });
 const ask = (name: string) => app.feed('product', name).ask();
 
@@ -64,7 +65,7 @@ describe('a filter in force that is too large to be read, as one that an earlier
   const inForce = (fields: mongo.Document) =>
     effective().insertOne({ ...app.tenant, kind: 'product', name: 'old', version: 3, ...fields });
 
-  it('is invalid, never unfiltered; mended with another, everything is delivered anew', async () => {
+  it('is invalid, never unfiltered; repaired with another, everything is delivered anew', async () => {
     const filter = ofBytes(5 * MEGABYTE);
     await inForce({ state: 'on', pending: false, filter });
     expectProblem(await ask('old'), 500, 'service-misconfigured');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashPassword } from '../../src/auth/index.js';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/database/index.js';
+import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import {
   type Answer,
   eventually,

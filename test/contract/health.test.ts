@@ -39,7 +39,7 @@ describe('`GET /health/live`, `GET /health/ready` (200/503)', () => {
     const [, replication] = await replicationOf(service);
     expect(replication).toEqual({
       status: 'up',
-      leader: (await service.db.collection('leases').findOne())?.['holder'],
+      leader: (await service.db.collection('tidemark.leases').findOne())?.['holder'],
       lagSeconds: expect.any(Number),
       oplogWindowSeconds: expect.any(Number),
     });
@@ -146,7 +146,7 @@ describe('while nobody leads', () => {
   afterAll(() => unwatched.stop());
 
   const put = ({ db }: TestService, state: mongo.Document) =>
-    db.collection<{ _id: string }>('leases').updateOne({ _id: 'watcher' }, { $set: state });
+    db.collection<{ _id: string }>('tidemark.leases').updateOne({ _id: 'watcher' }, { $set: state });
 
   it('a watcher that lags keeps nobody out', async () => {
     const longAgo = new mongo.Timestamp({ t: Math.floor(Date.now() / 1000) - 3600, i: 1 });

@@ -21,7 +21,9 @@ const ready = () => send(`${service.url}/health/ready`, 'GET', {});
 const indexes = (json: unknown) =>
   (json as { details: { indexes: { status: string; missing?: string[] } } }).details.indexes;
 const since = async () => {
-  const state = await service.db.collection<{ _id: string; since: mongo.Timestamp }>('leases').findOne();
+  const state = await service.db
+    .collection<{ _id: string; since: mongo.Timestamp }>('tidemark.leases')
+    .findOne();
   return state!.since;
 };
 

@@ -23,7 +23,7 @@ interface Mark {
   raises: number;
 }
 
-const marks = () => service.db.collection<Mark>('marks');
+const marks = () => service.db.collection<Mark>('tidemark.marks');
 const raises = async () => (await marks().findOne({ '_id.appid': app.appid }))?.raises ?? 0;
 const products = () => service.db.collection('products');
 
@@ -223,7 +223,7 @@ describe('every page is as of one moment', () => {
     await app.products(5);
     const first = await app.feed('product').page({ limit: 2 });
     const announced = await service.db
-      .collection('moments')
+      .collection('tidemark.moments')
       .countDocuments({ appid: app.appid, fence: new Date(first.to) });
     expect(announced).toBe(1);
     await products().updateMany(app.tenant, { $set: { 'data.n': 1 } });

@@ -28,7 +28,7 @@ async function populate(kind: Kind): Promise<void> {
   const gone = Array.from({ length: COUNT }, (_, n) => ({
     ...{ ...app.tenant, kind, id: `gone-${n}`, alive: false, lastupdated: at(n) },
   }));
-  await service.db.collection('ledger').insertMany(gone);
+  await service.db.collection('tidemark.ledger').insertMany(gone);
   await service.watcher.caughtUp();
 }
 
@@ -43,7 +43,7 @@ async function readsOf(kind: Kind): Promise<string[]> {
 }
 
 const raises = async () =>
-  (await service.db.collection('marks').findOne({ '_id.appid': app.appid }))?.['raises'] as number;
+  (await service.db.collection('tidemark.marks').findOne({ '_id.appid': app.appid }))?.['raises'] as number;
 
 describe('the keys and documents that max examines', () => {
   beforeEach(() => populate('member'));
@@ -119,7 +119,7 @@ describe('what foreign programs leave in the index', () => {
     ['no stamp', { lastupdated: null }],
   ];
 
-  it('counts for nothing and raises nothing before it is mended', async () => {
+  it('counts for nothing and raises nothing before it is repaired', async () => {
     await app.member();
     await service.watcher.caughtUp();
     const known = await app.max('member');

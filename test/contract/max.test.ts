@@ -81,7 +81,7 @@ describe("max is never later than the database's clock", () => {
     expect((await app.max('product')).getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  it('and nobody has mended it yet', async () => {
+  it('and nobody has repaired it yet', async () => {
     await app.product({ lastupdated: at(0) });
     expect(await app.max('product')).toEqual(at(0));
     await withoutWatcher(service, async () => {

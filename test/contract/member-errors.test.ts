@@ -33,7 +33,7 @@ describe.each([
     });
     return [answer.status, slugOf(answer)];
   };
-  /** Wrong in every way at once, but for what a case mends. */
+  /** Wrong in every way at once, but for what a case repairs. */
   const wrong = { raw: `{${TOO_LARGE}`, headers: { 'content-type': 'text/plain', 'if-match': '"x"' } };
 
   afterEach(async () => {

@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, KINDS } from '../../src/record/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
-import { Copy } from './copy.js';
+import { ContractCopy } from './copy.js';
 import { MemberClient } from './member-client.js';
 
 const { Decimal128, Double, Int32, Long } = mongo.BSON;
@@ -26,7 +26,7 @@ const upsert = (kind: Kind, id: unknown, data: mongo.Document) =>
 
 describe.each(KINDS)('another program upserts by a number: %s', (kind) => {
   it('one record, one `id`, and each change is delivered', async () => {
-    const copy = new Copy(app, kind);
+    const copy = new ContractCopy(app, kind);
     for (const n of [1, 2, 3]) {
       await upsert(kind, 990017, { n });
       expect(await copy.harvest()).toEqual({ '990017': n });
@@ -99,7 +99,7 @@ describe('an `id` that is changed', () => {
     ['from a text', 'five', 6, ['6']],
     ['to what is none', 5, 5.5, [expect.stringMatching(/^.{36}$/) as string]],
   ])('%s: the old one is a hard delete', async (_name, before, after, expected) => {
-    const copy = new Copy(app, 'product');
+    const copy = new ContractCopy(app, 'product');
     const product = await app.product({ id: before });
     expect(Object.keys(await copy.harvest())).toEqual([String(before)]);
     await app.change('product', product, { $set: { id: after } });
@@ -110,7 +110,7 @@ describe('an `id` that is changed', () => {
     ['a number to its text', 5, '5'],
     ['a text to its number', '5', 5],
   ])('%s: it stays what it is', async (_name, before, after) => {
-    const copy = new Copy(app, 'product');
+    const copy = new ContractCopy(app, 'product');
     const product = await app.product({ id: before });
     await copy.harvest();
     await app.change('product', product, { $set: { id: after, 'data.n': 2 } });
@@ -122,7 +122,7 @@ describe('an `id` that is changed', () => {
 
   it('moved to another application, which the event tells without the `id`', async () => {
     const other = await service.application();
-    const [here, there] = [new Copy(app, 'product'), new Copy(other, 'product')];
+    const [here, there] = [new ContractCopy(app, 'product'), new ContractCopy(other, 'product')];
     const product = await app.product({ id: 5, data: { n: 1 } });
     expect(await here.harvest()).toEqual({ '5': 1 });
     await app.change('product', product, { $set: other.tenant });
@@ -132,7 +132,7 @@ describe('an `id` that is changed', () => {
 
 describe('deleted and written again', () => {
   it('it comes back', async () => {
-    const copy = new Copy(app, 'product');
+    const copy = new ContractCopy(app, 'product');
     for (const n of [1, 2]) {
       await upsert('product', 5, { n });
       expect(await copy.harvest()).toEqual({ '5': n });

@@ -1,14 +1,14 @@
 import type { mongo } from 'mongoose';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
-import { Copy } from './copy.js';
+import { ContractCopy } from './copy.js';
 
 let service: TestService;
 let app: TestApplication;
-let copy: Copy;
+let copy: ContractCopy;
 beforeEach(async () => {
   service = await TestService.start();
   app = await service.application();
-  copy = new Copy(app, 'product');
+  copy = new ContractCopy(app, 'product');
 });
 afterEach(() => service.stop());
 
@@ -22,7 +22,7 @@ const ignored = async () => {
 
 /** What a consumer holds that reads all of it once more, and one that has followed all the while. */
 async function held(): Promise<unknown> {
-  const [fresh, followed] = [await new Copy(app, 'product').harvest(), await copy.harvest()];
+  const [fresh, followed] = [await new ContractCopy(app, 'product').harvest(), await copy.harvest()];
   expect(followed).toEqual(fresh);
   return fresh;
 }
@@ -30,7 +30,7 @@ async function held(): Promise<unknown> {
 describe('a pass finds what nobody told of', () => {
   /** Everything is dropped, and something else is there when the pass comes. */
   async function become(change: (records: mongo.Document[]) => mongo.Document[]): Promise<void> {
-    const leases = service.db.collection<{ _id: string; since: mongo.Timestamp }>('leases');
+    const leases = service.db.collection<{ _id: string; since: mongo.Timestamp }>('tidemark.leases');
     const since = async () => (await leases.findOne({ _id: 'watcher' }))!.since;
     const [before, records] = [await since(), await products().find().toArray()];
     await products().drop();
@@ -54,7 +54,7 @@ describe('a pass finds what nobody told of', () => {
     expect(await held()).toEqual({ '7': 0 });
     await put(7, 1);
     expect([await held(), await ignored()]).toEqual([{ '7': 0 }, 1]);
-    expect(await service.db.collection('ledger').countDocuments({ isNumber: true })).toBe(0);
+    expect(await service.db.collection('tidemark.ledger').countDocuments({ isNumber: true })).toBe(0);
   });
 
   it('a number that has become another one, and one that was ignored and is gone', async () => {
@@ -81,7 +81,7 @@ describe('a pass finds what nobody told of', () => {
 describe('what was set aside becomes what it would have been', () => {
   const validator = (collection: string, query: object) =>
     service.db.command({ collMod: collection, validator: query });
-  const setAside = () => service.db.collection('quarantine').countDocuments();
+  const setAside = () => service.db.collection('tidemark.quarantine').countDocuments();
 
   /** While the watcher cannot write down what it has to. */
   async function hindered(collection: string, query: object, work: () => Promise<unknown>): Promise<void> {
@@ -93,14 +93,14 @@ describe('what was set aside becomes what it would have been', () => {
   }
 
   it('a number', async () => {
-    await hindered('ledger', { id: { $ne: '7' } }, () => put(7, 0));
+    await hindered('tidemark.ledger', { id: { $ne: '7' } }, () => put(7, 0));
     expect([await held(), await ignored()]).toEqual([{ '7': 0 }, 0]);
   });
 
   it('a text that takes the place of a number', async () => {
     await put(7, 0);
     await held();
-    await hindered('ledger', { id: { $ne: '7' } }, () => put('7', 1));
+    await hindered('tidemark.ledger', { id: { $ne: '7' } }, () => put('7', 1));
     expect([await held(), await ignored()]).toEqual([{ '7': 1 }, 1]);
     await remove(1);
     expect([await held(), await ignored()]).toEqual([{ '7': 0 }, 0]);
@@ -109,8 +109,8 @@ describe('what was set aside becomes what it would have been', () => {
   it('a number that is ignored', async () => {
     await put(7, 0);
     await held();
-    await service.db.createCollection('strays').catch(() => undefined);
-    await hindered('strays', { isNumber: { $ne: true } }, () => put(7, 1));
+    await service.db.createCollection('tidemark.incompleteidentities').catch(() => undefined);
+    await hindered('tidemark.incompleteidentities', { isNumber: { $ne: true } }, () => put(7, 1));
     expect([await held(), await ignored()]).toEqual([{ '7': 0 }, 1]);
     await remove(0);
     expect([await held(), await ignored()]).toEqual([{ '7': 1 }, 0]);

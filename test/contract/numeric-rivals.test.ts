@@ -1,15 +1,15 @@
 import { mongo } from 'mongoose';
-import { AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';
+import { AuditPace, type AuditProgress } from '../../src/replication/upkeep/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
-import { Copy } from './copy.js';
+import { ContractCopy } from './copy.js';
 
 let service: TestService;
 let app: TestApplication;
-let copy: Copy;
+let copy: ContractCopy;
 beforeEach(async () => {
   service = await TestService.start();
   app = await service.application();
-  copy = new Copy(app, 'product');
+  copy = new ContractCopy(app, 'product');
 });
 afterEach(() => service.stop());
 
@@ -29,7 +29,7 @@ async function settled(): Promise<void> {
 
 /** What a consumer holds that reads all of it once more, and one that has followed all the while. */
 async function held(): Promise<unknown> {
-  const [fresh, followed] = [await new Copy(app, 'product').harvest(), await copy.harvest()];
+  const [fresh, followed] = [await new ContractCopy(app, 'product').harvest(), await copy.harvest()];
   expect(followed).toEqual(fresh);
   return fresh;
 }
@@ -139,12 +139,12 @@ describe('nothing of it is forgotten', () => {
     const next = await service.another();
     app = app.seenBy(next);
     await settled();
-    expect(await new Copy(app, 'product').harvest()).toEqual({ '7': 1 });
+    expect(await new ContractCopy(app, 'product').harvest()).toEqual({ '7': 1 });
     await next.leave();
   });
 
   it('by a pass that repairs, and what it finds is as it must be', async () => {
-    const leases = service.db.collection<{ _id: string; since: mongo.Timestamp }>('leases');
+    const leases = service.db.collection<{ _id: string; since: mongo.Timestamp }>('tidemark.leases');
     const since = async () => (await leases.findOne({ _id: 'watcher' }))!.since;
     await put(7, 0);
     await put(7, 1);
@@ -165,7 +165,7 @@ describe('nothing of it is forgotten', () => {
     const quick: AuditPace = { slice: 3, share: 1, leastPause: 10, betweenRounds: 10, longestInterval: 1000 };
     Object.assign(service.app.get(AuditPace, { strict: false }), quick);
     const round = async () =>
-      (await service.db.collection<AuditProgress>('audits').findOne({ _id: 'ledger' }))?.round ?? 1;
+      (await service.db.collection<AuditProgress>('tidemark.audits').findOne({ _id: 'ledger' }))?.round ?? 1;
     const oneMoreRound = async () => {
       const begun = await round();
       await eventually(async () => {
@@ -182,7 +182,7 @@ describe('nothing of it is forgotten', () => {
     await held();
     await oneMoreRound();
     expect(await found()).toBe(0);
-    await service.db.collection('ledger').deleteOne({ ...app.tenant, id: '7' });
+    await service.db.collection('tidemark.ledger').deleteOne({ ...app.tenant, id: '7' });
     await oneMoreRound();
     expect([Object.keys((await held()) as object), await found()]).toEqual([['7', '8'], 1]);
   });

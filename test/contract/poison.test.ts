@@ -18,7 +18,7 @@ afterAll(() => service.stop());
 
 const NINE_MB = 9 << 20;
 const huge = 'x'.repeat(NINE_MB);
-const quarantine = () => service.db.collection('quarantine').find().toArray();
+const quarantine = () => service.db.collection('tidemark.quarantine').find().toArray();
 
 /** Another application's plain change reaches its consumers. */
 async function othersAreServed(): Promise<void> {
@@ -28,7 +28,7 @@ async function othersAreServed(): Promise<void> {
 }
 
 describe('an event that cannot be worked through is set aside', () => {
-  const validator = (query: object) => service.db.command({ collMod: 'ledger', validator: query });
+  const validator = (query: object) => service.db.command({ collMod: 'tidemark.ledger', validator: query });
 
   it('others go on, and it is looked after until that succeeds', async () => {
     await app.product({ id: 'before' });
@@ -41,7 +41,9 @@ describe('an event that cannot be worked through is set aside', () => {
       { _id: { what: 'record', kind: 'product', owner: _id }, reason: expect.stringContaining('validation') },
     ]);
     await eventually(async () => (await service.metric('tidemark_quarantined')) === 1);
-    expect(await service.db.collection('ledger').findOne({ ...app.tenant, id: 'beside' })).not.toBeNull();
+    expect(
+      await service.db.collection('tidemark.ledger').findOne({ ...app.tenant, id: 'beside' }),
+    ).not.toBeNull();
     const behind = await app.max('product');
     await validator({});
     await eventually(async () => (await quarantine()).length === 0);
@@ -106,10 +108,11 @@ describe('the collection `channels` dropped', () => {
   it('is learned again from the products, without a restart', async () => {
     const product = await app.product({ channels: ['web'] });
     await service.watcher.caughtUp();
-    const known = () => service.db.collection('channels').countDocuments({ ...app.tenant, channel: 'web' });
+    const known = () =>
+      service.db.collection('tidemark.channels').countDocuments({ ...app.tenant, channel: 'web' });
     await eventually(async () => (await known()) === 1);
-    await eventually(async () => (await service.db.collection('reviews').countDocuments()) === 1);
-    await service.db.collection('channels').drop();
+    await eventually(async () => (await service.db.collection('tidemark.reviews').countDocuments()) === 1);
+    await service.db.collection('tidemark.channels').drop();
     await eventually(async () => (await known()) === 1, 40_000);
     await app.remove('product', product);
     expect((await app.channel('web').page()).ids).toEqual([]);
@@ -131,7 +134,7 @@ describe('text that is no UTF-8', () => {
     return _id;
   };
   const living = async () => {
-    const entries = service.db.collection('ledger').find({ ...app.tenant, alive: true });
+    const entries = service.db.collection('tidemark.ledger').find({ ...app.tenant, alive: true });
     return (await entries.toArray()).map(({ id }) => id as string);
   };
 
@@ -158,7 +161,7 @@ describe('text that is no UTF-8', () => {
       ['id', 'x'],
     ]);
     expect(await service.metric('tidemark_ignored_records{kind="product"}')).toBe(before + 1);
-    expect(await service.db.collection('ledger').findOne({ owner: _id })).toBeNull();
+    expect(await service.db.collection('tidemark.ledger').findOne({ owner: _id })).toBeNull();
   });
 });
 
@@ -171,12 +174,12 @@ it('members with one e-mail: each change looks only at its own', async () => {
   await service.watcher.caughtUp();
   const holders = () => collection.find({ ...app.tenant, emailkey: 'unknown@example.com' }).toArray();
   expect(await holders()).toHaveLength(1);
-  expect(await service.db.collection('emailduplicates').countDocuments(app.tenant)).toBe(2999);
+  expect(await service.db.collection('tidemark.emailduplicates').countDocuments(app.tenant)).toBe(2999);
   const [holder] = await holders();
   await collection.deleteOne({ _id: holder!._id });
   await service.watcher.caughtUp();
   expect(await holders()).toHaveLength(1);
-  expect(await service.db.collection('emailduplicates').countDocuments(app.tenant)).toBe(2998);
+  expect(await service.db.collection('tidemark.emailduplicates').countDocuments(app.tenant)).toBe(2998);
   expect(Object.keys(insertedIds)).toHaveLength(3000);
 });
 
@@ -189,7 +192,7 @@ describe('what is too large to be learned stops nobody', () => {
   ])('%s', async (_what, channels) => {
     await app.product({ id: 'large', channels });
     await othersAreServed();
-    const known = await service.db.collection('channels').find(app.tenant).toArray();
+    const known = await service.db.collection('tidemark.channels').find(app.tenant).toArray();
     expect(known.length).toBeLessThanOrEqual(1000);
     expect(known.every(({ channel }) => (channel as string).length <= 1024)).toBe(true);
     expect(await service.metric('tidemark_too_large_total{what="channels"}')).toBeGreaterThan(0);

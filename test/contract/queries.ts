@@ -9,7 +9,7 @@ export interface Query extends Profiled {
   docsExamined: number;
 }
 
-const COLLECTIONS = ['members', 'products', 'ledger'];
+const COLLECTIONS = ['members', 'products', 'tidemark.ledger'];
 
 /** What feeds and max asked the database of records and tombstones while something was done. */
 export async function queriesOf({ db }: TestService, work: () => Promise<unknown>): Promise<Query[]> {

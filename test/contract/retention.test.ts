@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
-import { type LedgerEntry, placeBehind } from '../../src/replication/ledger/index.js';
+import type { LedgerEntry } from '../../src/replication/ledger/index.js';
+import { placeBehind } from '../../src/replication/progress/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 const DAY_MS = 86_400_000;
@@ -16,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
-const ledger = () => service.db.collection<Partial<LedgerEntry>>('ledger');
+const ledger = () => service.db.collection<Partial<LedgerEntry>>('tidemark.ledger');
 const query = (from: Date) => ({ from: from.toISOString(), to: '9999-01-01' });
 const learned = placeBehind(new mongo.Timestamp({ t: 1, i: 1 }));
 
@@ -49,7 +50,7 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
     await startAgain(0);
     const page = await app.hardDeletes('product').page({ from: daysAgo(5000) });
     expect(page.ids).toEqual(['ancient']);
-    expect(await service.db.collection('horizons').countDocuments()).toBe(0);
+    expect(await service.db.collection('tidemark.horizons').countDocuments()).toBe(0);
   });
 
   it('what is older is removed in every application and kind, and nothing else', async () => {
@@ -111,14 +112,17 @@ describe('tombstone retention (`TOMBSTONE_RETENTION_DAYS`)', () => {
     const changes = service.db.watch([
       {
         $match: {
-          $or: [{ 'ns.coll': 'horizons' }, { 'ns.coll': 'ledger', operationType: 'delete' }],
+          $or: [
+            { 'ns.coll': 'tidemark.horizons' },
+            { 'ns.coll': 'tidemark.ledger', operationType: 'delete' },
+          ],
         },
       },
     ]);
     const first = changes.next();
     await startAgain(KEPT_DAYS);
     await expired(MANY - 1);
-    expect(await first).toMatchObject({ ns: { coll: 'horizons' } });
+    expect(await first).toMatchObject({ ns: { coll: 'tidemark.horizons' } });
     await changes.close();
     expect(await idsLeft()).toEqual(['old-0']);
   });

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { placeBehind } from '../../src/replication/ledger/index.js';
+import { placeBehind } from '../../src/replication/progress/index.js';
 import { TestService } from '../support/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
@@ -25,7 +25,7 @@ it('members that got the same emailkey while its index was away: the first keeps
     undefined,
     undefined,
   ]);
-  expect(await service.db.collection('emailduplicates').countDocuments(TENANT)).toBe(2);
+  expect(await service.db.collection('tidemark.emailduplicates').countDocuments(TENANT)).toBe(2);
   await service.stop();
 });
 
@@ -40,11 +40,11 @@ it('ledger entries of one identity, written while their index was away: the late
   const lives = { alive: true, owner: new mongo.ObjectId() };
   const latest = entry(3, { _id: new mongo.ObjectId(), alive: false, lastupdated: new Date(5) });
   const service = await TestService.start({}, (db) =>
-    db.collection('ledger').insertMany([entry(1, lives), latest, entry(2, lives)]),
+    db.collection('tidemark.ledger').insertMany([entry(1, lives), latest, entry(2, lives)]),
   );
   const app = await service.application(TENANT);
   expect((await app.hardDeletes('product').drain()).map(({ id }) => id)).toEqual(['a']);
-  const left = await service.db.collection('ledger').find({ id: 'a' }).toArray();
+  const left = await service.db.collection('tidemark.ledger').find({ id: 'a' }).toArray();
   expect(left.map(({ _id }) => _id)).toEqual([(latest as mongo.Document)['_id']]);
   await service.stop();
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const ELSEWHERE = { holder: 'elsewhere', expires: new Date('9999-01-01') };
-const leases = ({ db }: TestService) => db.collection<{ _id: string }>('leases');
+const leases = ({ db }: TestService) => db.collection<{ _id: string }>('tidemark.leases');
 const get = (path: string) => send(`${service.url}${path}`, 'GET', {});
 
 describe('The port listens at once; indexes and the first pass over existing data come behind it', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import { CLOCK } from '../../src/database/index.js';
 import { Ledger, type LedgerChange, type LedgerEntry } from '../../src/replication/ledger/index.js';
-import { entryAfter, type Known } from '../model/twins/entry-after.js';
+import { entryAfter, type KnownEntry } from '../model/twins/entry-after.js';
 import { needsStamp, stampAbove } from '../../src/record/index.js';
 import { isGoodStamp, isStampNeeded, nextStamp } from '../model/twins/stamp.js';
 import { TestService } from '../support/index.js';
@@ -55,16 +55,16 @@ describe('the ledger: the plain function says what the writes do', () => {
     fc.record({ at: place, alive: fc.constant(false as const), shortLived: fc.boolean() }),
   );
 
-  const bare = (entry: Known | null | undefined) =>
+  const bare = (entry: KnownEntry | null | undefined) =>
     entry && { alive: entry.alive, owner: entry.owner?.toHexString(), learned: entry.learned };
 
   it('after any changes in any order; a rebirth is left to rule 4', async () => {
     const ledger = service.app.get(Ledger, { strict: false });
-    const entries = service.db.collection<LedgerEntry>('ledger');
+    const entries = service.db.collection<LedgerEntry>('tidemark.ledger');
     const runs = fc.sample(fc.array(change, { minLength: 1, maxLength: 5 }), 200);
     for (const [n, changes] of runs.entries()) {
       const own = { ...identity, id: `twin-${n}` };
-      let expected: Known | undefined;
+      let expected: KnownEntry | undefined;
       for (const one of changes) {
         const whole = { ...one, identity: own } as LedgerChange;
         const reborn = await ledger.learn([whole]);
@@ -72,5 +72,15 @@ describe('the ledger: the plain function says what the writes do', () => {
         expect([n, bare(await entries.findOne(own))]).toEqual([n, bare(expected) ?? null]);
       }
     }
+  });
+
+  it('a tombstone that dies once more has a later stamp, though the clock stands still', async () => {
+    const ledger = service.app.get(Ledger, { strict: false });
+    const entries = service.db.collection<Omit<LedgerEntry, '_id'>>('tidemark.ledger');
+    const lastupdated = new Date(Date.now() + 500);
+    const own = { ...identity, id: 'twice' };
+    await entries.insertOne({ ...own, alive: false, lastupdated, learned: '1' });
+    await ledger.learn([{ identity: own, at: '2', alive: false, shortLived: true }]);
+    expect((await entries.findOne(own))?.lastupdated).toEqual(new Date(lastupdated.getTime() + 1));
   });
 });

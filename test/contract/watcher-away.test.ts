@@ -22,7 +22,7 @@ async function whileAway(act: () => Promise<unknown>): Promise<TestApplication> 
   return app.seenBy(service);
 }
 
-const leases = () => service.db.collection<{ _id: string; token?: { _data: string } }>('leases');
+const leases = () => service.db.collection<{ _id: string; token?: { _data: string } }>('tidemark.leases');
 
 describe.each(KINDS)('what happened to %ss while no service ran is found at the next start', (kind: Kind) => {
   const records = () => service.db.collection(`${kind}s`);
@@ -63,9 +63,9 @@ describe.each(KINDS)('what happened to %ss while no service ran is found at the 
     const deletes = await seen.hardDeletes(kind).drain();
     expect(idsOf(deletes)).toEqual([gone['id']]);
     expect(new Date(deletes[0]?.lastUpdated ?? 0).getTime()).toBeGreaterThan(before.getTime());
-    const [first, mended] = await seen.feed(kind).drain();
+    const [first, repaired] = await seen.feed(kind).drain();
     expect(first?.id).toBe(kept['id']);
-    expect(new Date(mended?.lastupdated ?? 0).getTime()).toBeGreaterThan(before.getTime());
+    expect(new Date(repaired?.lastupdated ?? 0).getTime()).toBeGreaterThan(before.getTime());
   });
 
   it('a collection that was dropped', async () => {

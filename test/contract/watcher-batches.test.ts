@@ -79,7 +79,9 @@ describe('what a record was comes from events and ledger, never from a look at w
     const from = await other.max('product');
     await withoutWatcher(service, async () => {
       const dead = { ...other.tenant, alive: false };
-      await service.db.collection('ledger').updateMany(dead, { $currentDate: { lastupdated: true } });
+      await service.db
+        .collection('tidemark.ledger')
+        .updateMany(dead, { $currentDate: { lastupdated: true } });
       const changes = Array.from({ length: MORE_THAN_A_BATCH }, (_, n) => ({
         updateOne: { filter: { _id: filler._id }, update: { $set: { 'data.n': n } } },
       }));
@@ -133,7 +135,7 @@ describe('other programs may write in any way MongoDB allows: nothing that they 
   });
 });
 
-it('All timestamps are `YYYY-MM-DDTHH:mm:ss.sssZ`: a stamp before the year 0 is mended', async () => {
+it('All timestamps are `YYYY-MM-DDTHH:mm:ss.sssZ`: a stamp before the year 0 is repaired', async () => {
   const before = new Date('0000-01-01T00:00:00.000Z').getTime() - 1;
   await app.put('product', { id: 'old', lastupdated: new Date(before) });
   await service.watcher.caughtUp();
@@ -158,7 +160,7 @@ it('Duplicates that others made stay, and each gets its key when the first is go
   await service.watcher.caughtUp();
   const heir = await members.findOne({ ...app.tenant, id: 'second-1099' });
   expect(heir?.['emailkey']).toBe('m1099@example.org');
-  expect(await service.db.collection('emailduplicates').countDocuments(app.tenant)).toBe(1_099);
+  expect(await service.db.collection('tidemark.emailduplicates').countDocuments(app.tenant)).toBe(1_099);
 });
 
 it('corrects `emailkey` where it no longer fits `data.email`, also where `data` has become a list', async () => {

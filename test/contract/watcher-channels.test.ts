@@ -14,7 +14,7 @@ afterAll(() => service.stop());
 const products = () => service.db.collection<{ id: string; channels: string[] }>('products');
 const known = async () => {
   await service.watcher.caughtUp();
-  const found = await service.db.collection('channels').find(app.tenant).toArray();
+  const found = await service.db.collection('tidemark.channels').find(app.tenant).toArray();
   return found.map(({ channel }) => channel as string).sort();
 };
 const statusOf = async (channel: string) => (await app.channel(channel, 'softdeletes').ask()).status;
@@ -88,7 +88,7 @@ it('the first pass learns those that are carried already', async () => {
       .collection('products')
       .insertOne({ ...app.tenant, id: 'x', lastupdated: new Date(0), channels: ['a', 'b'] }),
   );
-  const found = await late.db.collection('channels').find().toArray();
+  const found = await late.db.collection('tidemark.channels').find().toArray();
   expect(found.map(({ channel }) => channel as string).sort()).toEqual(['a', 'b']);
   await late.stop();
 });

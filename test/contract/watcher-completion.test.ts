@@ -25,7 +25,7 @@ describe.each(KINDS)('a change that tells only the new `id` of a record: %s', (k
     const { _id } = await app.put(kind, { id: 'forgotten' });
     const from = await app.max(kind);
     await withoutWatcher(service, async () => {
-      await service.db.collection('ledger').deleteOne({ ...app.tenant, kind, id: 'forgotten' });
+      await service.db.collection('tidemark.ledger').deleteOne({ ...app.tenant, kind, id: 'forgotten' });
       await records().updateOne({ _id }, { $set: { id: 'renamed' } });
     });
     await service.watcher.caughtUp();
@@ -41,7 +41,7 @@ describe.each(KINDS)('a change that tells only the new `id` of a record: %s', (k
     const { _id } = await app.put(kind, { id: 'here' });
     await service.watcher.caughtUp();
     const from = await app.max(kind);
-    const ledger = service.db.collection<LedgerEntry>('ledger');
+    const ledger = service.db.collection<LedgerEntry>('tidemark.ledger');
     const known = (await ledger.findOne({ ...app.tenant, kind }))!;
     const learned = `${known.learned}~`;
     await withoutWatcher(service, async () => {

@@ -103,7 +103,7 @@ describe("Tombstones are the ledger's documents: one for each application, kind 
   let app: TestApplication;
   const entries = (id: string) =>
     service.db
-      .collection<LedgerEntry>('ledger')
+      .collection<LedgerEntry>('tidemark.ledger')
       .find({ ...app.tenant, kind: 'product', id })
       .toArray();
   const stampOf = (entry: LedgerEntry | undefined) => entry?.lastupdated?.getTime() ?? NaN;
@@ -165,13 +165,13 @@ describe("Tombstones are the ledger's documents: one for each application, kind 
   it('the same `id` in both kinds are two documents', async () => {
     await Promise.all([app.product({ id: 'both' }), app.member({ id: 'both' })]);
     await service.watcher.caughtUp();
-    const found = service.db.collection<LedgerEntry>('ledger').find({ ...app.tenant, id: 'both' });
+    const found = service.db.collection<LedgerEntry>('tidemark.ledger').find({ ...app.tenant, id: 'both' });
     expect((await found.toArray()).map((entry) => entry.kind).sort()).toEqual(['member', 'product']);
   });
 
   it('no identity has two, whatever happened', async () => {
     const doubled = await service.db
-      .collection('ledger')
+      .collection('tidemark.ledger')
       .aggregate([
         { $group: { _id: ['$organizationid', '$appid', '$kind', '$id'], count: { $sum: 1 } } },
         { $match: { count: { $gt: 1 } } },
@@ -186,7 +186,7 @@ it('within one transaction the order of its changes counts: an overtaken watcher
   const products = service.db.collection('products');
   const ids = Array.from({ length: 300 }, (_, n) => `number ${n}`);
   const ledger = service.app.get(Ledger, { strict: false });
-  const entries = service.db.collection<LedgerEntry>('ledger');
+  const entries = service.db.collection<LedgerEntry>('tidemark.ledger');
   await inTransaction((session) =>
     products.insertMany(
       ids.map((id) => ({ ...app.tenant, id })),
@@ -211,7 +211,7 @@ it('within one transaction the order of its changes counts: an overtaken watcher
 
 it('what the ledger knows of no place in the log is older than any event', async () => {
   const app = await service.application();
-  const entries = service.db.collection<LedgerEntry>('ledger');
+  const entries = service.db.collection<LedgerEntry>('tidemark.ledger');
   const record = await app.product({ id: 'of an older ledger' });
   await service.watcher.caughtUp();
   const learned = new mongo.Timestamp({ t: 2 ** 32 - 1, i: 1 }) as never;

@@ -30,7 +30,7 @@ async function change(member: Stored, update: mongo.Document): Promise<void> {
   await service.watcher.caughtUp();
 }
 
-const duplicates = () => service.db.collection('emailduplicates').find(app.tenant).toArray();
+const duplicates = () => service.db.collection('tidemark.emailduplicates').find(app.tenant).toArray();
 
 describe('the watcher adds `emailkey` where it is missing', () => {
   it('lower-cased and trimmed, and nothing else changes', async () => {
@@ -199,7 +199,7 @@ describe('Duplicates that others made stay', () => {
     const late = await TestService.start({}, (db) =>
       db.collection('members').insertMany([1, 2].map((n) => ({ ...tenant, id: `twin-${n}`, data }))),
     );
-    const listed = await late.db.collection('emailduplicates').find().toArray();
+    const listed = await late.db.collection('tidemark.emailduplicates').find().toArray();
     expect(listed).toMatchObject([{ ...tenant, emailkey: 'twin@example.com' }]);
     await late.stop();
   });

@@ -64,7 +64,7 @@ describe('A first start over existing records with good stamps moves no stamp an
 
   it('the ledger knows every record, and no delete', async () => {
     for (const kind of ['member', 'product']) {
-      const entries = service.db.collection('ledger');
+      const entries = service.db.collection('tidemark.ledger');
       expect(await entries.countDocuments({ ...TENANT, kind, alive: true })).toBe(COUNT);
       expect(await entries.countDocuments({ ...TENANT, kind, alive: false })).toBe(0);
     }

@@ -21,7 +21,7 @@ beforeEach(async () => {
   app = await first.application();
 });
 
-const leases = () => first.db.collection<LeaseDocument>('leases');
+const leases = () => first.db.collection<LeaseDocument>('tidemark.leases');
 async function lease(): Promise<LeaseDocument> {
   const [found, ...others] = await leases().find().toArray();
   if (found === undefined || others.length > 0) throw new Error('There must be exactly one lease');
@@ -122,7 +122,7 @@ it('a transaction that a killed leader has left open holds nobody up', async () 
   const leader = await new mongo.MongoClient(first.uri, { appName: APP_NAME }).connect();
   const session = leader.startSession();
   session.startTransaction();
-  const ledger = leader.db().collection('ledger');
+  const ledger = leader.db().collection('tidemark.ledger');
   await ledger.updateOne({ ...app.tenant, id: 'held' }, { $set: { held: true } }, { session });
   await first.db.collection('products').deleteOne({ _id: product._id });
   const next = await first.another();

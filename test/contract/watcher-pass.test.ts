@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { emailKeyOf } from '../../src/member/index.js';
-import { LedgerSlices, placeBehind } from '../../src/replication/ledger/index.js';
-import type { PassPlace, WatchState } from '../../src/replication/mark/index.js';
+import { LedgerSlices } from '../../src/replication/ledger/index.js';
+import { type PassPlace, placeBehind, type WatchState } from '../../src/replication/progress/index.js';
 import { TestService, withoutWatcher } from '../support/index.js';
 import { nameOf, type Profiled } from './profiler.js';
 
@@ -20,10 +20,10 @@ const product = (index: number, fields: mongo.Document = {}) => ({
   ...fields,
 });
 const products = (count: number) => Array.from({ length: count }, (_, index) => product(index));
-const leases = (db: mongo.Db) => db.collection<WatchState>('leases');
+const leases = (db: mongo.Db) => db.collection<WatchState>('tidemark.leases');
 
 async function livingIn(db: mongo.Db): Promise<string[]> {
-  const entries = await db.collection('ledger').find({ kind: 'product', alive: true }).toArray();
+  const entries = await db.collection('tidemark.ledger').find({ kind: 'product', alive: true }).toArray();
   return entries.map(({ id }) => String(id)).sort();
 }
 
@@ -143,7 +143,7 @@ describe('a pass that was cut off', () => {
     await db.collection('products').deleteOne({ id: 'p-3' });
     await db.collection('products').updateOne({ id: 'p-5' }, { $set: { id: 'moved' } });
     await db.collection('products').insertOne({ ...product(0), _id: new mongo.ObjectId(), id: 'new' });
-    await db.collection('ledger').deleteMany({ owner: { $gte: idAt(LEARNED) } });
+    await db.collection('tidemark.ledger').deleteMany({ owner: { $gte: idAt(LEARNED) } });
     const behind = idAt(LEARNED - 1);
     const reached = { at: placeBehind(state.since!), token: token ?? state.token, step: 'products', behind };
     const told = { reason: 'first start', isRepair: false, isBare: true, started: new Date() };
@@ -167,7 +167,10 @@ describe('a pass that was cut off', () => {
     for (const { command } of merges)
       expect(JSON.stringify(command)).toContain(`"_id":{"$gt":"${idAt(LEARNED - 1).toHexString()}"`);
     expect(await livingIn(service.db)).toEqual(there);
-    expect(await service.db.collection('ledger').distinct('id', { alive: false })).toEqual(['p-3', 'p-5']);
+    expect(await service.db.collection('tidemark.ledger').distinct('id', { alive: false })).toEqual([
+      'p-3',
+      'p-5',
+    ]);
     await next.leave();
   });
 
@@ -176,7 +179,10 @@ describe('a pass that was cut off', () => {
     const next = await service.another();
     await next.watcher.caughtUp();
     expect(await livingIn(service.db)).toEqual(there);
-    expect(await service.db.collection('ledger').distinct('id', { alive: false })).toEqual(['p-3', 'p-5']);
+    expect(await service.db.collection('tidemark.ledger').distinct('id', { alive: false })).toEqual([
+      'p-3',
+      'p-5',
+    ]);
     await next.leave();
   });
 });
@@ -195,7 +201,7 @@ describe('what a stretch teaches the ledger', () => {
         .collection('products')
         .insertMany([...products(5), product(5, { id: 5 }), product(6, { appid: 5 }), product(7)]);
       await service.db
-        .collection('ledger')
+        .collection('tidemark.ledger')
         .insertMany([
           entry(0, {}),
           entry(1, { learned: place(3) }),
@@ -206,7 +212,7 @@ describe('what a stretch teaches the ledger', () => {
       const stretch = { behind: undefined, end: idAt(99) };
       await service.app.get(LedgerSlices).learnFirst('product', stretch, place(2));
       const entries = await service.db
-        .collection('ledger')
+        .collection('tidemark.ledger')
         .find({}, { sort: { id: 1 } })
         .toArray();
       expect(

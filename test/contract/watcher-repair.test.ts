@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { COLLECTION_OF } from '../../src/record/index.js';
-import { type LedgerEntry, placeBehind } from '../../src/replication/ledger/index.js';
+import type { LedgerEntry } from '../../src/replication/ledger/index.js';
+import { placeBehind } from '../../src/replication/progress/index.js';
 import {
   eventually,
   expectProblem,
@@ -20,7 +21,7 @@ afterEach(() => service.stop());
 const products = () => service.db.collection('products');
 const watcher = () =>
   service.db.collection<{ _id: string; since: mongo.Timestamp; watched: mongo.Timestamp; pass?: object }>(
-    'leases',
+    'tidemark.leases',
   );
 const since = async () => (await watcher().findOne({ _id: 'watcher' }))!.since;
 
@@ -109,7 +110,7 @@ describe('rule 6: a collection dropped or renamed', () => {
     expect(await products().indexExists('organizationid_1_appid_1_lastupdated_1__id_1')).toBe(true);
   });
 
-  it.each(['ledger', 'marks', 'effective'])(
+  it.each(['tidemark.ledger', 'tidemark.marks', 'tidemark.filterversions'])(
     'the service’s own %s dropped: nothing is lost either',
     async (name) => {
       const from = await app.max('product');
@@ -136,7 +137,7 @@ describe('a lost history: what cannot be proven unchanged is changed', () => {
     app = app.seenBy(next);
     await next.watcher.caughtUp();
     expect(await nextHarvest(from)).toEqual({ ids: ['kept'], gone: ['dead', 'gone'] });
-    const entries = await service.db.collection<LedgerEntry>('ledger').find(app.tenant).toArray();
+    const entries = await service.db.collection<LedgerEntry>('tidemark.ledger').find(app.tenant).toArray();
     expect(entries.filter(({ learned }) => learned <= placeBehind(left)).map(({ id }) => id)).toEqual([]);
     expect((await watcher().findOne({ _id: 'watcher' }))?.pass).toBeUndefined();
     await next.leave();

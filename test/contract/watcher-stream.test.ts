@@ -34,7 +34,8 @@ it('of the log, the server looks at names and kinds only: entries of other datab
 });
 
 describe('an `_id` of megabytes, whose event MongoDB could not send', () => {
-  const since = async () => (await service.db.collection('leases').findOne())?.['since'] as mongo.Timestamp;
+  const since = async () =>
+    (await service.db.collection('tidemark.leases').findOne())?.['since'] as mongo.Timestamp;
   const products = () => service.db.collection<{ _id: string }>('products');
 
   it.each([2, 6])(

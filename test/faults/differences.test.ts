@@ -1,5 +1,5 @@
 import type { Item } from '../support/index.js';
-import { Copy } from './consumers/index.js';
+import { FollowedCopy } from './consumers/index.js';
 import { differences } from './judge/index.js';
 
 const item = (id: string, n: number): Item => ({
@@ -8,8 +8,8 @@ const item = (id: string, n: number): Item => ({
   data: { n },
 });
 
-function copyOf(...items: Item[]): Copy {
-  const copy = new Copy();
+function copyOf(...items: Item[]): FollowedCopy {
+  const copy = new FollowedCopy();
   items.forEach((one) => copy.update(one));
   return copy;
 }

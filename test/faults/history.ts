@@ -2,7 +2,7 @@ import { KINDS } from '../../src/record/index.js';
 import { Crowd } from './consumers/index.js';
 import { inflict } from './faults/index.js';
 import { judge } from './judge/index.js';
-import { FOLLOWED_FILTERS, type Plan, planOf, type Round } from './plan/index.js';
+import { FOLLOWED_FILTERS, type HistoryPlan, planOf, type Round } from './plan/index.js';
 import { stock, Workload } from './workload/index.js';
 import { allEnded, World } from './world/index.js';
 
@@ -40,7 +40,7 @@ async function furnish(world: World, seed: number): Promise<void> {
   for (const [name, filter] of FOLLOWED_FILTERS) await world.operator.register(name, filter);
 }
 
-async function happen({ rounds }: Plan, cast: Cast, signal: AbortSignal): Promise<void> {
+async function happen({ rounds }: HistoryPlan, cast: Cast, signal: AbortSignal): Promise<void> {
   for (const round of rounds) await livePart(round, cast, signal);
   await cast.world.ready();
   await judge(cast.world, cast.crowd);
@@ -54,7 +54,11 @@ async function livePart(round: Round, { world, workload }: Cast, signal: AbortSi
   await allEnded([workload.run(round.steps, signal), inflict(world, round.outage), upheavals()]);
 }
 
-async function summary({ seed, theme, rounds }: Plan, cast: Cast, milliseconds: number): Promise<string> {
+async function summary(
+  { seed, theme, rounds }: HistoryPlan,
+  cast: Cast,
+  milliseconds: number,
+): Promise<string> {
   const { source } = cast.world;
   const faults = rounds.reduce((sum, { upheavals }) => sum + upheavals.length + 1, 0);
   const records = await Promise.all(KINDS.map((kind) => source.records(kind).countDocuments(source.tenant)));

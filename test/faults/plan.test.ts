@@ -1,8 +1,8 @@
-import { type Plan, planOf } from './plan/index.js';
+import { type HistoryPlan, planOf } from './plan/index.js';
 
 const SHORT = 300;
 
-function faultsOf({ rounds }: Plan): string[] {
+function faultsOf({ rounds }: HistoryPlan): string[] {
   return rounds.flatMap(({ outage, upheavals }) => [outage.do, ...upheavals.map((upheaval) => upheaval.do)]);
 }
 

@@ -1,5 +1,5 @@
 import { COLLECTION_OF } from '../../src/record/index.js';
-import { Copy, PatientClient } from './consumers/index.js';
+import { FollowedCopy, PatientClient } from './consumers/index.js';
 import { differences, itemsOf } from './judge/index.js';
 import { harvest, Repeatedly, worldOf } from './load/index.js';
 import { Random } from './plan/index.js';
@@ -47,7 +47,7 @@ describe('Records that are rewritten all the while', () => {
     const random = new Random(1);
     const some = () => Array.from({ length: 50 }, () => `product-${random.below(RECORDS)}`);
     const writer = new Repeatedly(REWRITTEN_EVERY_MS, () => rewrite(some()));
-    const copy = new Copy();
+    const copy = new FollowedCopy();
     let from: string | undefined;
     for (let round = 0; round < 5; round++) {
       const { items, to } = await harvest(client(), { limit: PAGE, ...(from !== undefined && { from }) });
@@ -65,7 +65,7 @@ describe('Records that are rewritten all the while', () => {
 });
 
 /** Records that stand at or below `to` in the source, and are not held as they stand there. */
-async function leftOutBelow(to: string, copy: Copy): Promise<string[]> {
+async function leftOutBelow(to: string, copy: FollowedCopy): Promise<string[]> {
   const standing = [...(await itemsOf(world.source, 'product')).values()];
   return standing
     .filter(({ lastupdated = '' }) => lastupdated <= to)

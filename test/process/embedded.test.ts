@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
-import { findEmbedded, startEmbedded, wheelMongod } from '../../src/database/index.js';
+import { findEmbedded, startEmbedded, wheelMongod } from '../../src/embedded/index.js';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, gone, removeDataDir, ServiceProcess } from '../support/process.js';
 

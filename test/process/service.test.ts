@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { hashPassword } from '../../src/auth/index.js';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/database/index.js';
+import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, ServiceProcess } from '../support/process.js';
 import { startStandalone } from '../support/standalone.js';
@@ -152,7 +152,7 @@ describe('On SIGTERM or SIGINT the service stops listening, finishes what runs, 
     const { status, body } = await finish(running);
     expect([status, body]).toEqual([201, expect.stringContaining('a@example.com')]);
     expect(await exited).toBe(0);
-    expect(await db.collection('leases').findOne()).toMatchObject({ expires: new Date(0) });
+    expect(await db.collection('tidemark.leases').findOne()).toMatchObject({ expires: new Date(0) });
     expect(await db.collection('members').countDocuments()).toBe(1);
 
     const log = service.lines.join('\n');

@@ -48,7 +48,7 @@ function withoutDatabase(address: string): string {
 
 async function load() {
   const [{ startEmbedded }, { testMongodBinary }] = await Promise.all([
-    import('../../src/database/index.js'),
+    import('../../src/embedded/index.js'),
     import('./test-mongod.js'),
   ]);
   return { startEmbedded, testMongodBinary };

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { reticent } from '../../src/database/index.js';
+import { reticent } from '../../src/embedded/index.js';
 import { testMongod } from './test-mongod.js';
 
 export interface Standalone {

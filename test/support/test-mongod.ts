@@ -1,4 +1,4 @@
-import { findMongod, mongodEnvironment, wheelMongod } from '../../src/database/index.js';
+import { findMongod, mongodEnvironment, wheelMongod } from '../../src/embedded/index.js';
 
 type Say = (line: string) => void;
 

@@ -2,12 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Linter } from 'eslint';
+import tsc from 'typescript';
 import ts from 'typescript-eslint';
 import { readSettings, settingTable } from '../../src/config/index.js';
 
 const ROOT = join(__dirname, '..', '..');
 const { default: walls } = jest.requireActual<{ default: Linter.Config[] }>('../../eslint.config.mjs');
+const { imported, roomOf } = jest.requireActual<{
+  imported: (path: string, specifier: string) => string;
+  roomOf: (path: string, names: string[]) => string | undefined;
+}>('../../lint/rooms.mjs');
 const { rooms } = jest.requireActual<{ rooms: Record<string, string[]> }>('../../rooms.mjs');
+
+const EXPORTED_TYPE = /^export (?:abstract )?(?:class|interface|type) (\w+)/gm;
 
 /** The rules that need no types are enough for walls, and files that are not there have no types. */
 const withoutTypes = { files: ['**/*.ts'], ...ts.configs.disableTypeChecked } as Linter.Config;
@@ -33,7 +40,7 @@ describe('rooms: imports into another room, or into its inside, are lint errors'
     ['the ground knows nobody', 'src/config/new.ts', '../common/index.js'],
     ['the inside of a room it knows', 'src/member/new.ts', '../auth/passwords.js'],
     ['the inside, from deep within', 'src/member/merge/new.ts', '../../record/item.js'],
-    ['the feeds from the watcher', 'src/replication/watcher/new.ts', '../feed/index.js'],
+    ['the feeds from the watcher', 'src/replication/watcher/new.ts', '../feed/page/index.js'],
     ['the watcher from the feeds', 'src/replication/feed/new.ts', '../watcher/index.js'],
     ['the inside of the ledger', 'src/replication/feed/new.ts', '../ledger/ledger.js'],
     ['an entry', 'src/health/new.ts', '../main.js'],
@@ -44,7 +51,7 @@ describe('rooms: imports into another room, or into its inside, are lint errors'
       '../../src/auth/passwords.js',
     ],
   ])('%s', (_name, file, path) => {
-    expect(broken(file, importing(path))).toEqual(['no-restricted-imports']);
+    expect(broken(file, importing(path))).toEqual(['tidemark/walls']);
   });
 
   it.each([
@@ -74,11 +81,75 @@ describe('rooms: imports into another room, or into its inside, are lint errors'
     expect(Object.keys(rooms)).toEqual(expect.arrayContaining(found));
   });
 
-  it('no two rooms know each other', () => {
-    const mutual = Object.entries(rooms).flatMap(([room, known]) =>
-      known.filter((other) => rooms[other]?.includes(room)).map((other) => `${room} and ${other}`),
+  it('a room knows only rooms above it in the table, so that none is known by those it knows', () => {
+    const names = Object.keys(rooms);
+    const back = Object.entries(rooms).flatMap(([room, known]) =>
+      known
+        .filter((other) => names.indexOf(other) >= names.indexOf(room))
+        .map((other) => `${room} -> ${other}`),
     );
-    expect(mutual).toEqual([]);
+    expect(back).toEqual([]);
+  });
+});
+
+describe('the table of rooms tells what is, and nothing else', () => {
+  const names = Object.keys(rooms);
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true })
+    .map((name) => `src/${String(name).replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith('.ts') && !path.includes('/assembly/'));
+  const importsOf = (path: string) =>
+    tsc
+      .preProcessFile(readFileSync(join(ROOT, path), 'utf8'))
+      .importedFiles.map(({ fileName }) => fileName)
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => imported(path, specifier))
+      .filter((target) => sources.includes(target));
+
+  it('an edge that nobody uses is an error', () => {
+    const used = new Set(
+      sources.flatMap((path) =>
+        importsOf(path).map((to) => `${roomOf(path, names)} -> ${roomOf(to, names)}`),
+      ),
+    );
+    const told = Object.entries(rooms).flatMap(([room, known]) =>
+      known.map((other) => `${room} -> ${other}`),
+    );
+    expect(told.filter((edge) => !used.has(edge))).toEqual([]);
+  });
+
+  it('no file imports in a circle', () => {
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const walk = (path: string, way: string[]): void => {
+      if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' -> '));
+      if (done.has(path) || way.includes(path)) return;
+      for (const target of importsOf(path)) walk(target, [...way, path]);
+      done.add(path);
+    };
+    for (const path of sources) walk(path, []);
+    expect(circles).toEqual([]);
+  });
+
+  it('the name of a type stands for one thing', () => {
+    const told = new Map<string, string[]>();
+    for (const path of sources)
+      for (const [, name] of readFileSync(join(ROOT, path), 'utf8').matchAll(EXPORTED_TYPE))
+        told.set(name!, [...(told.get(name!) ?? []), path]);
+    expect([...told].filter(([, paths]) => paths.length > 1)).toEqual([]);
+  });
+});
+
+describe('a collection is named by the room that owns it', () => {
+  it.each([
+    ['a call', 'src/admin/new.ts', "export const x = (db: any) => db.collection('ledger');\n"],
+    ['a stage', 'src/replication/mark/new.ts', "export const x = { $lookup: { from: 'moments' } };\n"],
+  ])('%s with a text is a lint error', (_name, file, code) => {
+    expect(broken(file, code)).toContain('tidemark/own-collections');
+  });
+
+  it('but not in the file of its schema', () => {
+    const code = "export const x = (db: any) => db.collection('tidemark.ledger');\n";
+    expect(broken('src/replication/ledger/new.schema.ts', code)).not.toContain('tidemark/own-collections');
   });
 });
 

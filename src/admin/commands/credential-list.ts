@@ -1,4 +1,4 @@
-import { type Scope, standing } from '../../auth/index.js';
+import { type Scope, credentialState } from '../../auth/index.js';
 import { defineCommand } from '../command.js';
 import { listCredentials, type ListedCredential } from '../credentials.js';
 import { cell, table } from '../print.js';
@@ -33,7 +33,7 @@ function scopesOf({ scopes }: ListedCredential): string[] {
 function stateOf(credential: ListedCredential, now: Date): string {
   const { expiresAt } = credential;
   const until = expiresAt instanceof Date ? expiresAt.toISOString() : undefined;
-  switch (standing(credential, now)) {
+  switch (credentialState(credential, now)) {
     case 'disabled':
       return 'disabled';
     case 'broken':

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
-import { FatalError } from '../../common/index.js';
+import { count, FatalError } from '../../common/index.js';
 import { assertApplication } from '../applications.js';
 import { defineCommand } from '../command.js';
 import { importRecords, type ImportSummary, progressOn } from '../import/index.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
-import { count, counted } from '../print.js';
+import { counted } from '../print.js';
 import { databaseOf } from '../session.js';
 
 const CHUNK = 256 * 1024;

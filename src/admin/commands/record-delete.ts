@@ -1,11 +1,11 @@
 import type { mongo } from 'mongoose';
 import { FatalError, literal, shown } from '../../common/index.js';
 import { COLLECTION_OF, idTextAt, type Kind, type Tenant } from '../../record/index.js';
-import type { LedgerEntry } from '../../replication/ledger/index.js';
+import { LEDGER, type LedgerEntry } from '../../replication/ledger/index.js';
 import { nameOfTenant } from '../applications.js';
 import { defineCommand } from '../command.js';
+import { ofTenant, withIds } from '../import/index.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
-import { ofTenant, withIds } from '../selection.js';
 import { databaseOf } from '../session.js';
 
 export const recordDelete = defineCommand({
@@ -35,7 +35,7 @@ async function remove(db: mongo.Db, tenant: Tenant, kind: Kind, id: string): Pro
   const records = db.collection(COLLECTION_OF[kind]);
   const { deletedCount } = await records.deleteOne(withIds(tenant, [id]));
   if (deletedCount > 0) return true;
-  const entry = await db.collection<LedgerEntry>('ledger').findOne({
+  const entry = await db.collection<LedgerEntry>(LEDGER).findOne({
     ...{ ...tenant, kind, id: { $eq: id } },
     ...{ alive: true, isNumber: true },
   });

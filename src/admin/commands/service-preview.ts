@@ -1,9 +1,8 @@
-import { FatalError } from '../../common/index.js';
+import { count, FatalError } from '../../common/index.js';
 import { assertApplication } from '../applications.js';
 import { defineCommand } from '../command.js';
 import { filterOf } from '../filter-text.js';
 import { APPLICATION, KIND, kindOf, serviceKeyOf, tenantOf } from '../options.js';
-import { count } from '../print.js';
 import { previewFilter, storedFilter } from '../services.js';
 import { databaseOf } from '../session.js';
 

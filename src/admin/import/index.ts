@@ -1,2 +1,3 @@
-export { importRecords, type ImportOptions, type ImportSummary } from './import-records.js';
+export { importRecords, type ImportSummary } from './import-records.js';
 export { progressOn } from './progress.js';
+export { ofTenant, withIds } from './selection.js';

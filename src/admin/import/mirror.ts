@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { importing } from './mirror.schema.js';
 import type { mongo } from 'mongoose';
 import { refusedAsDuplicate } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
-import { ofTenant } from '../selection.js';
 import type { RecordLine } from './batches.js';
+import { ofTenant } from './selection.js';
 
 const BATCH = 1000;
 const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 };
@@ -26,7 +26,7 @@ export class Mirror {
     private readonly tenant: Tenant,
     kind: Kind,
   ) {
-    this.seen = db.collection(`importing_${randomUUID()}`);
+    this.seen = db.collection(importing());
     this.records = db.collection(COLLECTION_OF[kind]);
   }
 

@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import { count } from '../print.js';
+import { count } from '../../common/index.js';
 
 /** Where progress is shown. */
 export interface ProgressStream {
@@ -7,7 +7,7 @@ export interface ProgressStream {
   isTTY?: boolean | undefined;
 }
 
-export interface Progress {
+export interface ImportProgress {
   /** How many are done, and how much of the total that is. */
   at(done: number, amount: number): void;
   /** A line of its own. */
@@ -19,11 +19,15 @@ const LINE_EVERY_MS = 5000;
 const CLEAR_LINE = '\r\u001b[K';
 
 /** A bar on a terminal, else a line every few seconds. Without `total` there is only a count of the unit. */
-export function progressOn(stream: ProgressStream, total: number | undefined, unit = 'lines'): Progress {
+export function progressOn(
+  stream: ProgressStream,
+  total: number | undefined,
+  unit = 'lines',
+): ImportProgress {
   return stream.isTTY === true ? bar(stream, total, unit) : plainLines(stream, total, unit);
 }
 
-function bar(stream: ProgressStream, total: number | undefined, unit: string): Progress {
+function bar(stream: ProgressStream, total: number | undefined, unit: string): ImportProgress {
   const format =
     total === undefined ? `{done} ${unit}` : `{bar} {percentage} % | {done} ${unit} | {eta_formatted} left`;
   const shown = new cliProgress.SingleBar(
@@ -44,7 +48,7 @@ function bar(stream: ProgressStream, total: number | undefined, unit: string): P
   };
 }
 
-function plainLines(stream: ProgressStream, total: number | undefined, unit: string): Progress {
+function plainLines(stream: ProgressStream, total: number | undefined, unit: string): ImportProgress {
   let toldAt = Date.now();
   return {
     at(done, amount) {

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { shown } from '../../common/index.js';
 import { isDatabaseAway, isDuplicateKey } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
-import { withIds } from '../selection.js';
+import { withIds } from './selection.js';
 import type { RecordLine } from './batches.js';
 import { doubledAmong } from './doubled-records.js';
 import { changePipeline, insertPipeline } from './pipelines.js';
@@ -11,7 +11,7 @@ const MOST_ATTEMPTS = 3;
 const BY_ID = { organizationid: 1, appid: 1, id: 1 };
 
 /** What a batch has come to. */
-export interface Written {
+export interface WriteOutcome {
   created: number;
   changed: number;
   /** Lines that the database refused, and why. */
@@ -41,8 +41,8 @@ export class RecordWriter {
   }
 
   /** Writes lines of different ids. Throws only where the database is away. */
-  async write(lines: RecordLine[]): Promise<Written> {
-    const written: Written = { created: 0, changed: 0, refused: [] };
+  async write(lines: RecordLine[]): Promise<WriteOutcome> {
+    const written: WriteOutcome = { created: 0, changed: 0, refused: [] };
     await this.writePart(lines, new Map(), written);
     return written;
   }
@@ -51,7 +51,7 @@ export class RecordWriter {
   private async writePart(
     lines: RecordLine[],
     firstLook: Map<string, boolean>,
-    written: Written,
+    written: WriteOutcome,
   ): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -72,7 +72,11 @@ export class RecordWriter {
   }
 
   /** What a failed attempt has inserted is found to exist by the next one, but counts as created all the same. */
-  private async attempt(lines: RecordLine[], existed: Map<string, boolean>, written: Written): Promise<void> {
+  private async attempt(
+    lines: RecordLine[],
+    existed: Map<string, boolean>,
+    written: WriteOutcome,
+  ): Promise<void> {
     const standing = await this.standing(lines);
     for (const { record } of lines) {
       if (!existed.has(record.id)) existed.set(record.id, standing.has(record.id));

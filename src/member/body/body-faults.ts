@@ -1,4 +1,4 @@
-import type { InputError } from '../../common/index.js';
+import type { InputError } from '../../http/index.js';
 import { pointerTo } from './pointer.js';
 
 /** The body itself, `extrafields`, and a section. */

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
-import { type InputError, problems } from '../../common/index.js';
+import { type InputError, problems } from '../../http/index.js';
 import { faultsOf } from '../dto/checked-by.js';
 import { bodyFaults, MOST_FAULTS } from './body-faults.js';
 import { pointerTo } from './pointer.js';

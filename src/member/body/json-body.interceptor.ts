@@ -7,8 +7,8 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import { problems, whileReceiving } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
+import { problems, whileReceiving } from '../../http/index.js';
 import { isJson } from './content-type.js';
 import { BodyTooLargeError, readBody, UnknownEncodingError } from './read-body.js';
 

@@ -1,7 +1,7 @@
 import { ValidateBy, type ValidationError } from 'class-validator';
 
 /** What is wrong at a place inside a property; the pointer begins at the property. */
-export interface Fault {
+export interface InputFault {
   pointer: string;
   detail: string;
 }
@@ -9,7 +9,7 @@ export interface Fault {
 const NAME = 'checkedBy';
 
 /** Validates a property by a function that also knows where inside it something is wrong. */
-export function CheckedBy(faultsIn: (value: unknown) => Fault[]): PropertyDecorator {
+export function CheckedBy(faultsIn: (value: unknown) => InputFault[]): PropertyDecorator {
   return ValidateBy(
     {
       name: NAME,
@@ -20,7 +20,7 @@ export function CheckedBy(faultsIn: (value: unknown) => Fault[]): PropertyDecora
 }
 
 /** The faults behind an error of {@link CheckedBy}; nothing for errors of other rules. */
-export function faultsOf(error: ValidationError): Fault[] | undefined {
-  const context = error.contexts?.[NAME] as { faultsIn: (value: unknown) => Fault[] } | undefined;
+export function faultsOf(error: ValidationError): InputFault[] | undefined {
+  const context = error.contexts?.[NAME] as { faultsIn: (value: unknown) => InputFault[] } | undefined;
   return context?.faultsIn(error.value);
 }

@@ -1,5 +1,5 @@
 import { pointerTo } from '../body/pointer.js';
-import type { Fault } from './checked-by.js';
+import type { InputFault } from './checked-by.js';
 import { isDeletion } from './deletion.js';
 import { LONGEST_TEXT, MOST_PROPERTIES, MOST_SECTIONS } from './limits.js';
 
@@ -7,18 +7,18 @@ const EXAMPLE = 'such as {"shop": {"newsletter": true, "size": "M"}}';
 const SECTION_EXAMPLE = 'such as {"newsletter": true, "size": "M"}';
 
 /** What is wrong with the `extrafields` of a new member. */
-export function extrafieldsFaults(value: unknown): Fault[] {
+export function extrafieldsFaults(value: unknown): InputFault[] {
   return sectionsFaults(value, () => false);
 }
 
 /** What is wrong with the `extrafields` of a patch, in which null and "" delete at any depth. */
-export function extrafieldsPatchFaults(value: unknown): Fault[] {
+export function extrafieldsPatchFaults(value: unknown): InputFault[] {
   return sectionsFaults(value, isDeletion);
 }
 
 type Skip = (value: unknown) => boolean;
 
-function sectionsFaults(value: unknown, skip: Skip): Fault[] {
+function sectionsFaults(value: unknown, skip: Skip): InputFault[] {
   if (!isObject(value)) return [{ pointer: '', detail: `must be an object of sections, ${EXAMPLE}` }];
   const sections = Object.entries(value).filter(([, section]) => !skip(section));
   if (sections.length > MOST_SECTIONS) {
@@ -27,7 +27,7 @@ function sectionsFaults(value: unknown, skip: Skip): Fault[] {
   return sections.flatMap(([name, section]) => sectionFaults(pointerTo('', name), section, skip));
 }
 
-function sectionFaults(pointer: string, section: unknown, skip: Skip): Fault[] {
+function sectionFaults(pointer: string, section: unknown, skip: Skip): InputFault[] {
   if (!isObject(section)) return [{ pointer, detail: `must be an object, ${SECTION_EXAMPLE}` }];
   const properties = Object.entries(section).filter(([, value]) => !skip(value));
   if (properties.length > MOST_PROPERTIES) {

@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsString, Length, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
 import { channelsFaults } from './channels.js';
-import { CheckedBy, type Fault } from './checked-by.js';
+import { CheckedBy, type InputFault } from './checked-by.js';
 import { isDeletion } from './deletion.js';
 import { LONGEST_EMAIL, LONGEST_TEXT, MOST_PROPERTIES, MOST_SECTIONS } from './limits.js';
 
@@ -83,7 +83,10 @@ export const Channels = () =>
  * The object stays as it came: class-transformer would drop properties such as `toString`. In patches sections and
  * properties may be null.
  */
-export const Extrafields = (faultsIn: (value: unknown) => Fault[], { nullable }: { nullable: boolean }) =>
+export const Extrafields = (
+  faultsIn: (value: unknown) => InputFault[],
+  { nullable }: { nullable: boolean },
+) =>
   applyDecorators(
     Transform(({ obj }: { obj: { extrafields?: unknown } }) => obj.extrafields),
     CheckedBy(faultsIn),

@@ -1,6 +1,6 @@
-import { problems } from '../../common/index.js';
-import { type BsonDocument, isDocument } from '../bson-document.js';
+import { problems } from '../../http/index.js';
 import { pointerTo } from '../body/pointer.js';
+import { type BsonDocument, isDocument } from '../bson-document.js';
 import { isDeletion } from '../dto/deletion.js';
 import { MOST_PROPERTIES, MOST_SECTIONS } from '../dto/limits.js';
 import { withoutDeletions } from './merge.js';

@@ -1,14 +1,15 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
-import { CLOCK } from '../../database/index.js';
-import { type Identity, identityKey, type LedgerEntry } from './ledger.js';
-import { before, type Place, upTo } from './place.js';
-import { inSlices } from './slices.js';
+import { STAMP } from '../../record/index.js';
+import { before, type LogPlace, upTo } from '../progress/index.js';
+import { inSlices } from '../walk/index.js';
+import { type Identity, identityKey } from './identity.js';
+import type { LedgerEntry } from './ledger.schema.js';
 
 /** An identity lives, with the record that owns it. */
 export interface Life {
   identity: Identity;
-  at: Place;
+  at: LogPlace;
   alive: true;
   owner: mongo.ObjectId;
   /** The `id` is stored as a number. Such a record never takes the entry of another one that lives. */
@@ -18,7 +19,7 @@ export interface Life {
 /** An identity has no record any more. */
 export interface Death {
   identity: Identity;
-  at: Place;
+  at: LogPlace;
   alive: false;
   /** It was born in the same batch of events, so the ledger may not know it yet. */
   shortLived: boolean;
@@ -100,8 +101,12 @@ function idOf({ identity }: Death): string {
   return identity.id;
 }
 
-function dead(at: Place): mongo.Document {
-  return { alive: false, owner: '$$REMOVE', isNumber: '$$REMOVE', lastupdated: CLOCK, learned: literal(at) };
+/**
+ * The stamp of a tombstone that is there already always moves: where the clock stands still, the log would else show no
+ * new stamp, and nobody would see that it came too late for a mark that was raised in between.
+ */
+function dead(at: LogPlace): mongo.Document {
+  return { alive: false, owner: '$$REMOVE', isNumber: '$$REMOVE', lastupdated: STAMP, learned: literal(at) };
 }
 
 function bare({ organizationid, appid, kind, id }: Identity): Identity {

@@ -1,21 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import { type Model, type mongo, Schema } from 'mongoose';
+import type { Model, mongo } from 'mongoose';
 import type { Kind, Tenant } from '../../record/index.js';
-
-/** A document of `horizons`: the greatest stamp of a hard delete that is gone, or about to go. */
-interface StoredHorizon {
-  _id: Tenant & { kind: Kind };
-  lastupdated: Date;
-}
-
-/** Name of the Mongoose model of `horizons`. */
-export const HORIZON_MODEL = 'Horizon';
-
-export const horizonSchema = new Schema<StoredHorizon>(
-  { _id: Object },
-  { collection: 'horizons', strict: false, versionKey: false },
-);
+import { HORIZON_MODEL, type StoredHorizon } from './horizon.schema.js';
 
 /**
  * Behind which stamp the hard deletes of an application and kind are kept: the greatest one ever removed. It only moves
@@ -30,7 +17,7 @@ export class Horizon {
   }
 
   /** Nothing where everything is kept. */
-  async of({ organizationid, appid }: Tenant, kind: Kind): Promise<Date | undefined> {
+  async read({ organizationid, appid }: Tenant, kind: Kind): Promise<Date | undefined> {
     const horizon = await this.collection.findOne({ _id: { organizationid, appid, kind } });
     return horizon?.lastupdated;
   }

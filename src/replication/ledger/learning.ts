@@ -1,8 +1,9 @@
+import { LEDGER } from './ledger.schema.js';
 import type { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
 import { COLLECTION_OF, IDENTITY, idTextAt, type Kind, LONGEST_NUMBER_TEXT } from '../../record/index.js';
-import type { Place } from './place.js';
-import { inStretch, type Stretch } from './stretch.js';
+import type { LogPlace } from '../progress/index.js';
+import { inStretch, type Stretch } from '../walk/index.js';
 
 /*
  * Whole stretches of records are learned within the server: the stages that make ledger entries of records, and those
@@ -24,7 +25,7 @@ const identityOfNumbers = { ...identity, id: { $cond: [{ $isNumber: '$id' }, idT
 const ledgerIdentity = ['organizationid', 'appid', 'kind', 'id'];
 
 /** Makes an entry of each whole record of the stretch. The first one that the ledger has already ends it with E11000. */
-export function insertLives(kind: Kind, stretch: Stretch, at: Place): mongo.Document[] {
+export function insertLives(kind: Kind, stretch: Stretch, at: LogPlace): mongo.Document[] {
   return [
     { $match: { _id: inStretch(stretch) } },
     { $match: WHOLE },
@@ -34,7 +35,7 @@ export function insertLives(kind: Kind, stretch: Stretch, at: Place): mongo.Docu
 }
 
 /** Makes or changes the entry of each whole record of the stretch that owns none under its identity. */
-export function mergeNews(kind: Kind, stretch: Stretch, at: Place): mongo.Document[] {
+export function mergeNews(kind: Kind, stretch: Stretch, at: LogPlace): mongo.Document[] {
   return [...unknown(kind, stretch), { $set: aliveAs(kind, at) }, into(laterLife(at))];
 }
 
@@ -49,7 +50,7 @@ function unknown(kind: Kind, stretch: Stretch): mongo.Document[] {
   const entries = entriesAs('entry', kind, stretch, { isNumber: { $ne: true } });
   return [
     ...recordsAs('record', stretch, WHOLE, identity),
-    { $unionWith: { coll: 'ledger', pipeline: entries } },
+    { $unionWith: { coll: LEDGER, pipeline: entries } },
     { $group: { _id: SAME, entry: { $max: '$entry' } } },
     { $match: { entry: null } },
     { $replaceWith: '$_id' },
@@ -91,12 +92,12 @@ function entriesAs(name: string, kind: Kind, stretch: Stretch, which: mongo.Docu
   ];
 }
 
-function aliveAs(kind: Kind, at: Place): mongo.Document {
+function aliveAs(kind: Kind, at: LogPlace): mongo.Document {
   return { kind: literal(kind), alive: literal(true), learned: literal(at) };
 }
 
 function into(whenMatched: string | mongo.Document[]): mongo.Document {
-  return { $merge: { into: 'ledger', on: ledgerIdentity, whenMatched, whenNotMatched: 'insert' } };
+  return { $merge: { into: LEDGER, on: ledgerIdentity, whenMatched, whenNotMatched: 'insert' } };
 }
 
 /**
@@ -104,7 +105,7 @@ function into(whenMatched: string | mongo.Document[]): mongo.Document {
  * A dead one stays dead, since it comes back only together with a new stamp of its record (design §3, rule 4). One that a
  * number has stays, too, unless that is the record itself: somebody has to remember the number before.
  */
-function laterLife(at: Place): mongo.Document[] {
+function laterLife(at: LogPlace): mongo.Document[] {
   const isNewer = { $and: [{ $eq: [{ $type: '$learned' }, 'string'] }, { $gt: ['$learned', literal(at)] }] };
   const isOther = { $and: [{ $eq: ['$isNumber', true] }, { $ne: ['$owner', '$$new.owner'] }] };
   const applies = { $and: [{ $eq: ['$alive', true] }, { $not: [isNewer] }, { $not: [isOther] }] };

@@ -4,14 +4,12 @@ import type { Connection, Model, mongo } from 'mongoose';
 import { within } from '../../common/index.js';
 import { isDuplicateKey } from '../../database/index.js';
 import { COLLECTION_OF, type Kind } from '../../record/index.js';
+import { before, type LogPlace } from '../progress/index.js';
+import { type Found, inStretch, nextStretch, slicesOf, type Stretch, STRETCH_MS } from '../walk/index.js';
+import type { Identity } from './identity.js';
 import { gone, insertLives, mergeNews, unknownBesideNumbers } from './learning.js';
-import { type Identity, LEDGER_MODEL, type LedgerEntry } from './ledger.js';
-import { before, type Place } from './place.js';
-import { slicesOf } from './slices.js';
-import { type Found, inStretch, nextStretch, type Stretch } from './stretch.js';
+import { LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
 
-/** The server may work at one stretch for so long (milliseconds); what takes longer is tried with a shorter one. */
-export const STRETCH_MS = 10_000;
 /** Behind the server's own limit there is the way there and back, and the majority. */
 const ANSWER_MS = STRETCH_MS + 5000;
 const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
@@ -28,7 +26,7 @@ export class LedgerSlices {
   ) {}
 
   /** Learns the records of a stretch, of which the ledger probably has none: four times as fast as {@link learn}. */
-  async learnFirst(kind: Kind, stretch: Stretch, at: Place): Promise<void> {
+  async learnFirst(kind: Kind, stretch: Stretch, at: LogPlace): Promise<void> {
     await this.work(kind, insertLives(kind, stretch, at)).catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
       return this.learn(kind, stretch, at);
@@ -39,7 +37,7 @@ export class LedgerSlices {
    * Learns the records of a stretch as of a place in the log; what the ledger knows of a later one stays, and what is
    * dead stays dead. Where somebody else learns the same at the same time, it is tried again.
    */
-  async learn(kind: Kind, stretch: Stretch, at: Place): Promise<void> {
+  async learn(kind: Kind, stretch: Stretch, at: LogPlace): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.work(kind, mergeNews(kind, stretch, at));
@@ -50,7 +48,7 @@ export class LedgerSlices {
   }
 
   /** What the entries of a stretch say is known as of a place in the log, unless it is known of a later one. */
-  async confirm(stretch: Stretch, at: Place): Promise<void> {
+  async confirm(stretch: Stretch, at: LogPlace): Promise<void> {
     const update = this.entries.collection.updateMany(
       { _id: inStretch(stretch), learned: before(at) },
       { $set: { learned: at } },

@@ -1,22 +1,26 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { CHANNEL_MODEL, Channels, channelSchema } from './channels.js';
-import { Horizon, HORIZON_MODEL, horizonSchema } from './horizon.js';
-import { Ledger } from './ledger.service.js';
+import { Horizon } from './horizon.js';
+import { HORIZON_MODEL, horizonSchema } from './horizon.schema.js';
+import { IncompleteIdentities } from './incomplete-identities.js';
+import { INCOMPLETE_IDENTITY_MODEL, incompleteIdentitySchema } from './incomplete-identity.schema.js';
+import { CHANNEL_MODEL, channelSchema } from './known-channel.schema.js';
+import { KnownChannels } from './known-channels.js';
 import { LedgerSlices } from './ledger-slices.js';
-import { LEDGER_MODEL, ledgerSchema } from './ledger.js';
-import { STRAY_MODEL, Strays, straySchema } from './strays.js';
+import { Ledger } from './ledger.js';
+import { Rivals } from './rivals.js';
+import { LEDGER_MODEL, ledgerSchema } from './ledger.schema.js';
 
 @Module({
   imports: [
     MongooseModule.forFeature([
       { name: LEDGER_MODEL, schema: ledgerSchema },
       { name: CHANNEL_MODEL, schema: channelSchema },
-      { name: STRAY_MODEL, schema: straySchema },
+      { name: INCOMPLETE_IDENTITY_MODEL, schema: incompleteIdentitySchema },
       { name: HORIZON_MODEL, schema: horizonSchema },
     ]),
   ],
-  providers: [Ledger, LedgerSlices, Channels, Strays, Horizon],
-  exports: [Ledger, LedgerSlices, Channels, Strays, Horizon, MongooseModule],
+  providers: [Ledger, LedgerSlices, KnownChannels, IncompleteIdentities, Horizon, Rivals],
+  exports: [Ledger, LedgerSlices, KnownChannels, IncompleteIdentities, Horizon, Rivals, MongooseModule],
 })
 export class LedgerModule {}

@@ -1,65 +1,108 @@
-import { type Model, Schema, type mongo } from 'mongoose';
-import type { Kind, Tenant } from '../../record/index.js';
-import type { Place } from './place.js';
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, mongo } from 'mongoose';
+import { refusedAsDuplicate } from '../../database/index.js';
+import { Metrics } from '../../observability/index.js';
+import type { Kind } from '../../record/index.js';
+import { inSlices } from '../walk/index.js';
+import { firstLife, laterLife, type LedgerChange, type Life, outlived, tombstones } from './changes.js';
+import { type Identity, identityKey } from './identity.js';
+import { LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
 
-/** What a record is to consumers. */
-export interface Identity extends Tenant {
-  kind: Kind;
-  id: string;
-}
+/** How many identities one query names. */
+const AT_ONCE = 100;
+const NAMED = { organizationid: 1, appid: 1, kind: 1, id: 1 };
 
-/**
- * The one document for each application, kind and `id` ever seen, never removed (design §3): alive with its owner,
- * or the tombstone that the hard-delete feed shows.
- */
-export interface LedgerEntry extends Identity {
-  _id: mongo.ObjectId;
-  alive: boolean;
-  /** `_id` of the record that lives under this identity; dead entries have none. */
-  owner?: mongo.ObjectId;
-  /** The `id` of that record is stored as a number; absent where it is a text. */
-  isNumber?: true;
-  /** When it died; living entries have none. */
-  lastupdated?: Date;
-  /** Where in the log this was learned. Older knowledge never overwrites newer. */
-  learned: Place;
-}
+/** Reads and writes the ledger. Only the watcher writes. */
+@Injectable()
+export class Ledger {
+  constructor(
+    @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
+    private readonly metrics: Metrics,
+  ) {}
 
-/** Name of the Mongoose model of `ledger`. */
-export const LEDGER_MODEL = 'LedgerEntry';
+  /** Whether anything was ever learned. */
+  async isBegun(): Promise<boolean> {
+    return (await this.entries.exists({})) !== null;
+  }
 
-const ofTombstones = { partialFilterExpression: { alive: false } };
+  /**
+   * The living entries that these records own, in the order in which they were learned. Of several that one record owns,
+   * the first is what it was as far as events were worked through; a later one was learned ahead of its event.
+   */
+  async ownedBy(kind: Kind, owners: mongo.ObjectId[]): Promise<LedgerEntry[]> {
+    if (owners.length === 0) return [];
+    return this.entries.collection
+      .find<LedgerEntry>({ kind, alive: true, owner: { $in: owners } }, { sort: { learned: 1 } })
+      .toArray();
+  }
 
-export const ledgerSchema = new Schema<LedgerEntry>(
-  {},
-  { collection: 'ledger', strict: false, versionKey: false, statics: { settleDuplicates } },
-)
-  .index({ organizationid: 1, appid: 1, kind: 1, id: 1 }, { unique: true })
-  .index({ kind: 1, owner: 1, _id: 1 }, { partialFilterExpression: { alive: true } })
-  .index({ kind: 1, isNumber: 1 }, { partialFilterExpression: { isNumber: true } })
-  .index({ organizationid: 1, appid: 1, kind: 1, _id: 1 }, ofTombstones)
-  .index({ organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 }, ofTombstones);
+  /**
+   * Writes what was learned; knowledge older than the ledger's own changes nothing. Answers the lives of identities that
+   * the ledger holds for dead: these come back only together with a new stamp of their record (design §3, rule 4).
+   */
+  async learn(changes: LedgerChange[]): Promise<Life[]> {
+    const lives = changes.filter((change) => change.alive);
+    const deaths = changes.filter((change) => !change.alive);
+    const seenBefore = await this.insert(lives.map(firstLife));
+    const later = lives.filter((_life, index) => seenBefore.has(index));
+    const stillLiving = await this.update(later.map(laterLife));
+    const dead = await this.update(tombstones(deaths));
+    this.metrics.tombstones.inc(dead);
+    return stillLiving === later.length ? [] : this.deadAmong(later);
+  }
 
-export function identityKey({ organizationid, appid, kind, id }: Identity): string {
-  return JSON.stringify([kind, organizationid, appid, id]);
-}
+  /** The entries with these `_id`s. */
+  async among(entries: mongo.ObjectId[]): Promise<LedgerEntry[]> {
+    if (entries.length === 0) return [];
+    return this.entries.collection.find<LedgerEntry>({ _id: { $in: entries } }).toArray();
+  }
 
-/** After a drop entries may have been written before the unique index stood again: the latest knowledge counts. */
-async function settleDuplicates(this: Model<LedgerEntry>): Promise<boolean> {
-  const groups = this.collection.aggregate<{ entries: mongo.ObjectId[] }>(
-    [
-      { $sort: { learned: -1 } },
-      {
-        $group: {
-          _id: { organizationid: '$organizationid', appid: '$appid', kind: '$kind', id: '$id' },
-          entries: { $push: '$_id' },
-        },
-      },
-      { $match: { 'entries.1': { $exists: true } } },
-    ],
-    { allowDiskUse: true },
-  );
-  for await (const { entries } of groups)
-    await this.collection.deleteMany({ _id: { $in: entries.slice(1) } });
-  return true;
+  /** Those of a few identities under which nothing lives. */
+  async notLiving(kind: Kind, identities: Identity[]): Promise<Identity[]> {
+    if (identities.length === 0) return [];
+    const among = identities.map(({ organizationid, appid, id }) => ({ organizationid, appid, kind, id }));
+    const living = await this.entries.collection
+      .find<LedgerEntry>(
+        { $or: among, alive: true },
+        { projection: { organizationid: 1, appid: 1, kind: 1, id: 1 } },
+      )
+      .toArray();
+    const names = new Set(living.map(identityKey));
+    return identities.filter((identity) => !names.has(identityKey(identity)));
+  }
+
+  /** The lives of identities that the ledger holds for dead, as of no later place. */
+  async deadAmong(lives: Life[]): Promise<Life[]> {
+    const dead: Life[] = [];
+    for (const some of inSlices(lives, ({ identity }) => identity.id, AT_ONCE)) {
+      const found = await this.entries.collection
+        .find<LedgerEntry>({ $or: some.map(outlived) }, { projection: NAMED })
+        .toArray();
+      const names = new Set(found.map(identityKey));
+      dead.push(...some.filter(({ identity }) => names.has(identityKey(identity))));
+    }
+    return dead;
+  }
+
+  /** Which of the entries the ledger has already. */
+  private async insert(entries: Omit<LedgerEntry, '_id'>[]): Promise<Set<number>> {
+    if (entries.length === 0) return new Set();
+    return this.entries.collection
+      .bulkWrite(
+        entries.map((document) => ({ insertOne: { document } })),
+        { ordered: false },
+      )
+      .then(() => new Set<number>(), refusedAsDuplicate);
+  }
+
+  /** How many entries were found; an upsert that runs into the unique index means "leave it". */
+  private async update(writes: mongo.AnyBulkWriteOperation[]): Promise<number> {
+    if (writes.length === 0) return 0;
+    const done = (result: mongo.BulkWriteResult) => result.matchedCount + result.upsertedCount;
+    return this.entries.collection.bulkWrite(writes, { ordered: false }).then(done, (error: unknown) => {
+      refusedAsDuplicate(error);
+      return done((error as mongo.MongoBulkWriteError).result);
+    });
+  }
 }

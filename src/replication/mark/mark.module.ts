@@ -1,23 +1,22 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { MARK_MODEL, markSchema } from './mark.js';
+import { ProgressModule } from '../progress/index.js';
+import { MarkRaiser } from './mark-raiser.js';
+import { MARK_MODEL, markSchema } from './mark.schema.js';
 import { MaxService } from './max.service.js';
-import { MOMENT_MODEL, momentSchema } from './moment.js';
+import { MOMENT_MODEL, momentSchema } from './moment.schema.js';
 import { Moments } from './moments.js';
-import { Raises } from './raises.js';
 import { Stamps } from './stamps.js';
-import { WatchedPlace } from './watched-place.js';
-import { WATCH_STATE_MODEL, watchStateSchema } from './watch-state.js';
 
 @Module({
   imports: [
+    ProgressModule,
     MongooseModule.forFeature([
-      { name: WATCH_STATE_MODEL, schema: watchStateSchema },
       { name: MARK_MODEL, schema: markSchema },
       { name: MOMENT_MODEL, schema: momentSchema },
     ]),
   ],
-  providers: [MaxService, Moments, Raises, Stamps, WatchedPlace],
-  exports: [MaxService, Moments, Raises, MongooseModule],
+  providers: [MaxService, Moments, MarkRaiser, Stamps],
+  exports: [MaxService, Moments, MarkRaiser, MongooseModule],
 })
 export class MarkModule {}

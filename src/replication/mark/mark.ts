@@ -1,5 +1,3 @@
-import { Schema, type mongo } from 'mongoose';
-import { CLOCK } from '../../database/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
 
 /** What a mark is about: each application and kind has one. */
@@ -17,20 +15,6 @@ export interface Mark {
   /** Fence and number of the raise in one text, since an event shows only fields that changed. */
   announced: string;
 }
-
-/** Name of the Mongoose model of `marks`. */
-export const MARK_MODEL = 'Mark';
-
-export const markSchema = new Schema<Mark>(
-  { _id: Object },
-  { collection: 'marks', strict: false, versionKey: false },
-);
-
-/** A raise, as an update pipeline: the fence never goes back, the text changes each time. */
-export const RAISE: mongo.Document[] = [
-  { $set: { fence: { $max: ['$fence', CLOCK] }, raises: { $add: [{ $ifNull: ['$raises', 0] }, 1] } } },
-  { $set: { announced: { $concat: [{ $toString: '$fence' }, ' ', { $toString: '$raises' }] } } },
-];
 
 /** The fence that an announcement tells; nothing where somebody else has written something else. */
 export function fenceIn(announced: unknown): Date | undefined {

@@ -2,14 +2,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
-import { problems, SharedReads } from '../../common/index.js';
+import { SharedReads } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { CLOCK, isMomentGone, readAsOf } from '../../database/index.js';
+import { problems } from '../../http/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
+import { ProgressReader } from '../progress/index.js';
+import { MarkRaiser } from './mark-raiser.js';
 import { type MarkKey, markName } from './mark.js';
 import { isShown, type Moment } from './moment.js';
 import { Moments } from './moments.js';
-import { Raises } from './raises.js';
 import { Stamps } from './stamps.js';
 
 const NONE_YET = new Date(0);
@@ -36,9 +38,10 @@ export class MaxService {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly progress: ProgressReader,
     private readonly moments: Moments,
     private readonly stamps: Stamps,
-    private readonly raises: Raises,
+    private readonly raises: MarkRaiser,
   ) {}
 
   /**
@@ -50,10 +53,12 @@ export class MaxService {
   async max(tenant: Tenant, kind: Kind): Promise<Date> {
     const mark = { ...tenant, kind };
     const name = markName(mark);
-    const now = await this.looks.of(name, () => this.look(mark));
+    const now = await this.looks.share(name, () => this.look(mark));
     if (now.greatest !== undefined && !now.isBeaten) return atMost(now.clock, now.greatest);
     await this.raises.passed(mark, this.settings.markWait);
-    const { clock, greatest = now.greatest } = await this.looksAfterRaises.of(name, () => this.newest(mark));
+    const { clock, greatest = now.greatest } = await this.looksAfterRaises.share(name, () =>
+      this.newest(mark),
+    );
     if (greatest === undefined) throw problems.notWatched();
     return atMost(clock, greatest);
   }
@@ -62,9 +67,7 @@ export class MaxService {
   private async look(mark: MarkKey): Promise<Newest & { isBeaten: boolean }> {
     const last = this.answers.get(markName(mark));
     const [seen, isLastBeaten = false] =
-      last === undefined
-        ? []
-        : await Promise.all([this.moments.progress(), this.isBeaten(mark, last.greatest)]);
+      last === undefined ? [] : await Promise.all([this.progress.read(), this.isBeaten(mark, last.greatest)]);
     if (last !== undefined && seen !== undefined && !isLastBeaten && isShown(last.moment, seen.progress))
       return { clock: seen.clock, greatest: last.greatest, isBeaten: false };
     const newest = await this.newest(mark);

@@ -1,4 +1,5 @@
-import { Schema, type mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
+import type { WatchProgress } from '../progress/index.js';
 import type { MarkKey } from './mark.js';
 
 /**
@@ -16,36 +17,8 @@ export interface StoredMoment extends Moment, MarkKey {
   passed: Date;
 }
 
-/** How far the watcher has come, in cluster times. */
-export interface Progress {
-  /** Everything up to here is worked through. */
-  watched?: mongo.Timestamp;
-  /** End of the last pass: what was before cannot be shown any more. */
-  since?: mongo.Timestamp;
-  /** Present while a pass is under way. */
-  pass?: unknown;
-}
-
-/** Twice as long as a server keeps snapshots unless told otherwise (seconds). */
-const KEPT_SECONDS = 600;
-
-/** Name of the Mongoose model of `moments`. */
-export const MOMENT_MODEL = 'Moment';
-
-export const momentSchema = new Schema<StoredMoment>(
-  {},
-  { collection: 'moments', strict: false, versionKey: false },
-)
-  .index({ organizationid: 1, appid: 1, kind: 1, fence: 1, at: 1 }, { unique: true })
-  .index({ passed: 1 }, { expireAfterSeconds: KEPT_SECONDS });
-
-/** Whether nothing can be shown yet: a pass is under way, or the stream has not come to its end (503 `preparing`). */
-export function isPreparing({ watched, since, pass }: Progress): boolean {
-  return pass !== undefined || since === undefined || watched === undefined || watched.compare(since) < 0;
-}
-
 /** Whether a moment can be shown: the watcher has passed it, and no pass has ended after it. */
-export function isShown({ at }: Moment, { watched, since }: Progress): boolean {
+export function isShown({ at }: Moment, { watched, since }: WatchProgress): boolean {
   return watched !== undefined && since !== undefined && at.compare(since) >= 0 && at.compare(watched) <= 0;
 }
 
@@ -55,7 +28,7 @@ export function isShown({ at }: Moment, { watched, since }: Progress): boolean {
  */
 export function servingMoment(
   moments: Moment[],
-  progress: Progress,
+  progress: WatchProgress,
   to: Date,
   notBefore?: mongo.Timestamp,
 ): Moment | undefined {
@@ -66,7 +39,7 @@ export function servingMoment(
 }
 
 /** The newest moment that can be shown. */
-export function newestMoment(moments: Moment[], progress: Progress): Moment | undefined {
+export function newestMoment(moments: Moment[], progress: WatchProgress): Moment | undefined {
   return moments
     .filter((moment) => isShown(moment, progress))
     .reduce<Moment | undefined>((best, one) => (best && !isBefore(best, one) ? best : one), undefined);

@@ -4,6 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import type { SnapshotOptions } from '../../database/index.js';
 import { COLLECTION_OF, DELIVERABLE, FIRST_ID } from '../../record/index.js';
+import { LEDGER } from '../ledger/index.js';
 import type { MarkKey } from './mark.js';
 
 const ALONG_STAMP = { lastupdated: 1, _id: 1 };
@@ -44,7 +45,7 @@ export class Stamps {
         snapshot,
       ),
       this.last(
-        'ledger',
+        LEDGER,
         { ...tombstones, ...within(range) },
         { organizationid: 1, appid: 1, kind: 1 },
         snapshot,

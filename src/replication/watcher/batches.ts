@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { isDatabaseAway, isRetryable } from '../../database/index.js';
-import { markName } from '../mark/index.js';
+import type { WatchedEvent } from '../log/index.js';
+import { type Fences, markName } from '../mark/index.js';
+import { showLife, TermOverError } from '../progress/index.js';
+import { Quarantine } from '../quarantine/index.js';
 import { Effects } from './effects.js';
-import type { WatchedEvent } from './events.js';
-import { showLife, TermOverError } from './life.js';
-import { Quarantine } from './quarantine.js';
-import type { Fences } from './rules.js';
 
 const ATTEMPTS = 3;
 const BETWEEN_ATTEMPTS_MS = 50;
@@ -27,7 +26,7 @@ export class Batches {
     const before = passedBefore(events, fences);
     showLife();
     try {
-      await this.effects.of(events, fences);
+      await this.effects.bringAbout(events, fences);
     } catch (error) {
       if (mayPass(error)) throw error;
       restore(fences, before);
@@ -48,7 +47,7 @@ export class Batches {
       await wait(BETWEEN_ATTEMPTS_MS);
       const before = passedBefore([event], fences);
       try {
-        return await this.effects.of([event], fences);
+        return await this.effects.bringAbout([event], fences);
       } catch (error) {
         if (mayPass(error)) throw error;
         restore(fences, before);

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, IDENTITY_TEXTS } from '../../record/index.js';
-import type { Deleted, StoredIdentity, Written } from './events.js';
-import { showLife } from './life.js';
-import { withTold } from './lives.js';
-import type { Knowledge } from './rules.js';
+import { COLLECTION_OF, IDENTITY_TEXTS, type Kind } from '../../record/index.js';
+import { type StoredIdentity, withTold } from '../ledger/index.js';
+import { type DeletedEvent, isWritten, type WrittenEvent } from '../log/index.js';
+import { showLife } from '../progress/index.js';
+import type { Knowledge } from './rules/knowledge.js';
 
-type RecordEvent = Written | Deleted;
+type RecordEvent = WrittenEvent | DeletedEvent;
 
 /**
  * A change tells only what it changed, and the ledger what the record was. Where the ledger does not know it, as after a
@@ -44,7 +44,7 @@ export class Completion {
     return completed;
   }
 
-  private async asWhole(kind: Kind, event: Written, _id: mongo.ObjectId): Promise<Written> {
+  private async asWhole(kind: Kind, event: WrittenEvent, _id: mongo.ObjectId): Promise<WrittenEvent> {
     const read = (snapshot?: SnapshotOptions) =>
       this.connection
         .collection(COLLECTION_OF[kind])
@@ -57,8 +57,4 @@ export class Completion {
     const fields = Object.entries(found as StoredIdentity).filter(([, value]) => value !== null);
     return { ...event, whole: true, identity: withTold(Object.fromEntries(fields), event.identity) };
   }
-}
-
-export function isWritten(event: { type: string }): event is Written {
-  return event.type === 'written';
 }

@@ -1,32 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { type Connection, type Model, mongo } from 'mongoose';
-import { Metrics } from '../../common/index.js';
+import { Metrics } from '../../observability/index.js';
 import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
+import { FilterReconciler } from '../filters/index.js';
 import {
-  Channels,
+  KnownChannels,
   type Identity,
   Ledger,
   type PartialIdentity,
-  type Place,
-  Strays,
+  IncompleteIdentities,
 } from '../ledger/index.js';
-import { MOMENT_MODEL, type StoredMoment } from '../mark/index.js';
-import { carriedChannels, channelsGot } from './carried-channels.js';
-import { claimsIn } from './claims.js';
+import type { WatchedEvent, WrittenEvent } from '../log/index.js';
+import { type Fences, MOMENT_MODEL, type StoredMoment } from '../mark/index.js';
+import type { LogPlace } from '../progress/index.js';
+import {
+  EmailReview,
+  IgnoredRecords,
+  NumericIds,
+  PRESENT,
+  type PresentRecord,
+  RecordCare,
+} from '../repair/index.js';
+import { Resurrections, Restamps } from '../stamping/index.js';
 import { Completion } from './completion.js';
-import { EmailReview } from './email-review.js';
-import type { WatchedEvent, Written } from './events.js';
-import { Filters } from './filters.js';
-import { IgnoredRecords } from './ignored-records.js';
-import { Mender } from './mender.js';
-import { type Look, PRESENT, type PresentRecord } from './mending.js';
-import { Numbers } from './numbers.js';
-import { Rebirths } from './rebirths.js';
-import { Restamps } from './restamps.js';
-import { TooLarge } from './too-large.js';
-import { UnreadableIds } from './unreadable-ids.js';
-import { decide, type Decisions, type Fences, type KindEvent, type Knowledge, type Owned } from './rules.js';
+import { channelsGot } from './rules/channels-got.js';
+import { claimsIn } from './rules/claims.js';
+import { decide, type Decisions, type KindEvent } from './rules/decide.js';
+import type { Knowledge, Owned } from './rules/knowledge.js';
 
 /** Brings about what follows from a batch of events. All of it may be repeated: nothing happens twice. */
 @Injectable()
@@ -35,23 +36,21 @@ export class Effects {
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(MOMENT_MODEL) private readonly moments: Model<StoredMoment>,
     private readonly ledger: Ledger,
-    private readonly strays: Strays,
+    private readonly strays: IncompleteIdentities,
     private readonly completion: Completion,
-    private readonly channels: Channels,
+    private readonly channels: KnownChannels,
     private readonly restamps: Restamps,
-    private readonly rebirths: Rebirths,
-    private readonly numbers: Numbers,
-    private readonly mender: Mender,
-    private readonly unreadableIds: UnreadableIds,
+    private readonly rebirths: Resurrections,
+    private readonly numbers: NumericIds,
+    private readonly care: RecordCare,
     private readonly emailReview: EmailReview,
-    private readonly filters: Filters,
+    private readonly filters: FilterReconciler,
     private readonly ignored: IgnoredRecords,
-    private readonly tooLarge: TooLarge,
     private readonly metrics: Metrics,
   ) {}
 
   /** The fences are those passed before the batch; they are brought up to date. */
-  async of(events: WatchedEvent[], fences: Fences): Promise<void> {
+  async bringAbout(events: WatchedEvent[], fences: Fences): Promise<void> {
     const tombstones = await this.tombstonesIn(events);
     for (const kind of KINDS) {
       const concerned = events.filter((event) => concerns(event, kind, tombstones));
@@ -60,19 +59,6 @@ export class Effects {
     const isOf = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
     if (isOf('services') && !isOf('upheaval')) await this.filters.reconcile();
     this.metrics.watcherEvents.inc(events.length);
-  }
-
-  /**
-   * Learns nothing from events but looks after records as they stand; for the pass. Answers the members whose e-mail
-   * another one has already.
-   */
-  async lookAfter(kind: Kind, look: Look): Promise<mongo.ObjectId[]> {
-    this.ignored.see(kind, look.records);
-    this.tooLarge.see(kind, look.records);
-    await this.unreadableIds.remove(kind, look.records);
-    const duplicates = await this.mender.mend(kind, look);
-    if (kind === 'product') await this.channels.learn(carriedChannels(look.records));
-    return duplicates;
   }
 
   private async ofKind(
@@ -97,12 +83,15 @@ export class Effects {
     await this.strays.forget(kind, strayNoMore(partials));
     await this.tellRivals(kind, decisions, hadRivals);
     const written = ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly);
-    const noted = await this.lookAfter(kind, { records: await this.present(kind, ownersOf(written)), at });
-    if (kind === 'member') await this.emailReview.of(owners, noted);
+    const noted = await this.care.lookAfter(kind, {
+      records: await this.present(kind, ownersOf(written)),
+      at,
+    });
+    if (kind === 'member') await this.emailReview.review(owners, noted);
     await this.pass(decisions.moments);
   }
 
-  private async bring(kind: Kind, decided: Decisions, at: Place, fences: Fences): Promise<void> {
+  private async bring(kind: Kind, decided: Decisions, at: LogPlace, fences: Fences): Promise<void> {
     const reborn = await this.ledger.learn(decided.ledger);
     await this.rebirths.bring(kind, reborn, fences);
     await this.numbers.reveal(kind, decided.revealed);
@@ -167,7 +156,7 @@ function concerns(event: WatchedEvent, kind: Kind, tombstones: Map<string, Ident
 }
 
 /** The records that the events are about, each once; what has no ObjectId is no record to anybody. */
-function ownersOf(events: Pick<Written, 'owner'>[]): mongo.ObjectId[] {
+function ownersOf(events: Pick<WrittenEvent, 'owner'>[]): mongo.ObjectId[] {
   const owners = events.map((event) => event.owner).filter((owner) => owner instanceof mongo.ObjectId);
   return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
 }

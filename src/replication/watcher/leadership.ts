@@ -2,20 +2,33 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { IndexKeeper } from '../../database/index.js';
-import { Ledger, placeBehind } from '../ledger/index.js';
-import { type Mark, MARK_MODEL, markName, type PassProgress, type WatchState } from '../mark/index.js';
+import { FilterReconciler } from '../filters/index.js';
+import { Ledger, LEDGER } from '../ledger/index.js';
+import {
+  asLongAsWorkedOn,
+  type Batch,
+  HistoryLostError,
+  INDEX_BUILDS,
+  isAhead,
+  type Opening,
+  openStream,
+  Reader,
+} from '../log/index.js';
+import { type Fences, type Mark, MARK_MODEL, readFences } from '../mark/index.js';
+import {
+  type PassProgress,
+  placeBehind,
+  showLife,
+  TermOverError,
+  type WatchState,
+} from '../progress/index.js';
+import { IgnoredRecords } from '../repair/index.js';
 import { Batches } from './batches.js';
-import { Filters } from './filters.js';
-import { IgnoredRecords } from './ignored-records.js';
+import { Jobs } from './jobs.js';
 import { type Advance, Lease } from './lease.js';
-import { showLife, TermOverError } from './life.js';
+import { MEMORY } from './memory.js';
 import { Orphans } from './orphans.js';
-import { Pass } from './pass.js';
-import type { Fences } from './rules.js';
-import { Reader } from './reader.js';
-import { type Batch, HistoryLostError, isAhead, openStream } from './source.js';
-import { Upkeep } from './upkeep.js';
-import { asLongAsWorkedOn, INDEX_BUILDS } from './worked-on.js';
+import { Pass } from './pass/pass.js';
 
 const RENEW_MS = 2000;
 /** A change of `services` is an event; this is for an older wish that an overtaken leader wrote down too late. */
@@ -48,10 +61,10 @@ export class Leadership {
     private readonly lease: Lease,
     private readonly ledger: Ledger,
     private readonly batches: Batches,
-    private readonly filters: Filters,
+    private readonly filters: FilterReconciler,
     private readonly ignored: IgnoredRecords,
     private readonly pass: Pass,
-    private readonly upkeep: Upkeep,
+    private readonly upkeep: Jobs,
     private readonly orphans: Orphans,
     private readonly indexes: IndexKeeper,
   ) {}
@@ -110,7 +123,11 @@ export class Leadership {
     const { reached } = progress;
     if (reached !== undefined) this.assertPast(reached.token, await this.presentTime());
     await this.save(state.term, { pass: progress });
-    const stream = openStream(client, this.db(client), reached?.token, stop, PASS_WAIT_MS);
+    const stream = openStream(
+      client,
+      { ...this.opening(client, reached?.token), longestWait: PASS_WAIT_MS },
+      stop,
+    );
     try {
       const reader = new Reader(stream);
       const opening = await reader.next();
@@ -120,7 +137,7 @@ export class Leadership {
           throw error;
         },
       );
-      const fences = await this.fences();
+      const fences = await readFences(this.marks);
       await this.workThrough(opening, fences);
       const keepUp = () => {
         showLife();
@@ -160,7 +177,7 @@ export class Leadership {
   }
 
   private async follow(term: Term, { token, since }: Start): Promise<void> {
-    const fences = await this.fences();
+    const fences = await readFences(this.marks);
     let savedAt = performance.now();
     let reconciledAt = performance.now();
     let awaited = since;
@@ -169,7 +186,7 @@ export class Leadership {
       const since = await this.keepIndexes(term);
       if (since !== undefined) awaited = since;
     };
-    for await (const batch of openStream(term.client, this.db(term.client), token, term.stop)) {
+    for await (const batch of openStream(term.client, this.opening(term.client, token), term.stop)) {
       const hasCome = awaited !== undefined && batch.until.compare(awaited) >= 0;
       if (hasCome) awaited = undefined;
       showLife();
@@ -199,17 +216,11 @@ export class Leadership {
     }
   }
 
-  /** The marks as they stand: later ones than the stream has passed can only make more stamps anew, never fewer. */
-  private async fences(): Promise<Fences> {
-    const marks = await this.marks.find().lean();
-    return new Map(marks.map(({ _id, fence }) => [markName(_id), fence]));
-  }
-
   private async workThrough(batch: Batch, fences: Fences): Promise<void> {
     await this.batches.workThrough(batch.events, fences);
     const upheaval = batch.events.find((event) => event.type === 'upheaval');
     if (upheaval === undefined) return;
-    if (upheaval.collection === 'ledger')
+    if (upheaval.collection === LEDGER)
       this.log.error(
         'The ledger is gone, with the hard deletes that consumers have not read: they have to start over without from ' +
           '(docs/guarantees.md)',
@@ -227,8 +238,8 @@ export class Leadership {
     return operationTime as mongo.Timestamp;
   }
 
-  private db(client: mongo.MongoClient): mongo.Db {
-    return client.db(this.connection.name);
+  private opening(client: mongo.MongoClient, startAfter: unknown): Opening {
+    return { db: client.db(this.connection.name), memory: MEMORY, startAfter };
   }
 }
 

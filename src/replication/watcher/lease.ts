@@ -1,11 +1,11 @@
-import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { literal, within } from '../../common/index.js';
 import { CLOCK, isDuplicateKey } from '../../database/index.js';
-import { WATCH_STATE_MODEL, WATCHER, type WatchState } from '../mark/index.js';
+import { WATCH_STATE_MODEL, WATCHER, type WatchState } from '../progress/index.js';
 
 /** A leader that does not renew for this long (milliseconds of the database's clock) has lost the lease. */
 const LEASE_MS = 7000;

@@ -7,14 +7,20 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { mongo } from 'mongoose';
-import { Metrics, within } from '../../common/index.js';
+import { within } from '../../common/index.js';
 import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../database/index.js';
-import type { WatchState } from '../mark/index.js';
+import { Metrics } from '../../observability/index.js';
+import {
+  during,
+  TermLife,
+  LONGEST_SILENCE_MS,
+  TermOverError,
+  Totals,
+  type WatchState,
+} from '../progress/index.js';
 import { pauseBehind } from './back-off.js';
 import { Leadership } from './leadership.js';
 import { Lease } from './lease.js';
-import { during, Life, LONGEST_SILENCE_MS, TermOverError } from './life.js';
-import { Totals } from './totals.js';
 
 const RENEW_MS = 2000;
 /** How often an instance that does not lead looks whether the lease is free. */
@@ -76,7 +82,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   /** What hangs when the term ends is left behind, and its client closed with force: effects may be repeated. */
   private async lead(state: WatchState): Promise<void> {
-    const life = new Life();
+    const life = new TermLife();
     const end = () => life.end();
     this.stop.signal.addEventListener('abort', end, { once: true });
     const client = new mongo.MongoClient(this.uri, driverOptions);
@@ -98,7 +104,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
    * Renews the lease for as long as the work shows life; ends with the term. A leader that cannot renew stops leading
    * before its lease has run out, and gives up a term that hangs.
    */
-  private async keepRenewing(term: number, life: Life): Promise<void> {
+  private async keepRenewing(term: number, life: TermLife): Promise<void> {
     while (!life.signal.aborted) {
       await wait(RENEW_MS, undefined, { signal: life.signal }).catch(() => undefined);
       if (life.signal.aborted) break;

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Item } from '../../support/index.js';
 import type { Random } from '../plan/index.js';
 import type { Journal } from '../world/index.js';
-import { Copy } from './copy.js';
+import { FollowedCopy } from './copy.js';
 import type { Follows } from './follows.js';
-import { pagesOf, type Window } from './pages.js';
+import { pagesOf, type HarvestWindow } from './pages.js';
 import { type PatientClient, UnknownService } from './patient-client.js';
 
 const FAR = '9999-01-01T00:00:00.000Z';
@@ -16,7 +16,7 @@ const UNREGISTERED_MS = 100;
 
 /** A program that copies what it follows, exactly as docs/consuming.md says. */
 export class Consumer {
-  readonly copy = new Copy();
+  readonly copy = new FollowedCopy();
   /** Harvests that were brought to their end. */
   harvests = 0;
   /** Answers of `max`. */
@@ -44,7 +44,7 @@ export class Consumer {
   /** One complete harvest; what it read up to becomes the next `from` only at its end. */
   private async harvest(): Promise<void> {
     const { updates, softdeletes, harddeletes } = this.follows;
-    const window: Window = { from: this.from, to: await this.horizon() };
+    const window: HarvestWindow = { from: this.from, to: await this.horizon() };
     await this.drain(updates, window, (item) => this.copy.update(item));
     await this.drain(softdeletes, window, (item) => this.copy.remove(item));
     await this.drain(harddeletes, window, (item) => this.copy.remove(item));
@@ -59,7 +59,7 @@ export class Consumer {
     return max;
   }
 
-  private async drain(feed: string, window: Window, apply: (item: Item) => boolean): Promise<void> {
+  private async drain(feed: string, window: HarvestWindow, apply: (item: Item) => boolean): Promise<void> {
     const { client, random } = this.parts;
     for await (const page of pagesOf(client, feed, window, () => 1 + random.below(LARGEST_PAGE))) {
       if (window.to === FAR) window.to = page.to;
@@ -77,7 +77,7 @@ export class Consumer {
   }
 }
 
-function assertInside(feed: string, { from = '', to }: Window, item: Item): void {
+function assertInside(feed: string, { from = '', to }: HarvestWindow, item: Item): void {
   const stamp = item.lastupdated ?? item.lastUpdated ?? '';
   if (stamp <= from || stamp > to)
     throw new Error(`${feed} from ${from} to ${to} gave ${item.id} with the stamp ${stamp}`);

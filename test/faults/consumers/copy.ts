@@ -1,7 +1,7 @@
 import type { Item } from '../../support/index.js';
 
 /** What a consumer holds of the source, kept by the rules of the harvest procedure (docs/consuming.md, step 5). */
-export class Copy {
+export class FollowedCopy {
   private readonly items = new Map<string, Item>();
   /** The newest stamp applied under each `id`, deletes included. */
   private readonly stamps = new Map<string, string>();

@@ -1,6 +1,6 @@
-import type { Page, PatientClient } from './patient-client.js';
+import type { HarvestedPage, PatientClient } from './patient-client.js';
 
-export interface Window {
+export interface HarvestWindow {
   from: string | undefined;
   to: string;
 }
@@ -9,9 +9,9 @@ export interface Window {
 export async function* pagesOf(
   client: PatientClient,
   feed: string,
-  window: Window,
+  window: HarvestWindow,
   limit: () => number,
-): AsyncGenerator<Page> {
+): AsyncGenerator<HarvestedPage> {
   for (let lastoffsetid = ''; ;) {
     const page = await client.page(feed, { ...window, lastoffsetid, limit: limit() });
     yield page;

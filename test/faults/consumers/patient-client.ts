@@ -9,7 +9,7 @@ const AGAIN_MS = 100;
 export class UnknownService extends Error {}
 
 /** One page of a feed. */
-export interface Page {
+export interface HarvestedPage {
   items: Item[];
   nextoffsetid: string;
   /** The header Tidemark-To. */
@@ -42,7 +42,7 @@ export class PatientClient {
     return (JSON.parse(text) as { offset: string }).offset;
   }
 
-  async page(feed: string, query: PageQuery): Promise<Page> {
+  async page(feed: string, query: PageQuery): Promise<HarvestedPage> {
     const { from, to, lastoffsetid, limit } = query;
     const search = new URLSearchParams({ to, lastoffsetid, limit: String(limit), ...(from && { from }) });
     const answer = await this.get(`${feed}?${search}`);

@@ -3,7 +3,7 @@ import { eventually } from '../../support/index.js';
 import { Repeatedly } from '../load/index.js';
 import { Random, someContent } from '../plan/index.js';
 import { newRecord } from '../workload/index.js';
-import { Operator, type ReplicaSet, ServiceNode, Source, Way } from '../world/index.js';
+import { FaultOperator, type ReplicaSet, ServiceNode, RecordSource, ProxyWay } from '../world/index.js';
 import { Poller } from './poller.js';
 
 const POLLERS = 16;
@@ -22,11 +22,11 @@ export interface Cuts {
  */
 export async function liveThroughCuts(set: ReplicaSet, seed: number, cuts: Cuts): Promise<string> {
   const database = `cuts${seed}`;
-  const source = await Source.connect(set.uri(database));
-  const way = await Way.to(await set.primaryPort());
+  const source = await RecordSource.connect(set.uri(database));
+  const way = await ProxyWay.to(await set.primaryPort());
   const service = new ServiceNode(database, way.uri(database));
   try {
-    await new Operator(source).furnish();
+    await new FaultOperator(source).furnish();
     await service.start();
     await service.ready();
     const connections = await cutUnderLoad({ service, source, way }, Random.for(seed, 'cuts'), cuts);
@@ -41,8 +41,8 @@ export async function liveThroughCuts(set: ReplicaSet, seed: number, cuts: Cuts)
 
 interface Cast {
   service: ServiceNode;
-  source: Source;
-  way: Way;
+  source: RecordSource;
+  way: ProxyWay;
 }
 
 /** Answers how many connections were cut. */
@@ -64,7 +64,7 @@ async function cutUnderLoad({ service, source, way }: Cast, random: Random, cuts
 }
 
 /** Milliseconds until a plain change of another application is delivered. */
-async function delivered(service: ServiceNode, source: Source): Promise<number> {
+async function delivered(service: ServiceNode, source: RecordSource): Promise<number> {
   const begun = performance.now();
   const poller = new Poller(service.url ?? '', source.elsewhere);
   await write(source, source.elsewhere, 'plain');
@@ -80,14 +80,14 @@ async function delivered(service: ServiceNode, source: Source): Promise<number> 
   return Math.round(performance.now() - begun);
 }
 
-function write(source: Source, tenant: Source['tenant'], id: string): Promise<unknown> {
+function write(source: RecordSource, tenant: RecordSource['tenant'], id: string): Promise<unknown> {
   const content = someContent(new Random(0));
   const record = newRecord(tenant, { kind: 'product', id, stamp: 'right', content });
   return source.records('product').insertOne(record);
 }
 
-async function lastWords(service: ServiceNode, source: Source): Promise<string> {
+async function lastWords(service: ServiceNode, source: RecordSource): Promise<string> {
   const state = { leads: await service.leads(), isReady: await service.isReady() };
-  const lease = await source.db.collection('leases').findOne({});
+  const lease = await source.db.collection('tidemark.leases').findOne({});
   return `${JSON.stringify({ ...state, lease, now: new Date() })}; it said last: ${service.lines.slice(-5).join('\n')}`;
 }

@@ -2,10 +2,10 @@ import type { mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, READ_FOR_JSON, updateItemText } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
 import type { Follows } from '../consumers/index.js';
-import type { Source } from '../world/index.js';
+import type { RecordSource } from '../world/index.js';
 
 /** What the source holds for a consumer, read straight from MongoDB: items by `id`. */
-export async function expectedItems(source: Source, follows: Follows): Promise<Map<string, Item>> {
+export async function expectedItems(source: RecordSource, follows: Follows): Promise<Map<string, Item>> {
   return itemsOf(source, follows.kind, await criterion(source, follows));
 }
 
@@ -14,7 +14,7 @@ const FIRST_STAMP = { $addFields: { firstStamp: '$lastupdated' } };
 
 /** Every record of a kind as its item, by `id`. */
 export async function itemsOf(
-  source: Source,
+  source: RecordSource,
   kind: Kind,
   filter: mongo.Document = {},
 ): Promise<Map<string, Item>> {
@@ -30,7 +30,7 @@ export async function itemsOf(
 }
 
 /** The filter that is registered now, or the channel. */
-async function criterion(source: Source, { service, channel }: Follows): Promise<mongo.Document> {
+async function criterion(source: RecordSource, { service, channel }: Follows): Promise<mongo.Document> {
   if (channel !== undefined) return { channels: channel };
   if (service === undefined) return {};
   const registered = await source.db

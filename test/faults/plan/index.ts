@@ -11,6 +11,6 @@ export {
   someContent,
 } from './keys.js';
 export type { Operation, OperationName } from './operations.js';
-export { type Plan, planOf, type Round, type Step, WRITERS } from './plan.js';
+export { type HistoryPlan, planOf, type Round, type PlanStep, WRITERS } from './plan.js';
 export { Random } from './random.js';
 export { insertedStamp, type Stamp } from './stamps.js';

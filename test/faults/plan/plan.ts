@@ -13,7 +13,7 @@ const ROUND_MS = 4000;
 const IN_A_BURST = 0.7;
 
 /** An operation, and how long its writer rests before it (milliseconds). */
-export interface Step {
+export interface PlanStep {
   rest: number;
   operation: Operation;
 }
@@ -22,17 +22,17 @@ export interface Step {
 export interface Round {
   outage: Outage;
   upheavals: Upheaval[];
-  steps: Step[];
+  steps: PlanStep[];
 }
 
-export interface Plan {
+export interface HistoryPlan {
   seed: number;
   theme: Theme;
   rounds: Round[];
 }
 
 /** The whole history of a seed: all that is random in it, but for the timing of the machine. */
-export function planOf(seed: number, operations: number): Plan {
+export function planOf(seed: number, operations: number): HistoryPlan {
   const random = Random.for(seed, 'plan');
   const theme = themeOf(seed);
   const outages = outagesOf(random, theme, Math.round(operations / OPERATIONS_PER_ROUND));
@@ -66,7 +66,7 @@ function spread<T>(names: T[], rounds: number): T[][] {
   return dealt;
 }
 
-function stepsOf(random: Random, first: number, end: number): Step[] {
+function stepsOf(random: Random, first: number, end: number): PlanStep[] {
   const longest = (2 * WRITERS * ROUND_MS) / (end - first) / (1 - IN_A_BURST);
   return Array.from({ length: end - first }, (_, index) => ({
     rest: random.chance(IN_A_BURST) ? 0 : random.below(longest),

@@ -1,5 +1,5 @@
 import type { Content, Random } from '../plan/index.js';
-import { ask, type Request, type World } from '../world/index.js';
+import { ask, type AskRequest, type World } from '../world/index.js';
 import type { Handlers } from './handlers.js';
 
 /** A write whose answer never came: the instance was killed or held still. What it did is unknown. */
@@ -11,7 +11,7 @@ const CHANGED = [200, 404, 409, 503];
 /** Members through the API. */
 export function apiHandlers(random: Random): Handlers<'create' | 'patch' | 'patchAddress'> {
   /** The `id` of the member, where the write went through. */
-  async function write(world: World, request: Request, allowed: number[]): Promise<unknown> {
+  async function write(world: World, request: AskRequest, allowed: number[]): Promise<unknown> {
     const answer = await ask(world, random, request);
     if (answer === undefined) throw new NoAnswer();
     if (!allowed.includes(answer.status))

@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import type { Kind, Tenant } from '../../../src/record/index.js';
 import type { Content, Stamp } from '../plan/index.js';
-import type { Stored } from '../world/index.js';
+import type { SourceRecord } from '../world/index.js';
 import { stampField } from './stamping.js';
 
 export interface NewRecord {
@@ -13,7 +13,7 @@ export interface NewRecord {
 }
 
 /** A record as another program makes it. */
-export function newRecord(tenant: Tenant, { kind, id, stamp, content }: NewRecord): Stored {
+export function newRecord(tenant: Tenant, { kind, id, stamp, content }: NewRecord): SourceRecord {
   const { channels, ...rest } = content;
   return {
     _id: new mongo.ObjectId(),

@@ -1,4 +1,4 @@
-import type { Stored } from '../world/index.js';
+import type { SourceRecord } from '../world/index.js';
 import { FieldList } from './field-list.js';
 import type { Handlers } from './handlers.js';
 import { changedFields, newRecord } from './new-record.js';
@@ -18,7 +18,7 @@ export const poison: Handlers<'insertDoubled' | 'insertLongChannel' | 'insertLon
       touch(operation.id);
       const record = newRecord(source.tenant, operation);
       const doubled = operation.inData ? withDoubledData(record) : withDoubledStamp(record);
-      await source.records(operation.kind).insertOne(doubled as unknown as Stored);
+      await source.records(operation.kind).insertOne(doubled as unknown as SourceRecord);
     });
   },
   insertLongChannel: async ({ source }, { id, stamp, content }, touch) => {
@@ -52,12 +52,12 @@ export const poison: Handlers<'insertDoubled' | 'insertLongChannel' | 'insertLon
   },
 };
 
-function withDoubledStamp(record: Stored): FieldList {
+function withDoubledStamp(record: SourceRecord): FieldList {
   const earlier = ['lastupdated', new Date('2000-01-01T00:00:00.000Z')] as const;
   return new FieldList([...Object.entries(record), earlier]);
 }
 
-function withDoubledData(record: Stored): FieldList {
+function withDoubledData(record: SourceRecord): FieldList {
   const { data, ...rest } = record;
   const fields = Object.entries(data as object) as [string, unknown][];
   return new FieldList([...Object.entries(rest), ['data', new FieldList([...fields, ...fields])]]);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { type Operation, type OperationName, Random, type Step, WRITERS } from '../plan/index.js';
+import { type Operation, type OperationName, Random, type PlanStep, WRITERS } from '../plan/index.js';
 import { allEnded, isExpected, type World } from '../world/index.js';
 import { apiHandlers, NoAnswer } from './api.js';
 import { foreignMoves } from './foreign-moves.js';
@@ -35,7 +35,7 @@ export class Workload {
   }
 
   /** Works the steps off, several writers at a time. */
-  async run(steps: readonly Step[], signal: AbortSignal): Promise<void> {
+  async run(steps: readonly PlanStep[], signal: AbortSignal): Promise<void> {
     const left = steps.values();
     const writer = async () => {
       for (const { rest, operation } of left) {

@@ -5,7 +5,7 @@ import type { World } from './world.js';
 
 const ANSWER_MS = 5000;
 
-export interface Request {
+export interface AskRequest {
   method?: 'POST' | 'PATCH';
   /** Behind `/{org}/{app}/api/`. */
   path: string;
@@ -30,7 +30,7 @@ export const headers = {
 export async function ask(
   { services, source }: World,
   random: Random,
-  { method, path, body }: Request,
+  { method, path, body }: AskRequest,
 ): Promise<WholeAnswer | undefined> {
   const { url } = random.pick(services);
   if (url === undefined) return undefined;

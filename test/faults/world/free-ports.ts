@@ -1,4 +1,4 @@
-import { freePort } from '../../../src/database/index.js';
+import { freePort } from '../../../src/embedded/index.js';
 
 /** Ports that are free now, all different. */
 export async function freePorts(count: number): Promise<number[]> {

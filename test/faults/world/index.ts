@@ -1,10 +1,10 @@
 export { allEnded } from './all-ended.js';
-export { ask, headers, type Request, type WholeAnswer } from './ask.js';
+export { ask, headers, type AskRequest, type WholeAnswer } from './ask.js';
 export { isExpected, persistently } from './expected.js';
 export type { Journal } from './journal.js';
-export { Operator } from './operator.js';
+export { FaultOperator } from './operator.js';
 export { ReplicaSet } from './replica-set.js';
 export { ServiceNode } from './service-node.js';
-export { Source, type Stored } from './source.js';
-export { type Ending, Way } from './way.js';
+export { RecordSource, type SourceRecord } from './source.js';
+export { type Ending, ProxyWay } from './way.js';
 export { World } from './world.js';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { reticent } from '../../../src/database/index.js';
+import { reticent } from '../../../src/embedded/index.js';
 
 export const REPLICA_SET = 'faults';
 

@@ -2,15 +2,15 @@ import { hashPassword } from '../../../src/auth/index.js';
 import { PASSWORD } from '../../support/index.js';
 import { FILTERS, type ServiceName } from '../plan/index.js';
 import { persistently } from './expected.js';
-import type { Source } from './source.js';
+import type { RecordSource } from './source.js';
 
 export const USERNAME = 'follower';
 
 const passwordHash = hashPassword(PASSWORD);
 
 /** Keeps the collections that belong to the operator, by hand. */
-export class Operator {
-  constructor(private readonly source: Source) {}
+export class FaultOperator {
+  constructor(private readonly source: RecordSource) {}
 
   async furnish(): Promise<void> {
     const { db, tenant, elsewhere } = this.source;

@@ -1,13 +1,13 @@
 import { mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../../src/record/index.js';
-import { Turns } from './turns.js';
+import { FaultTurns } from './turns.js';
 
 const SELECTION_MS = 5000;
 
-export type Stored = mongo.Document & { _id: mongo.ObjectId };
+export type SourceRecord = mongo.Document & { _id: mongo.ObjectId };
 
 /** The database as other programs see it. */
-export class Source {
+export class RecordSource {
   readonly tenant: Tenant = { organizationid: 'acme', appid: 'shop' };
   /** Another application, for records that move there and back. */
   readonly elsewhere: Tenant = { organizationid: 'acme', appid: 'depot' };
@@ -16,28 +16,28 @@ export class Source {
    * Whoever gives a record an `id` looks first whether it is free, and nobody else gives one meanwhile: the unique index
    * is away after a drop, and what breaks it must be no invention of the harness.
    */
-  readonly ids = new Turns();
+  readonly ids = new FaultTurns();
 
   private constructor(
     readonly client: mongo.MongoClient,
     readonly db: mongo.Db,
   ) {}
 
-  static async connect(uri: string): Promise<Source> {
+  static async connect(uri: string): Promise<RecordSource> {
     const client = await new mongo.MongoClient(uri, {
       serverSelectionTimeoutMS: SELECTION_MS,
       readConcernLevel: 'majority',
       writeConcern: { w: 'majority' },
     }).connect();
-    return new Source(client, client.db());
+    return new RecordSource(client, client.db());
   }
 
-  records(kind: Kind): mongo.Collection<Stored> {
-    return this.db.collection<Stored>(COLLECTION_OF[kind]);
+  records(kind: Kind): mongo.Collection<SourceRecord> {
+    return this.db.collection<SourceRecord>(COLLECTION_OF[kind]);
   }
 
   /** The record at a place, from 0 to 1, in `_id` order; nothing where there is none. */
-  async some(kind: Kind, pick: number, tenant = this.tenant): Promise<Stored | undefined> {
+  async some(kind: Kind, pick: number, tenant = this.tenant): Promise<SourceRecord | undefined> {
     const records = this.records(kind);
     const count = await records.countDocuments(tenant);
     const [record] = await records
@@ -68,7 +68,7 @@ export class Source {
   /** The cluster time up to which the service says it has worked everything through. */
   async watched(): Promise<mongo.Timestamp | undefined> {
     const lease = await this.db
-      .collection<{ _id: string; watched?: mongo.Timestamp }>('leases')
+      .collection<{ _id: string; watched?: mongo.Timestamp }>('tidemark.leases')
       .findOne({ _id: 'watcher' });
     return lease?.watched;
   }

@@ -1,5 +1,5 @@
 /** Lets one piece of work after another run, in the order in which they came. */
-export class Turns {
+export class FaultTurns {
   private last: Promise<unknown> = Promise.resolve();
 
   take<T>(work: () => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ interface Connection {
 }
 
 /** The way to the database, on which connections are ended and nothing may come through for a while. */
-export class Way {
+export class ProxyWay {
   private readonly connections = new Set<Connection>();
   private isSwallowing = false;
 
@@ -24,8 +24,8 @@ export class Way {
   }
 
   /** A way to a port of this machine. */
-  static async to(target: number): Promise<Way> {
-    const way = new Way(createServer({ allowHalfOpen: true }), target);
+  static async to(target: number): Promise<ProxyWay> {
+    const way = new ProxyWay(createServer({ allowHalfOpen: true }), target);
     way.server.listen(0, HOST);
     await once(way.server, 'listening');
     return way;

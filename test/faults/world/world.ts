@@ -1,11 +1,11 @@
 import { eventually } from '../../support/index.js';
 import type { Which } from '../plan/index.js';
 import { Journal } from './journal.js';
-import { Operator } from './operator.js';
+import { FaultOperator } from './operator.js';
 import { ReplicaSet } from './replica-set.js';
 import { ServiceNode } from './service-node.js';
-import { Source } from './source.js';
-import { Way } from './way.js';
+import { RecordSource } from './source.js';
+import { ProxyWay } from './way.js';
 
 const DATABASE = 'tidemark';
 const TAKEN_OVER_MS = 30_000;
@@ -15,15 +15,15 @@ const LINE_LENGTH = 800;
 /** Real servers and two real service processes: everything that a history happens to. */
 export class World {
   readonly journal = new Journal();
-  readonly operator: Operator;
+  readonly operator: FaultOperator;
   readonly services: readonly [ServiceNode, ServiceNode];
 
   private constructor(
     readonly set: ReplicaSet,
-    readonly source: Source,
-    private readonly ways: readonly Way[],
+    readonly source: RecordSource,
+    private readonly ways: readonly ProxyWay[],
   ) {
-    this.operator = new Operator(source);
+    this.operator = new FaultOperator(source);
     const uri = (which: Which) => ways[which]?.uri(DATABASE) ?? set.uri(DATABASE);
     this.services = [new ServiceNode('first', uri(0)), new ServiceNode('second', uri(1))];
   }
@@ -35,7 +35,7 @@ export class World {
   ): Promise<World> {
     const set = await ReplicaSet.start(options);
     const ways = options.nodes === 1 ? await waysTo(await set.primaryPort()) : [];
-    const world = new World(set, await Source.connect(set.uri(DATABASE)), ways);
+    const world = new World(set, await RecordSource.connect(set.uri(DATABASE)), ways);
     try {
       await world.operator.furnish();
       await before(world);
@@ -53,7 +53,7 @@ export class World {
   }
 
   /** The way on which one instance reaches the server; with more servers than one, drivers find their own. */
-  way(which: Which): Way {
+  way(which: Which): ProxyWay {
     const way = this.ways[which];
     if (way === undefined) throw new Error('Only a world of one server has ways to it');
     return way;
@@ -96,7 +96,7 @@ export class World {
       .doings()
       .catch((error: unknown) => [`cannot be asked: ${String(error)}`]);
     const lease = await this.source.db
-      .collection('leases')
+      .collection('tidemark.leases')
       .find()
       .toArray()
       .catch(() => []);
@@ -112,8 +112,8 @@ export class World {
   }
 }
 
-function waysTo(port: number): Promise<Way[]> {
-  return Promise.all([Way.to(port), Way.to(port)]);
+function waysTo(port: number): Promise<ProxyWay[]> {
+  return Promise.all([ProxyWay.to(port), ProxyWay.to(port)]);
 }
 
 /** Lines about answers of 503 are left out: in such a history they are many, and expected. */

@@ -1,26 +1,32 @@
 import { askMax } from '../service/max.js';
-import { askPage, type Feed, type Item, type Page, type PageRequest } from '../service/page.js';
-import { isRefusal, type Refusal } from '../service/progress.js';
-import type { Steps } from '../world/steps.js';
-import type { World } from '../world/world.js';
-import { Copy } from './copy.js';
+import {
+  askPage,
+  type ModelFeed,
+  type ModelItem,
+  type ModelPage,
+  type PageRequest,
+} from '../service/page.js';
+import { isRefusal, type ReadRefusal } from '../service/progress.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { ModelWorld } from '../world/world.js';
+import { ModelCopy } from './copy.js';
 
 const FAR = new Date('2100-01-01T00:00:00.000Z');
 const MOST_ITEMS = 3;
 const FULL = 1000;
 
 /** One that harvests again and again, each page from any instance, and keeps a copy. */
-export class Consumer {
-  readonly copy = new Copy();
+export class ModelConsumer {
+  readonly copy = new ModelCopy();
   /** Harvests that came to their end. */
   harvests = 0;
   /** How often it was told to start over with an empty copy. */
   beginnings = 0;
-  steps: Steps;
+  steps: ModelSteps;
   private from = new Date(0);
 
   constructor(
-    private readonly world: World,
+    private readonly world: ModelWorld,
     readonly name: string,
     /** None for `default`. */
     readonly service?: string,
@@ -33,7 +39,7 @@ export class Consumer {
     this.steps = this.live();
   }
 
-  private *live(): Steps {
+  private *live(): ModelSteps {
     for (;;) {
       yield;
       if (yield* this.harvest()) this.harvests++;
@@ -41,7 +47,7 @@ export class Consumer {
   }
 
   /** False where it was refused. */
-  private *harvest(): Steps<boolean> {
+  private *harvest(): ModelSteps<boolean> {
     let to: Date | undefined;
     if (this.world.asksMax || this.world.dice.chance(0.5)) {
       const max = yield* this.insist(() => askMax(this.world, this.someInstance()));
@@ -49,7 +55,7 @@ export class Consumer {
       to = max;
     }
     for (const feed of this.feeds()) {
-      const used: Date | Refusal = yield* this.readFeed(feed, to);
+      const used: Date | ReadRefusal = yield* this.readFeed(feed, to);
       if (used === 'history-expired') this.startOver();
       if (isRefusal(used)) return false;
       to = used;
@@ -66,7 +72,7 @@ export class Consumer {
   }
 
   /** All pages of a feed; answers the `to` that was used. */
-  private *readFeed(feed: Feed, upTo: Date | undefined): Steps<Date | Refusal> {
+  private *readFeed(feed: ModelFeed, upTo: Date | undefined): ModelSteps<Date | ReadRefusal> {
     let to = upTo ?? FAR;
     for (let offset = ''; ;) {
       const limit = this.limit();
@@ -89,12 +95,12 @@ export class Consumer {
     }
   }
 
-  private ask(request: PageRequest): Steps<Page | Refusal> {
+  private ask(request: PageRequest): ModelSteps<ModelPage | ReadRefusal> {
     return askPage(this.world, this.someInstance(), request);
   }
 
   /** Repeats a request that was put off. */
-  private *insist<T extends object>(ask: () => Steps<T | Refusal>): Steps<T | Refusal> {
+  private *insist<T extends object>(ask: () => ModelSteps<T | ReadRefusal>): ModelSteps<T | ReadRefusal> {
     for (;;) {
       const answer = yield* ask();
       if (answer !== 'preparing' && answer !== 'not-watched') return answer;
@@ -102,15 +108,15 @@ export class Consumer {
     }
   }
 
-  private apply(feed: Feed, item: Item): void {
+  private apply(feed: ModelFeed, item: ModelItem): void {
     this.world.tell?.(`${this.name} ${feed} ${item.id} ${item.text} ${item.stamp.toISOString()}`);
     if (feed === 'updates') this.copy.apply(item);
     else this.copy.remove(item);
   }
 
   /** The order is the consumer's own. */
-  private feeds(): Feed[] {
-    const feeds: Feed[] = ['updates', 'softdeletes', 'harddeletes'];
+  private feeds(): ModelFeed[] {
+    const feeds: ModelFeed[] = ['updates', 'softdeletes', 'harddeletes'];
     const first = feeds.splice(this.world.dice.below(3), 1);
     if (this.world.dice.chance(0.5)) feeds.reverse();
     return [...first, ...feeds].filter((feed) => feed !== 'softdeletes' || this.service !== undefined);

@@ -1,4 +1,4 @@
-import type { Item } from '../service/page.js';
+import type { ModelItem } from '../service/page.js';
 
 /** What a consumer holds of one record. */
 interface Held {
@@ -7,17 +7,17 @@ interface Held {
 }
 
 /** A consumer's copy of the records, kept by the rules of its side (design §3). */
-export class Copy {
+export class ModelCopy {
   readonly held = new Map<string, Held>();
 
   /** An item counts only where it is not older than what is held. */
-  apply({ id, text, stamp }: Item): void {
+  apply({ id, text, stamp }: ModelItem): void {
     const held = this.held.get(id);
     if (held === undefined || stamp >= held.stamp) this.held.set(id, { text, stamp });
   }
 
   /** A delete likewise. */
-  remove({ id, stamp }: Item): void {
+  remove({ id, stamp }: ModelItem): void {
     const held = this.held.get(id);
     if (held !== undefined && stamp >= held.stamp) this.held.delete(id);
   }

@@ -1,18 +1,14 @@
-import {
-  type EffectiveChange,
-  reconciled,
-  type Wanted,
-} from '../../../src/replication/effective/effective.js';
-import type { LedgerChange } from '../../../src/replication/ledger/changes.js';
 import type { Kind } from '../../../src/record/record.js';
 import {
-  decide,
-  type Decisions,
-  type KindEvent,
-  type Knowledge,
-} from '../../../src/replication/watcher/rules.js';
+  type FilterVersionChange,
+  reconciled,
+  type WantedFilter,
+} from '../../../src/replication/filters/filter-version.js';
+import type { LedgerChange } from '../../../src/replication/ledger/changes.js';
+import { decide, type Decisions, type KindEvent } from '../../../src/replication/watcher/rules/decide.js';
+import type { Knowledge } from '../../../src/replication/watcher/rules/knowledge.js';
 import { ORGANIZATION } from '../world/documents.js';
-import type { World } from '../world/world.js';
+import type { ModelWorld } from '../world/world.js';
 import type { MutantName } from './names.js';
 
 /** The product's rules, but for what the mutant spoils. */
@@ -59,9 +55,9 @@ export function isRebirthHandled(
 /** The product's decision on a filter, but for what the mutant spoils. */
 export function filterChange(
   mutant: MutantName | undefined,
-  entry: EffectiveChange | undefined,
-  wanted: Wanted,
-): EffectiveChange | undefined {
+  entry: FilterVersionChange | undefined,
+  wanted: WantedFilter,
+): FilterVersionChange | undefined {
   const change = reconciled(entry, wanted);
   if (change === undefined || mutant !== 'rule 5 left out') return change;
   const { previous: _nobody, ...rest } = change;
@@ -69,7 +65,7 @@ export function filterChange(
 }
 
 /** The events as they were told; for one mutant as a look at the records would tell them. */
-export function asTold({ mutant, database }: World, events: KindEvent[]): KindEvent[] {
+export function asTold({ mutant, database }: ModelWorld, events: KindEvent[]): KindEvent[] {
   if (mutant !== 'look-up instead of event') return events;
   return events.flatMap((event): KindEvent[] => {
     if (event.type !== 'written') return [event];

@@ -1,5 +1,5 @@
 import { CalmDice } from '../random/dice.js';
-import type { World } from '../world/world.js';
+import type { ModelWorld } from '../world/world.js';
 import { putRight } from '../writers/operator.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { advance, endWhatShowsNoLife } from './turn.js';
@@ -20,7 +20,7 @@ const MOST_BEGINNINGS = 2;
 const AHEAD_MS = 20_000;
 
 /** Writers end, whoever watches goes on watching, and consumers harvest until nothing can move; false where they never do. */
-export function heal(world: World): boolean {
+export function heal(world: ModelWorld): boolean {
   world.dice = new CalmDice();
   world.tell?.('-- all is well from here on');
   for (const writer of world.writers) while (writer.next().done !== true);
@@ -35,7 +35,7 @@ export function heal(world: World): boolean {
 }
 
 /** Until nothing is left that may go. */
-function expireAll(world: World): void {
+function expireAll(world: ModelWorld): void {
   for (let round = 0; round < EXPIRING; round++) {
     for (const instance of world.instances) advance(expiryOf(world, instance), WATCHING);
     advanceWatchers(world, WATCHING);
@@ -43,7 +43,7 @@ function expireAll(world: World): void {
 }
 
 /** Until the log is worked through. */
-function settles(world: World): boolean {
+function settles(world: ModelWorld): boolean {
   const begin = world.database.newest;
   for (let round = 0; round < ROUNDS; round++) {
     const { lease } = world.database.now;
@@ -59,12 +59,12 @@ function settles(world: World): boolean {
 }
 
 /** What hangs does so until it is abandoned; what was left behind lands late. */
-function advanceWatchers({ instances, leftBehind }: World, stride: number): void {
+function advanceWatchers({ instances, leftBehind }: ModelWorld, stride: number): void {
   for (const { watcher } of instances) if (!watcher.hangs) advance(watcher.steps, stride);
   for (const { steps } of leftBehind) advance(steps, stride);
 }
 
-function harvestsEnd(world: World, harvests: number): boolean {
+function harvestsEnd(world: ModelWorld, harvests: number): boolean {
   const wanted = world.consumers.map((consumer) => consumer.harvests + harvests);
   const allowed = world.consumers.map((consumer) => consumer.beginnings + MOST_BEGINNINGS);
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,9 +1,9 @@
 import type { mongo } from 'mongoose';
-import type { Place } from '../../../src/replication/ledger/place.js';
-import type { WatchedEvent } from '../../../src/replication/watcher/events.js';
+import type { WatchedEvent } from '../../../src/replication/log/events.js';
+import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { MutantName } from '../mutants/names.js';
-import type { State } from '../world/documents.js';
-import type { World } from '../world/world.js';
+import type { ModelState } from '../world/documents.js';
+import type { ModelWorld } from '../world/world.js';
 import type { Profile } from './profile.js';
 import { newWorld, play } from './run.js';
 
@@ -22,7 +22,7 @@ export function historyOf(profile: Profile, turns: readonly number[], mutant?: M
   return lines.join('\n');
 }
 
-function toldBy(world: World, event: WatchedEvent): string {
+function toldBy(world: ModelWorld, event: WatchedEvent): string {
   switch (event.type) {
     case 'written': {
       const { appid, id, color, text } = world.database.now.records.get(String(event.owner)) ?? {};
@@ -42,7 +42,7 @@ function toldBy(world: World, event: WatchedEvent): string {
   }
 }
 
-function entriesChanged(before: State['ledger'], { database }: World): string[] {
+function entriesChanged(before: ModelState['ledger'], { database }: ModelWorld): string[] {
   return [...database.now.ledger]
     .filter(([name, entry]) => before.get(name) !== entry)
     .map(([, { identity, alive, owner, learned }]) => {
@@ -56,7 +56,7 @@ function shortTime(at: mongo.Timestamp): string {
 }
 
 /** The cluster time, and the place within it. */
-function shortPlace(place: Place): string {
+function shortPlace(place: LogPlace): string {
   const [seconds, counter] = [place.slice(0, 8), place.slice(8, 16)].map((hex) => Number.parseInt(hex, 16));
   return `${seconds! % 1000}.${counter}.${place.slice(16)}`;
 }

@@ -1,6 +1,6 @@
 import { CalmDice } from '../random/dice.js';
 import { PLACES, recordUnder } from '../world/documents.js';
-import type { World } from '../world/world.js';
+import type { ModelWorld } from '../world/world.js';
 import { insertion } from '../writers/changes.js';
 import { nextStamp } from '../twins/stamp.js';
 import { advance, endLease } from './turn.js';
@@ -16,7 +16,7 @@ const ROUNDS = 10;
  * The first watcher has just begun a pass, and does not know that the second has overtaken it, has made a pass of its
  * own and leads; a mark was raised and passed. What a watcher may do that comes back late is seen soonest from here.
  */
-export function overtaken(world: World): void {
+export function overtaken(world: ModelWorld): void {
   const [first, second] = world.instances;
   const [consumer] = world.consumers;
   if (first === undefined || second === undefined || consumer === undefined) return;
@@ -29,7 +29,7 @@ export function overtaken(world: World): void {
 }
 
 /** Each consumer holds records of which two are gone since, and the older one of their hard deletes is kept no longer. */
-export function expired(world: World): void {
+export function expired(world: ModelWorld): void {
   const { database } = world;
   world.dice = new CalmDice();
   for (const place of PLACES.slice(0, 3)) {
@@ -48,6 +48,6 @@ export function expired(world: World): void {
   database.wall += LONG_MS;
 }
 
-function advanceAll({ instances }: World): void {
+function advanceAll({ instances }: ModelWorld): void {
   for (const { watcher } of instances) advance(watcher.steps, FAR);
 }

@@ -1,10 +1,10 @@
 import type { Weights } from '../random/dice.js';
 import type { ChangeName } from '../writers/changes.js';
-import type { World } from '../world/world.js';
-import type { Stamping } from '../writers/stamps.js';
+import type { ModelWorld } from '../world/world.js';
+import type { StampChoice } from '../writers/stamps.js';
 
 /** What may happen in one turn of a schedule. */
-export type Part =
+export type ProfilePart =
   | 'watch'
   | 'consume'
   | 'write'
@@ -25,13 +25,13 @@ export type Part =
 /** A sort of schedule: how many turns it has and what happens how often. */
 export interface Profile {
   /** What has happened before the first turn; absent: nothing. */
-  opening?: (world: World) => void;
+  opening?: (world: ModelWorld) => void;
   turns: number;
-  parts: Weights<Part>;
+  parts: Weights<ProfilePart>;
   /** Absent: anything. */
   changes?: Weights<ChangeName>;
   /** Absent: anything. */
-  stamps?: Weights<Stamping>;
+  stamps?: Weights<StampChoice>;
   /** How likely the server does not hold a moment any more. */
   gone?: number;
   /** Records are inserted under so many `id`s that most are new; else under few. */

@@ -1,7 +1,7 @@
-import { Consumer } from '../consumer/consumer.js';
+import { ModelConsumer } from '../consumer/consumer.js';
 import type { MutantName } from '../mutants/names.js';
 import { newLife } from '../watcher/lead.js';
-import { World } from '../world/world.js';
+import { ModelWorld } from '../world/world.js';
 import { SERVICE } from '../writers/operator.js';
 import { heal } from './heal.js';
 import { judge } from './judge.js';
@@ -11,18 +11,18 @@ import { takeTurn } from './turn.js';
 const CONSUMERS = ['consumer 1', 'consumer 2', 'consumer 3'];
 
 /** Two instances and three consumers, before anything has happened. */
-export function newWorld(profile: Profile, mutant?: MutantName): World {
-  const world = new World(profile, mutant);
+export function newWorld(profile: Profile, mutant?: MutantName): ModelWorld {
+  const world = new ModelWorld(profile, mutant);
   for (const name of ['instance 1', 'instance 2']) world.instances.push({ name, watcher: newLife(world) });
   const filtered = CONSUMERS.slice(CONSUMERS.length - (profile.filtered ?? 1));
   for (const name of CONSUMERS) {
-    world.consumers.push(new Consumer(world, name, filtered.includes(name) ? SERVICE : undefined));
+    world.consumers.push(new ModelConsumer(world, name, filtered.includes(name) ? SERVICE : undefined));
   }
   return world;
 }
 
 /** Plays a schedule to its end; answers what is wrong then, or nothing. */
-export function play(world: World, turns: readonly number[]): string | undefined {
+export function play(world: ModelWorld, turns: readonly number[]): string | undefined {
   world.profile.opening?.(world);
   for (const turn of turns) takeTurn(world, turn);
   return heal(world) ? judge(world) : 'the histories never come to rest';

@@ -1,12 +1,12 @@
 import { Dice } from '../random/dice.js';
-import type { Steps } from '../world/steps.js';
-import type { Instance, World } from '../world/world.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { Instance, ModelWorld } from '../world/world.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { newLife } from '../watcher/lead.js';
 import { newWriter } from '../writers/writers.js';
 import { operate } from '../writers/operator.js';
 import { upheave } from '../writers/upheavals.js';
-import type { Part } from './profile.js';
+import type { ProfilePart } from './profile.js';
 
 const MOST_WRITERS = 3;
 const MOST_LEFT_BEHIND = 3;
@@ -17,7 +17,7 @@ const STRIDES = [1, 2, 3, 5, 8, 16];
 const CLOCK_STEPS = [1, 2, 5, 300, 1200, 10_000, -5, -400, -3000];
 
 /** Takes one turn. Its number alone decides who acts and how, given the world. */
-export function takeTurn(world: World, turn: number): void {
+export function takeTurn(world: ModelWorld, turn: number): void {
   const dice = new Dice(turn);
   world.dice = dice;
   world.database.wall += dice.below(2);
@@ -26,7 +26,7 @@ export function takeTurn(world: World, turn: number): void {
   act(world, part);
 }
 
-function act(world: World, part: Part): void {
+function act(world: ModelWorld, part: ProfilePart): void {
   const { database, dice } = world;
   switch (part) {
     case 'watch':
@@ -67,21 +67,21 @@ function act(world: World, part: Part): void {
   }
 }
 
-function advanceWatcher(world: World): void {
+function advanceWatcher(world: ModelWorld): void {
   const { name, watcher } = world.dice.pick(world.instances);
   world.tell?.(`-- watcher of ${name}`);
   if (!watcher.hangs) advance(watcher.steps, strideIn(world));
 }
 
-function strideIn({ dice, profile }: World): number {
+function strideIn({ dice, profile }: ModelWorld): number {
   return dice.pick(profile.strides ?? STRIDES);
 }
 
-export function advance(steps: Steps, stride: number): void {
+export function advance(steps: ModelSteps, stride: number): void {
   for (let step = 0; step < stride; step++) if (steps.next().done === true) return;
 }
 
-function beginWrite(world: World): void {
+function beginWrite(world: ModelWorld): void {
   const writer = newWriter(world);
   writer.next();
   if (world.dice.chance(0.6) && writer.next().done === true) return;
@@ -89,20 +89,20 @@ function beginWrite(world: World): void {
   if (world.writers.length > MOST_WRITERS) goOnWriting(world);
 }
 
-function goOnWriting({ writers, dice }: World): void {
+function goOnWriting({ writers, dice }: ModelWorld): void {
   if (writers.length === 0) return;
   const index = dice.below(writers.length);
   if (writers[index]!.next().done === true) writers.splice(index, 1);
 }
 
 /** As if its holder had not renewed it: it may go on without knowing. */
-export function endLease({ database }: World): void {
+export function endLease({ database }: ModelWorld): void {
   const { lease } = database.now;
   if (lease.isHeld) database.write('the lease runs out', (tx) => tx.writeLease({ ...lease, isHeld: false }));
 }
 
 /** What is at work in a term stays behind; the instance begins a new one as soon as it gets the lease. */
-function abandon(world: World, instance: Instance): void {
+function abandon(world: ModelWorld, instance: Instance): void {
   const life = instance.watcher;
   instance.watcher = newLife(world);
   life.isLeftBehind = true;
@@ -115,21 +115,21 @@ function abandon(world: World, instance: Instance): void {
  * A lease that nobody renews runs out, and whoever hangs is abandoned. For a mutant a timer renews the lease, whether or
  * not the watcher hangs that holds it, and nobody looks whether it does.
  */
-export function endWhatShowsNoLife(world: World): void {
+export function endWhatShowsNoLife(world: ModelWorld): void {
   const hanging = world.instances.filter(({ watcher }) => watcher.hangs);
   if (world.has('a lease renewed by a timer') && hanging.length > 0) return;
   endLease(world);
   for (const instance of hanging) abandon(world, instance);
 }
 
-function goOnLeftBehind(world: World): void {
+function goOnLeftBehind(world: ModelWorld): void {
   const { leftBehind, dice } = world;
   if (leftBehind.length === 0) return;
   if (dice.chance(CHANCE_LOST)) leftBehind.shift();
   else advance(dice.pick(leftBehind).steps, strideIn(world));
 }
 
-function crash(world: World): void {
+function crash(world: ModelWorld): void {
   const instance = world.dice.pick(world.instances);
   instance.watcher = newLife(world);
   delete instance.expiry;

@@ -1,15 +1,15 @@
 import { isShown, newestMoment } from '../../../src/replication/mark/moment.js';
-import { APPLICATION, type State } from '../world/documents.js';
-import type { Steps } from '../world/steps.js';
-import type { Instance, World } from '../world/world.js';
-import { readMoments, readProgress, type Refusal, watchedBy } from './progress.js';
+import { APPLICATION, type ModelState } from '../world/documents.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { Instance, ModelWorld } from '../world/world.js';
+import { readMoments, readProgress, type ReadRefusal, watchedBy } from './progress.js';
 import { raiseMark } from './raise.js';
 import { asOf } from './view.js';
 
 const NONE_YET = new Date(0);
 
 /** How far it is safe to read, asked of one instance. */
-export function* askMax(world: World, instance: Instance): Steps<Date | Refusal> {
+export function* askMax(world: ModelWorld, instance: Instance): ModelSteps<Date | ReadRefusal> {
   if (world.has('no mark')) return withoutMark(world);
   const last = yield* lastAnswer(world, instance);
   if (last !== undefined) return last;
@@ -23,7 +23,7 @@ export function* askMax(world: World, instance: Instance): Steps<Date | Refusal>
 }
 
 /** What was answered last, where its moment can still be shown and no stamp is greater; looked at at once. */
-function* lastAnswer(world: World, instance: Instance): Steps<Date | undefined> {
+function* lastAnswer(world: ModelWorld, instance: Instance): ModelSteps<Date | undefined> {
   const { answer } = instance;
   if (answer === undefined) return undefined;
   yield;
@@ -34,13 +34,13 @@ function* lastAnswer(world: World, instance: Instance): Steps<Date | undefined> 
   return isKept && !isBeatenEarly ? answer.greatest : undefined;
 }
 
-function isBeaten({ database }: World, known: Date): boolean {
+function isBeaten({ database }: ModelWorld, known: Date): boolean {
   const clock = database.clock();
   return stampsIn(database.now).some((stamp) => stamp > known && stamp <= clock);
 }
 
 /** As of the newest moment; nothing where there is none. */
-function* knownMax(world: World, instance: Instance): Steps<Date | 'preparing' | undefined> {
+function* knownMax(world: ModelWorld, instance: Instance): ModelSteps<Date | 'preparing' | undefined> {
   const progress = readProgress(world);
   if (progress === undefined) return 'preparing';
   yield;
@@ -52,18 +52,18 @@ function* knownMax(world: World, instance: Instance): Steps<Date | 'preparing' |
   return greatest;
 }
 
-function withoutMark(world: World): Date | Refusal {
+function withoutMark(world: ModelWorld): Date | ReadRefusal {
   const watched = watchedBy(world);
   if (readProgress(world) === undefined || watched === undefined) return 'preparing';
   return greatestUpTo(world.database.clock(), world.database.asOf(watched));
 }
 
-function greatestUpTo(fence: Date, state: State): Date {
+function greatestUpTo(fence: Date, state: ModelState): Date {
   const below = stampsIn(state).filter((stamp) => stamp <= fence);
   return below.reduce((greatest, stamp) => (stamp > greatest ? stamp : greatest), NONE_YET);
 }
 
-function stampsIn({ records, ledger }: State): Date[] {
+function stampsIn({ records, ledger }: ModelState): Date[] {
   const ofRecords = [...records.values()].filter(({ appid }) => appid === APPLICATION);
   const ofTombstones = [...ledger.values()].filter(
     (entry) => !entry.alive && entry.identity.appid === APPLICATION,

@@ -1,17 +1,16 @@
-import type { EffectiveChange } from '../../../src/replication/effective/effective.js';
-import { wantedOf } from '../../../src/replication/effective/effective.js';
-import { APPLICATION, type State, type StoredRecord } from '../world/documents.js';
+import { type FilterVersionChange, wantedOf } from '../../../src/replication/filters/filter-version.js';
+import { APPLICATION, type ModelState, type ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
-import type { Steps } from '../world/steps.js';
-import type { Instance, World } from '../world/world.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { Instance, ModelWorld } from '../world/world.js';
+import { readProgress, type ReadRefusal } from './progress.js';
 import { raiseMark } from './raise.js';
-import { readProgress, type Refusal } from './progress.js';
 import { viewFor } from './view.js';
 
-export type Feed = 'updates' | 'softdeletes' | 'harddeletes';
+export type ModelFeed = 'updates' | 'softdeletes' | 'harddeletes';
 
 export interface PageRequest {
-  feed: Feed;
+  feed: ModelFeed;
   /** None for `default`, which filters nothing. */
   service?: string;
   from: Date;
@@ -21,15 +20,15 @@ export interface PageRequest {
   limit: number;
 }
 
-export interface Item {
+export interface ModelItem {
   key: string;
   id: string;
   stamp: Date;
   text: number;
 }
 
-export interface Page {
-  items: Item[];
+export interface ModelPage {
+  items: ModelItem[];
   /** The `to` that was used: never beyond the clock. */
   to: Date;
 }
@@ -39,7 +38,11 @@ const MOST_LOOKS = 4;
 const NO_FROM = new Date(0);
 
 /** One page of a feed, asked of one instance. */
-export function* askPage(world: World, instance: Instance, request: PageRequest): Steps<Page | Refusal> {
+export function* askPage(
+  world: ModelWorld,
+  instance: Instance,
+  request: PageRequest,
+): ModelSteps<ModelPage | ReadRefusal> {
   const to = earlierOf(request.to, world.database.clock());
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     yield;
@@ -48,7 +51,7 @@ export function* askPage(world: World, instance: Instance, request: PageRequest)
     yield;
     const entry = entryInForce(world, request);
     if (isRefused(entry)) return entry;
-    const isFit = (state: State) => isSameVersion(world, state, request, entry);
+    const isFit = (state: ModelState) => isSameVersion(world, state, request, entry);
     const state = yield* viewFor(world, progress, to, isFit);
     if (state !== undefined) {
       const items = itemsIn(world, state, { ...request, to });
@@ -61,34 +64,37 @@ export function* askPage(world: World, instance: Instance, request: PageRequest)
 }
 
 /** To be asked after the items were read. */
-function isExpired({ database }: World, { feed, from }: PageRequest): boolean {
+function isExpired({ database }: ModelWorld, { feed, from }: PageRequest): boolean {
   const { horizon } = database.now;
   return feed === 'harddeletes' && from > NO_FROM && horizon !== undefined && from < horizon;
 }
 
 /** The entry of the service as it is now: it decides whether there is an answer at all. */
-function entryInForce({ database }: World, { service }: PageRequest): EffectiveChange | Refusal | undefined {
+function entryInForce(
+  { database }: ModelWorld,
+  { service }: PageRequest,
+): FilterVersionChange | ReadRefusal | undefined {
   if (service === undefined) return undefined;
   const entry = database.now.effective.get(service);
   if (entry === undefined || entry.state === 'off') return 'unknown-service';
   return entry.state === 'invalid' ? 'service-misconfigured' : entry;
 }
 
-function isRefused(entry: EffectiveChange | Refusal | undefined): entry is Refusal {
+function isRefused(entry: FilterVersionChange | ReadRefusal | undefined): entry is ReadRefusal {
   return typeof entry === 'string';
 }
 
 function isSameVersion(
-  world: World,
-  state: State,
+  world: ModelWorld,
+  state: ModelState,
   { service }: PageRequest,
-  entry: EffectiveChange | undefined,
+  entry: FilterVersionChange | undefined,
 ): boolean {
   if (service === undefined || world.has('filters read from services by the feed')) return true;
   return state.effective.get(service)?.version === entry?.version;
 }
 
-function itemsIn(world: World, state: State, request: PageRequest): Item[] {
+function itemsIn(world: ModelWorld, state: ModelState, request: PageRequest): ModelItem[] {
   const items =
     request.feed === 'harddeletes' ? tombstonesIn(world, state) : recordsIn(world, state, request);
   const { from, to, offset, limit } = request;
@@ -102,7 +108,7 @@ function itemsIn(world: World, state: State, request: PageRequest): Item[] {
  * A record that came back is not in the hard deletes. For a mutant it is, since that would hide most of what rule 4 is
  * there for: what it still does not hide comes once in very many histories.
  */
-function tombstonesIn({ mutant }: World, { ledger, records }: State): Item[] {
+function tombstonesIn({ mutant }: ModelWorld, { ledger, records }: ModelState): ModelItem[] {
   const shown = mutant === undefined ? [...records.values()] : [];
   const living = shown.filter(({ appid }) => appid === APPLICATION).map(({ id }) => id);
   return [...ledger.values()]
@@ -112,16 +118,20 @@ function tombstonesIn({ mutant }: World, { ledger, records }: State): Item[] {
     .map(({ key, identity, lastupdated }) => ({ key, id: identity.id, stamp: lastupdated!, text: 0 }));
 }
 
-function recordsIn(world: World, state: State, { feed, service }: PageRequest): Item[] {
+function recordsIn(world: ModelWorld, state: ModelState, { feed, service }: PageRequest): ModelItem[] {
   const filter = service === undefined ? {} : filterIn(world, state, service);
-  const isShown = (record: StoredRecord) => matches(filter, record) === (feed === 'updates');
+  const isShown = (record: ModelRecord) => matches(filter, record) === (feed === 'updates');
   return [...state.records.values()].flatMap((record) => {
     const { key, id, text, lastupdated: stamp } = record;
     return record.appid === APPLICATION && stamp && isShown(record) ? [{ key, id, text, stamp }] : [];
   });
 }
 
-function filterIn({ database, mutant }: World, state: State, service: string): Record<string, unknown> {
+function filterIn(
+  { database, mutant }: ModelWorld,
+  state: ModelState,
+  service: string,
+): Record<string, unknown> {
   if (mutant === 'filters read from services by the feed') {
     const wanted = wantedOf(database.now.services.get(service));
     if (wanted.state === 'on') return wanted.filter;

@@ -1,21 +1,22 @@
 import type { mongo } from 'mongoose';
-import { isPreparing, type Moment, type Progress } from '../../../src/replication/mark/moment.js';
+import type { Moment } from '../../../src/replication/mark/moment.js';
+import { isPreparing, type WatchProgress } from '../../../src/replication/progress/progress.js';
 import { APPLICATION, KIND, ORGANIZATION } from '../world/documents.js';
 import { FOREVER, NEVER } from '../world/time.js';
-import type { World } from '../world/world.js';
+import type { ModelWorld } from '../world/world.js';
 
 export const MARK = { kind: KIND, organizationid: ORGANIZATION, appid: APPLICATION } as const;
 
 /** Why nothing is answered: what the consumer does then is to ask again later. */
-export type Refusal =
+export type ReadRefusal =
   'preparing' | 'not-watched' | 'unknown-service' | 'service-misconfigured' | 'history-expired';
 
-export function isRefusal<T extends object>(answer: T | Refusal): answer is Refusal {
+export function isRefusal<T extends object>(answer: T | ReadRefusal): answer is ReadRefusal {
   return typeof answer === 'string';
 }
 
 /** How far the watcher has come, as an instance reads it; nothing while the service prepares. */
-export function readProgress(world: World): Progress | undefined {
+export function readProgress(world: ModelWorld): WatchProgress | undefined {
   const { watched, since, pass } = world.database.now.lease;
   const progress = { ...(watched && { watched }), ...(since && { since }), ...(pass && { pass }) };
   if (world.has('no preparing')) return { ...(watched && { watched }), since: NEVER };
@@ -26,16 +27,16 @@ export function readProgress(world: World): Progress | undefined {
 }
 
 /** The moments that every instance knows. */
-export function readMoments({ database }: World): Moment[] {
+export function readMoments({ database }: ModelWorld): Moment[] {
   return [...database.now.moments.values()].filter(({ appid }) => appid === APPLICATION);
 }
 
 /** How far the watcher has come, whatever an instance may show of it. */
-export function watchedBy({ database }: World): mongo.Timestamp | undefined {
+export function watchedBy({ database }: ModelWorld): mongo.Timestamp | undefined {
   return database.now.lease.watched;
 }
 
 /** How often an instance looks whether the watcher has passed before it answers `not-watched`. */
-export function patience({ dice }: World): number {
+export function patience({ dice }: ModelWorld): number {
   return 1 + dice.below(12);
 }

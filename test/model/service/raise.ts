@@ -1,12 +1,12 @@
-import type { Steps } from '../world/steps.js';
-import type { Instance, Raise, World } from '../world/world.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { Instance, Raise, ModelWorld } from '../world/world.js';
 import { MARK, patience, watchedBy } from './progress.js';
 
 /**
  * Raises the mark and waits until the watcher has passed it; false where it has not in time. Of each instance one raise
  * is in flight at most: whoever comes while one is waits for it, and then for one that began after the call.
  */
-export function* raiseMark(world: World, instance: Instance): Steps<boolean> {
+export function* raiseMark(world: ModelWorld, instance: Instance): ModelSteps<boolean> {
   const wait = { looks: patience(world) };
   const earlier = instance.raise;
   if (earlier !== undefined && !(yield* isPassedInTime(world, earlier, wait))) return false;
@@ -14,7 +14,11 @@ export function* raiseMark(world: World, instance: Instance): Steps<boolean> {
   return yield* isPassedInTime(world, instance.raise, wait);
 }
 
-function* isPassedInTime(world: World, raise: Raise | undefined, wait: { looks: number }): Steps<boolean> {
+function* isPassedInTime(
+  world: ModelWorld,
+  raise: Raise | undefined,
+  wait: { looks: number },
+): ModelSteps<boolean> {
   while (raise !== undefined && isInFlight(world, raise)) {
     if (wait.looks-- <= 0) return false;
     yield;
@@ -24,7 +28,7 @@ function* isPassedInTime(world: World, raise: Raise | undefined, wait: { looks: 
 }
 
 /** The raise belongs to the instance: whichever of its callers is there sees it committed. */
-function write(world: World, { clock }: Raise): Raise['at'] & object {
+function write(world: ModelWorld, { clock }: Raise): Raise['at'] & object {
   const { database } = world;
   let fence = clock;
   const at = database.write('raises the mark', (tx) => (fence = tx.raise(MARK, clock)))!;
@@ -35,7 +39,7 @@ function write(world: World, { clock }: Raise): Raise['at'] & object {
   return at;
 }
 
-function isInFlight(world: World, { at }: Raise): boolean {
+function isInFlight(world: ModelWorld, { at }: Raise): boolean {
   if (at === undefined) return true;
   const watched = watchedBy(world);
   const isPassed = watched !== undefined && at.compare(watched) <= 0;

@@ -1,16 +1,22 @@
-import { newestMoment, type Progress, servingMoment } from '../../../src/replication/mark/moment.js';
-import type { State } from '../world/documents.js';
-import type { Steps } from '../world/steps.js';
-import type { World } from '../world/world.js';
+import { newestMoment, servingMoment } from '../../../src/replication/mark/moment.js';
+import type { WatchProgress } from '../../../src/replication/progress/progress.js';
+import type { ModelState } from '../world/documents.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { ModelWorld } from '../world/world.js';
 import { readMoments, watchedBy } from './progress.js';
 
 const CHANCE_GONE = 0.15;
 
 /** Whether a view may be shown: the filter in it must be the one in force now. */
-export type IsFit = (state: State) => boolean;
+export type IsFit = (state: ModelState) => boolean;
 
 /** The view that serves a window up to `to`; nothing where a raise is needed. */
-export function* viewFor(world: World, progress: Progress, to: Date, isFit: IsFit): Steps<State | undefined> {
+export function* viewFor(
+  world: ModelWorld,
+  progress: WatchProgress,
+  to: Date,
+  isFit: IsFit,
+): ModelSteps<ModelState | undefined> {
   const { database } = world;
   if (world.has('no mark')) return database.asOf(watchedBy(world)!);
   const moments = readMoments(world);
@@ -26,12 +32,16 @@ export function* viewFor(world: World, progress: Progress, to: Date, isFit: IsFi
 }
 
 /** As of a moment; where the server does not hold it any more, as of all that is worked through. */
-export function asOf(world: World, progress: Progress, { at }: { at: Progress['watched'] & object }): State {
+export function asOf(
+  world: ModelWorld,
+  progress: WatchProgress,
+  { at }: { at: WatchProgress['watched'] & object },
+): ModelState {
   const { watched = at } = progress;
   return world.database.asOf(isGone(world) ? watched : at);
 }
 
 /** Whether the server does not hold a moment any more. */
-export function isGone({ dice, profile }: World): boolean {
+export function isGone({ dice, profile }: ModelWorld): boolean {
   return dice.chance(profile.gone ?? CHANCE_GONE);
 }

@@ -1,17 +1,17 @@
+import type { WatchedEvent } from '../../../src/replication/log/events.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
-import type { WatchedEvent } from '../../../src/replication/watcher/events.js';
-import { type Decisions, type KindEvent } from '../../../src/replication/watcher/rules.js';
-import { decideAs, asTold } from '../mutants/decisions.js';
+import type { Decisions, KindEvent } from '../../../src/replication/watcher/rules/decide.js';
+import { asTold, decideAs } from '../mutants/decisions.js';
 import { KIND } from '../world/documents.js';
-import type { Steps } from '../world/steps.js';
+import type { ModelSteps } from '../world/steps.js';
 import { reconcileAll } from './filters.js';
 import { completed, knowledgeFor } from './knowledge.js';
 import { learn } from './learning.js';
 import { reviveSeen, stampLate, stampLateTombstones } from './stamping.js';
-import type { Watcher } from './watcher.js';
+import type { ModelWatcher } from './watcher.js';
 
 /** Brings about what follows from a batch of events, one write after the other. All of it may be repeated. */
-export function* bringAbout(watcher: Watcher, events: WatchedEvent[]): Steps {
+export function* bringAbout(watcher: ModelWatcher, events: WatchedEvent[]): ModelSteps {
   if (events.length === 0) return;
   const ofRecords = events.filter((event) => event.type !== 'services' && event.type !== 'upheaval');
   const decisions = yield* decisionsOn(watcher, ofRecords);
@@ -26,7 +26,7 @@ export function* bringAbout(watcher: Watcher, events: WatchedEvent[]): Steps {
 }
 
 /** In their order; those of a term that was abandoned land in any order. */
-function* oneByOne(watcher: Watcher, effects: (() => Steps)[]): Steps {
+function* oneByOne(watcher: ModelWatcher, effects: (() => ModelSteps)[]): ModelSteps {
   const { world, own } = watcher;
   const left = [...effects];
   while (left.length > 0) {
@@ -36,12 +36,12 @@ function* oneByOne(watcher: Watcher, effects: (() => Steps)[]): Steps {
   }
 }
 
-function* record({ world }: Watcher, moment: StoredMoment): Steps {
+function* record({ world }: ModelWatcher, moment: StoredMoment): ModelSteps {
   yield;
   world.database.write('records a moment', (tx) => tx.recordMoment(moment));
 }
 
-function* decisionsOn(watcher: Watcher, events: KindEvent[]): Steps<Decisions> {
+function* decisionsOn(watcher: ModelWatcher, events: KindEvent[]): ModelSteps<Decisions> {
   const told = asTold(watcher.world, events);
   const knowledge = yield* knowledgeFor(watcher, told);
   const whole = completed(watcher, told, knowledge);

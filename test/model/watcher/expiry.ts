@@ -1,27 +1,27 @@
 import type { mongo } from 'mongoose';
 import { raiseMark } from '../service/raise.js';
 import { readProgress } from '../service/progress.js';
-import { APPLICATION, type State, type StoredEntry } from '../world/documents.js';
-import type { Steps } from '../world/steps.js';
-import type { Instance, World } from '../world/world.js';
+import { APPLICATION, type ModelState, type StoredEntry } from '../world/documents.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { Instance, ModelWorld } from '../world/world.js';
 
 /** For how long hard deletes are kept (milliseconds); the heal of a world takes longer. */
 const KEPT_MS = 20;
 
 /** The removal of expired hard deletes, beside the stream. Any instance may be at it: it may have been overtaken. */
-export function expiryOf(world: World, instance: Instance): Steps {
+export function expiryOf(world: ModelWorld, instance: Instance): ModelSteps {
   instance.expiry ??= expire(world, instance);
   return instance.expiry;
 }
 
-function* expire(world: World, instance: Instance): Steps {
+function* expire(world: ModelWorld, instance: Instance): ModelSteps {
   for (;;) {
     yield;
     yield* removeExpired(world, instance);
   }
 }
 
-function* removeExpired(world: World, instance: Instance): Steps {
+function* removeExpired(world: ModelWorld, instance: Instance): ModelSteps {
   const { database } = world;
   const [at, upTo] = [database.newest, new Date(database.clock().getTime() - KEPT_MS)];
   while (!isWorkedThrough(world, at)) yield;
@@ -40,18 +40,18 @@ function* removeExpired(world: World, instance: Instance): Steps {
   }
 }
 
-function isWorkedThrough(world: World, at: mongo.Timestamp): boolean {
+function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp): boolean {
   const watched = readProgress(world)?.watched;
   return watched !== undefined && watched.compare(at) >= 0;
 }
 
-function* moveHorizon({ database }: World, to: Date): Steps {
+function* moveHorizon({ database }: ModelWorld, to: Date): ModelSteps {
   database.write('moves the horizon', (tx) => tx.moveHorizon(to));
   yield;
 }
 
 /** The greatest stamp of the expired ones that are older than the newest of all. */
-function lastToGo(world: World, upTo: Date): Date | undefined {
+function lastToGo(world: ModelWorld, upTo: Date): Date | undefined {
   const stamps = tombstonesIn(world.database.now)
     .map(({ lastupdated }) => lastupdated!)
     .sort((one, other) => other.getTime() - one.getTime());
@@ -59,6 +59,6 @@ function lastToGo(world: World, upTo: Date): Date | undefined {
   return stamps.find((stamp) => stamp <= upTo && (newest === undefined || stamp < newest));
 }
 
-function tombstonesIn({ ledger }: State): StoredEntry[] {
+function tombstonesIn({ ledger }: ModelState): StoredEntry[] {
   return [...ledger.values()].filter(({ alive, identity }) => !alive && identity.appid === APPLICATION);
 }

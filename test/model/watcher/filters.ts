@@ -1,19 +1,19 @@
 import type { Filter } from '../../../src/application/filter.js';
-import { nextStamp } from '../twins/stamp.js';
 import {
-  type EffectiveChange,
+  type FilterVersionChange,
   judgedDifferently,
   wantedOf,
-} from '../../../src/replication/effective/effective.js';
+} from '../../../src/replication/filters/filter-version.js';
 import { filterChange } from '../mutants/decisions.js';
-import { APPLICATION, type StoredRecord } from '../world/documents.js';
+import { nextStamp } from '../twins/stamp.js';
+import { APPLICATION, type ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
-import type { Steps } from '../world/steps.js';
-import type { World } from '../world/world.js';
-import type { Watcher } from './watcher.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { ModelWorld } from '../world/world.js';
+import type { ModelWatcher } from './watcher.js';
 
 /** Rule 5: brings every entry of `effective` to what `services` asks for. */
-export function* reconcileAll(watcher: Watcher): Steps {
+export function* reconcileAll(watcher: ModelWatcher): ModelSteps {
   const { database } = watcher.world;
   yield;
   const names = new Set([...database.now.services.keys(), ...database.now.effective.keys()]);
@@ -21,7 +21,7 @@ export function* reconcileAll(watcher: Watcher): Steps {
 }
 
 /** False where another watcher came between: look again. */
-function* reconcile({ world }: Watcher, name: string): Steps<boolean> {
+function* reconcile({ world }: ModelWatcher, name: string): ModelSteps<boolean> {
   const { database } = world;
   const early = wantedOf(database.now.services.get(name));
   if (world.has('services read before effective')) yield;
@@ -42,7 +42,7 @@ function* reconcile({ world }: Watcher, name: string): Steps<boolean> {
 }
 
 /** Stamps anew what the filter and the one before judge differently, record by record with one clock. */
-function* stampDifference(world: World, name: string, entry: EffectiveChange): Steps {
+function* stampDifference(world: ModelWorld, name: string, entry: FilterVersionChange): ModelSteps {
   const { database } = world;
   const { filter, previous, pending: _pending, ...rest } = entry;
   if (filter === undefined || previous === undefined) return;
@@ -59,12 +59,12 @@ function* stampDifference(world: World, name: string, entry: EffectiveChange): S
   database.write(`${name} done`, (tx) => tx.writeEffective(name, { ...rest, filter, pending: false }));
 }
 
-function isJudgedDifferently(record: StoredRecord, filter: Filter, previous: Filter): boolean {
+function isJudgedDifferently(record: ModelRecord, filter: Filter, previous: Filter): boolean {
   return record.appid === APPLICATION && matches(judgedDifferently(filter, previous), record);
 }
 
 /** Compare-and-set: whether the entry has the version that was read. */
-function isStill(world: World, name: string, entry: EffectiveChange | undefined): boolean {
+function isStill(world: ModelWorld, name: string, entry: FilterVersionChange | undefined): boolean {
   if (world.has('no compare-and-set')) return true;
   return world.database.now.effective.get(name)?.version === entry?.version;
 }

@@ -1,19 +1,19 @@
 import type { mongo } from 'mongoose';
-import type { WatchedEvent } from '../../../src/replication/watcher/events.js';
-import type { Batch } from '../world/database.js';
-import type { Steps } from '../world/steps.js';
-import type { World } from '../world/world.js';
+import type { WatchedEvent } from '../../../src/replication/log/events.js';
+import type { LogBatch } from '../world/database.js';
+import type { ModelSteps } from '../world/steps.js';
 import { justBefore, laterOf } from '../world/time.js';
+import type { ModelWorld } from '../world/world.js';
 import { bringAbout } from './effects.js';
 import { reconcileAll } from './filters.js';
-import type { Watcher } from './watcher.js';
+import type { ModelWatcher } from './watcher.js';
 
 const MOST_EVENTS = 6;
 /** Of how many looks at a drained stream one looks at the filters too. */
 const TIMER = 5;
 
 /** Works one batch of the stream through; true where the term is over. */
-export function* follow(watcher: Watcher, token: number): Steps<boolean> {
+export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolean> {
   const { world } = watcher;
   const { database } = world;
   const batch = database.read(token, 1 + world.dice.below(MOST_EVENTS));
@@ -38,12 +38,12 @@ export function* follow(watcher: Watcher, token: number): Steps<boolean> {
 }
 
 /** On a timer: an overtaken watcher may have brought back what `services` asked for before. */
-function isTimeToReconcile({ dice, profile }: World, { events }: Batch): boolean {
+function isTimeToReconcile({ dice, profile }: ModelWorld, { events }: LogBatch): boolean {
   return events.length === 0 && profile.timer !== false && dice.below(TIMER) === TIMER - 1;
 }
 
 /** Only a pass can find out what happened. */
-function loseTrack(watcher: Watcher): boolean {
+function loseTrack(watcher: ModelWatcher): boolean {
   watcher.token = undefined;
   return false;
 }
@@ -52,7 +52,7 @@ function loseTrack(watcher: Watcher): boolean {
  * How far the log is worked through after a batch. All events of a transaction have one time and a batch may end among
  * them, so the time of the last event is reached only where it stands alone.
  */
-function watchedAfter({ events, isDrained }: Batch, newest: mongo.Timestamp): mongo.Timestamp {
+function watchedAfter({ events, isDrained }: LogBatch, newest: mongo.Timestamp): mongo.Timestamp {
   const last = events.at(-1);
   const reached = last && reachedBy(last);
   return isDrained || reached === undefined ? laterOf(justBefore(newest), reached) : reached;

@@ -1,11 +1,12 @@
-import type { KindEvent, Knowledge, Owned } from '../../../src/replication/watcher/rules.js';
+import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
+import type { Knowledge, Owned } from '../../../src/replication/watcher/rules/knowledge.js';
 import { isGone } from '../service/view.js';
 import { ORGANIZATION, type StoredEntry } from '../world/documents.js';
-import type { Steps } from '../world/steps.js';
-import type { Watcher } from './watcher.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { ModelWatcher } from './watcher.js';
 
 /** Reads what the rules must know before a batch. The ledger may be ahead of it: effects are repeated after a crash. */
-export function* knowledgeFor(watcher: Watcher, events: KindEvent[]): Steps<Knowledge> {
+export function* knowledgeFor(watcher: ModelWatcher, events: KindEvent[]): ModelSteps<Knowledge> {
   const { database } = watcher.world;
   yield;
   const owned = ownedIn([...database.now.ledger.values()], ownersOf(events));
@@ -20,7 +21,7 @@ export function* knowledgeFor(watcher: Watcher, events: KindEvent[]): Steps<Know
  * that very time, or as it is now where the server does not hold that moment any more. A crash between two writes, or a
  * pass that reads what the stream has yet to tell, can take an identity from a record too early or leave it one too many.
  */
-export function completed({ world }: Watcher, events: KindEvent[], { owned }: Knowledge): KindEvent[] {
+export function completed({ world }: ModelWatcher, events: KindEvent[], { owned }: Knowledge): KindEvent[] {
   if (world.has('events of unknown records not completed')) return events;
   return events.map((event) => {
     if (event.type !== 'written' || event.whole) return event;

@@ -1,18 +1,18 @@
-import type { Steps } from '../world/steps.js';
-import type { WatcherLife, World } from '../world/world.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { WatcherLife, ModelWorld } from '../world/world.js';
 import { follow } from './follow.js';
 import { pass } from './pass.js';
 import { reconcileAll } from './filters.js';
-import { Watcher } from './watcher.js';
+import { ModelWatcher } from './watcher.js';
 
 /** The life of an instance's watcher: wait for the lease, lead until the term is over, begin again. */
-export function newLife(world: World): WatcherLife {
-  const life: WatcherLife = { steps: [][Symbol.iterator]() as Steps, hangs: false, isLeftBehind: false };
+export function newLife(world: ModelWorld): WatcherLife {
+  const life: WatcherLife = { steps: [][Symbol.iterator]() as ModelSteps, hangs: false, isLeftBehind: false };
   life.steps = watch(world, life);
   return life;
 }
 
-function* watch(world: World, life: WatcherLife): Steps {
+function* watch(world: ModelWorld, life: WatcherLife): ModelSteps {
   while (!life.isLeftBehind) {
     const watcher = takeLease(world, life);
     if (watcher !== undefined) yield* lead(watcher);
@@ -20,7 +20,7 @@ function* watch(world: World, life: WatcherLife): Steps {
   }
 }
 
-function takeLease(world: World, life: WatcherLife): Watcher | undefined {
+function takeLease(world: ModelWorld, life: WatcherLife): ModelWatcher | undefined {
   const { database } = world;
   const { lease } = database.now;
   if (lease.isHeld) return undefined;
@@ -28,10 +28,10 @@ function takeLease(world: World, life: WatcherLife): Watcher | undefined {
   database.write('takes the lease', (tx) => tx.writeLease({ ...lease, term, isHeld: true }));
   const isWhole = lease.since !== undefined && lease.pass === undefined;
   life.term = term;
-  return new Watcher(world, { term, life }, isWhole ? lease.token : undefined, lease.watched);
+  return new ModelWatcher(world, { term, life }, isWhole ? lease.token : undefined, lease.watched);
 }
 
-function* lead(watcher: Watcher): Steps {
+function* lead(watcher: ModelWatcher): ModelSteps {
   if (watcher.token !== undefined) {
     yield;
     watcher.takeMarksAsTheyStand();

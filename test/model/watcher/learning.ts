@@ -1,15 +1,15 @@
-import { nextStamp } from '../twins/stamp.js';
 import type { LedgerChange } from '../../../src/replication/ledger/changes.js';
-import { entryAfter, isRebirth, type Known } from '../twins/entry-after.js';
-import type { KindEvent } from '../../../src/replication/watcher/rules.js';
+import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import { isRebirthHandled } from '../mutants/decisions.js';
+import { entryAfter, isRebirth, type KnownEntry } from '../twins/entry-after.js';
+import { nextStamp } from '../twins/stamp.js';
 import { entryOf, recordUnder } from '../world/documents.js';
-import type { Steps } from '../world/steps.js';
+import type { ModelSteps } from '../world/steps.js';
 import type { Transaction } from '../world/transaction.js';
-import type { Watcher } from './watcher.js';
+import type { ModelWatcher } from './watcher.js';
 
 /** Writes into the ledger what was learned of an identity: its life, its death, or its rebirth. */
-export function* learn(watcher: Watcher, change: LedgerChange, cause: KindEvent[]): Steps {
+export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindEvent[]): ModelSteps {
   const { world } = watcher;
   const { database } = world;
   const { identity } = change;
@@ -32,10 +32,10 @@ export function* learn(watcher: Watcher, change: LedgerChange, cause: KindEvent[
 
 /** The record that lives again, whichever it is by now, is stamped above its tombstone in the same transaction. */
 function stampReborn(
-  watcher: Watcher,
+  watcher: ModelWatcher,
   tx: Transaction,
   { identity }: LedgerChange,
-  { lastupdated: died }: Known,
+  { lastupdated: died }: KnownEntry,
   clock: Date,
 ): void {
   const record = recordUnder(tx.state, identity);
@@ -45,7 +45,7 @@ function stampReborn(
   tx.update(record, { ...record, lastupdated: nextStamp(record.lastupdated, clock, above) });
 }
 
-function* dropThenBury({ world }: Watcher, change: LedgerChange, clock: Date): Steps {
+function* dropThenBury({ world }: ModelWatcher, change: LedgerChange, clock: Date): ModelSteps {
   const { database } = world;
   const entry = entryOf(database.now, change.identity);
   const after = entryAfter(entry, change, clock);

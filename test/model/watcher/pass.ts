@@ -1,17 +1,17 @@
-import type { Identity } from '../../../src/replication/ledger/ledger.js';
-import { type Place, placeBehind } from '../../../src/replication/ledger/place.js';
+import type { Identity } from '../../../src/replication/ledger/identity.js';
+import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import { entryOf, identityOf, recordUnder } from '../world/documents.js';
-import type { Steps } from '../world/steps.js';
+import type { ModelSteps } from '../world/steps.js';
 import { reconcileAll } from './filters.js';
 import { learn } from './learning.js';
-import type { Watcher } from './watcher.js';
+import type { ModelWatcher } from './watcher.js';
 
 /**
  * The pass over everything that is there (design §3). What it learns is knowledge of the time at which the new stream
  * begins, so that whatever that stream tells overrides it. True where the term is over.
  */
-export function* pass(watcher: Watcher): Steps<boolean> {
+export function* pass(watcher: ModelWatcher): ModelSteps<boolean> {
   const { database } = watcher.world;
   const { since, pass: begun } = database.now.lease;
   const isRepair = since !== undefined || begun !== undefined;
@@ -33,8 +33,8 @@ export function* pass(watcher: Watcher): Steps<boolean> {
   return !watcher.save('ends a pass', { token, watched: beginning, since: end });
 }
 
-/** On the first start nobody has seen anything yet, so only bad stamps are mended. */
-function* learnRecords(watcher: Watcher, at: Place, isRepair: boolean): Steps {
+/** On the first start nobody has seen anything yet, so only bad stamps are repaired. */
+function* learnRecords(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): ModelSteps {
   const { database } = watcher.world;
   yield;
   const seen = [...database.now.records.values()];
@@ -55,7 +55,7 @@ function* learnRecords(watcher: Watcher, at: Place, isRepair: boolean): Steps {
  * watcher could write down afterwards what it saw before that stream, and nobody would ever hear of the end of it. A
  * living entry without its record is a delete; after a lost history tombstones are stamped anew.
  */
-function* settleLedger(watcher: Watcher, at: Place, isRepair: boolean): Steps {
+function* settleLedger(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): ModelSteps {
   const { world } = watcher;
   const { database } = world;
   yield;
@@ -77,7 +77,7 @@ function* settleLedger(watcher: Watcher, at: Place, isRepair: boolean): Steps {
   }
 }
 
-function lift(watcher: Watcher, identity: Identity, at: Place): void {
+function lift(watcher: ModelWatcher, identity: Identity, at: LogPlace): void {
   watcher.world.database.write('makes an entry known anew', (tx) => {
     const entry = entryOf(tx.state, identity);
     if (entry !== undefined && entry.learned < at) tx.writeEntry(identity, { ...entry, learned: at });

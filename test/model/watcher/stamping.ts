@@ -1,13 +1,13 @@
+import type { Identity } from '../../../src/replication/ledger/identity.js';
+import type { LogPlace } from '../../../src/replication/progress/place.js';
+import type { Late } from '../../../src/replication/stamping/late.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
-import type { Identity } from '../../../src/replication/ledger/ledger.js';
-import type { Place } from '../../../src/replication/ledger/place.js';
-import type { Late } from '../../../src/replication/watcher/rules.js';
 import { entryOf, recordUnder } from '../world/documents.js';
-import type { Steps } from '../world/steps.js';
-import type { Watcher } from './watcher.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { ModelWatcher } from './watcher.js';
 
 /** Rule 1: in one bulk, which has one clock, but record by record. */
-export function* stampLate(watcher: Watcher, late: Late[]): Steps {
+export function* stampLate(watcher: ModelWatcher, late: Late[]): ModelSteps {
   const { database } = watcher.world;
   yield;
   const clock = database.clock();
@@ -21,7 +21,7 @@ export function* stampLate(watcher: Watcher, late: Late[]): Steps {
 }
 
 /** Rule 2: the same for tombstones, unless they live again. */
-export function* stampLateTombstones(watcher: Watcher, late: Late[]): Steps {
+export function* stampLateTombstones(watcher: ModelWatcher, late: Late[]): ModelSteps {
   const { database } = watcher.world;
   const keys = new Map(late.map((one) => [one._id.toHexString(), one.fence]));
   yield;
@@ -38,7 +38,7 @@ export function* stampLateTombstones(watcher: Watcher, late: Late[]): Steps {
 }
 
 /** Rule 4: a tombstone was seen while a record stands under its identity, which thereby lives again. */
-export function* reviveSeen(watcher: Watcher, seen: Identity[], at: Place): Steps {
+export function* reviveSeen(watcher: ModelWatcher, seen: Identity[], at: LogPlace): ModelSteps {
   const { database } = watcher.world;
   for (const identity of seen) {
     yield;

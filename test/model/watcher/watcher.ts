@@ -1,19 +1,18 @@
 import type { mongo } from 'mongoose';
+import type { Fences } from '../../../src/replication/mark/fences.js';
 import { markName } from '../../../src/replication/mark/mark.js';
-import type { Fences } from '../../../src/replication/watcher/rules.js';
-import type { StoredLease, StoredRecord } from '../world/documents.js';
-import { KIND, ORGANIZATION } from '../world/documents.js';
-import type { WatcherLife, World } from '../world/world.js';
+import { KIND, ORGANIZATION, type StoredLease, type ModelRecord } from '../world/documents.js';
+import type { WatcherLife, ModelWorld } from '../world/world.js';
 
 /** A leader in its term, with what it remembers. It may be overtaken without knowing. */
-export class Watcher {
+export class ModelWatcher {
   /** The fences passed. */
   fences: Fences = new Map();
   /** What is stored when the batch at work is worked through. */
   due: Pick<StoredLease, 'token' | 'watched'> | undefined;
 
   constructor(
-    readonly world: World,
+    readonly world: ModelWorld,
     readonly own: { term: number; life: WatcherLife },
     /** How many events are worked through; nothing where a pass has to come first. */
     public token: number | undefined,
@@ -27,7 +26,7 @@ export class Watcher {
   }
 
   /** The newest fence known of the mark of a record. */
-  fenceOf({ appid }: Pick<StoredRecord, 'appid'>): Date | undefined {
+  fenceOf({ appid }: Pick<ModelRecord, 'appid'>): Date | undefined {
     return this.fences.get(markName({ kind: KIND, organizationid: ORGANIZATION, appid }));
   }
 

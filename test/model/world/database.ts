@@ -1,11 +1,11 @@
 import type { mongo } from 'mongoose';
-import type { WatchedEvent } from '../../../src/replication/watcher/events.js';
-import { EMPTY, type State } from './documents.js';
+import type { WatchedEvent } from '../../../src/replication/log/events.js';
+import { EMPTY, type ModelState } from './documents.js';
 import { NEVER, ORIGIN, timestamp } from './time.js';
 import { Transaction } from './transaction.js';
 
 /** Some events of the log. */
-export interface Batch {
+export interface LogBatch {
   events: WatchedEvent[];
   /** Where to go on. */
   token: number;
@@ -18,13 +18,13 @@ export class Database {
   /** Milliseconds; the server's own clock. */
   wall = ORIGIN;
   /** As it is now. */
-  now: State = EMPTY;
+  now: ModelState = EMPTY;
   /** Told of every write, where somebody listens. */
   onWrite?: (what: string, at: mongo.Timestamp, events: WatchedEvent[]) => void;
   private seconds = 0;
   private counter = 0;
   private newestTime = NEVER;
-  private readonly past: { at: mongo.Timestamp; state: State }[] = [];
+  private readonly past: { at: mongo.Timestamp; state: ModelState }[] = [];
   private readonly log: WatchedEvent[] = [];
   private lost = 0;
 
@@ -61,7 +61,7 @@ export class Database {
   }
 
   /** Everything as it was at a cluster time. */
-  asOf(at: mongo.Timestamp): State {
+  asOf(at: mongo.Timestamp): ModelState {
     for (let index = this.past.length - 1; index >= 0; index--) {
       const version = this.past[index]!;
       if (version.at.compare(at) <= 0) return version.state;
@@ -70,7 +70,7 @@ export class Database {
   }
 
   /** The events after a token; nothing where the log does not reach back so far. */
-  read(token: number, limit: number): Batch | undefined {
+  read(token: number, limit: number): LogBatch | undefined {
     if (token < this.lost) return undefined;
     const events = this.log.slice(token, token + limit);
     const next = token + events.length;

@@ -1,8 +1,8 @@
 import mongoose, { type mongo } from 'mongoose';
-import { type Identity, identityKey } from '../../../src/replication/ledger/ledger.js';
-import type { Known } from '../twins/entry-after.js';
-import type { EffectiveChange } from '../../../src/replication/effective/effective.js';
+import type { FilterVersionChange } from '../../../src/replication/filters/filter-version.js';
+import { type Identity, identityKey } from '../../../src/replication/ledger/identity.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
+import type { KnownEntry } from '../twins/entry-after.js';
 
 export const KIND = 'member';
 export const ORGANIZATION = 'o';
@@ -13,7 +13,7 @@ export const APPLICATION = 'a';
 export type Color = 'red' | 'blue';
 
 /** A record: `color` is what filters look at, `text` a number that each change of the record makes new. */
-export interface StoredRecord {
+export interface ModelRecord {
   _id: mongo.ObjectId;
   /** `_id` as text, in whose order pages come. */
   key: string;
@@ -25,7 +25,7 @@ export interface StoredRecord {
   lastupdated?: Date;
 }
 
-export interface StoredEntry extends Known {
+export interface StoredEntry extends KnownEntry {
   _id: mongo.ObjectId;
   /** `_id` as text, in whose order pages come. */
   key: string;
@@ -37,7 +37,7 @@ export interface StoredMark {
   raises: number;
 }
 
-export interface StoredService {
+export interface ModelService {
   filter: Record<string, unknown>;
   enabled: boolean;
 }
@@ -53,9 +53,9 @@ export interface StoredLease {
 }
 
 /** The whole database at one moment; never changed, only replaced. */
-export interface State {
+export interface ModelState {
   /** By `key`. */
-  records: ReadonlyMap<string, StoredRecord>;
+  records: ReadonlyMap<string, ModelRecord>;
   /** By identity. */
   ledger: ReadonlyMap<string, StoredEntry>;
   /** By the name of the mark. */
@@ -63,15 +63,15 @@ export interface State {
   /** By fence and place in the log, so that a moment recorded twice is one. */
   moments: ReadonlyMap<string, StoredMoment>;
   /** By name. */
-  services: ReadonlyMap<string, StoredService>;
+  services: ReadonlyMap<string, ModelService>;
   /** By name. */
-  effective: ReadonlyMap<string, EffectiveChange>;
+  effective: ReadonlyMap<string, FilterVersionChange>;
   lease: StoredLease;
   /** The greatest stamp of a hard delete of the application that is gone, or about to go. */
   horizon?: Date;
 }
 
-export const EMPTY: State = {
+export const EMPTY: ModelState = {
   records: new Map(),
   ledger: new Map(),
   marks: new Map(),
@@ -103,7 +103,7 @@ export const MANY_PLACES = MANY.map((id) => identityOf({ appid: APPLICATION, id 
 export const STOP = identityOf({ appid: APPLICATION, id: 'stop' });
 
 /** What a record is to consumers. */
-export function identityOf({ appid, id }: Pick<StoredRecord, 'appid' | 'id'>): Identity {
+export function identityOf({ appid, id }: Pick<ModelRecord, 'appid' | 'id'>): Identity {
   return IDENTITIES[numberOf(appid, id)]!;
 }
 
@@ -120,14 +120,14 @@ export function entryId({ appid, id }: Identity): mongo.ObjectId {
 
 /** The record that stands under an identity: there is one at most. */
 export function recordUnder(
-  { records }: State,
-  { appid, id }: Pick<StoredRecord, 'appid' | 'id'>,
-): StoredRecord | undefined {
+  { records }: ModelState,
+  { appid, id }: Pick<ModelRecord, 'appid' | 'id'>,
+): ModelRecord | undefined {
   for (const record of records.values()) if (record.appid === appid && record.id === id) return record;
   return undefined;
 }
 
-export function entryOf({ ledger }: State, identity: Identity): StoredEntry | undefined {
+export function entryOf({ ledger }: ModelState, identity: Identity): StoredEntry | undefined {
   return ledger.get(identityKey(identity));
 }
 

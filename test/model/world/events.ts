@@ -1,10 +1,6 @@
-import type {
-  Deleted,
-  StoredIdentity,
-  WatchedEvent,
-  Written,
-} from '../../../src/replication/watcher/events.js';
-import { KIND, ORGANIZATION, type StoredRecord } from './documents.js';
+import type { StoredIdentity } from '../../../src/replication/ledger/identity.js';
+import type { DeletedEvent, WatchedEvent, WrittenEvent } from '../../../src/replication/log/events.js';
+import { KIND, ORGANIZATION, type ModelRecord } from './documents.js';
 
 /** Where in the log something happens. */
 export type When = Pick<WatchedEvent, 'at' | 'place'>;
@@ -12,14 +8,14 @@ export type When = Pick<WatchedEvent, 'at' | 'place'>;
 const QUIET = { isKeyOnly: false, isStampOnly: false, channels: [] };
 
 /** A record written as a whole: everything is told. */
-export function insertion(record: StoredRecord, when: When): Written {
+export function insertion(record: ModelRecord, when: When): WrittenEvent {
   const identity = { organizationid: ORGANIZATION, appid: record.appid, id: record.id };
   const stamp = record.lastupdated ?? null;
   return { type: 'written', ...when, kind: KIND, owner: record._id, whole: true, identity, stamp, ...QUIET };
 }
 
 /** A record changed in single fields: only those are told. Nothing where none has changed. */
-export function update(before: StoredRecord, after: StoredRecord, when: When): Written | undefined {
+export function update(before: ModelRecord, after: ModelRecord, when: When): WrittenEvent | undefined {
   const identity: StoredIdentity = {};
   if (before.appid !== after.appid) identity.appid = after.appid;
   if (before.id !== after.id) identity.id = after.id;
@@ -33,6 +29,6 @@ export function update(before: StoredRecord, after: StoredRecord, when: When): W
   return { ...shown, ...stamp, ...QUIET, isStampOnly };
 }
 
-export function deletion(record: StoredRecord, when: When): Deleted {
+export function deletion(record: ModelRecord, when: When): DeletedEvent {
   return { type: 'deleted', ...when, kind: KIND, owner: record._id };
 }

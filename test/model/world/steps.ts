@@ -1,2 +1,2 @@
 /** What an actor does: at each `yield` every other actor may come first, and the actor may be ended for ever. */
-export type Steps<Result = void> = Generator<undefined, Result, undefined>;
+export type ModelSteps<Result = void> = Generator<undefined, Result, undefined>;

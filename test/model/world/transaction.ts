@@ -1,33 +1,32 @@
 import type { mongo } from 'mongoose';
-import type { EffectiveChange } from '../../../src/replication/effective/effective.js';
-import type { Known } from '../twins/entry-after.js';
-import { type Identity, identityKey } from '../../../src/replication/ledger/ledger.js';
-import type { MarkKey } from '../../../src/replication/mark/mark.js';
-import { markName } from '../../../src/replication/mark/mark.js';
+import type { FilterVersionChange } from '../../../src/replication/filters/filter-version.js';
+import { type Identity, identityKey } from '../../../src/replication/ledger/identity.js';
+import type { WatchedEvent } from '../../../src/replication/log/events.js';
+import { type MarkKey, markName } from '../../../src/replication/mark/mark.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
-import type { WatchedEvent } from '../../../src/replication/watcher/events.js';
-import { deletion, insertion, update, type When } from './events.js';
+import type { KnownEntry } from '../twins/entry-after.js';
 import {
   entryId,
   recordUnder,
-  type State,
+  type ModelState,
   type StoredLease,
-  type StoredRecord,
-  type StoredService,
+  type ModelRecord,
+  type ModelService,
 } from './documents.js';
+import { deletion, insertion, update, type When } from './events.js';
 import { placeIn } from './time.js';
 
-type Collection = Exclude<keyof State, 'lease' | 'horizon'>;
+type Collection = Exclude<keyof ModelState, 'lease' | 'horizon'>;
 
 /** One atomic write of any number of documents: it has one cluster time, which all of its events share. */
 export class Transaction {
   readonly events: WatchedEvent[] = [];
-  readonly state: State;
+  readonly state: ModelState;
   isDirty = false;
   private readonly copied = new Set<Collection>();
 
   constructor(
-    state: State,
+    state: ModelState,
     readonly at: mongo.Timestamp,
   ) {
     this.state = { ...state };
@@ -39,7 +38,7 @@ export class Transaction {
   }
 
   /** False where a record stands under that identity already, as the unique index has it. */
-  insert(record: StoredRecord): boolean {
+  insert(record: ModelRecord): boolean {
     if (this.isTaken(record) || this.state.records.has(record.key)) return false;
     this.put('records', record.key, record);
     this.events.push(insertion(record, this.when));
@@ -47,7 +46,7 @@ export class Transaction {
   }
 
   /** A change of single fields; false where that breaks the unique index. What changes nothing is no event. */
-  update(record: StoredRecord, after: StoredRecord): boolean {
+  update(record: ModelRecord, after: ModelRecord): boolean {
     if (this.isTaken(after)) return false;
     const event = update(record, after, this.when);
     if (event === undefined) return true;
@@ -57,26 +56,26 @@ export class Transaction {
   }
 
   /** The record as a whole anew; false where that breaks the unique index. */
-  replace(after: StoredRecord): boolean {
+  replace(after: ModelRecord): boolean {
     if (this.isTaken(after)) return false;
     this.put('records', after.key, after);
     this.events.push(insertion(after, this.when));
     return true;
   }
 
-  remove(record: StoredRecord): void {
+  remove(record: ModelRecord): void {
     this.drop('records', record.key);
     this.events.push(deletion(record, this.when));
   }
 
   /** Other records, or none, in place of all that were there: no event tells of any of them. */
-  upheave(what: 'drop' | 'rename', records: StoredRecord[]): void {
+  upheave(what: 'drop' | 'rename', records: ModelRecord[]): void {
     this.isDirty = true;
     Object.assign(this.state, { records: new Map(records.map((record) => [record.key, record])) });
     this.events.push({ type: 'upheaval', ...this.when, what, collection: 'members' });
   }
 
-  writeEntry(identity: Identity, known: Known): void {
+  writeEntry(identity: Identity, known: KnownEntry): void {
     const name = identityKey(identity);
     const before = this.state.ledger.get(name);
     const _id = entryId(identity);
@@ -102,13 +101,13 @@ export class Transaction {
     this.put('moments', `${moment.fence.getTime()} ${moment.at.toBigInt()}`, moment);
   }
 
-  writeService(name: string, service: StoredService | undefined): void {
+  writeService(name: string, service: ModelService | undefined): void {
     if (service === undefined) this.drop('services', name);
     else this.put('services', name, service);
     this.events.push({ type: 'services', ...this.when });
   }
 
-  writeEffective(name: string, entry: EffectiveChange | undefined): void {
+  writeEffective(name: string, entry: FilterVersionChange | undefined): void {
     if (entry === undefined) this.drop('effective', name);
     else this.put('effective', name, entry);
   }
@@ -126,7 +125,7 @@ export class Transaction {
     this.state.horizon = to;
   }
 
-  private isTaken(record: StoredRecord): boolean {
+  private isTaken(record: ModelRecord): boolean {
     const other = recordUnder(this.state, record);
     return other !== undefined && other.key !== record.key;
   }

@@ -2,11 +2,11 @@ import { CalmDice, type Dice } from '../random/dice.js';
 import type { MutantName } from '../mutants/names.js';
 import type { Profile } from '../schedule/profile.js';
 import type { Moment } from '../../../src/replication/mark/moment.js';
-import type { Consumer } from '../consumer/consumer.js';
+import type { ModelConsumer } from '../consumer/consumer.js';
 import { Database } from './database.js';
 import { objectId } from './documents.js';
 import type { mongo } from 'mongoose';
-import type { Steps } from './steps.js';
+import type { ModelSteps } from './steps.js';
 
 /** A raise of a mark, known to one instance. It is in flight until the watcher has passed it. */
 export interface Raise {
@@ -27,7 +27,7 @@ export interface MaxAnswer {
  * abandoned is left behind: its effects may still land, one by one, but it leads no more.
  */
 export interface WatcherLife {
-  steps: Steps;
+  steps: ModelSteps;
   /** The term in which it leads, or has led last. */
   term?: number;
   /** A call of it does not end: nothing more happens until it does. */
@@ -40,20 +40,20 @@ export interface Instance {
   name: string;
   watcher: WatcherLife;
   /** Removes expired hard deletes, once it has begun. */
-  expiry?: Steps;
+  expiry?: ModelSteps;
   raise?: Raise;
   answer?: MaxAnswer;
 }
 
 /** Everything of one history: the database and whoever is at work on it. */
-export class World {
+export class ModelWorld {
   readonly database = new Database();
   readonly instances: Instance[] = [];
-  readonly consumers: Consumer[] = [];
+  readonly consumers: ModelConsumer[] = [];
   /** Watchers that were abandoned in the middle of their work. */
   readonly leftBehind: WatcherLife[] = [];
   /** Writers that have not committed yet. */
-  readonly writers: Steps[] = [];
+  readonly writers: ModelSteps[] = [];
   /** Decides whatever is open within the present turn. */
   /** Every harvest goes up to `max`; else some go up to the clock. */
   asksMax = false;

@@ -1,4 +1,4 @@
-import type { Identity } from '../../../src/replication/ledger/ledger.js';
+import type { Identity } from '../../../src/replication/ledger/identity.js';
 import type { Weights } from '../random/dice.js';
 import {
   type Color,
@@ -8,10 +8,10 @@ import {
   PLACES,
   recordUnder,
   STOP,
-  type StoredRecord,
+  type ModelRecord,
 } from '../world/documents.js';
 import type { Transaction } from '../world/transaction.js';
-import type { World } from '../world/world.js';
+import type { ModelWorld } from '../world/world.js';
 import { ANY_STAMPING, type GiveStamp, planStamp } from './stamps.js';
 
 /** One thing that a writer may do to records. What does not fit the records when it is committed does nothing. */
@@ -28,11 +28,11 @@ export const ANY_CHANGE: Weights<ChangeName> = {
 };
 
 /** A change that is decided, to be committed with the clock of its beginning. */
-export type Change = (transaction: Transaction, clock: Date) => void;
+export type WriterChange = (transaction: Transaction, clock: Date) => void;
 
 export const COLORS: Color[] = ['red', 'blue'];
 
-export function planChange(world: World): Change {
+export function planChange(world: ModelWorld): WriterChange {
   const { dice, profile } = world;
   const give = planStamp(dice, profile.stamps ?? ANY_STAMPING);
   const name = dice.weighted(profile.changes ?? ANY_CHANGE);
@@ -56,19 +56,19 @@ export function planChange(world: World): Change {
   }
 }
 
-function somePlace({ dice, profile }: World): Identity {
+function somePlace({ dice, profile }: ModelWorld): Identity {
   return dice.pick(profile.manyPlaces ? MANY_PLACES : PLACES);
 }
 
 /** Among many places, one where a record stands. */
-function placeOfSome(world: World): Identity {
+function placeOfSome(world: ModelWorld): Identity {
   const records = [...world.database.now.records.values()];
   if (world.profile.manyPlaces && records.length > 0) return identityOf(world.dice.pick(records));
   return somePlace(world);
 }
 
 /** A change of single fields of whichever record stands there. */
-export function changeOf(world: World, place: Identity, give: GiveStamp): Change {
+export function changeOf(world: ModelWorld, place: Identity, give: GiveStamp): WriterChange {
   const color = world.dice.pick(COLORS);
   return (tx, clock) =>
     withRecord(tx, place, (record) =>
@@ -79,7 +79,7 @@ export function changeOf(world: World, place: Identity, give: GiveStamp): Change
     );
 }
 
-export function insertion(world: World, place: Identity, give: GiveStamp): Change {
+export function insertion(world: ModelWorld, place: Identity, give: GiveStamp): WriterChange {
   const { dice } = world;
   const color = dice.pick(COLORS);
   const earlier = dice.chance(0.1) ? dice.below(8) : undefined;
@@ -91,7 +91,7 @@ export function insertion(world: World, place: Identity, give: GiveStamp): Chang
   };
 }
 
-function replacement(world: World, place: Identity, give: GiveStamp): Change {
+function replacement(world: ModelWorld, place: Identity, give: GiveStamp): WriterChange {
   const color = world.dice.pick(COLORS);
   return (tx, clock) =>
     withRecord(tx, place, (record) =>
@@ -100,7 +100,7 @@ function replacement(world: World, place: Identity, give: GiveStamp): Change {
 }
 
 /** Deleted and inserted again under the same `id` with another `_id`, all at once. */
-function renewal(world: World, place: Identity, give: GiveStamp): Change {
+function renewal(world: ModelWorld, place: Identity, give: GiveStamp): WriterChange {
   return (tx, clock) =>
     withRecord(tx, place, (record) => {
       const _id = world.newId();
@@ -124,12 +124,12 @@ function swap(tx: Transaction, one: Identity, other: Identity, give: GiveStamp, 
   moveTo(tx, STOP, other, give, clock);
 }
 
-function withRecord(tx: Transaction, place: Identity, act: (record: StoredRecord) => void): void {
+function withRecord(tx: Transaction, place: Identity, act: (record: ModelRecord) => void): void {
   const record = recordUnder(tx.state, place);
   if (record !== undefined) act(record);
 }
 
-export function stamped(record: StoredRecord, lastupdated: Date | undefined): StoredRecord {
+export function stamped(record: ModelRecord, lastupdated: Date | undefined): ModelRecord {
   const { lastupdated: _before, ...rest } = record;
   return lastupdated === undefined ? rest : { ...rest, lastupdated };
 }

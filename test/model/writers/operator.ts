@@ -1,6 +1,6 @@
 import type { Filter } from '../../../src/application/filter.js';
-import type { World } from '../world/world.js';
-import type { StoredService } from '../world/documents.js';
+import type { ModelWorld } from '../world/world.js';
+import type { ModelService } from '../world/documents.js';
 
 /** The service whose filter is edited. */
 export const SERVICE = 'colors';
@@ -9,7 +9,7 @@ const FILTERS: Filter[] = [{ color: 'red' }, { color: 'blue' }, {}];
 const REFUSED = { $where: 'true' };
 
 /** Edits, disables, removes or spoils the filter. */
-export function operate(world: World): void {
+export function operate(world: ModelWorld): void {
   const { database, dice, profile } = world;
   const present = database.now.services.get(SERVICE);
   const filter = someFilter(world);
@@ -19,7 +19,7 @@ export function operate(world: World): void {
 }
 
 /** Puts a filter that works in place of one that does not. */
-export function putRight(world: World): void {
+export function putRight(world: ModelWorld): void {
   const { database } = world;
   const present = database.now.services.get(SERVICE);
   if (present?.enabled === true && present.filter !== REFUSED) return;
@@ -27,13 +27,13 @@ export function putRight(world: World): void {
   database.write('puts the filter right', (tx) => tx.writeService(SERVICE, service));
 }
 
-function editsTo(filter: Filter): (StoredService | undefined)[] {
+function editsTo(filter: Filter): (ModelService | undefined)[] {
   const on = { filter, enabled: true };
   return [on, on, { filter, enabled: false }, undefined, { filter: REFUSED, enabled: true }];
 }
 
 /** One of a few, so that filters come back; where none may, the same with a condition that no record meets. */
-function someFilter(world: World): Filter {
+function someFilter(world: ModelWorld): Filter {
   const filter = world.dice.pick(FILTERS);
   return world.profile.everNew ? { $or: [filter, { text: -world.newText() }] } : filter;
 }

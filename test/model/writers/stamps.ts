@@ -5,9 +5,9 @@ import type { Dice, Weights } from '../random/dice.js';
  * What a writer makes of `lastupdated`: the service's own writers give the `next`; others leave it, omit it, or give a
  * time of their own: their clock's now, the past, a little ahead (within the tolerance), or the future.
  */
-export type Stamping = 'next' | 'leave' | 'omit' | 'now' | 'past' | 'ahead' | 'future';
+export type StampChoice = 'next' | 'leave' | 'omit' | 'now' | 'past' | 'ahead' | 'future';
 
-export const ANY_STAMPING: Weights<Stamping> = {
+export const ANY_STAMPING: Weights<StampChoice> = {
   next: 3,
   leave: 3,
   omit: 1,
@@ -21,7 +21,7 @@ export const ANY_STAMPING: Weights<Stamping> = {
 export type GiveStamp = (before: Date | undefined, clock: Date) => Date | undefined;
 
 /** Decides now what the stamp will be when the write is committed. */
-export function planStamp(dice: Dice, weights: Weights<Stamping>): GiveStamp {
+export function planStamp(dice: Dice, weights: Weights<StampChoice>): GiveStamp {
   const stamping = dice.weighted(weights);
   const distance = dice.pick([0, 1, 2, 10, 1000]);
   switch (stamping) {

@@ -1,10 +1,10 @@
-import { PLACES, type StoredRecord } from '../world/documents.js';
-import type { World } from '../world/world.js';
+import { PLACES, type ModelRecord } from '../world/documents.js';
+import type { ModelWorld } from '../world/world.js';
 import { ANY_STAMPING, planStamp } from './stamps.js';
 import { COLORS, stamped } from './changes.js';
 
 /** Drops the collection, or renames another one over it, in which anything may stand. */
-export function upheave(world: World): void {
+export function upheave(world: ModelWorld): void {
   const { database, dice } = world;
   if (dice.chance(0.4)) database.write('a drop', (tx) => tx.upheave('drop', []));
   else {
@@ -17,7 +17,7 @@ export function upheave(world: World): void {
 }
 
 /** A record of another collection under the same `id`: the same one, or a change or a copy of it. */
-function like(world: World, record: StoredRecord): StoredRecord {
+function like(world: ModelWorld, record: ModelRecord): ModelRecord {
   const { database, dice, profile } = world;
   const give = planStamp(dice, profile.stamps ?? ANY_STAMPING);
   const text = dice.chance(0.5) ? record.text : world.newText();
@@ -26,7 +26,7 @@ function like(world: World, record: StoredRecord): StoredRecord {
   return stamped(after, give(record.lastupdated, database.clock()));
 }
 
-function stranger(world: World, others: StoredRecord[]): StoredRecord[] {
+function stranger(world: ModelWorld, others: ModelRecord[]): ModelRecord[] {
   const { database, dice, profile } = world;
   const place = PLACES.find(({ appid, id }) => !others.some((one) => one.appid === appid && one.id === id));
   const give = planStamp(dice, profile.stamps ?? ANY_STAMPING);

@@ -45,7 +45,7 @@ describe('what `status` says to people', () => {
       'Re-stamps   none so far',
       'Tombstones  0 written, all are kept',
       'Passes      none so far',
-      'Mended      nothing so far',
+      'Repaired    nothing so far',
       'Ignored     no record',
       'Audit       has not begun',
       'Documents   applications 1, services 0, credentials 2, members 0, products 12,345, ledger 12,400, ' +
@@ -87,14 +87,14 @@ describe('what `status` says to people', () => {
       restamps: { late: 1200, bad: 3 },
       tombstones: 44,
       passes: { 'first start': 1 },
-      mended: { id: 2, emailkey: 0 },
+      repaired: { id: 2, emailkey: 0 },
       ignored: { member: 0, product: 5 },
     };
     const changed = { totals, hardDeletesExpired: STARTED };
     expect(line('Re-stamps', changed)).toBe('late 1,200, bad 3');
     expect(line('Tombstones', changed)).toBe('44 written, those up to 2026-11-20T10:00:00.000Z are not kept');
     expect(line('Passes', changed)).toBe('first start 1');
-    expect(line('Mended', changed)).toBe('id 2');
+    expect(line('Repaired', changed)).toBe('id 2');
     expect(line('Ignored', changed)).toBe('product 5');
   });
 

@@ -1,5 +1,5 @@
 import { Turns } from '../../../src/auth/turns.js';
-import { Problem } from '../../../src/common/index.js';
+import { Problem } from '../../../src/http/index.js';
 
 /** Lets everything happen that waits for nothing but its turn. */
 const settled = () => new Promise(setImmediate);

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const ask = (key = 'key') => {
-  const asked = reads.of(
+  const asked = reads.share(
     key,
     () => new Promise((resolve, reject) => begun.push({ end: resolve, fail: reject })),
   );
@@ -107,7 +107,7 @@ describe('what a caller gets is as fresh as a read of its own', () => {
       for (let turn = 0; turn < index % 7; turn += 1) await Promise.resolve();
       if (index % 3 === 0) await settled();
       const calledAt = tick();
-      expect(await times.of('key', read)).toBeGreaterThan(calledAt);
+      expect(await times.share('key', read)).toBeGreaterThan(calledAt);
     });
     await Promise.all(callers);
     expect(times.size).toBe(0);
@@ -141,7 +141,7 @@ describe('errors', () => {
     const broken = () => {
       throw new Error('no connection');
     };
-    await expect(reads.of('key', broken)).rejects.toThrow('no connection');
+    await expect(reads.share('key', broken)).rejects.toThrow('no connection');
     expect(reads.size).toBe(0);
   });
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
-import { Metrics } from '../../../../src/common/index.js';
-import { idsOf } from '../../../../src/replication/feed/breadth.js';
-import type { ItemSizes } from '../../../../src/replication/feed/item-sizes.js';
-import { PageBytes } from '../../../../src/replication/feed/page-bytes.js';
-import type { Source } from '../../../../src/replication/feed/reading.js';
-import { matching } from '../../../../src/replication/feed/selection.js';
-import type { Step, StepOf, Steps } from '../../../../src/replication/feed/steps.js';
+import { Metrics } from '../../../../src/observability/index.js';
+import { idsOf } from '../../../../src/replication/feed/page/breadth.js';
+import type { ItemSizes } from '../../../../src/replication/feed/page/item-sizes.js';
+import { PageBytes } from '../../../../src/replication/feed/page/page-bytes.js';
+import type { ReadBatch, BatchQuery, PageReader } from '../../../../src/replication/feed/page/page-reader.js';
+import type { PageSource } from '../../../../src/replication/feed/page/reading.js';
+import { matching } from '../../../../src/replication/feed/query/selection.js';
 
 const { BSON, ObjectId } = mongoose.mongo;
 const TIMED_OUT = new mongoose.mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
@@ -37,10 +37,13 @@ export const anyBehaviour = fc.record({
 export const idOf = (index: number) => new ObjectId(index.toString(16).padStart(24, '0'));
 
 /** What a page is read from, where these records are all that the window holds. */
-export function sourceOf(records: StoredRecord[], behaviour: Behaviour): Source & { taken: StepOf[] } {
-  const taken: StepOf[] = [];
+export function sourceOf(
+  records: StoredRecord[],
+  behaviour: Behaviour,
+): PageSource & { taken: BatchQuery[] } {
+  const taken: BatchQuery[] = [];
   const steps = {
-    take: (step: StepOf) => (
+    readBatch: (step: BatchQuery) => (
       taken.push(step),
       Promise.resolve().then(() => stepOver(records, behaviour, step))
     ),
@@ -48,7 +51,7 @@ export function sourceOf(records: StoredRecord[], behaviour: Behaviour): Source 
   const sizes = { ofOneReply: () => behaviour.sizes, bytesOfOne: () => 1, learn: () => undefined };
   return {
     taken,
-    steps: steps as unknown as Steps,
+    steps: steps as unknown as PageReader,
     sizes: sizes as unknown as ItemSizes,
     asOf: (read) => read(new mongoose.mongo.Timestamp({ t: 1, i: 1 })),
     selection: matching({ organizationid: 'acme', appid: 'shop' }, 'product'),
@@ -59,7 +62,7 @@ export function sourceOf(records: StoredRecord[], behaviour: Behaviour): Source 
 }
 
 /** What MongoDB would answer. */
-function stepOver(records: StoredRecord[], behaviour: Behaviour, { window, breadth }: StepOf): Step {
+function stepOver(records: StoredRecord[], behaviour: Behaviour, { window, breadth }: BatchQuery): ReadBatch {
   const { limit, lastoffsetid } = window;
   const first = lastoffsetid === undefined ? 0 : Number.parseInt(lastoffsetid.toHexString(), 16) + 1;
   const width = behaviour.isListed ? idsOf(breadth, limit) : (breadth.most ?? Infinity);

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { CLOCK } from '../../../../src/database/index.js';
+import { STAMP } from '../../../../src/record/index.js';
 import {
   type Death,
   firstLife,
@@ -51,7 +51,7 @@ describe('an identity has no record any more', () => {
   const stateAt = (n: number) => ({
     alive: false,
     owner: '$$REMOVE',
-    lastupdated: CLOCK,
+    lastupdated: STAMP,
     learned: { $literal: at(n) },
   });
 

@@ -1,20 +1,17 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
-import {
-  isPreparing,
-  isShown,
-  type Moment,
-  newestMoment,
-  type Progress,
-  servingMoment,
-} from '../../../../src/replication/mark/index.js';
+import { isShown, type Moment, newestMoment, servingMoment } from '../../../../src/replication/mark/index.js';
+import { isPreparing, type WatchProgress } from '../../../../src/replication/progress/index.js';
 
 const at = (n: number) => new mongo.Timestamp({ t: 1, i: n });
 const moment = (fence: number, place: number): Moment => ({ fence: new Date(fence), at: at(place) });
-const between = (since: number, watched: number): Progress => ({ since: at(since), watched: at(watched) });
+const between = (since: number, watched: number): WatchProgress => ({
+  since: at(since),
+  watched: at(watched),
+});
 
 describe('503 preparing', () => {
-  it.each<[string, Progress, boolean]>([
+  it.each<[string, WatchProgress, boolean]>([
     ['before the first pass has ended', {}, true],
     ['while one is under way', { ...between(1, 2), pass: {} }, true],
     ['until the stream has come to the end of the pass', between(3, 2), true],

@@ -1,0 +1,39 @@
+/** ESLint rule: an import into another room is allowed where the table of rooms says so, and only through its door. */
+import { relative, sep } from 'node:path';
+import { imported, roomOf } from './rooms.mjs';
+
+const ENTRIES = /^src\/(main|cli|app\.module)\.ts$/;
+
+export const walls = {
+  meta: {
+    type: 'problem',
+    schema: [{ type: 'object' }],
+    messages: {
+      unknown: 'The room {{room}} does not know {{other}}: see rooms.mjs.',
+      inside: 'Another room is entered through its index.js only.',
+      entry: 'Nothing imports an entry.',
+    },
+  },
+  create(context) {
+    const [rooms] = context.options;
+    const names = Object.keys(rooms);
+    const path = relative(context.cwd, context.filename).split(sep).join('/');
+    const room = roomOf(path, names);
+    const check = ({ source }) => {
+      if (typeof source?.value !== 'string' || !source.value.startsWith('.')) return;
+      const target = imported(path, source.value);
+      const other = roomOf(target, names);
+      const report = (messageId) => context.report({ node: source, messageId, data: { room, other } });
+      if (room !== undefined && ENTRIES.test(target)) report('entry');
+      if (other === undefined || other === room) return;
+      if (room !== undefined && !rooms[room].includes(other)) report('unknown');
+      else if (target !== `src/${other}/index.ts`) report('inside');
+    };
+    return {
+      ImportDeclaration: check,
+      ImportExpression: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+    };
+  },
+};

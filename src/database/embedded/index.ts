@@ -1,8 +1,0 @@
-export { findMongod, type FoundMongod } from './find-mongod.js';
-export { freePort } from './free-port.js';
-export { mongodEnvironment } from './libraries.js';
-export { reticent } from './mongod-process.js';
-export { onOrphaned } from './orphan.js';
-export { findEmbedded } from './running.js';
-export { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from './start-embedded.js';
-export { wheelMongod } from './wheel-mongod.js';

@@ -1,0 +1,19 @@
+import { parentPid, startedByNpm } from '../config/index.js';
+
+const LOOK_MS = 500;
+
+/**
+ * Calls back once when npm, which started this process, is gone without having passed a signal on (it was killed, or
+ * its terminal closed). Does nothing where npm is not the parent. Answers how to stop looking.
+ */
+export function onOrphaned(callback: () => void): () => void {
+  if (!startedByNpm()) return () => undefined;
+  const parent = parentPid();
+  const timer = setInterval(() => {
+    if (parentPid() === parent) return;
+    clearInterval(timer);
+    callback();
+  }, LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

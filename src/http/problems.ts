@@ -1,0 +1,166 @@
+import { type InputError, Problem } from './problem.js';
+
+const RETRY_SECONDS = 2;
+const later = (seconds: number) => ({ headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } });
+
+/** Every problem a client can meet, one line each (contract §3). */
+export const problems = {
+  invalidRequest: (errors: InputError[]) =>
+    new Problem(400, 'invalid-request', 'The request is not valid', sentence(errors), { errors }),
+  malformedRequest: (detail: string) =>
+    new Problem(400, 'invalid-request', 'The request is not valid', detail),
+  unauthorized: () =>
+    new Problem(
+      401,
+      'unauthorized',
+      'Credentials are needed',
+      'Send the user name and password of a credential with HTTP Basic.',
+      {
+        headers: { 'WWW-Authenticate': 'Basic realm="tidemark", charset="UTF-8"' },
+      },
+    ),
+  levelMissing: (level: string) =>
+    new Problem(
+      403,
+      'level-missing',
+      'The credential does not allow this',
+      `This needs a credential of level "${level}".`,
+    ),
+  notFound: () =>
+    new Problem(
+      404,
+      'not-found',
+      'Nothing is here',
+      'No endpoint has this method and path. /docs lists them all.',
+    ),
+  unknownApplication: () =>
+    new Problem(
+      404,
+      'unknown-application',
+      'Unknown application',
+      'These credentials open no application of this organization and name.',
+    ),
+  unknownService: (kind: string, name: string) =>
+    new Problem(
+      404,
+      'unknown-service',
+      'Unknown service',
+      `No ${kind} service "${name}" is in force here. "default" always is.`,
+    ),
+  unknownChannel: (name: string) =>
+    new Problem(
+      404,
+      'unknown-channel',
+      'Unknown channel',
+      `No product of this application has ever carried the channel "${name}".`,
+    ),
+  unknownMember: (id: string) =>
+    new Problem(404, 'unknown-member', 'Unknown member', `This application has no member "${id}".`),
+  memberModified: () =>
+    new Problem(
+      409,
+      'member-modified',
+      'The member was modified',
+      'Somebody else changed the member meanwhile. Read it again, then repeat the request.',
+    ),
+  emailConflict: () =>
+    new Problem(
+      409,
+      'email-conflict',
+      'The e-mail is taken',
+      'Another member of this application has this e-mail address.',
+    ),
+  preconditionFailed: () =>
+    new Problem(
+      412,
+      'precondition-failed',
+      'The member is not the one you know',
+      'Its ETag does not fit If-Match. Read it again, then repeat the request.',
+    ),
+  bodyTooLarge: (limit: number) =>
+    new Problem(413, 'body-too-large', 'The body is too large', `A body has at most ${limit} bytes.`),
+  notJson: () =>
+    new Problem(
+      415,
+      'not-json',
+      'The body is not JSON',
+      'Send the body as JSON in UTF-8, with Content-Type: application/json.',
+    ),
+  tooManyLogins: (seconds: number) =>
+    new Problem(
+      429,
+      'too-many-logins',
+      'Too many failed logins',
+      'Wait as long as Retry-After says, then use the right password.',
+      later(seconds),
+    ),
+  quotaUsedUp: (seconds: number) =>
+    new Problem(
+      429,
+      'quota-used-up',
+      'The quota is used up',
+      'This credential made more requests than its quota of a minute.',
+      later(seconds),
+    ),
+  serviceMisconfigured: (kind: string, name: string) =>
+    new Problem(
+      500,
+      'service-misconfigured',
+      'The service is misconfigured',
+      `The filter of the ${kind} service "${name}" is invalid. Its operator has to repair it.`,
+    ),
+  internal: () =>
+    new Problem(500, 'internal', 'Something went wrong here', 'The log has the cause under this requestId.'),
+  databaseAway: () =>
+    new Problem(
+      503,
+      'database-away',
+      'The database is away',
+      'The database does not answer. Nothing was lost; try again.',
+      later(RETRY_SECONDS),
+    ),
+  busy: () =>
+    new Problem(
+      503,
+      'busy',
+      'Too many requests wait',
+      'As many requests as may wait are waiting already. Nothing was lost; try again.',
+      later(RETRY_SECONDS),
+    ),
+  preparing: () =>
+    new Problem(
+      503,
+      'preparing',
+      'The service is preparing',
+      'A pass over the data is not finished. Try again.',
+      later(RETRY_SECONDS),
+    ),
+  notWatched: () =>
+    new Problem(
+      503,
+      'not-watched',
+      'Nobody watches the changes',
+      'The watcher has not come this far yet, so nothing newer can be shown safely. Nothing was lost; try again.',
+      later(RETRY_SECONDS),
+    ),
+  historyExpired: (horizon: string) =>
+    new Problem(
+      410,
+      'history-expired',
+      'The history has expired',
+      `Hard deletes up to ${horizon} are not kept any more. Empty the copy and start over without from.`,
+    ),
+  queryTimeout: () =>
+    new Problem(
+      503,
+      'query-timeout',
+      'The database took too long',
+      'The query was given up. A narrower window is quicker.',
+      later(RETRY_SECONDS),
+    ),
+};
+
+function sentence(errors: InputError[]): string {
+  const where = errors.map((error) => ('parameter' in error ? error.parameter : error.pointer || 'the body'));
+  return `Not valid: ${[...new Set(where)].join(', ')}.`;
+}

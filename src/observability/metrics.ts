@@ -1,0 +1,143 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Each look wakes the process up: every 10 ms, as is usual, they cost an idle service more than all else. */
+const EVENT_LOOP_LOOK_MS = 100;
+
+/** What the service tells Prometheus. One object for each application, so that two in one process do not mix. */
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly requests = new Histogram({
+    name: 'tidemark_http_request_seconds',
+    help: 'Time from the request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers: [this.registry],
+  });
+
+  readonly ignoredRecords = new Gauge({
+    name: 'tidemark_ignored_records',
+    help:
+      'Records that are not delivered: _id is no ObjectId, organizationid or appid is no string, or id is a number under ' +
+      'which another record is known.',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  });
+
+  readonly watcherLeads = new Gauge({
+    name: 'tidemark_watcher_leads',
+    help: '1 while this instance leads the watcher.',
+    registers: [this.registry],
+  });
+
+  readonly watcherAbandoned = new Counter({
+    name: 'tidemark_watcher_abandoned_total',
+    help: 'Terms that this instance gave up since their work showed no life any more.',
+    registers: [this.registry],
+  });
+
+  readonly watcherLag = new Gauge({
+    name: 'tidemark_watcher_lag_seconds',
+    help: 'How far the watcher is behind the database; absent while it is not known.',
+    registers: [this.registry],
+  });
+
+  readonly oplogWindow = new Gauge({
+    name: 'tidemark_oplog_window_seconds',
+    help: 'How long the watcher may stay away before the oplog no longer reaches back to it; absent where it cannot be asked.',
+    registers: [this.registry],
+  });
+
+  readonly emailDuplicates = new Gauge({
+    name: 'tidemark_email_duplicates',
+    help: 'Members whose e-mail another member of their application has already.',
+    registers: [this.registry],
+  });
+
+  readonly quarantined = new Gauge({
+    name: 'tidemark_quarantined',
+    help: 'Records and hard deletes whose events could not be worked through, and which are looked after until they can.',
+    registers: [this.registry],
+  });
+
+  readonly tooLarge = new Counter({
+    name: 'tidemark_too_large_total',
+    help: 'Records whose e-mail or channels were found too large to be learned, by what.',
+    labelNames: ['what'],
+    registers: [this.registry],
+  });
+
+  readonly feedSteps = new Counter({
+    name: 'tidemark_feed_steps_total',
+    help: 'Queries for items of feeds, by how the window was read.',
+    labelNames: ['plan'],
+    registers: [this.registry],
+  });
+
+  readonly pageBytes = new Gauge({
+    name: 'tidemark_page_bytes_in_flight',
+    help: 'Bytes that pages hold: replies of the database, and text that no connection has taken yet.',
+    registers: [this.registry],
+  });
+
+  readonly watcherEvents = new Counter({
+    name: 'tidemark_watcher_events_total',
+    help: 'Events of the change stream that this instance has worked through.',
+    registers: [this.registry],
+  });
+
+  readonly repaired = new Counter({
+    name: 'tidemark_repaired_total',
+    help: 'What the watcher repaired in records that other programs wrote.',
+    labelNames: ['what'],
+    registers: [this.registry],
+  });
+
+  readonly restamps = new Counter({
+    name: 'tidemark_restamps_total',
+    help: 'Records and tombstones that this instance stamped anew, by why.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
+  readonly passes = new Counter({
+    name: 'tidemark_passes_total',
+    help: 'Passes over all records that this instance began: on the first start, or to repair a lost history.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
+  readonly passProgress = new Gauge({
+    name: 'tidemark_pass_progress',
+    help: 'Share of records and ledger entries that the pass under way has done, 0 to 1; absent while there is none.',
+    registers: [this.registry],
+  });
+
+  readonly tombstones = new Counter({
+    name: 'tidemark_tombstones_total',
+    help: 'Hard deletes that this instance wrote into the ledger.',
+    registers: [this.registry],
+  });
+
+  readonly tombstonesExpired = new Counter({
+    name: 'tidemark_tombstones_expired_total',
+    help: 'Hard deletes that this instance removed, since they are kept no longer.',
+    registers: [this.registry],
+  });
+
+  readonly auditFound = new Counter({
+    name: 'tidemark_audit_found_total',
+    help: 'What this instance found wrong in the ledger, and put right, by what it was.',
+    labelNames: ['what'],
+    registers: [this.registry],
+  });
+
+  /** Prometheus sees only the increase of what it has seen before, and the first pass is one that matters. */
+  constructor() {
+    for (const reason of ['first start', 'repair']) this.passes.inc({ reason }, 0);
+  }
+
+  collectProcess(): void {
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
+  }
+}

@@ -1,0 +1,5 @@
+export { Answers } from './answer.js';
+export { ChannelFeedController } from './channel-feed.controller.js';
+export { MemberFeedController } from './member-feed.controller.js';
+export { ProductFeedController } from './product-feed.controller.js';
+export { SendingPace } from './sending-pace.js';

@@ -1,0 +1,64 @@
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { type Application, CurrentApplication } from '../../../application/index.js';
+import { MaxService } from '../../mark/index.js';
+import { FeedService, type PageRequest } from '../page/index.js';
+import { AskedPage } from './page-request.js';
+import { answerMax, Answers } from './answer.js';
+import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.js';
+
+/** The feeds of members (contract §1). */
+@ApiTags('replication')
+@Controller(':org/:app/api/v1/member')
+export class MemberFeedController {
+  constructor(
+    private readonly feeds: FeedService,
+    private readonly marks: MaxService,
+    private readonly answers: Answers,
+  ) {}
+
+  @Get('max')
+  @DescribeMax('How far the members can be read')
+  max(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
+    return answerMax(response, this.marks.max(application, 'member'));
+  }
+
+  @Get(':service/updates')
+  @DescribeFeed('The members that changed and match the filter of the service', UpdatesPage, 'service')
+  updates(
+    @CurrentApplication() application: Application,
+    @Param('service') service: string,
+    @AskedPage() page: PageRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.page(response, (share) =>
+      this.feeds.updates({ application, page, share }, 'member', service),
+    );
+  }
+
+  @Get(':service/softdeletes')
+  @DescribeFeed('The members that changed and do not match the filter of the service', DeletesPage, 'service')
+  softDeletes(
+    @CurrentApplication() application: Application,
+    @Param('service') service: string,
+    @AskedPage() page: PageRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.page(response, (share) =>
+      this.feeds.softDeletes({ application, page, share }, 'member', service),
+    );
+  }
+
+  @Get('harddeletes')
+  @DescribeFeed('The members that are gone', DeletesPage)
+  hardDeletes(
+    @CurrentApplication() application: Application,
+    @AskedPage() page: PageRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.page(response, (share) =>
+      this.feeds.hardDeletes({ application, page, share }, 'member'),
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import mongoose, { mongo } from 'mongoose';
+import { type Parsed, parseDate, shown } from '../../../common/index.js';
+import { type InputError, problems } from '../../../http/index.js';
+import { type Behind, MOST_BEHIND, type Window } from '../query/index.js';
+
+/** Reads what {@link linkTo} writes; both are checked by the pattern that a parameter must have. */
+export function behindOf(items: string, at: string): Behind {
+  return { items: Number(items), at: new mongoose.mongo.Timestamp(BigInt(`0x${at}`)) };
+}
+
+const OBJECT_ID = /^[0-9a-fA-F]{24}$/;
+const LIMIT = /^\d{1,9}$/;
+const BEHIND = /^([1-9]\d{0,6})-([0-9a-f]{16})$/;
+const DEFAULT_LIMIT = 1000;
+
+/** Reads the query string; throws 400 with a sentence for each parameter that is not right. */
+export function parseParameters(query: Record<string, unknown>, limitMax: number): Window {
+  const errors: InputError[] = [];
+  const read = <T>(parameter: string, parse: (text: string) => Parsed<T>): T | undefined => {
+    const text = query[parameter];
+    if (text === undefined) return undefined;
+    const parsed =
+      typeof text === 'string' ? parse(text) : { error: 'is given more than once. Send it once.' };
+    if ('value' in parsed) return parsed.value;
+    errors.push({ parameter, detail: parsed.error });
+    return undefined;
+  };
+  const to = read('to', parseDate);
+  const from = read('from', parseDate);
+  const lastoffsetid = read('lastoffsetid', parseOffsetId);
+  const behind = read('behind', parseBehind);
+  const limit = read('limit', (text) => parseLimit(text, limitMax)) ?? defaultLimit(limitMax);
+  if (query['to'] === undefined) {
+    errors.push({
+      parameter: 'to',
+      detail: 'is missing. Send the offset of max, such as to=2026-11-20T10:00:00.000Z.',
+    });
+  }
+  if (to === undefined || errors.length > 0) throw problems.invalidRequest(errors);
+  return {
+    to,
+    limit,
+    ...(from && { from }),
+    ...(lastoffsetid && { lastoffsetid }),
+    ...(behind && { behind }),
+  };
+}
+
+function parseOffsetId(text: string): Parsed<mongo.ObjectId | undefined> {
+  if (text === '') return { value: undefined };
+  return OBJECT_ID.test(text)
+    ? { value: mongo.ObjectId.createFromHexString(text) }
+    : {
+        error: `"${shown(text)}" is no offset id. Send the nextoffsetid of the page before, such as 6740a1b2c3d4e5f601234567.`,
+      };
+}
+
+function parseBehind(text: string): Parsed<Behind> {
+  const [, items = '', at = ''] = BEHIND.exec(text) ?? [];
+  return Number(items) >= 1 && Number(items) <= MOST_BEHIND
+    ? { value: behindOf(items, at) }
+    : { error: `"${shown(text)}" is no place. Follow the Link of the page before as it is.` };
+}
+
+function parseLimit(text: string, limitMax: number): Parsed<number> {
+  const limit = LIMIT.test(text) ? Number(text) : 0;
+  return limit >= 1 && limit <= limitMax
+    ? { value: limit }
+    : {
+        error: `"${shown(text)}" is no limit. Send a whole number from 1 to ${limitMax}, such as ${defaultLimit(limitMax)}.`,
+      };
+}
+
+function defaultLimit(limitMax: number): number {
+  return Math.min(DEFAULT_LIMIT, limitMax);
+}

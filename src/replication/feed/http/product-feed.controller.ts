@@ -1,0 +1,68 @@
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { type Application, CurrentApplication } from '../../../application/index.js';
+import { MaxService } from '../../mark/index.js';
+import { FeedService, type PageRequest } from '../page/index.js';
+import { AskedPage } from './page-request.js';
+import { answerMax, Answers } from './answer.js';
+import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.js';
+
+/** The feeds of products (contract §1). */
+@ApiTags('replication')
+@Controller(':org/:app/api/v1/product')
+export class ProductFeedController {
+  constructor(
+    private readonly feeds: FeedService,
+    private readonly marks: MaxService,
+    private readonly answers: Answers,
+  ) {}
+
+  @Get('max')
+  @DescribeMax('How far the products can be read')
+  max(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
+    return answerMax(response, this.marks.max(application, 'product'));
+  }
+
+  @Get(':service/updates')
+  @DescribeFeed('The products that changed and match the filter of the service', UpdatesPage, 'service')
+  updates(
+    @CurrentApplication() application: Application,
+    @Param('service') service: string,
+    @AskedPage() page: PageRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.page(response, (share) =>
+      this.feeds.updates({ application, page, share }, 'product', service),
+    );
+  }
+
+  @Get(':service/softdeletes')
+  @DescribeFeed(
+    'The products that changed and do not match the filter of the service',
+    DeletesPage,
+    'service',
+  )
+  softDeletes(
+    @CurrentApplication() application: Application,
+    @Param('service') service: string,
+    @AskedPage() page: PageRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.page(response, (share) =>
+      this.feeds.softDeletes({ application, page, share }, 'product', service),
+    );
+  }
+
+  @Get('harddeletes')
+  @DescribeFeed('The products that are gone', DeletesPage)
+  hardDeletes(
+    @CurrentApplication() application: Application,
+    @AskedPage() page: PageRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.page(response, (share) =>
+      this.feeds.hardDeletes({ application, page, share }, 'product'),
+    );
+  }
+}

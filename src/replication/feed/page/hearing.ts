@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { settledWithin } from '../../../common/index.js';
+import { Problem } from '../../../http/index.js';
+import { ProgressReader } from '../../progress/index.js';
+import type { AsOf } from './reading.js';
+
+/** A query that takes longer is asked about: a look at something small tells a busy database from a frozen one (milliseconds). */
+const QUIET_MS = 4000;
+
+/** Tells a page that takes long, whose first query alone may take half a minute, from a database that does not answer. */
+@Injectable()
+export class Hearing {
+  constructor(private readonly progress: ProgressReader) {}
+
+  /** The same reads, and a promise that resolves when the database has answered one of them, or anything else meanwhile. */
+  listen(reads: AsOf): { asOf: AsOf; heard: Promise<void> } {
+    let answered = () => {};
+    const first = new Promise<void>((resolve) => (answered = resolve));
+    return { asOf: (read) => reads(read).finally(answered), heard: this.first(first) };
+  }
+
+  private async first(first: Promise<void>): Promise<void> {
+    const inTime = await settledWithin(
+      first.then(() => true),
+      QUIET_MS,
+    );
+    if (inTime === undefined) await Promise.race([first, this.look()]);
+  }
+
+  /** A refusal, such as 503 `preparing`, is an answer as well. */
+  private async look(): Promise<void> {
+    await this.progress.read().catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+    });
+  }
+}

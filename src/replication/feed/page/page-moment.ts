@@ -1,0 +1,164 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
+import type { Model, mongo } from 'mongoose';
+import { SETTINGS, type Settings } from '../../../config/index.js';
+import { isMomentGone } from '../../../database/index.js';
+import { problems } from '../../../http/index.js';
+import { FiltersInForce, type InForce, OutdatedServiceError } from '../../filters/index.js';
+import {
+  type Mark,
+  MARK_MODEL,
+  type MarkKey,
+  markKey,
+  markName,
+  type MomentLook,
+  Moments,
+  MarkRaiser,
+} from '../../mark/index.js';
+import { type ProgressLook, ProgressReader } from '../../progress/index.js';
+import { type Aim, aimOf, clockReaches, patienceOf } from './aim.js';
+
+const REMEMBERED = 10_000;
+
+/** What is to be shown: a window of a mark up to `to`, judged by a service's filter if there is one. */
+export interface PageWish {
+  mark: MarkKey;
+  to: Date;
+  /** Whether it is for the first page of its feed. */
+  isFirst: boolean;
+  service: InForce | undefined;
+}
+
+/** What is shown: the database as of a cluster time. */
+export interface Shown {
+  /** What was asked; where that lies beyond what is waited for, the clock value that the moment announced. */
+  to: Date;
+  at: mongo.Timestamp;
+  /** The moment that serves the window. */
+  moment: mongo.Timestamp;
+}
+
+/**
+ * Finds the one moment that a page shows (design §3, Read): one whose fence reaches `to` and at which the filter was the
+ * one in force now. Where none serves, the mark is raised, and the page waits until the watcher has passed it.
+ */
+@Injectable()
+export class PageMoment {
+  /** What is shown instead of a moment that the server does not hold any more: the same for all further pages. */
+  private readonly instead = new LRUCache<string, mongo.Timestamp>({ max: REMEMBERED });
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly progress: ProgressReader,
+    private readonly moments: Moments,
+    private readonly raises: MarkRaiser,
+    private readonly filters: FiltersInForce,
+    @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
+  ) {}
+
+  /**
+   * Throws 503 `preparing`, `not-watched` where the watcher does not come far enough in time, and 400 where `to` lies too
+   * far ahead for a further page.
+   */
+  async find(wish: PageWish): Promise<Shown> {
+    const { mark, to, service } = wish;
+    const begun = performance.now();
+    let notBefore = service && this.filters.knownFrom(service);
+    let look = await this.moments.serving(mark, to, notBefore);
+    const aim = look.moment === undefined ? await this.aimOf(wish, look) : 'reached';
+    const needed = aim === 'clock' ? look.clock : to;
+    const deadline = begun + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
+    for (;;) {
+      const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
+      if (at !== undefined && look.moment !== undefined)
+        return { to: aim === 'clock' ? announced(look, to) : to, at, moment: look.moment.at };
+      const newest = service && look.moment && (await this.newestOf(mark, service));
+      if (newest !== undefined) notBefore = newest;
+      else {
+        if (aim === 'awaited') await clockReaches(to, look.clock, deadline);
+        if (!(await this.raises.passed(mark, Math.max(0, deadline - performance.now()))))
+          throw problems.notWatched();
+      }
+      look = await this.moments.serving(mark, needed, notBefore);
+    }
+  }
+
+  /** Throws 503 `preparing`, and 400 where `to` lies too far ahead for a further page: no wait, no moment is needed. */
+  async assertAllowed(wish: Omit<PageWish, 'service'>): Promise<void> {
+    await this.aimOf(wish, await this.progress.read());
+  }
+
+  private async aimOf(
+    { mark, to, isFirst }: Omit<PageWish, 'service'>,
+    { clock }: ProgressLook,
+  ): Promise<Exclude<Aim, 'refused'>> {
+    const fence = to > clock ? (await this.marks.findOne({ _id: markKey(mark) }).lean())?.fence : undefined;
+    const aim = aimOf({ to, clock, fence, isFirst }, this.settings.markWait);
+    if (aim === 'refused') throw problems.invalidRequest([{ parameter: 'to', detail: inTheFuture(to) }]);
+    return aim;
+  }
+
+  /**
+   * What is shown where the server does not hold it any more: the same window as of where the watcher is. Throws as
+   * {@link find}, and `not-watched` also where the filter was changed meanwhile.
+   */
+  async insteadOf(shown: Shown, wish: PageWish): Promise<Shown> {
+    const { watched } = await this.progress.read();
+    this.instead.set(nameOf(wish.mark, shown.moment), watched);
+    const next = await this.find({ ...wish, to: shown.to }).catch((error: unknown) => {
+      throw error instanceof OutdatedServiceError ? problems.notWatched() : error;
+    });
+    if (next.to < shown.to) throw problems.notWatched();
+    return next;
+  }
+
+  /** The moment itself, or what is shown instead of it; nothing where the filter was another one then. */
+  private async placeOf(
+    { mark, service }: PageWish,
+    { progress, watched }: MomentLook,
+    moment: mongo.Timestamp,
+  ): Promise<mongo.Timestamp | undefined> {
+    const instead = this.instead.get(nameOf(mark, moment));
+    const isShown =
+      instead !== undefined && progress.since !== undefined && instead.compare(progress.since) >= 0;
+    const place = isShown ? instead : moment;
+    const shows = async (at: mongo.Timestamp) =>
+      service === undefined || (await this.filters.isShown(service, at)) ? at : undefined;
+    return shows(place).catch((error: unknown) => {
+      if (!isMomentGone(error)) throw error;
+      this.instead.set(nameOf(mark, moment), watched);
+      return shows(watched);
+    });
+  }
+
+  /**
+   * Where the newest moment is, if it shows the filter in force and the serving one does not: pages come from there on.
+   */
+  private async newestOf(mark: MarkKey, service: InForce): Promise<mongo.Timestamp | undefined> {
+    const { moment } = await this.moments.newest(mark);
+    if (moment === undefined) return undefined;
+    const isShown = await this.filters.isShown(service, moment.at).catch((error: unknown) => {
+      if (isMomentGone(error)) return false;
+      throw error;
+    });
+    return isShown ? moment.at : undefined;
+  }
+}
+
+function nameOf(mark: MarkKey, moment: mongo.Timestamp): string {
+  return `${markName(mark)} ${moment.toBigInt()}`;
+}
+
+function inTheFuture(to: Date): string {
+  return `"${to.toISOString()}" lies in the future: send the Tidemark-To of the first page as to, such as to=2026-11-20T10:00:00.000Z.`;
+}
+
+/** The clock value that the moment announced; after a fail-over to a slower clock it may lie ahead of it. */
+function announced({ moment, clock }: MomentLook, asked: Date): Date {
+  return earlier(asked, earlier(moment?.fence ?? clock, clock));
+}
+
+function earlier(one: Date, other: Date): Date {
+  return one < other ? one : other;
+}

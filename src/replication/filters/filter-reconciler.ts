@@ -1,0 +1,214 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection, InjectModel } from '@nestjs/mongoose';
+import type { Connection, Model, mongo } from 'mongoose';
+import { isNamed, SERVICE_MODEL, type ServiceKey, type StoredService } from '../../application/index.js';
+import { databaseProblem, isTimeout } from '../../database/index.js';
+import { COLLECTION_OF, FIRST_ID } from '../../record/index.js';
+import { TermOverError } from '../progress/index.js';
+import { Restamps } from '../stamping/index.js';
+import { inStretch, nextStretch, STRETCH_MS, walk } from '../walk/index.js';
+import { filterAt, nameAt } from './bounded.js';
+import {
+  type FilterVersionChange,
+  judgedDifferently,
+  reconciled,
+  type WantedFilter,
+  wantedOf,
+} from './filter-version.js';
+import { FilterVersions, type ReadVersion } from './filter-versions.js';
+
+const AT_ONCE = 1000;
+const MOST_ROUNDS = 5;
+/** The end of a term ends the walk by an error. */
+const NEVER = new AbortController().signal;
+/** Whatever else stands in place of a field costs nothing, and asks for nothing. */
+const WISH = {
+  ...{ _id: 0, organizationid: nameAt('$organizationid'), appid: nameAt('$appid') },
+  ...{ kind: nameAt('$kind'), name: nameAt('$name'), filter: filterAt('$filter') },
+  enabled: { $eq: [{ $ifNull: ['$enabled', true] }, true] },
+};
+
+type WantedService = ServiceKey & Pick<StoredService, 'filter' | 'enabled'>;
+
+/**
+ * Rule 5: brings `services` into force in one place, and stamps anew what the old and the new filter judge differently.
+ * What goes wrong with one service makes that one invalid, and concerns no other.
+ */
+@Injectable()
+export class FilterReconciler {
+  private readonly log = new Logger('Filters');
+  /** Services that are in trouble and told of: each is told of once. */
+  private readonly told = new Set<string>();
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @InjectModel(SERVICE_MODEL) private readonly services: Model<StoredService>,
+    private readonly entries: FilterVersions,
+    private readonly restamps: Restamps,
+  ) {}
+
+  /** Looks at all services. Where somebody else was quicker to change an entry, it is looked at again. */
+  async reconcile(): Promise<void> {
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      if (await this.round()) return;
+    }
+    this.log.warn(
+      'The filters are being changed by somebody else at the same time; they are looked at again soon',
+    );
+  }
+
+  /**
+   * What is in force is read before what is wanted: the other way round an older wish could win. A service whose stamping
+   * cannot be finished stays as it is until it can: another change would hide what is still to be stamped.
+   */
+  private async round(): Promise<boolean> {
+    const entries = new Map((await this.entries.all()).map((entry) => [keyOf(entry), entry]));
+    const unfinished = new Set<string>();
+    for (const [key, entry] of entries) if (entry.pending && !(await this.finish(entry))) unfinished.add(key);
+    const wishes = new Map((await this.wishes()).map((wish) => [keyOf(wish), wish]));
+    let undisturbed = true;
+    for (const key of new Set([...entries.keys(), ...wishes.keys()])) {
+      if (unfinished.has(key)) continue;
+      if (!(await this.bring(entries.get(key), wishes.get(key)))) undisturbed = false;
+    }
+    return undisturbed;
+  }
+
+  /** False where somebody else was quicker. */
+  private async bring(entry: ReadVersion | undefined, wish: WantedService | undefined): Promise<boolean> {
+    const { organizationid, appid, kind, name } = (wish ?? entry)!;
+    const service = { organizationid, appid, kind, name };
+    let undisturbed = true;
+    let written: ReadVersion | undefined;
+    await this.alone(service, entry, async () => {
+      const change = await this.changeOf(entry, wish);
+      if (change === undefined) return;
+      written = await this.entries.write(service, entry, change);
+      undisturbed = written !== undefined;
+    });
+    if (written?.pending === true) await this.finish(written);
+    return undisturbed;
+  }
+
+  /**
+   * Does something for one service; false where it failed. Unless the database is away that is a matter of this service:
+   * it becomes invalid, so that its consumers wait instead of missing something.
+   */
+  private async alone(
+    service: ServiceKey,
+    entry: ReadVersion | undefined,
+    work: () => Promise<void>,
+  ): Promise<boolean> {
+    const key = keyOf(service);
+    try {
+      await work();
+      this.told.delete(key);
+      return true;
+    } catch (error) {
+      if (isElsewhere(error)) throw error;
+      if (!this.told.has(key))
+        this.log.error(
+          { err: error },
+          `${nameOf(service)} cannot be brought into force, and is invalid until it can`,
+        );
+      this.told.add(key);
+      await this.entries.invalidate(service, entry).catch((again: unknown) => {
+        if (isElsewhere(again)) throw again;
+      });
+      return false;
+    }
+  }
+
+  private async wishes(): Promise<WantedService[]> {
+    const services = this.services.collection.find<StoredService>({}, { projection: WISH });
+    return (await services.toArray()).filter(isNamed);
+  }
+
+  /** A filter that MongoDB refuses is as invalid as one that contract §4 refuses. */
+  private async changeOf(
+    entry: ReadVersion | undefined,
+    wish: WantedService | undefined,
+  ): Promise<FilterVersionChange | undefined> {
+    const wanted = wantedOf(wish);
+    const change = reconciled(entry, wanted);
+    if (change === undefined || wish === undefined || (await this.isTaken(wish, wanted))) return change;
+    const invalid = reconciled(entry, { state: 'invalid' });
+    if (invalid !== undefined) this.log.warn(`MongoDB refuses the filter: ${nameOf(wish)} is invalid`);
+    return invalid;
+  }
+
+  /** MongoDB refuses a filter when it reads it, whatever there is to be found. */
+  private async isTaken({ organizationid, appid, kind }: ServiceKey, wanted: WantedFilter): Promise<boolean> {
+    if (wanted.state !== 'on') return true;
+    const query = { $and: [{ organizationid, appid, _id: FIRST_ID }, wanted.filter] };
+    return this.connection
+      .collection(COLLECTION_OF[kind])
+      .findOne(query, { projection: { _id: 1 } })
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (isElsewhere(error)) throw error;
+          return false;
+        },
+      );
+  }
+
+  /** Stamps anew what the filters judge differently, then clears `pending` in the same version. False where it failed. */
+  private finish(entry: ReadVersion): Promise<boolean> {
+    return this.alone(entry, entry, async () => {
+      const count = await this.restamp(entry);
+      await this.entries.settle(entry);
+      this.log.log(
+        `${nameOf(entry)} is in force with its filter, version ${entry.version}: ${count} records stamped anew`,
+      );
+    });
+  }
+
+  /** Everything of the application and kind where one of the filters cannot be read, or MongoDB refuses one. */
+  private async restamp(entry: ReadVersion): Promise<number> {
+    const { organizationid, appid, kind, filter, previous } = entry;
+    let differing = filter && previous && judgedDifferently(filter, previous);
+    let count = 0;
+    const collection = this.connection.collection(COLLECTION_OF[kind]);
+    const along = { key: '_id', among: { organizationid, appid } };
+    await walk(undefined, {
+      next: (behind, most) => nextStretch(collection, along, { behind, most, maxTimeMS: STRETCH_MS }),
+      work: async (stretch) => {
+        const within = { organizationid, appid, _id: inStretch(stretch) };
+        const ids = await idsOf(collection, { $and: [within, differing ?? {}] }).catch((error: unknown) => {
+          const isTooSlowAlone = isTimeout(error) && stretch.count === 1;
+          if (isElsewhere(error) && !isTooSlowAlone) throw error;
+          if (!isTooSlowAlone) differing = undefined;
+          return idsOf(collection, within);
+        });
+        for (let first = 0; first < ids.length; first += AT_ONCE)
+          await this.restamps.records(kind, ids.slice(first, first + AT_ONCE), 'filter');
+        count += ids.length;
+      },
+      advance: () => Promise.resolve(),
+      leave: (_stretch, error) => Promise.reject(error),
+      stop: NEVER,
+    });
+    return count;
+  }
+}
+
+/** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */
+async function idsOf(collection: mongo.Collection, query: mongo.Document): Promise<mongo.ObjectId[]> {
+  const options = { projection: { _id: 1 }, sort: { _id: 1 }, maxTimeMS: STRETCH_MS } as const;
+  const found = await collection.find<{ _id: mongo.ObjectId }>(query, options).toArray();
+  return found.map(({ _id }) => _id);
+}
+
+function keyOf({ organizationid, appid, kind, name }: ServiceKey): string {
+  return JSON.stringify([organizationid, appid, kind, name]);
+}
+
+function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {
+  return `The ${kind} service "${name}" of ${organizationid}/${appid}`;
+}
+
+/** Whether an error says nothing about the service that is being looked at, as where the database is away. */
+function isElsewhere(error: unknown): boolean {
+  return error instanceof TermOverError || databaseProblem(error) !== undefined;
+}

@@ -1,0 +1,13 @@
+import { Schema } from 'mongoose';
+import type { FilterVersion } from './filter-version.js';
+
+/** Name of the collection. */
+export const FILTER_VERSIONS = 'tidemark.filterversions';
+
+/** Name of the Mongoose model of `effective`. */
+export const FILTER_VERSION_MODEL = 'Effective';
+
+export const filterVersionSchema = new Schema<FilterVersion>(
+  {},
+  { collection: FILTER_VERSIONS, strict: false, versionKey: false, minimize: false },
+).index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true });

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, mongo } from 'mongoose';
+import type { ServiceKey } from '../../application/index.js';
+import { isDuplicateKey } from '../../database/index.js';
+import { filterAt, isTooLarge } from './bounded.js';
+import type { FilterVersion, FilterVersionChange, KnownVersion } from './filter-version.js';
+import { FILTER_VERSION_MODEL } from './filter-version.schema.js';
+
+/** An entry with as much of its filters as can be read. */
+export interface ReadVersion extends KnownVersion, ServiceKey {
+  _id: mongo.ObjectId;
+}
+
+const READ = {
+  ...{ organizationid: 1, appid: 1, kind: 1, name: 1, state: 1, pending: 1, version: 1 },
+  ...{ filter: filterAt('$filter'), previous: filterAt('$previous'), isTooLarge: isTooLarge('$filter') },
+};
+
+/** Reads and writes `effective`. Only the watcher writes, and only in place of the version that it has read. */
+@Injectable()
+export class FilterVersions {
+  constructor(@InjectModel(FILTER_VERSION_MODEL) private readonly entries: Model<FilterVersion>) {}
+
+  all(): Promise<ReadVersion[]> {
+    return this.entries.collection.find<ReadVersion>({}, { projection: READ }).toArray();
+  }
+
+  /** Nothing where somebody else was quicker. A change that names no filter leaves the one that is stored. */
+  async write(
+    key: ServiceKey,
+    entry: ReadVersion | undefined,
+    change: FilterVersionChange,
+  ): Promise<ReadVersion | undefined> {
+    if (entry === undefined) return this.insert({ _id: new mongo.ObjectId(), ...key, ...change });
+    const outdated = change.previous === undefined && { $unset: { previous: '' } };
+    const written = await this.replace(entry, { $set: change, ...outdated });
+    return written ? { _id: entry._id, ...key, ...change } : undefined;
+  }
+
+  /** The records are stamped. */
+  async settle(entry: ReadVersion): Promise<void> {
+    await this.replace(entry, { $set: { pending: false }, $unset: { previous: '' } });
+  }
+
+  /** Makes a service invalid, and leaves everything else of it as it is: what is pending is still to be done. */
+  async invalidate(key: ServiceKey, entry: ReadVersion | undefined): Promise<void> {
+    if (entry === undefined)
+      await this.insert({ _id: new mongo.ObjectId(), ...key, state: 'invalid', pending: false, version: 1 });
+    else if (entry.state !== 'invalid')
+      await this.replace(entry, { $set: { state: 'invalid' }, $inc: { version: 1 } });
+  }
+
+  private async insert(entry: ReadVersion): Promise<ReadVersion | undefined> {
+    try {
+      await this.entries.collection.insertOne({ ...entry });
+      return entry;
+    } catch (error) {
+      if (isDuplicateKey(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Only if the version is still the one that was read. */
+  private async replace({ _id, version }: ReadVersion, update: mongo.Document): Promise<boolean> {
+    const { matchedCount } = await this.entries.collection.updateOne({ _id, version }, update);
+    return matchedCount === 1;
+  }
+}

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection, InjectModel } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
+import type { Connection, Model, mongo } from 'mongoose';
+import { type Filter, isServiceName } from '../../application/index.js';
+import { SharedReads } from '../../common/index.js';
+import { readAsOf } from '../../database/index.js';
+import { problems } from '../../http/index.js';
+import type { Kind, Tenant } from '../../record/index.js';
+import { filterAt } from './bounded.js';
+import type { FilterVersion } from './filter-version.js';
+import { FILTER_VERSION_MODEL } from './filter-version.schema.js';
+
+/** The service that needs no registration and filters nothing. */
+export const DEFAULT_SERVICE = 'default';
+
+const REMEMBERED = 10_000;
+const READ = { state: 1, version: 1, filter: filterAt('$filter') };
+
+type ReadEntry = Pick<FilterVersion, '_id' | 'state' | 'version' | 'filter'>;
+
+/** A service that is on, with its filter in the version that is in force now. */
+export interface InForce {
+  _id: mongo.ObjectId;
+  version: number;
+  filter: Filter;
+}
+
+/** The first and the last moment at which a version was seen: it was in force all the while, since versions only grow. */
+interface KnownSpan {
+  from: mongo.Timestamp;
+  until: mongo.Timestamp;
+}
+
+/** The filter was changed since the service was read: a page that was judged by it would miss what was stamped anew. */
+export class OutdatedServiceError extends Error {}
+
+/** The one door through which feeds come to the filter of a service. They never read `services`. */
+@Injectable()
+export class FiltersInForce {
+  /** By entry and version the stretch of the log in which it is known to be in force: a fact about the past. */
+  private readonly known = new LRUCache<string, KnownSpan>({ max: REMEMBERED });
+
+  private readonly reads = new SharedReads<ReadEntry | null>();
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @InjectModel(FILTER_VERSION_MODEL) private readonly entries: Model<FilterVersion>,
+  ) {}
+
+  /** The service as it is now; nothing for `default`. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
+  async find({ organizationid, appid }: Tenant, kind: Kind, name: string): Promise<InForce | undefined> {
+    if (name === DEFAULT_SERVICE) return undefined;
+    if (!isServiceName(name)) throw problems.unknownService(kind, name);
+    const of = { organizationid, appid, kind, name };
+    const { collection } = this.entries;
+    const entry = await this.reads.share(JSON.stringify(of), () =>
+      collection.findOne<ReadEntry>(of, { projection: READ }),
+    );
+    if (entry === null || entry.state === 'off') throw problems.unknownService(kind, name);
+    const { _id, state, version, filter } = entry;
+    if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);
+    return { _id, version, filter };
+  }
+
+  /** From where on this version is known to be in force; nothing where no moment was looked at yet. */
+  knownFrom(service: InForce): mongo.Timestamp | undefined {
+    return this.known.get(keyOf(service))?.from;
+  }
+
+  /**
+   * Whether the entry had this version at a moment. Throws what the server says where that is gone, and
+   * OutdatedServiceError where it had a later one by then.
+   */
+  async isShown(service: InForce, at: mongo.Timestamp): Promise<boolean> {
+    const known = this.known.get(keyOf(service));
+    if (known !== undefined && at.compare(known.from) >= 0 && at.compare(known.until) <= 0) return true;
+    const version = (await this.versionAt(service, at)) ?? 0;
+    if (version > service.version) throw new OutdatedServiceError();
+    if (version < service.version) return false;
+    const { from, until } = known ?? { from: at, until: at };
+    this.known.set(keyOf(service), {
+      from: at.compare(from) < 0 ? at : from,
+      until: at.compare(until) > 0 ? at : until,
+    });
+    return true;
+  }
+
+  private async versionAt({ _id }: InForce, at: mongo.Timestamp): Promise<number | undefined> {
+    const entry = await readAsOf(this.connection.getClient(), at, (snapshot) =>
+      this.entries.collection.findOne<FilterVersion>({ _id }, { ...snapshot, projection: { version: 1 } }),
+    );
+    return entry?.version;
+  }
+}
+
+function keyOf({ _id, version }: InForce): string {
+  return `${_id.toHexString()} ${version}`;
+}

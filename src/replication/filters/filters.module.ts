@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { ApplicationModule } from '../../application/index.js';
+import { StampingModule } from '../stamping/index.js';
+import { FilterReconciler } from './filter-reconciler.js';
+import { FILTER_VERSION_MODEL, filterVersionSchema } from './filter-version.schema.js';
+import { FilterVersions } from './filter-versions.js';
+import { FiltersInForce } from './filters-in-force.js';
+
+@Module({
+  imports: [
+    ApplicationModule,
+    StampingModule,
+    MongooseModule.forFeature([{ name: FILTER_VERSION_MODEL, schema: filterVersionSchema }]),
+  ],
+  providers: [FilterVersions, FilterReconciler, FiltersInForce],
+  exports: [FilterReconciler, FiltersInForce],
+})
+export class FiltersModule {}

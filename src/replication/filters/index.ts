@@ -1,0 +1,11 @@
+export { FilterReconciler } from './filter-reconciler.js';
+export { FILTER_VERSIONS } from './filter-version.schema.js';
+export {
+  type FilterVersionChange,
+  type KnownVersion,
+  reconciled,
+  type WantedFilter,
+  wantedOf,
+} from './filter-version.js';
+export { FiltersInForce, type InForce, OutdatedServiceError } from './filters-in-force.js';
+export { FiltersModule } from './filters.module.js';

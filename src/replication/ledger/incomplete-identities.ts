@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, mongo } from 'mongoose';
+import { FIRST_ID, type Kind, type Tenant } from '../../record/index.js';
+import { type Found, slicesOf, type Stretch, STRETCH_MS } from '../walk/index.js';
+import type { PartialIdentity } from './identity.js';
+import { type IncompleteIdentity, INCOMPLETE_IDENTITY_MODEL } from './incomplete-identity.schema.js';
+
+const MOST_COUNTED = 10_000;
+const LAST_ID = new mongo.ObjectId('f'.repeat(24));
+const BY_ID = { _id: 1 } as const;
+const RIVAL = {
+  isNumber: true as const,
+  organizationid: { $exists: true },
+  appid: { $exists: true },
+  id: { $exists: true },
+};
+
+/**
+ * Remembers what is known of records that consumers cannot be told of yet. The event that completes such a record shows
+ * only what it changed, and a look at the record would tell what it is by now instead of what it was then.
+ */
+@Injectable()
+export class IncompleteIdentities {
+  constructor(@InjectModel(INCOMPLETE_IDENTITY_MODEL) private readonly strays: Model<IncompleteIdentity>) {}
+
+  private get collection(): mongo.Collection<IncompleteIdentity> {
+    return this.strays.collection as unknown as mongo.Collection<IncompleteIdentity>;
+  }
+
+  /** Those of these records that are strays, by the hex of their `_id`. */
+  async among(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, PartialIdentity>> {
+    if (owners.length === 0) return new Map();
+    const found = await this.collection
+      .find({ _id: { $in: owners.map((owner) => ({ kind, owner })) } })
+      .toArray();
+    return new Map(found.map(({ _id, ...known }) => [_id.owner.toHexString(), known]));
+  }
+
+  /** Those of these `id`s that have rivals: answered by the index alone. */
+  async withRivals(kind: Kind, { organizationid, appid }: Tenant, ids: string[]): Promise<string[]> {
+    const found = await this.collection
+      .aggregate<{ _id: string }>([
+        { $match: { '_id.kind': kind, organizationid, appid, id: { $in: ids }, isNumber: true } },
+        { $group: { _id: '$id' } },
+      ])
+      .toArray();
+    return found.map(({ _id }) => _id);
+  }
+
+  /** The rivals for an `id`, always in the same order, slice by slice. */
+  async *rivalsFor(
+    kind: Kind,
+    { organizationid, appid }: Tenant,
+    id: string,
+  ): AsyncGenerator<mongo.ObjectId[]> {
+    const found = this.collection
+      .find({ '_id.kind': kind, organizationid, appid, id, isNumber: true })
+      .sort({ '_id.owner': 1 });
+    for await (const some of slicesOf(found, () => id)) yield some.map(({ _id }) => _id.owner);
+  }
+
+  /** How many rivals there are, up to 10,000. */
+  countRivals(kind: Kind): Promise<number> {
+    return this.collection.countDocuments({ '_id.kind': kind, ...RIVAL }, { limit: MOST_COUNTED });
+  }
+
+  /** Remembers what is known of each. */
+  async keep(kind: Kind, known: { owner: mongo.ObjectId; partial: PartialIdentity }[]): Promise<void> {
+    if (known.length === 0) return;
+    await this.collection.bulkWrite(
+      known.map(({ owner, partial }) => ({
+        replaceOne: { filter: { _id: { kind, owner } }, replacement: partial, upsert: true },
+      })),
+      { ordered: false },
+    );
+  }
+
+  /** Remembers whole identities of records, by the hex of their `_id`, that other records are known under. */
+  keepRivals(kind: Kind, rivals: { owner: string; identity: Tenant & { id: string } }[]): Promise<void> {
+    const known = rivals.map(({ owner, identity: { organizationid, appid, id } }) => ({
+      owner: new mongo.ObjectId(owner),
+      partial: { organizationid, appid, id, isNumber: true as const },
+    }));
+    return this.keep(kind, known);
+  }
+
+  /** Forgets records that are known as a whole, or gone. */
+  async forget(kind: Kind, owners: mongo.ObjectId[]): Promise<void> {
+    if (owners.length === 0) return;
+    await this.collection.deleteMany({ _id: { $in: owners.map((owner) => ({ kind, owner })) } });
+  }
+
+  /** The next stretch of records that are strays. */
+  async nextStretch(
+    kind: Kind,
+    behind: mongo.ObjectId | undefined,
+    most: number,
+  ): Promise<Found | undefined> {
+    const stages = [
+      { $match: { _id: ofStretch(kind, { behind, end: LAST_ID }) } },
+      { $sort: BY_ID },
+      { $limit: most },
+      { $group: { _id: null, count: { $sum: 1 }, end: { $max: '$_id.owner' } } },
+    ];
+    const [found] = await this.collection
+      .aggregate<{ count: number; end: mongo.ObjectId }>(stages, { hint: BY_ID, maxTimeMS: STRETCH_MS })
+      .toArray();
+    return found && { behind, end: found.end, count: found.count };
+  }
+
+  /** The strays of a stretch, slice by slice. */
+  inStretch(kind: Kind, stretch: Stretch): AsyncGenerator<IncompleteIdentity[]> {
+    const options = { hint: BY_ID, maxTimeMS: STRETCH_MS };
+    const found = this.collection.find({ _id: ofStretch(kind, stretch) }, options);
+    return slicesOf(found, ({ id }) => id ?? '');
+  }
+
+  /**
+   * Forgets what is known of the records of a stretch, so that all of it can be learned anew. Rivals stay: each may have to
+   * take the place of another record before its own turn comes.
+   */
+  async forgetPartials(kind: Kind, stretch: Stretch): Promise<void> {
+    await this.collection.deleteMany({ _id: ofStretch(kind, stretch), $nor: [RIVAL] });
+  }
+}
+
+function ofStretch(kind: Kind, { behind, end }: Stretch): mongo.Document {
+  const first = behind === undefined ? { $gte: { kind, owner: FIRST_ID } } : { $gt: { kind, owner: behind } };
+  return { ...first, $lte: { kind, owner: end } };
+}

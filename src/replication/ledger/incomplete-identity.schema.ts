@@ -1,0 +1,25 @@
+import { mongo, Schema } from 'mongoose';
+import type { Kind } from '../../record/index.js';
+import type { PartialIdentity } from './identity.js';
+
+/**
+ * A record that has no ledger entry, since its organization, application or `id` is no text; or since its `id` is a number
+ * and another record is known under the text of it: a rival, whose identity is whole.
+ */
+export interface IncompleteIdentity extends PartialIdentity {
+  _id: { kind: Kind; owner: mongo.ObjectId };
+}
+
+/** Name of the collection. */
+export const INCOMPLETE_IDENTITIES = 'tidemark.incompleteidentities';
+
+/** Name of the Mongoose model of `strays`. */
+export const INCOMPLETE_IDENTITY_MODEL = 'Stray';
+
+export const incompleteIdentitySchema = new Schema<IncompleteIdentity>(
+  { _id: Object },
+  { collection: INCOMPLETE_IDENTITIES, strict: false, versionKey: false },
+).index(
+  { '_id.kind': 1, organizationid: 1, appid: 1, id: 1, '_id.owner': 1 },
+  { partialFilterExpression: { isNumber: true } },
+);

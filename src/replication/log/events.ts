@@ -1,0 +1,145 @@
+import type { mongo } from 'mongoose';
+import { SERVICES } from '../../application/index.js';
+import { IDENTITY, type Kind } from '../../record/index.js';
+import { LEDGER, type StoredIdentity } from '../ledger/index.js';
+import { fenceIn, type MarkKey, markKey, MARKS } from '../mark/index.js';
+import { type LogPlace, placeOf } from '../progress/index.js';
+import { KIND_OF, LOST } from './event-pipeline.js';
+
+export function isWritten(event: { type: string }): event is WrittenEvent {
+  return event.type === 'written';
+}
+
+/** When it happened. */
+interface At {
+  /** The cluster time, which all events of a transaction share. */
+  at: mongo.Timestamp;
+  /** Where it stands among all of them. */
+  place: LogPlace;
+}
+
+/** A record as an event shows it: as a whole, or only what was changed. */
+export interface WrittenEvent extends At {
+  type: 'written';
+  kind: Kind;
+  owner: unknown;
+  identity: StoredIdentity;
+  whole: boolean;
+  /** The stamp it got: `null` where that is missing or no date; absent where the change left it alone. */
+  stamp?: Date | null;
+  isNew?: true;
+  /** Nothing but `emailkey` was changed, which is no change to consumers. */
+  isKeyOnly: boolean;
+  /** Nothing but the stamp was changed: there is nothing else to look after. */
+  isStampOnly: boolean;
+  /** The channels that it got. */
+  channels: string[];
+}
+
+export interface DeletedEvent extends At {
+  type: 'deleted';
+  kind: Kind;
+  owner: unknown;
+}
+
+/** A ledger entry has become a tombstone, or its stamp was changed. */
+export interface TombstoneEvent extends At {
+  type: 'tombstone';
+  entry: mongo.ObjectId;
+  stamp: Date | null;
+}
+
+/** A mark was raised. */
+export interface AnnouncedEvent extends At {
+  type: 'announced';
+  mark: MarkKey;
+  fence: Date;
+}
+
+/** What the watcher needs of a change stream event. */
+export type WatchedEvent =
+  | WrittenEvent
+  | DeletedEvent
+  | TombstoneEvent
+  | AnnouncedEvent
+  | (At & { type: 'services' })
+  | (At & { type: 'upheaval'; what: string; collection: string });
+
+/** Reads one event as EVENT_PIPELINE shows it; nothing for those that concern nobody, such as new indexes. */
+export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
+  const what = String(raw['operationType']);
+  const collection = (raw['ns'] as { coll?: string } | undefined)?.coll ?? '';
+  if (LOST.includes(what))
+    return collection === SERVICES
+      ? { type: 'services', ...whenOf(raw) }
+      : { type: 'upheaval', ...whenOf(raw), what, collection };
+  if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
+  const kind = KIND_OF.get(collection);
+  if (kind !== undefined) {
+    return what === 'delete'
+      ? { type: 'deleted', ...whenOf(raw), kind, owner: raw['owner'] }
+      : written(raw, kind, what !== 'update');
+  }
+  if (collection === SERVICES) return { type: 'services', ...whenOf(raw) };
+  if (collection === MARKS) return announced(raw);
+  return collection === LEDGER ? tombstoneSeen(raw) : undefined;
+}
+
+function whenOf(raw: mongo.Document): At {
+  return { at: raw['clusterTime'] as mongo.Timestamp, place: placeOf(raw['_id'] as { _data: string }) };
+}
+
+function written(raw: mongo.Document, kind: Kind, whole: boolean): WrittenEvent {
+  return {
+    type: 'written',
+    ...whenOf(raw),
+    kind,
+    owner: raw['owner'],
+    identity: whole ? told(raw['stored']) : changedIdentity(raw),
+    whole,
+    ...stampIn(raw, whole),
+    ...(raw['operationType'] === 'insert' && { isNew: true }),
+    isKeyOnly: raw['isKeyOnly'] === true,
+    isStampOnly: raw['isStampOnly'] === true,
+    channels: channelsIn(raw),
+  };
+}
+
+function announced(raw: mongo.Document): WatchedEvent | undefined {
+  const fence = fenceIn(raw['announced']) ?? fenceIn(raw['raised']);
+  return fence && { type: 'announced', ...whenOf(raw), mark: markKey(raw['mark'] as MarkKey), fence };
+}
+
+function tombstoneSeen(raw: mongo.Document): TombstoneEvent {
+  const { stamp } = stampIn(raw, raw['operationType'] !== 'update');
+  return { type: 'tombstone', ...whenOf(raw), entry: raw['owner'] as mongo.ObjectId, stamp: stamp ?? null };
+}
+
+/** A whole record that shows no stamp has none; a change that shows none left it alone, unless it removed it. */
+function stampIn(raw: mongo.Document, whole: boolean): { stamp?: Date | null } {
+  const shown = (raw[whole ? 'stored' : 'changed'] as { stamp?: Date | null | false } | undefined)?.stamp;
+  if (shown instanceof Date) return { stamp: shown };
+  const isLeft = !whole && shown !== false && !removedIn(raw).includes('lastupdated');
+  return isLeft ? {} : { stamp: null };
+}
+
+function channelsIn(raw: mongo.Document): string[] {
+  const placed = ((raw['placed'] ?? []) as { v: string }[]).map(({ v }) => v);
+  return [...((raw['channels'] ?? []) as string[]), ...placed];
+}
+
+function removedIn(raw: mongo.Document): string[] {
+  return (raw['removed'] ?? []) as string[];
+}
+
+function changedIdentity(raw: mongo.Document): StoredIdentity {
+  const removed = removedIn(raw).filter((field) => field !== 'lastupdated');
+  return { ...told(raw['changed']), ...Object.fromEntries(removed.map((field) => [field, false])) };
+}
+
+/** What the event tells of the identity; `null` stands for what it does not. */
+function told(projected: unknown): StoredIdentity {
+  const stored = (projected ?? {}) as Record<string, string | boolean | null>;
+  const fields = [...IDENTITY, 'isNumber'].map((field) => [field, stored[field] ?? null] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== null));
+}

@@ -1,0 +1,20 @@
+import { type mongo, Schema } from 'mongoose';
+import { CLOCK } from '../../database/index.js';
+import type { Mark } from './mark.js';
+
+/** Name of the collection. */
+export const MARKS = 'tidemark.marks';
+
+/** Name of the Mongoose model of `marks`. */
+export const MARK_MODEL = 'Mark';
+
+export const markSchema = new Schema<Mark>(
+  { _id: Object },
+  { collection: MARKS, strict: false, versionKey: false },
+);
+
+/** A raise, as an update pipeline: the fence never goes back, the text changes each time. */
+export const RAISE: mongo.Document[] = [
+  { $set: { fence: { $max: ['$fence', CLOCK] }, raises: { $add: [{ $ifNull: ['$raises', 0] }, 1] } } },
+  { $set: { announced: { $concat: [{ $toString: '$fence' }, ' ', { $toString: '$raises' }] } } },
+];

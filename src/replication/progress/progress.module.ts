@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { FirstPass } from './first-pass.js';
+import { ProgressReader } from './progress-reader.js';
+import { Totals } from './totals.js';
+import { WATCH_STATE_MODEL, watchStateSchema } from './watch-state.schema.js';
+import { WatchedPlace } from './watched-place.js';
+import { WorkedThrough } from './worked-through.js';
+
+@Module({
+  imports: [MongooseModule.forFeature([{ name: WATCH_STATE_MODEL, schema: watchStateSchema }])],
+  providers: [FirstPass, ProgressReader, Totals, WatchedPlace, WorkedThrough],
+  exports: [FirstPass, ProgressReader, Totals, WatchedPlace, WorkedThrough, MongooseModule],
+})
+export class ProgressModule {}

@@ -1,0 +1,13 @@
+import { Schema } from 'mongoose';
+import type { WatchState } from './watch-state.js';
+
+/** Name of the collection. */
+export const LEASES = 'tidemark.leases';
+
+/** Name of the Mongoose model of `leases`. */
+export const WATCH_STATE_MODEL = 'WatchState';
+
+export const watchStateSchema = new Schema<WatchState>(
+  { _id: String },
+  { collection: LEASES, strict: false, versionKey: false },
+);

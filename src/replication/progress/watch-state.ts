@@ -1,0 +1,46 @@
+import type { mongo } from 'mongoose';
+import type { WatchProgress } from './progress.js';
+
+/** The one document of `leases`: who watches, and how far the log is worked through (design §3, Lease). */
+export interface WatchState extends WatchProgress {
+  _id: typeof WATCHER;
+  /** The leading instance; empty where nobody ever led. */
+  holder: string;
+  /** Grows with each new leader; whoever writes names the term in which the work began. */
+  term: number;
+  /** Database's clock. */
+  expires: Date;
+  /** Where the stream goes on. */
+  token?: unknown;
+  pass?: PassProgress;
+}
+
+/** A pass over everything that is under way. */
+export interface PassProgress {
+  /** Why, as the log tells it. */
+  reason: string;
+  /** Whether everything has to be stamped anew, since what happened cannot be told. */
+  isRepair: boolean;
+  /** Database's clock. */
+  started: Date;
+  /** Records and ledger entries done so far, and about how many there are. */
+  done: number;
+  total: number;
+  /** Whether the ledger was empty when it began. */
+  isBare?: boolean;
+  /** How far it has come; absent at its very beginning. */
+  reached?: PassPlace;
+}
+
+/** Where a pass goes on that was cut off, by a restart or a fail-over. */
+export interface PassPlace {
+  /** The place in the log where the stream of the pass was opened: what it learns is knowledge of that place. */
+  at: string;
+  /** Up to here that stream is worked through. */
+  token: unknown;
+  /** The step of the pass that is under way, and the `_id` up to which it is done; absent at its beginning. */
+  step: string;
+  behind?: mongo.ObjectId;
+}
+
+export const WATCHER = 'watcher';

@@ -1,0 +1,58 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, mongo } from 'mongoose';
+import { within } from '../../common/index.js';
+import { WATCHER, type WatchState } from './watch-state.js';
+import { WATCH_STATE_MODEL } from './watch-state.schema.js';
+
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 25;
+const SLOWER = 1.3;
+const LOOK_MS = 1000;
+
+interface Waiting {
+  at: mongo.Timestamp;
+  resolve: (isReached: boolean) => void;
+}
+
+/** Tells when the watcher has come to a place in the log: one look for all who wait, and none where nobody does. */
+@Injectable()
+export class WatchedPlace {
+  private readonly waiting = new Set<Waiting>();
+  private isLooking = false;
+
+  constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
+
+  /** True when everything up to a cluster time is worked through; false where `left` was aborted before. */
+  reached(at: mongo.Timestamp, left: AbortSignal): Promise<boolean> {
+    if (left.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const one = { at, resolve };
+      this.waiting.add(one);
+      left.addEventListener('abort', () => this.end(one, false), { once: true });
+      if (!this.isLooking) void this.look();
+    });
+  }
+
+  private async look(): Promise<void> {
+    this.isLooking = true;
+    for (let ms = FIRST_PAUSE_MS; this.waiting.size > 0; ms = Math.min(ms * SLOWER, LONGEST_PAUSE_MS)) {
+      await wait(ms);
+      const watched = await within(LOOK_MS, 'A look at the watcher', this.watched()).catch(() => undefined);
+      if (watched === undefined) continue;
+      for (const one of this.waiting) if (watched.compare(one.at) >= 0) this.end(one, true);
+    }
+    this.isLooking = false;
+  }
+
+  private end(one: Waiting, isReached: boolean): void {
+    this.waiting.delete(one);
+    one.resolve(isReached);
+  }
+
+  private async watched(): Promise<mongo.Timestamp | undefined> {
+    const state = await this.states.findOne({ _id: WATCHER }, { watched: 1 }).lean();
+    return state?.watched;
+  }
+}

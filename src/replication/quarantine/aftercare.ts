@@ -1,0 +1,149 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { isDatabaseAway, isRetryable, readAsOf } from '../../database/index.js';
+import { COLLECTION_OF, type Kind } from '../../record/index.js';
+import { FilterReconciler } from '../filters/index.js';
+import {
+  type Identity,
+  identityOf,
+  isSame,
+  Ledger,
+  type LedgerChange,
+  type Life,
+  IncompleteIdentities,
+  textsOf,
+} from '../ledger/index.js';
+import { type Job, type Now, type LogPlace, placeBehind, WorkedThrough } from '../progress/index.js';
+import { NumericIds, PRESENT, type PresentRecord, RecordCare } from '../repair/index.js';
+import { Resurrections, Restamps } from '../stamping/index.js';
+import { Quarantine } from './quarantine.js';
+import type { ConcernedRecord, SetAside } from './set-aside.schema.js';
+
+const BETWEEN_LOOKS_MS = 1000;
+
+/**
+ * Looks after what was set aside, as a pass would: learns what a record is, or that it is gone, repairs it and stamps it
+ * anew, so that no consumer misses what the event may have hidden.
+ */
+@Injectable()
+export class Aftercare implements Job {
+  readonly name = 'The care for what was set aside';
+  private term: AbortSignal | undefined;
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly quarantine: Quarantine,
+    private readonly workedThrough: WorkedThrough,
+    private readonly ledger: Ledger,
+    private readonly strays: IncompleteIdentities,
+    private readonly care: RecordCare,
+    private readonly filters: FilterReconciler,
+    private readonly numbers: NumericIds,
+    private readonly rebirths: Resurrections,
+    private readonly restamps: Restamps,
+  ) {}
+
+  async step(stop: AbortSignal): Promise<number> {
+    if (stop !== this.term) this.quarantine.beginTerm();
+    this.term = stop;
+    if (!this.quarantine.mayHaveEntries) return this.untilSomething(stop);
+    const { clock } = await this.workedThrough.now();
+    for (const entry of await this.quarantine.due(clock)) {
+      const now = await this.workedThrough.now();
+      if (!(await this.workedThrough.upTo(now.at, stop))) break;
+      await this.tryOne(entry, now);
+    }
+    return BETWEEN_LOOKS_MS;
+  }
+
+  /** Asks the database nothing meanwhile. Then the next step comes at once, if no pass is under way. */
+  private async untilSomething(stop: AbortSignal): Promise<number> {
+    while (!this.quarantine.mayHaveEntries && !stop.aborted)
+      await wait(BETWEEN_LOOKS_MS, undefined, { signal: stop }).catch(() => undefined);
+    return 0;
+  }
+
+  private async tryOne(entry: SetAside, now: Now): Promise<void> {
+    try {
+      await this.lookAfter(entry, now);
+      await this.quarantine.settle(entry);
+    } catch (error) {
+      if (isDatabaseAway(error) || isRetryable(error)) throw error;
+      await this.quarantine.postpone(entry, now.clock, error);
+    }
+  }
+
+  private async lookAfter({ _id: concern, identities = [] }: SetAside, { at }: Now): Promise<void> {
+    switch (concern.what) {
+      case 'record':
+        return this.lookAfterRecord(concern, identities, at);
+      case 'tombstone':
+        return this.lookAfterTombstone(concern.owner, placeBehind(at));
+      case 'services':
+        return this.filters.reconcile();
+    }
+  }
+
+  /** Everything up to `at` is worked through, so what is seen as of it is what the log up to there came to. */
+  private async lookAfterRecord(
+    concern: ConcernedRecord,
+    identities: Identity[],
+    at: mongo.Timestamp,
+  ): Promise<void> {
+    const { kind, owner } = concern;
+    const place = placeBehind(at);
+    const record = await this.record(kind, owner, at);
+    const identity = record && identityOf(kind, owner, record);
+    await this.quarantine.remember(concern, identity);
+    const owned = await this.ledger.ownedBy(kind, [owner]);
+    const unlearned = await this.ledger.notLiving(kind, identities);
+    const deaths = [
+      ...owned.map((one) => ({ identity: one, shortLived: false })),
+      ...unlearned.map((one) => ({ identity: one, shortLived: true })),
+    ];
+    const changes: LedgerChange[] = deaths
+      .filter((death) => !isSame(death.identity, identity))
+      .map((death) => ({ ...death, at: place, alive: false as const }));
+    const life = identity && lifeOf(identity, owner, place, record);
+    const became = life && (await this.numbers.became(kind, life));
+    if (record !== undefined && identity === undefined)
+      await this.strays.keep(kind, [{ owner, partial: textsOf(record) }]);
+    await this.rebirths.bring(kind, await this.ledger.learn([...changes, ...(became ?? [])]), new Map());
+    if (record === undefined || (became !== undefined && became.length > 0))
+      await this.numbers.forget(kind, [owner]);
+    await this.care.lookAfter(kind, { records: record === undefined ? [] : [record], at: place });
+    await this.restamps.records(kind, [owner], 'quarantine');
+  }
+
+  private async lookAfterTombstone(entry: mongo.ObjectId, place: LogPlace): Promise<void> {
+    const [tombstone] = await this.ledger.among([entry]);
+    if (tombstone === undefined || tombstone.alive) return;
+    await this.restamps.tombstones([entry], 'quarantine');
+    await this.rebirths.look(tombstone.kind, [tombstone], place, new Map());
+  }
+
+  private async record(
+    kind: Kind,
+    _id: mongo.ObjectId,
+    at: mongo.Timestamp,
+  ): Promise<PresentRecord | undefined> {
+    const [record] = await readAsOf(this.connection.getClient(), at, (snapshot) =>
+      this.connection
+        .collection(COLLECTION_OF[kind])
+        .aggregate<PresentRecord>([{ $match: { _id } }, { $project: PRESENT }], { ...snapshot })
+        .toArray(),
+    );
+    return record;
+  }
+}
+
+function lifeOf(
+  identity: Identity,
+  owner: mongo.ObjectId,
+  at: LogPlace,
+  stored: Pick<PresentRecord, 'isNumber'> | undefined,
+): Life {
+  return { identity, at, alive: true, owner, ...(stored?.isNumber && { isNumber: true }) };
+}

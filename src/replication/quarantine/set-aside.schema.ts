@@ -1,0 +1,44 @@
+import { mongo, Schema, type Connection } from 'mongoose';
+import type { Kind } from '../../record/index.js';
+import type { Identity } from '../ledger/index.js';
+
+/** What an event that was set aside is about: a record, a hard delete by its ledger entry, or the services. */
+export type Concern = ConcernedRecord | { what: 'tombstone'; owner: mongo.ObjectId } | { what: 'services' };
+
+export interface ConcernedRecord {
+  what: 'record';
+  kind: Kind;
+  owner: mongo.ObjectId;
+}
+
+/** Events that could not be worked through. What they are about is looked after until that succeeds. */
+export interface SetAside {
+  _id: Concern;
+  /** What went wrong, the last time. */
+  reason: string;
+  since: Date;
+  /** How many of its events were set aside. */
+  events: number;
+  /** How often it was looked after in vain. */
+  tries: number;
+  /** When it is looked after again. */
+  due: Date;
+  /** What a record was meanwhile, so that consumers may have it although the ledger does not; the last 100. */
+  identities?: Identity[];
+}
+
+/** Name of the collection. */
+export const QUARANTINE = 'tidemark.quarantine';
+
+/** Name of the Mongoose model of `quarantine`. */
+export const QUARANTINE_MODEL = 'SetAside';
+
+export const quarantineSchema = new Schema<SetAside>(
+  { _id: Object },
+  { collection: QUARANTINE, strict: false, versionKey: false },
+).index({ due: 1 });
+
+/** About how many records and hard deletes there are whose events were set aside. */
+export function countSetAside(connection: Connection): Promise<number> {
+  return connection.collection(QUARANTINE).estimatedDocumentCount();
+}

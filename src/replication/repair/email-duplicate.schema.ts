@@ -1,0 +1,38 @@
+import { type mongo, Schema, type Connection } from 'mongoose';
+import type { Tenant } from '../../record/index.js';
+
+/** A member whose e-mail another member of the application has already; its `_id` is the member's. */
+export interface EmailDuplicate extends Tenant {
+  _id: mongo.ObjectId;
+  emailkey: string;
+}
+
+/** A key that others want, too, by the `_id` of the member that has it. Without it nobody could tell what that gave up. */
+export type EmailHolder = EmailDuplicate;
+
+/** Name of the collection. */
+export const EMAIL_DUPLICATES = 'tidemark.emailduplicates';
+
+/** Name of the Mongoose model of `emailduplicates`. */
+export const EMAIL_DUPLICATE_MODEL = 'EmailDuplicate';
+
+export const emailDuplicateSchema = new Schema<EmailDuplicate>(
+  {},
+  { collection: EMAIL_DUPLICATES, strict: false, versionKey: false },
+).index({ organizationid: 1, appid: 1, emailkey: 1 });
+
+/** Name of the collection. */
+export const EMAIL_HOLDERS = 'tidemark.emailholders';
+
+/** Name of the Mongoose model of `emailholders`. */
+export const EMAIL_HOLDER_MODEL = 'EmailHolder';
+
+export const emailHolderSchema = new Schema<EmailHolder>(
+  {},
+  { collection: EMAIL_HOLDERS, strict: false, versionKey: false },
+);
+
+/** About how many members have an e-mail that another member has already. */
+export function countEmailDuplicates(connection: Connection): Promise<number> {
+  return connection.collection(EMAIL_DUPLICATES).estimatedDocumentCount();
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, mongo } from 'mongoose';
+import { refusedAsDuplicate } from '../../database/index.js';
+import {
+  EMAIL_DUPLICATE_MODEL,
+  EMAIL_HOLDER_MODEL,
+  type EmailDuplicate,
+  type EmailHolder,
+} from './email-duplicate.schema.js';
+
+/** Which members wait for a key, and who has it. */
+@Injectable()
+export class EmailDuplicates {
+  constructor(
+    @InjectModel(EMAIL_DUPLICATE_MODEL) private readonly waiting: Model<EmailDuplicate>,
+    @InjectModel(EMAIL_HOLDER_MODEL) private readonly holders: Model<EmailHolder>,
+  ) {}
+
+  /** Remembers duplicates, each with the member that has its key, where that is known. */
+  async note(noted: { duplicate: EmailDuplicate; holder: mongo.ObjectId | undefined }[]): Promise<void> {
+    if (noted.length === 0) return;
+    const holders = new Map<string, EmailHolder>();
+    for (const { duplicate, holder } of noted)
+      if (holder !== undefined) holders.set(String(holder), { ...duplicate, _id: holder });
+    if (holders.size > 0) await this.holders.collection.bulkWrite([...holders.values()].map(asUpsert));
+    await this.wait(noted.map(({ duplicate }) => duplicate));
+  }
+
+  /** Most wait for the first time, and an insert costs a fraction of an upsert; who waits already is left alone. */
+  private async wait(duplicates: EmailDuplicate[]): Promise<void> {
+    const { collection } = this.waiting;
+    const known = await this.among(duplicates.map(({ _id }) => _id));
+    const keys = new Map(known.map(({ _id, emailkey }) => [String(_id), emailkey]));
+    const fresh = duplicates.filter(({ _id }) => !keys.has(String(_id)));
+    const other = duplicates.filter(
+      ({ _id, emailkey }) => ![undefined, emailkey].includes(keys.get(String(_id))),
+    );
+    const refused = await this.insert(fresh);
+    const changed = [...other, ...fresh.filter((_one, index) => refused.has(index))];
+    if (changed.length > 0) await collection.bulkWrite(changed.map(asUpsert), { ordered: false });
+  }
+
+  /** Answers the places of those that were inserted meanwhile by a term that is over. */
+  private async insert(duplicates: EmailDuplicate[]): Promise<Set<number>> {
+    if (duplicates.length === 0) return new Set();
+    return this.waiting.collection
+      .insertMany(duplicates, { ordered: false })
+      .then(() => new Set(), refusedAsDuplicate);
+  }
+
+  /** Remembers that this member has a key that others want. */
+  async hold(holder: EmailHolder): Promise<void> {
+    await this.holders.collection.bulkWrite([asUpsert(holder)]);
+  }
+
+  /** Those of these members that are noted as duplicates. */
+  async among(members: mongo.ObjectId[]): Promise<EmailDuplicate[]> {
+    return this.waiting.collection.find<EmailDuplicate>({ _id: { $in: members } }).toArray();
+  }
+
+  /** The keys that others want of these members. */
+  async wantedOf(members: mongo.ObjectId[]): Promise<EmailHolder[]> {
+    return this.holders.collection.find<EmailHolder>({ _id: { $in: members } }).toArray();
+  }
+
+  /** The first member that waits for a key. */
+  async next({ organizationid, appid, emailkey }: EmailHolder): Promise<EmailDuplicate | null> {
+    const key = { organizationid, appid, emailkey };
+    return this.waiting.collection.findOne<EmailDuplicate>(key, { sort: { _id: 1 } });
+  }
+
+  /** All duplicates in the order of their `_id`, behind one of them. */
+  async behind(behind: mongo.ObjectId, limit: number): Promise<EmailDuplicate[]> {
+    return this.waiting.collection
+      .find<EmailDuplicate>({ _id: { $gt: behind } }, { limit, sort: { _id: 1 } })
+      .toArray();
+  }
+
+  /** These members wait no more. */
+  async settle(members: mongo.ObjectId[]): Promise<void> {
+    if (members.length > 0) await this.waiting.collection.deleteMany({ _id: { $in: members } });
+  }
+
+  /** These members have nothing any more that others want. */
+  async release(members: mongo.ObjectId[]): Promise<void> {
+    if (members.length > 0) await this.holders.collection.deleteMany({ _id: { $in: members } });
+  }
+}
+
+function asUpsert({ _id, ...known }: EmailDuplicate): mongo.AnyBulkWriteOperation {
+  return { updateOne: { filter: { _id }, update: { $set: known }, upsert: true } };
+}

@@ -1,0 +1,230 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { type Connection, mongo } from 'mongoose';
+import { readAsOf } from '../../database/index.js';
+import { Metrics } from '../../observability/index.js';
+import { COLLECTION_OF, FIRST_ID, type Kind, KINDS } from '../../record/index.js';
+import { type Rival, IncompleteIdentities } from '../ledger/index.js';
+import { type Job, WorkedThrough } from '../progress/index.js';
+import { isDeliverable, type PresentRecord } from './present-record.js';
+
+const MOST_REMEMBERED = 10_000;
+const MOST_COUNTED = 1_000_000;
+const SLICE = 10_000;
+const BETWEEN_SLICES_MS = 20;
+const BETWEEN_ROUNDS_MS = 600_000;
+const LONGEST_MS = 10_000;
+const LAST_ID = new mongo.ObjectId('f'.repeat(24));
+
+/** Records whose `_id` is no ObjectId. In `$expr` values of all types have one order, which the index of `_id` knows. */
+const STRANGERS = { $or: [{ $expr: { $lt: ['$_id', FIRST_ID] } }, { $expr: { $gt: ['$_id', LAST_ID] } }] };
+
+const IS_HOMELESS = {
+  $or: [{ $ne: [{ $type: '$organizationid' }, 'string'] }, { $ne: [{ $type: '$appid' }, 'string'] }],
+};
+
+/** An event about a record that has come, changed or gone. */
+interface Heard {
+  type: 'written' | 'deleted';
+  owner: unknown;
+  at: mongo.Timestamp;
+  /** It was inserted. */
+  isNew?: true;
+}
+
+/** The strangers of a kind: how many there were at a moment, and what was heard of since. */
+interface Strangers {
+  count: number;
+  heard: { at: mongo.Timestamp; change: number }[] | undefined;
+}
+
+/**
+ * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): strangers, whose
+ * `_id` is no ObjectId, and the homeless, whose organization or application is no text; and rivals, whose `id` is a
+ * number under which another record is known. Events move the count; what is there is counted slowly, beside the stream,
+ * round and round.
+ */
+@Injectable()
+export class IgnoredRecords implements Job {
+  readonly name = 'The count of ignored records';
+  private readonly log = new Logger('Watcher');
+  private readonly strangers: Record<Kind, Strangers> = { member: none(), product: none() };
+  private rivals: Partial<Record<Kind, number>> = {};
+  private turns = 0;
+  private readonly counted: Partial<Record<Kind, number>> = {};
+  private readonly homeless: Record<Kind, Set<string>> = { member: new Set(), product: new Set() };
+  private kind: Kind = KINDS[0]!;
+  private behind = FIRST_ID;
+  private found = new Set<string>();
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly strays: IncompleteIdentities,
+    private readonly workedThrough: WorkedThrough,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** One slice of a kind; the strangers and rivals are counted with the first. */
+  async step(): Promise<number> {
+    const { kind } = this;
+    if (this.behind.equals(FIRST_ID)) {
+      await this.countStrangers(kind);
+      await this.countRivals(kind);
+    }
+    const last = await this.lookForHomeless(kind);
+    this.tell(kind);
+    if (last !== undefined) {
+      this.behind = last;
+      return BETWEEN_SLICES_MS;
+    }
+    this.homeless[kind] = this.found;
+    this.tell(kind);
+    this.begin(KINDS[(KINDS.indexOf(kind) + 1) % KINDS.length]!);
+    return this.kind === KINDS[0] ? BETWEEN_ROUNDS_MS : BETWEEN_SLICES_MS;
+  }
+
+  /** Takes note of what the events tell: strangers that came or went, and the homeless that went. */
+  hear(kind: Kind, events: Heard[]): void {
+    const strangers = events.filter(({ owner }) => !(owner instanceof mongo.ObjectId));
+    const written = strangers.filter(({ type }) => type === 'written');
+    if (written.length > 0)
+      this.log.warn(
+        `${written.length} ${kind}s are ignored: their _id is no ObjectId, such as ${nameOf(written[0]!.owner)}`,
+      );
+    for (const { type, at, isNew } of strangers) this.move(kind, at, type === 'deleted' ? -1 : isNew ? 1 : 0);
+    for (const { type, owner } of events) if (type === 'deleted') this.forget(kind, String(owner));
+    this.tell(kind);
+  }
+
+  /** Takes note of records as they stand. */
+  see(kind: Kind, records: PresentRecord[]): void {
+    const fresh: string[] = [];
+    for (const record of records) {
+      const key = String(record._id);
+      if (isDeliverable(record)) this.forget(kind, key);
+      else if (!this.homeless[kind].has(key)) fresh.push(key);
+    }
+    for (const key of fresh) this.remember(kind, key);
+    if (fresh.length > 0)
+      this.log.warn(
+        `${fresh.length} ${kind}s are ignored: their organizationid or appid is no text, such as ${fresh[0]}`,
+      );
+    this.tell(kind);
+  }
+
+  /** Whether records may be ignored since another one is known under the text of their number. */
+  hasRivals(kind: Kind): boolean {
+    return this.rivals[kind] !== 0;
+  }
+
+  /** Tells of rivals, and counts all. */
+  async hearRivals(kind: Kind, rivals: Rival[]): Promise<void> {
+    const [one] = rivals;
+    if (one !== undefined)
+      this.log.warn(
+        `${rivals.length} ${kind}s are ignored: another record is known under the number that is their id, ` +
+          `such as ${one.owner}, ${one.identity.id}`,
+      );
+    await this.countRivals(kind);
+    this.tell(kind);
+  }
+
+  /** What this instance knows is of no worth any more once it does not lead. */
+  reset(): void {
+    this.begin(KINDS[0]!);
+    this.rivals = {};
+    this.metrics.ignoredRecords.reset();
+  }
+
+  private begin(kind: Kind): void {
+    this.kind = kind;
+    this.behind = FIRST_ID;
+    this.found = new Set();
+  }
+
+  private move(kind: Kind, at: mongo.Timestamp, change: number): void {
+    const strangers = this.strangers[kind];
+    strangers.count = Math.max(0, strangers.count + change);
+    strangers.heard?.push({ at, change });
+  }
+
+  private remember(kind: Kind, key: string): void {
+    for (const set of [this.homeless[kind], ...(kind === this.kind ? [this.found] : [])])
+      if (set.size < MOST_REMEMBERED) set.add(key);
+  }
+
+  private forget(kind: Kind, key: string): void {
+    this.homeless[kind].delete(key);
+    if (kind === this.kind) this.found.delete(key);
+  }
+
+  /** As of a moment that is worked through or not: what is heard of later events meanwhile is added. */
+  private async countStrangers(kind: Kind): Promise<void> {
+    const { at } = await this.workedThrough.now();
+    const strangers = this.strangers[kind];
+    strangers.heard = [];
+    try {
+      const count = await readAsOf(this.connection.getClient(), at, (snapshot) =>
+        this.records(kind).countDocuments(STRANGERS, {
+          ...snapshot,
+          limit: MOST_COUNTED,
+          maxTimeMS: LONGEST_MS,
+        }),
+      );
+      const later = strangers.heard.filter((one) => one.at.compare(at) > 0);
+      strangers.count = later.reduce((sum, { change }) => sum + change, count);
+    } finally {
+      strangers.heard = undefined;
+    }
+  }
+
+  /** Of two counts at the same time the one that began later is right. */
+  private async countRivals(kind: Kind): Promise<void> {
+    const turn = ++this.turns;
+    const count = await this.strays.countRivals(kind);
+    if (turn > (this.counted[kind] ?? 0)) [this.rivals[kind], this.counted[kind]] = [count, turn];
+  }
+
+  /** Answers where the slice ended; nothing where it was the last. */
+  private async lookForHomeless(kind: Kind): Promise<mongo.ObjectId | undefined> {
+    const found = await this.records(kind)
+      .aggregate<{ last: mongo.ObjectId; count: number; homeless: mongo.ObjectId[] }>(
+        [
+          { $match: { _id: { $gt: this.behind } } },
+          { $sort: { _id: 1 } },
+          { $limit: SLICE },
+          { $project: { homeless: IS_HOMELESS } },
+          {
+            $group: {
+              _id: null,
+              last: { $last: '$_id' },
+              count: { $sum: 1 },
+              homeless: { $push: { $cond: ['$homeless', '$_id', '$$REMOVE'] } },
+            },
+          },
+        ],
+        { maxTimeMS: LONGEST_MS },
+      )
+      .toArray();
+    const slice = found[0];
+    for (const id of slice?.homeless ?? []) this.remember(kind, String(id));
+    return slice?.count === SLICE ? slice.last : undefined;
+  }
+
+  private tell(kind: Kind): void {
+    const never = this.strangers[kind].count + this.homeless[kind].size;
+    this.metrics.ignoredRecords.set({ kind }, never + (this.rivals[kind] ?? 0));
+  }
+
+  private records(kind: Kind): mongo.Collection {
+    return this.connection.collection(COLLECTION_OF[kind]);
+  }
+}
+
+function none(): Strangers {
+  return { count: 0, heard: undefined };
+}
+
+function nameOf(id: unknown): string {
+  return mongo.BSON.EJSON.stringify({ _id: id });
+}

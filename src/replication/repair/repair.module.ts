@@ -1,0 +1,49 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { MemberModule } from '../../member/index.js';
+import { LedgerModule } from '../ledger/index.js';
+import { ProgressModule } from '../progress/index.js';
+import { StampingModule } from '../stamping/index.js';
+import { ChannelReview } from './channel-review.js';
+import {
+  EMAIL_DUPLICATE_MODEL,
+  EMAIL_HOLDER_MODEL,
+  emailDuplicateSchema,
+  emailHolderSchema,
+} from './email-duplicate.schema.js';
+import { EmailDuplicates } from './email-duplicates.js';
+import { EmailKeys } from './email-keys.js';
+import { EmailReview } from './email-review.js';
+import { IgnoredRecords } from './ignored-records.js';
+import { NumericIds } from './numeric-ids.js';
+import { RecordCare } from './record-care.js';
+import { RecordRepair } from './record-repair.js';
+import { TooLarge } from './too-large.js';
+import { UnreadableIds } from './unreadable-ids.js';
+
+@Module({
+  imports: [
+    LedgerModule,
+    MemberModule,
+    ProgressModule,
+    StampingModule,
+    MongooseModule.forFeature([
+      { name: EMAIL_DUPLICATE_MODEL, schema: emailDuplicateSchema },
+      { name: EMAIL_HOLDER_MODEL, schema: emailHolderSchema },
+    ]),
+  ],
+  providers: [
+    ChannelReview,
+    EmailDuplicates,
+    EmailKeys,
+    EmailReview,
+    IgnoredRecords,
+    RecordRepair,
+    NumericIds,
+    RecordCare,
+    TooLarge,
+    UnreadableIds,
+  ],
+  exports: [ChannelReview, EmailReview, IgnoredRecords, NumericIds, RecordCare],
+})
+export class RepairModule {}

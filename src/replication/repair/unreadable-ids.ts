@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { literal } from '../../common/index.js';
+import { COLLECTION_OF, isUnreadable, type Kind } from '../../record/index.js';
+import { isDeliverable, type PresentRecord } from './present-record.js';
+import { type RecordWrite, writeRecords } from './record-writes.js';
+
+/**
+ * Other programs may store an `id` that is no UTF-8. It reads as another text than it is, so nobody could find it again,
+ * and several may read the same. Such an `id` is no text to anybody: it goes, and the record gets a UUID like any other
+ * that has none.
+ */
+@Injectable()
+export class UnreadableIds {
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  /** The text that was read may be in order: MongoDB itself compares it with what is stored. */
+  async remove(kind: Kind, records: PresentRecord[]): Promise<void> {
+    const suspects = records.filter((record) => isDeliverable(record) && isUnreadable(record.id));
+    const collection = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
+    await writeRecords(collection, suspects.map(removal));
+  }
+}
+
+/** Its length tells it from another `id` that somebody has stored meanwhile. */
+function removal({ _id, id, idBytes }: PresentRecord): RecordWrite {
+  const isText = { $eq: [{ $type: '$id' }, 'string'] };
+  const isOther = { $ne: ['$id', literal(id)] };
+  const isAsLong = { $eq: [{ $strLenBytes: '$id' }, idBytes] };
+  const asSeen = { $cond: [isText, { $and: [isOther, isAsLong] }, false] };
+  return { updateOne: { filter: { _id, $expr: asSeen }, update: { $unset: { id: '' } } } };
+}

@@ -1,0 +1,100 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { isUnfit } from '../../database/index.js';
+import { Metrics } from '../../observability/index.js';
+import { COLLECTION_OF, type Kind, needsStamp, stampAnew, type Stamping } from '../../record/index.js';
+import { LEDGER } from '../ledger/index.js';
+import { showLife } from '../progress/index.js';
+import type { Late } from './late.js';
+
+const AT_ONCE = 1000;
+
+/** Why everything of a slice is stamped anew, whatever its stamp is. */
+export type Cause = 'pass' | 'filter' | 'audit' | 'quarantine' | 'number';
+
+/**
+ * Stamps anew, in bulks of at most 1,000: all of a bulk have one `$$NOW`, so a longer one would be late for every mark
+ * that is raised meanwhile.
+ */
+@Injectable()
+export class Restamps {
+  private readonly log = new Logger('Watcher');
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Rule 1: records whose stored stamp is still bad or not above the fence. */
+  async late(kind: Kind, late: Late[]): Promise<void> {
+    await this.lateIn(COLLECTION_OF[kind], late, {});
+  }
+
+  /** Rule 2: the same for tombstones, unless they live again. */
+  async lateTombstones(late: Late[]): Promise<void> {
+    await this.lateIn(LEDGER, late, { alive: false });
+  }
+
+  /** Records, whatever their stamp is. */
+  records(kind: Kind, ids: mongo.ObjectId[], cause: Cause): Promise<void> {
+    return this.stamp(COLLECTION_OF[kind], ids, {}, cause);
+  }
+
+  /** Tombstones, whatever their stamp is. */
+  tombstones(ids: mongo.ObjectId[], cause: Cause): Promise<void> {
+    return this.stamp(LEDGER, ids, { where: { alive: false } }, cause);
+  }
+
+  private async lateIn(collection: string, late: Late[], which: mongo.Document): Promise<void> {
+    const alike = new Map<string, Late[]>();
+    for (const one of late) {
+      const key = `${one.reason} ${one.fence?.getTime() ?? ''}`;
+      alike.set(key, [...(alike.get(key) ?? []), one]);
+    }
+    for (const group of alike.values()) {
+      const { fence, reason } = group[0]!;
+      const where = { ...which, $expr: needsStamp(fence) };
+      const ids = group.map(({ _id }) => _id);
+      await this.stamp(collection, ids, { where, fence }, reason);
+    }
+  }
+
+  private async stamp(
+    name: string,
+    ids: mongo.ObjectId[],
+    stamping: Stamping,
+    reason: Late['reason'] | Cause,
+  ): Promise<void> {
+    const collection = this.connection.collection(name) as unknown as mongo.Collection;
+    for (let start = 0; start < ids.length; start += AT_ONCE) {
+      const stamped = await this.stampSome(collection, ids.slice(start, start + AT_ONCE), stamping);
+      this.metrics.restamps.inc({ reason }, stamped);
+      showLife();
+    }
+  }
+
+  /** A record that cannot take a stamp stops the whole bulk, which is halved until that record is alone. */
+  private async stampSome(
+    collection: mongo.Collection,
+    ids: mongo.ObjectId[],
+    stamping: Stamping,
+  ): Promise<number> {
+    try {
+      return await stampAnew(collection, ids, stamping);
+    } catch (error) {
+      if (!isUnfit(error)) throw error;
+      if (ids.length === 1) {
+        this.log.warn(
+          `${String(ids[0])} of ${collection.collectionName} cannot be stamped anew: ${error.message}`,
+        );
+        return 0;
+      }
+      const half = Math.ceil(ids.length / 2);
+      return (
+        (await this.stampSome(collection, ids.slice(0, half), stamping)) +
+        (await this.stampSome(collection, ids.slice(half), stamping))
+      );
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection, InjectModel } from '@nestjs/mongoose';
+import type { Connection, Model, mongo } from 'mongoose';
+import { isUnfit } from '../../database/index.js';
+import { Metrics } from '../../observability/index.js';
+import {
+  COLLECTION_OF,
+  doubled,
+  IDENTITY_TEXTS,
+  type Kind,
+  needsStamp,
+  single,
+  stampAbove,
+  stampDoubled,
+} from '../../record/index.js';
+import {
+  identitiesByTenant,
+  type Identity,
+  identityKey,
+  Ledger,
+  LEDGER_MODEL,
+  type LedgerEntry,
+  type Life,
+  lived,
+  outlived,
+  Rivals,
+  recordsUnder,
+  IncompleteIdentities,
+} from '../ledger/index.js';
+import { type Fences, markName } from '../mark/index.js';
+import { type LogPlace, showLife } from '../progress/index.js';
+import { inSlices } from '../walk/index.js';
+
+const AT_ONCE = 100;
+
+/** A life that came back, and above what its record is stamped: the tombstone that it had, and the fence. */
+interface Resurrected {
+  life: Life;
+  above: Date | undefined;
+}
+
+/** Above what records are stamped, by the hex of their `_id`. */
+type Above = Map<string, { _id: mongo.ObjectId; above: Date | undefined }>;
+
+interface PresentIdentityOf extends Omit<Identity, 'kind'> {
+  _id: mongo.ObjectId;
+}
+
+/**
+ * Rule 4: where a tombstone and a record exist under one `id`, in one transaction the entry is alive again and the
+ * record stamped above both, so that no consumer takes the old delete for newer than the record.
+ */
+@Injectable()
+export class Resurrections {
+  private readonly log = new Logger('Watcher');
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
+    private readonly ledger: Ledger,
+    private readonly rivals: Rivals,
+    private readonly strays: IncompleteIdentities,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /**
+   * Brings identities back to life. The record may be gone again by now: its delete is still to come. An entry that has
+   * expired since it was found is learned anew.
+   */
+  async bring(kind: Kind, lives: Life[], fences: Fences): Promise<void> {
+    for (const some of inSlices(lives, ({ identity }) => identity.id, AT_ONCE)) {
+      await this.together(kind, some, fences).catch(async (error: unknown) => {
+        if (!isUnfit(error)) throw error;
+        for (const life of some) await this.alone(kind, life, fences);
+      });
+      await this.ledger.learn(some);
+      showLife();
+    }
+    await this.forgetRivals(kind, lives);
+  }
+
+  /**
+   * Looks whether the identities of these tombstones live again, and if so brings them back: the record with that `id`,
+   * else one that has it as a number and was ignored so far.
+   */
+  async look(kind: Kind, identities: Identity[], at: LogPlace, fences: Fences): Promise<void> {
+    for (const some of inSlices(identities, ({ id }) => id)) {
+      const standing = await this.standing(kind, some);
+      const lives = some.flatMap((identity): Life[] => {
+        const owner = standing.get(identityKey(identity))?._id;
+        return owner === undefined ? [] : [{ identity, at, alive: true, owner }];
+      });
+      const others = some.filter((identity) => !standing.has(identityKey(identity)));
+      await this.bring(kind, [...lives, ...(await this.rivals.claiming(kind, others, at))], fences);
+    }
+  }
+
+  /** A number that the ledger knows is no rival of anybody. */
+  private async forgetRivals(kind: Kind, lives: Life[]): Promise<void> {
+    const owners = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
+    const known = await this.ledger.ownedBy(kind, owners);
+    await this.strays.forget(
+      kind,
+      known.map(({ owner }) => owner!),
+    );
+  }
+
+  private async together(kind: Kind, lives: Life[], fences: Fences): Promise<void> {
+    let reborn: Resurrected[] = [];
+    await this.connection.getClient().withSession((session) =>
+      session.withTransaction(async () => {
+        reborn = await this.revive(lives, fences, session);
+        await this.stampAbove(kind, reborn, session);
+      }),
+    );
+    await this.stampAbove(kind, reborn);
+  }
+
+  /**
+   * Stamps the records under these identities above what is given for each, where they are not already: in the
+   * transaction, and once more behind it for one that came between its beginning and its end. A text may have moved on to
+   * another record by then; a number is that of its record.
+   */
+  private async stampAbove(kind: Kind, reborn: Resurrected[], session?: mongo.ClientSession): Promise<void> {
+    const fences = await this.fencesOf(kind, reborn, session);
+    if (fences.size === 0) return;
+    const writes = [...fences.values()].map(({ _id, above }) => {
+      const filter = { $and: [{ _id, $expr: needsStamp(above) }, single('lastupdated')] };
+      return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above) } }] } };
+    });
+    const { modifiedCount } = await this.records(kind).bulkWrite(writes, session && { session });
+    const odd = await this.stampDoubled(kind, fences, session);
+    this.metrics.restamps.inc({ reason: 'rebirth' }, modifiedCount + odd);
+  }
+
+  private async fencesOf(kind: Kind, reborn: Resurrected[], session?: mongo.ClientSession): Promise<Above> {
+    const texts = reborn.filter(({ life }) => !life.isNumber).map(({ life }) => life.identity);
+    const standing = await this.standing(kind, texts, session);
+    const fences: Above = new Map();
+    for (const { life, above } of reborn) {
+      const _id = life.isNumber ? life.owner : standing.get(identityKey(life.identity))?._id;
+      if (_id !== undefined) fences.set(_id.toHexString(), { _id, above });
+    }
+    return fences;
+  }
+
+  private async stampDoubled(kind: Kind, fences: Above, session?: mongo.ClientSession): Promise<number> {
+    const ids = { _id: { $in: [...fences.values()].map(({ _id }) => _id) } };
+    const options = { ...(session && { session }), projection: { _id: 1 } };
+    const found = this.records(kind).find({ $and: [ids, doubled('lastupdated')] }, options);
+    let stamped = 0;
+    for (const { _id } of await found.toArray()) {
+      const fence = fences.get(_id.toHexString())?.above;
+      const where = { $expr: needsStamp(fence) };
+      const write = { ids: [_id], names: ['lastupdated'], where, fence, session };
+      stamped += await stampDoubled(this.records(kind), write);
+    }
+    return stamped;
+  }
+
+  /** A record that cannot take a stamp keeps the one it has; its entry lives all the same. */
+  private async alone(kind: Kind, life: Life, fences: Fences): Promise<void> {
+    await this.together(kind, [life], fences).catch(async (error: unknown) => {
+      if (!isUnfit(error)) throw error;
+      this.log.warn(`${String(life.owner)} of ${COLLECTION_OF[kind]} cannot be stamped anew`);
+      await this.revive([life], fences);
+    });
+  }
+
+  /** Sets the entries alive that are still dead, and answers those. */
+  private async revive(lives: Life[], fences: Fences, session?: mongo.ClientSession): Promise<Resurrected[]> {
+    const reborn: Resurrected[] = [];
+    for (const life of lives) {
+      const before = await this.entries.collection.findOneAndUpdate(outlived(life), lived(life), {
+        ...(session && { session }),
+        projection: { lastupdated: 1 },
+      });
+      if (before === null) continue;
+      const tombstone = before['lastupdated'] as Date | undefined;
+      reborn.push({ life, above: later(tombstone, fences.get(markName(life.identity))) });
+    }
+    return reborn;
+  }
+
+  /** The records that stand under these identities, by identity. */
+  private async standing(
+    kind: Kind,
+    identities: Identity[],
+    session?: mongo.ClientSession,
+  ): Promise<Map<string, PresentIdentityOf>> {
+    const found = new Map<string, PresentIdentityOf>();
+    const where = { _id: { $type: 'objectId' as const } };
+    const options = { ...(session && { session }), projection: IDENTITY_TEXTS, where };
+    for (const some of identitiesByTenant(identities)) {
+      for (const record of await recordsUnder<PresentIdentityOf>(this.records(kind), some, options))
+        found.set(identityKey({ ...record, kind }), record);
+    }
+    return found;
+  }
+
+  private records(kind: Kind): mongo.Collection {
+    return this.connection.collection(COLLECTION_OF[kind]);
+  }
+}
+
+function later(one: Date | undefined, other: Date | undefined): Date | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one > other ? one : other;
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { COLLECTION_OF, type Kind } from '../../../record/index.js';
+import {
+  KnownChannels,
+  identityOf,
+  type KnownChannel,
+  IncompleteIdentities,
+  textsOf,
+} from '../../ledger/index.js';
+import { PRESENT, type PresentRecord, RecordCare } from '../../repair/index.js';
+import { Restamps } from '../../stamping/index.js';
+import { inStretch, slicesOf, type Stretch, STRETCH_MS } from '../../walk/index.js';
+import { CARRIED, NEEDS_CARE } from './pass-needs.js';
+import { PassNumbers } from './pass-numbers.js';
+import type { PassRun } from './pass-run.js';
+
+const AT_ONCE = 1000;
+const FIRST = [{ $sort: { _id: 1 } }, { $limit: AT_ONCE }];
+const options = { hint: { _id: 1 }, maxTimeMS: STRETCH_MS };
+
+/** What a pass does for the records of a stretch beyond learning them: only those that lack something come here. */
+@Injectable()
+export class PassCare {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly channels: KnownChannels,
+    private readonly strays: IncompleteIdentities,
+    private readonly numbers: PassNumbers,
+    private readonly care: RecordCare,
+    private readonly restamps: Restamps,
+  ) {}
+
+  /** Repairs what is to repair, keeps what is no whole identity, and learns the channels. */
+  async take(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
+    await this.strays.forgetPartials(kind, stretch);
+    await this.numbers.displace(kind, stretch, run);
+    if (kind === 'product') await this.learnChannels(stretch);
+    const care = [{ $match: NEEDS_CARE[kind] }, ...FIRST, { $project: PRESENT }];
+    await this.inBulks(kind, stretch, run, care, async (records) => {
+      await this.keepStrays(kind, records as PresentRecord[]);
+      await this.numbers.learn(kind, records as PresentRecord[], run);
+      await this.care.lookAfter(kind, { records: records as PresentRecord[], at: run.at });
+    });
+  }
+
+  /** Stamps every record anew, in the short bulks that re-stamps have. */
+  restamp(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
+    return this.inBulks(kind, stretch, run, [...FIRST, { $project: { _id: 1 } }], async (records) => {
+      const ids = records.map(({ _id }) => _id);
+      await this.restamps.records(kind, ids, 'pass');
+    });
+  }
+
+  /**
+   * Each bulk is read when its turn comes: what was read before the stream went on would be out of date. The stream does
+   * not wait for the whole stretch.
+   */
+  private async inBulks(
+    kind: Kind,
+    { behind, end }: Stretch,
+    { stop, keepUp }: PassRun,
+    stages: mongo.Document[],
+    work: (records: { _id: mongo.ObjectId }[]) => Promise<void>,
+  ): Promise<void> {
+    for (let last = behind; !stop.aborted;) {
+      const records = await this.records(kind)
+        .aggregate<{ _id: mongo.ObjectId }>(
+          [{ $match: { _id: inStretch({ behind: last, end }) } }, ...stages],
+          options,
+        )
+        .toArray();
+      if (records.length > 0) await work(records);
+      if (records.length < AT_ONCE) return;
+      last = records.at(-1)!._id;
+      await keepUp();
+    }
+  }
+
+  private async learnChannels(stretch: Stretch): Promise<void> {
+    const carried = this.records('product').aggregate<KnownChannel>(
+      [{ $match: { _id: inStretch(stretch) } }, ...CARRIED],
+      { ...options, allowDiskUse: true },
+    );
+    for await (const some of slicesOf(carried, ({ channel }) => channel)) await this.channels.learn(some);
+  }
+
+  private async keepStrays(kind: Kind, records: PresentRecord[]): Promise<void> {
+    const incomplete = records.filter((record) => identityOf(kind, record._id, record) === undefined);
+    await this.strays.keep(
+      kind,
+      incomplete.map((record) => ({ owner: record._id, partial: textsOf(record) })),
+    );
+  }
+
+  private records(kind: Kind): mongo.Collection {
+    return this.connection.collection(COLLECTION_OF[kind]);
+  }
+}

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { COLLECTION_OF, IDENTITY_TEXTS, type Kind } from '../../../record/index.js';
+import {
+  type Identity,
+  identityOf,
+  isSame,
+  Ledger,
+  LedgerSlices,
+  type Life,
+  type IncompleteIdentity,
+  IncompleteIdentities,
+} from '../../ledger/index.js';
+import { type LogPlace, placeOf } from '../../progress/index.js';
+import { NumericIds, type PresentRecord } from '../../repair/index.js';
+import { Resurrections } from '../../stamping/index.js';
+import type { Stretch } from '../../walk/index.js';
+import type { PassRun } from './pass-run.js';
+
+type StoredRecord = Pick<PresentRecord, '_id' | 'organizationid' | 'appid' | 'id' | 'isNumber'>;
+
+/**
+ * What a pass does about ids that are stored as numbers: who of several has one is decided here, not within the server. A
+ * collection without them costs one look at an empty index for each stretch.
+ *
+ * It learns them as of where the stream has come by then: a number may have to take the place of a record that the stream
+ * has told the end of since it was opened.
+ */
+@Injectable()
+export class PassNumbers {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
+    private readonly slices: LedgerSlices,
+    private readonly strays: IncompleteIdentities,
+    private readonly rebirths: Resurrections,
+    private readonly numbers: NumericIds,
+  ) {}
+
+  /** Texts of a stretch under which a number is known: a text wins. */
+  async displace(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
+    if (!(await this.numbers.anyLives(kind))) return;
+    const at = placeIn(run);
+    for await (const some of this.slices.besideNumbers(kind, stretch)) {
+      const lives = some.map(({ owner, ...identity }): Life => lifeOf({ ...identity, kind }, owner, at));
+      await this.learnLives(kind, await this.numbers.settle(kind, lives));
+    }
+  }
+
+  /** Numbers among the records that the pass looks after. */
+  async learn(kind: Kind, records: PresentRecord[], run: PassRun): Promise<void> {
+    const at = placeIn(run);
+    const found = records.flatMap((record) => {
+      const identity = record.isNumber && identityOf(kind, record._id, record);
+      return identity ? [{ ...lifeOf(identity, record._id, at), isNumber: true as const }] : [];
+    });
+    if (found.length === 0) return;
+    const lives = await this.numbers.settle(kind, found);
+    await this.learnLives(kind, lives);
+    await this.numbers.forget(
+      kind,
+      lives.map(({ owner }) => owner),
+    );
+  }
+
+  /**
+   * Forgets strays whose record is gone, and those that claim a number no longer: after a lost history nobody tells of it,
+   * and such a one must not take the place of a record.
+   */
+  async forgetStale(kind: Kind, stretch: Stretch): Promise<void> {
+    for await (const some of this.strays.inStretch(kind, stretch)) {
+      const present = await this.present(
+        kind,
+        some.map(({ _id }) => _id.owner),
+      );
+      const stale = some.filter((stray) => isStale(kind, stray, present.get(stray._id.owner.toHexString())));
+      await this.numbers.forget(
+        kind,
+        stale.map(({ _id }) => _id.owner),
+      );
+    }
+  }
+
+  private async present(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, StoredRecord>> {
+    const found = await this.connection
+      .collection(COLLECTION_OF[kind])
+      .aggregate<StoredRecord>([{ $match: { _id: { $in: owners } } }, { $project: IDENTITY_TEXTS }])
+      .toArray();
+    return new Map(found.map((record) => [record._id.toHexString(), record]));
+  }
+
+  private async learnLives(kind: Kind, lives: Life[]): Promise<void> {
+    await this.rebirths.bring(kind, await this.ledger.learn(lives), new Map());
+  }
+}
+
+function placeIn({ at, token }: PassRun): LogPlace {
+  const reached = placeOf(token() as { _data: string });
+  return reached > at ? reached : at;
+}
+
+function lifeOf(identity: Identity, owner: mongo.ObjectId, at: LogPlace): Life {
+  return { identity, at, alive: true, owner };
+}
+
+function isStale(
+  kind: Kind,
+  { _id, ...known }: IncompleteIdentity,
+  record: StoredRecord | undefined,
+): boolean {
+  if (record === undefined) return true;
+  const claimed = identityOf(kind, _id.owner, known);
+  return claimed !== undefined && !(record.isNumber && isSame(claimed, identityOf(kind, _id.owner, record)));
+}

@@ -1,0 +1,28 @@
+import { mongo } from 'mongoose';
+import type { Kind } from '../../../record/index.js';
+import { type Claims, identityOf, isSame, type StoredIdentity } from '../../ledger/index.js';
+import { isWritten } from '../../log/index.js';
+import type { Knowledge } from './knowledge.js';
+import { storedAfter, touchesIdentity } from './learn.js';
+
+/** What the events of a batch will claim, as far as they and what was known before can tell. */
+export function claimsIn<E extends { type: string }>(
+  kind: Kind,
+  events: E[],
+  { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+): Claims {
+  const claims: Claims = { numbers: [], texts: [] };
+  const standing = new Map<string, StoredIdentity>();
+  for (const event of events) {
+    if (!isWritten(event) || !(event.owner instanceof mongo.ObjectId) || !touchesIdentity(event)) continue;
+    const key = event.owner.toHexString();
+    const before = owned.get(key) ?? [];
+    const stored = storedAfter(event, standing.get(key) ?? partials.get(key) ?? before[0]);
+    standing.set(key, stored);
+    const now = identityOf(kind, event.owner, stored);
+    if (now === undefined) continue;
+    if (stored.isNumber) claims.numbers.push(now);
+    else if (!before.some((identity) => isSame(identity, now))) claims.texts.push(now);
+  }
+  return claims;
+}

@@ -1,0 +1,116 @@
+import { mongo } from 'mongoose';
+import { FUTURE_TOLERANCE_MS } from '../../../database/index.js';
+import type { Kind } from '../../../record/index.js';
+import { type Identity, identityKey, type LedgerChange, type Rival } from '../../ledger/index.js';
+import type { AnnouncedEvent, DeletedEvent, TombstoneEvent, WrittenEvent } from '../../log/index.js';
+import { type Fences, type MarkKey, markName, type StoredMoment } from '../../mark/index.js';
+import type { Late, Reason } from '../../stamping/index.js';
+import type { Knowledge } from './knowledge.js';
+import { learn, type Learned } from './learn.js';
+
+/** What follows from a batch of events. */
+export interface Decisions {
+  ledger: LedgerChange[];
+  /** Rule 1. */
+  late: Late[];
+  /** Rule 2. */
+  lateTombstones: Late[];
+  /** Rule 4: tombstones whose record may live again. */
+  seenTombstones: Identity[];
+  moments: StoredMoment[];
+  /** Records with a number as `id` that feeds have left out so far, since the ledger did not know it. */
+  revealed: mongo.ObjectId[];
+  /** Records that are ignored from here on: another one is known under the text of their number. */
+  rivals: Rival[];
+}
+
+/** The events that concern one kind, in commit order. */
+export type KindEvent = WrittenEvent | DeletedEvent | TombstoneEvent | AnnouncedEvent;
+
+/**
+ * The rules of the watcher (design §3) over a batch of events, in commit order, as far as events and the ledger decide
+ * them: what is stamped anew, what the ledger learns, which moments there are. Of the changes of one identity and the
+ * stamps of one record only the last counts.
+ */
+export function decide(kind: Kind, events: KindEvent[], knowledge: Knowledge): Decisions {
+  const learned: Learned = { changes: new Map(), revealed: new Map(), rivals: [] };
+  const late = new Map<string, Late>();
+  const lateTombstones = new Map<string, Late>();
+  const seen = new Map<string, Identity>();
+  const moments: StoredMoment[] = [];
+  for (const event of events) {
+    if (event.type === 'announced') moments.push(momentOf(event, knowledge.fences));
+    else if (event.type === 'tombstone') {
+      const identity = knowledge.tombstones.get(event.entry.toHexString());
+      if (identity === undefined) continue;
+      seen.set(identityKey(identity), identity);
+      keepLate(lateTombstones, tombstoneLateness(event, identity, knowledge.fences));
+    } else if (event.owner instanceof mongo.ObjectId) {
+      learn(kind, event, knowledge, learned);
+      if (event.type === 'written') keepLate(late, recordLateness(kind, event, knowledge));
+    }
+  }
+  return {
+    ledger: [...learned.changes.values()],
+    late: [...late.values()],
+    lateTombstones: [...lateTombstones.values()],
+    seenTombstones: [...seen.values()],
+    moments,
+    revealed: [...learned.revealed.values()],
+    rivals: learned.rivals,
+  };
+}
+
+/** Passing an announcement makes a moment; from here on its fence counts. */
+function momentOf({ mark, fence, at }: AnnouncedEvent, fences: Fences): StoredMoment {
+  const passed = fences.get(markName(mark));
+  if (passed === undefined || fence > passed) fences.set(markName(mark), fence);
+  return { ...mark, fence, at, passed: new Date(at.getHighBitsUnsigned() * 1000) };
+}
+
+/** Rule 1: a stamp that is bad, or not above the fence that its record's mark had when the change was committed. */
+function recordLateness(
+  kind: Kind,
+  event: WrittenEvent,
+  { owned, partials, fences }: Knowledge,
+): Late | undefined {
+  if (event.isKeyOnly) return undefined;
+  const _id = event.owner as mongo.ObjectId;
+  const { organizationid, appid } =
+    owned.get(_id.toHexString())?.[0] ?? partials.get(_id.toHexString()) ?? {};
+  if (organizationid === undefined || appid === undefined) return undefined;
+  const fence = fences.get(markName({ organizationid, appid, kind }));
+  const reason = lateness(event.stamp, fence, event.at);
+  return reason && { _id, reason, ...(fence && { fence }) };
+}
+
+/** Rule 2: the same for a tombstone. */
+function tombstoneLateness(event: TombstoneEvent, identity: MarkKey, fences: Fences): Late | undefined {
+  const fence = fences.get(markName(identity));
+  const isLate = lateness(event.stamp, fence, event.at) !== undefined;
+  return isLate ? { _id: event.entry, reason: 'tombstone', ...(fence && { fence }) } : undefined;
+}
+
+/** A change that left the stamp alone may have left a late one, if there is a fence at all. */
+function lateness(
+  stamp: Date | null | undefined,
+  fence: Date | undefined,
+  at: mongo.Timestamp,
+): Reason | undefined {
+  if (stamp === undefined) return fence === undefined ? undefined : 'left';
+  if (stamp === null || isAhead(stamp, at)) return 'bad';
+  return fence !== undefined && stamp <= fence ? 'late' : undefined;
+}
+
+/** The clock was the second of the cluster time at least; whoever writes the stamp looks at the clock itself. */
+function isAhead(stamp: Date, at: mongo.Timestamp): boolean {
+  return stamp.getTime() > at.getHighBitsUnsigned() * 1000 + FUTURE_TOLERANCE_MS;
+}
+
+function keepLate(late: Map<string, Late>, one: Late | undefined): void {
+  if (one === undefined) return;
+  const key = one._id.toHexString();
+  const before = late.get(key)?.fence;
+  const fence = before !== undefined && (one.fence === undefined || before > one.fence) ? before : one.fence;
+  late.set(key, { ...one, ...(fence && { fence }) });
+}

@@ -1,0 +1,59 @@
+import { parseRecordLine } from '../../../../src/admin/import/record-line.js';
+import type { Kind } from '../../../../src/record/index.js';
+
+const parse = (line: unknown, kind: Kind = 'product') =>
+  parseRecordLine(kind, typeof line === 'string' ? line : JSON.stringify(line));
+
+describe('import lines {id, data, channels?, type?, createDate?, createdBy?} (contract §5)', () => {
+  it('give what they say, and nothing more', () => {
+    expect(parse({ id: 'a', data: { price: 1 } })).toEqual({ value: { id: 'a', data: { price: 1 } } });
+    const whole = {
+      id: 'a',
+      data: {},
+      channels: ['web'],
+      type: 'bundle',
+      createDate: '2026-01-01',
+      createdBy: 'erp',
+    };
+    expect(parse(whole)).toEqual({ value: { ...whole, createDate: new Date('2026-01-01') } });
+  });
+
+  it('keep dates in data as texts, and text that looks like an operator as text', () => {
+    const data = { since: '2026-01-01T00:00:00Z', $set: '$$ROOT', 'a.b': { $date: '2026-01-01' } };
+    expect(parse({ id: 'a', data })).toEqual({ value: { id: 'a', data } });
+  });
+
+  it('of members give the form in which their e-mail is unique', () => {
+    const line = { id: 'a', data: { email: ' Ada@Example.org ' } };
+    expect(parse(line, 'member')).toEqual({ value: { ...line, emailkey: 'ada@example.org' } });
+    expect(parse(line, 'product')).toEqual({ value: line });
+    expect(parse({ id: 'a', data: { email: 5 } }, 'member')).toEqual({
+      value: { id: 'a', data: { email: 5 } },
+    });
+  });
+
+  it.each<[unknown, string]>([
+    ['x', 'is not JSON'],
+    ['{"id":"a"', 'is not JSON'],
+    ['null', 'is no object'],
+    ['[1]', 'is no object'],
+    [{ data: {} }, 'id is missing'],
+    [{ id: 'a' }, 'data is missing'],
+    [{ id: '', data: {} }, 'id must be a text that is not empty'],
+    [{ id: 5, data: {} }, 'id must be a text that is not empty'],
+    [{ id: 'a', data: null }, 'data must be an object'],
+    [{ id: 'a', data: [] }, 'data must be an object'],
+    [{ id: 'a', data: {}, channels: 'web' }, 'channels must be a list of texts'],
+    [{ id: 'a', data: {}, channels: ['web', 5] }, 'channels must be a list of texts'],
+    [{ id: 'a', data: {}, type: '' }, 'type must be a text that is not empty'],
+    [{ id: 'a', data: {}, createDate: 'yesterday' }, 'createDate "yesterday" is no date'],
+    [{ id: 'a', data: {}, createDate: 5 }, 'createDate must be a date as text'],
+    [{ id: 'a', data: {}, createdBy: null }, 'createdBy must be a text'],
+    [{ id: 'a', data: {}, lastupdated: '2026-01-01' }, 'has an unknown property "lastupdated"'],
+    [{ id: 'a', data: {}, emailkey: 'x' }, 'has an unknown property "emailkey"'],
+    ['{"id":"a","data":{},"__proto__":{}}', 'has an unknown property "__proto__"'],
+    ['{"id":"a","data":{},"constructor":{}}', 'has an unknown property "constructor"'],
+  ])('%j is a bad line', (line, reason) => {
+    expect(parse(line)).toEqual({ error: expect.stringContaining(reason) as string });
+  });
+});

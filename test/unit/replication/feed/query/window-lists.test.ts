@@ -1,0 +1,86 @@
+import mongoose from 'mongoose';
+import type { RawFind } from '../../../../../src/replication/feed/query/raw-find.js';
+import { matching } from '../../../../../src/replication/feed/query/selection.js';
+import { WindowLists } from '../../../../../src/replication/feed/query/window-lists.js';
+
+const { BSON, MongoServerError, ObjectId, Timestamp } = mongoose.mongo;
+const MANY = 10_000_000;
+const IDS = 1_000_000;
+const selection = matching({ organizationid: 'acme', appid: 'shop' }, 'product');
+const window = (minute: number) => ({
+  ...{
+    selection,
+    from: new Date(minute * 60_000),
+    to: new Date(10_000_000),
+    at: new Timestamp({ t: 1, i: 1 }),
+  },
+});
+
+/** Documents with an `_id` and nothing else, as the database projects them; copies of one do. */
+const documents = BSON.serialize({ 0: { _id: new ObjectId() } });
+
+/** Lists over windows, each read as `replies` says; what was asked is counted. */
+function listsOf(
+  replies: (call: number) => AsyncGenerator<Uint8Array, void>,
+  aboutHowMany = () => Promise.resolve(MANY),
+) {
+  let calls = 0;
+  const finds = {
+    aboutHowMany,
+    async *all() {
+      calls += 1;
+      for await (const reply of replies(calls)) yield { documents: reply, cursorId: 0n };
+    },
+  };
+  return { lists: new WindowLists(finds as unknown as RawFind), calls: () => calls };
+}
+
+/** Begins as any other, and fails then. */
+const failing = (code: number) =>
+  async function* () {
+    yield await Promise.resolve(documents);
+    throw new MongoServerError({ message: 'no', code });
+  };
+
+async function* one() {
+  yield await Promise.resolve(documents);
+}
+
+it('a list that finds no room is still what its callers wait for', async () => {
+  const all = BSON.serialize({ ...Array.from({ length: IDS / 10 }, () => ({ _id: new ObjectId() })) });
+  const { lists } = listsOf(async function* () {
+    for (let part = 0; part < 10; part += 1) yield await Promise.resolve(all);
+  });
+  const found = await Promise.all([1, 2, 3, 4, 5, 6].map((minute) => lists.list(window(minute))));
+  expect(found.map((list) => list?.length)).toEqual(Array.from(found, () => IDS));
+}, 60_000);
+
+it('a window whose list takes too long is not listed, and not tried again at once', async () => {
+  const { lists, calls } = listsOf(failing(50));
+  expect([await lists.list(window(1)), await lists.list(window(1)), calls()]).toEqual([
+    undefined,
+    undefined,
+    1,
+  ]);
+});
+
+it('a list that was cut off is read once more, and no more often', async () => {
+  const again = listsOf((call) => (call === 1 ? failing(43)() : one()));
+  expect([(await again.lists.list(window(1)))?.length, again.calls()]).toEqual([1, 2]);
+  const never = listsOf(failing(43));
+  await expect(never.lists.list(window(1))).rejects.toThrow('no');
+  expect(never.calls()).toBe(2);
+});
+
+it('where the collection cannot be counted in time nothing is listed, and the next window counts again', async () => {
+  jest.useFakeTimers();
+  let counts = 0;
+  const count = () => ((counts += 1) === 1 ? new Promise<number>(() => undefined) : Promise.resolve(MANY));
+  const { lists } = listsOf(one, count);
+  const first = lists.list(window(1));
+  await jest.advanceTimersByTimeAsync(2500);
+  expect(await first).toBeUndefined();
+  expect(await lists.list(window(2))).toHaveLength(1);
+  expect(counts).toBe(2);
+  jest.useRealTimers();
+});

@@ -1,0 +1,93 @@
+import { mongo } from 'mongoose';
+import type { WrittenEvent } from '../../../../../src/replication/log/events.js';
+import { decide, type KindEvent } from '../../../../../src/replication/watcher/rules/decide.js';
+import type { Knowledge } from '../../../../../src/replication/watcher/rules/knowledge.js';
+import { changed, deleted, knowing, named, placeAt, TENANT, whole } from './written.js';
+
+const [A, B, C] = [1, 2, 3].map((n) => new mongo.ObjectId(String(n).repeat(24))) as [
+  mongo.ObjectId,
+  mongo.ObjectId,
+  mongo.ObjectId,
+];
+const hex = (owner: mongo.ObjectId) => owner.toHexString();
+
+/** A record whose `id` is the number 5, written as a whole. */
+const five = (n: number, owner: mongo.ObjectId): WrittenEvent =>
+  whole(n, owner, { ...TENANT, id: '5', isNumber: true });
+const FIVE = named('5');
+
+/** The ledger knows the number 5, or the text, of this record. */
+const heldBy = (owner: mongo.ObjectId, isNumber?: true): Partial<Knowledge> => ({
+  holders: new Map([['["product","acme","shop","5"]', { owner: hex(owner), ...(isNumber && { isNumber }) }]]),
+  owned: new Map([[hex(owner), [{ ...FIVE, learned: placeAt(0), ...(isNumber && { isNumber }) }]]]),
+});
+
+/** What comes of events: who lives and dies, who is ignored, and whose record is stamped anew. */
+function outcome(events: KindEvent[], known: Partial<Knowledge> = {}) {
+  const knowledge = knowing(known);
+  const { ledger, revealed, rivals } = decide('product', events, knowledge);
+  return {
+    ledger: ledger.map((change) => `${change.identity.id} ${change.alive ? hex(change.owner)[0] : 'dead'}`),
+    revealed: revealed.map((owner) => hex(owner)[0]),
+    rivals: rivals.map(({ owner }) => owner[0]),
+    strays: [...knowledge.partials].filter(([, partial]) => partial !== null).map(([owner]) => owner[0]),
+  };
+}
+
+it('a number that nobody claims lives, and its record is stamped anew', () => {
+  expect(outcome([five(1, A)])).toEqual({ ledger: ['5 1'], revealed: ['1'], rivals: [], strays: [] });
+});
+
+it.each<[string, KindEvent[], Partial<Knowledge>, string[]]>([
+  ['known as it is: never again', [five(1, A)], heldBy(A, true), []],
+  ['known of this very place, as after a crash: once more', [five(0, A)], heldBy(A, true), ['1']],
+  [
+    'known as a text: it is hidden from now on',
+    [changed(1, A, { id: '5', isNumber: true })],
+    heldBy(A),
+    ['1'],
+  ],
+  ['written twice in a batch: once', [five(1, A), five(2, A)], {}, ['1']],
+])('%s', (_name, events, known, revealed) => {
+  expect(outcome(events, known)).toEqual({ ledger: ['5 1'], revealed, rivals: [], strays: [] });
+});
+
+it.each<[string, Partial<Knowledge>]>([
+  ['a number', heldBy(A, true)],
+  ['a text', heldBy(A)],
+])('a number that %s of another record holds is ignored', (_name, known) => {
+  expect(outcome([five(1, B)], known)).toEqual({ ledger: [], revealed: [], rivals: ['2'], strays: ['2'] });
+});
+
+it('one that is ignored is told of once, and forgotten when it is gone', () => {
+  const partials = new Map([[hex(B), { ...TENANT, id: '5', isNumber: true as const }]]);
+  const known = { ...heldBy(A, true), partials };
+  expect(outcome([five(1, B)], known)).toMatchObject({ ledger: [], rivals: [], strays: ['2'] });
+  expect(outcome([deleted(1, B)], known)).toMatchObject({ ledger: [], rivals: [], strays: [] });
+});
+
+it('a text takes the place of a number through a tombstone, so that its record is stamped above', () => {
+  expect(outcome([whole(1, B, FIVE)], heldBy(A, true))).toEqual({
+    ...{ ledger: ['5 dead'], revealed: [], rivals: ['1'], strays: ['1'] },
+  });
+  expect(outcome([five(1, A), whole(2, B, FIVE)])).toMatchObject({ ledger: ['5 dead'], strays: ['1'] });
+});
+
+it('a number that comes after a death of the same batch waits for its tombstone', () => {
+  expect(outcome([deleted(1, A), five(2, B), five(3, C)], heldBy(A, true))).toMatchObject({
+    ...{ ledger: ['5 dead'], rivals: ['2', '3'], strays: ['2', '3'] },
+  });
+});
+
+it('a change that leaves the `id` alone leaves it a number', () => {
+  const moved = outcome([changed(1, A, { appid: 'erp' })], {
+    ...heldBy(A, true),
+    holders: new Map([['["product","acme","erp","5"]', { owner: hex(B) }]]),
+  });
+  expect(moved).toMatchObject({ ledger: ['5 dead'], rivals: ['1'], strays: ['1'] });
+});
+
+it('one that turns into the text stays who it is', () => {
+  const turned = decide('product', [changed(1, A, { id: '5' })], knowing(heldBy(A, true)));
+  expect(turned.ledger).toEqual([{ identity: FIVE, at: placeAt(1), alive: true, owner: A }]);
+});
