@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** The current LTS line; the package `node` brings it as `node_modules/.bin/node`. */
 const ltsVersion = '26.10.0';
@@ -14,10 +14,10 @@ const ltsNode = join(ltsHome, 'node_modules', '.bin', 'node');
 
 /**
  * Unit tests of what Node itself has a part in: buffers, WebAssembly, dates, cryptography, files, sockets and processes. The
- * other ones are about plain functions. The 100,000 random records stay out: the same code with a value of every type is in.
+ * other ones are about plain functions.
  */
 const ofNode =
-  'unit/(admin|auth|common|config|database|listen|record|shutdown|replication/feed/(?!bytes/reference))';
+  'unit/(admin|auth|common|config|database|embedded|http|listen|observability|record|shutdown|replication/feed)';
 
 /** A test file for each core at a time. */
 const onEachCore = ['--maxWorkers=100%'];
@@ -67,11 +67,17 @@ const runs = [
   { title: 'The commands of the documents', project: 'documents', node: process.execPath },
   {
     ...{ title: `Unit tests on Node ${ltsVersion}`, project: 'unit', node: ltsNode, before: installLts },
-    args: [...onEachCore, '--testPathPatterns', ofNode],
+    ...{ args: [...onEachCore, '--testPathPatterns', ofNode], env: { TIDEMARK_TEST_QUICK: '1' } },
   },
 ];
 
+/** How many of the slowest files are told at the end. */
+const slowestTold = 10;
+const times = [];
+const took = [];
+
 const { passed, failed } = (await allHold(checks)) ? await allTests(runs) : { passed: 0, failed: 1 };
+tellTimes();
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -107,10 +113,22 @@ async function tests({ title, project, node, before, args = onEachCore, env = {}
   ];
   const succeeded = await succeedsWith(env, title, node, ...jest);
   const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
-  const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0 } = report;
+  const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0, testResults = [] } = report;
+  for (const { name, startTime, endTime } of testResults)
+    times.push({ title, file: relative(process.cwd(), name), seconds: (endTime - startTime) / 1000 });
   const failures = numFailedTests + numRuntimeErrorTestSuites;
   const wentWell = succeeded && numPassedTests > 0;
   return { passed: numPassedTests, failed: wentWell ? failures : Math.max(failures, 1) };
+}
+
+/** Where the time goes: each run, and the slowest files of all. */
+function tellTimes() {
+  console.log('\n== Time');
+  for (const [title, seconds] of took) console.log(`${String(Math.round(seconds)).padStart(6)} s  ${title}`);
+  const slowest = times.sort((one, other) => other.seconds - one.seconds).slice(0, slowestTold);
+  console.log('the slowest files:');
+  for (const { seconds, file, title } of slowest)
+    console.log(`${String(Math.round(seconds)).padStart(6)} s  ${file} (${title})`);
 }
 
 function replicationOnOlderMongod() {
@@ -147,7 +165,12 @@ function succeeds(title, program, ...args) {
 
 function succeedsWith(env, title, program, ...args) {
   console.log(`\n== ${title}`);
-  return new Promise((resolve) => {
+  const begun = performance.now();
+  return new Promise((end) => {
+    const resolve = (hasSucceeded) => {
+      took.push([title, (performance.now() - begun) / 1000]);
+      end(hasSucceeded);
+    };
     spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } })
       .once('error', (error) => {
         console.error(error.message);

@@ -95,7 +95,7 @@ describe('`status` (database, watcher, lag, indexes)', () => {
       'Re-stamps   bad 1',
       'Tombstones  1 written, all are kept',
       'Passes      first start 1',
-      'Repaired      emailkey 2',
+      'Repaired    emailkey 2',
       'Ignored     product 1',
     ])
       expect(output).toContain(line);

@@ -181,7 +181,7 @@ it('probes and scrapes that come together share their looks at the database: the
     socket.resume().write(all + asked('/health/live', 'Connection: close\r\n'));
     await once(socket, 'end');
   });
-  const counts = seen.filter((command) => nameOf(command) === 'count quarantine');
+  const counts = seen.filter((command) => nameOf(command) === 'count tidemark.quarantine');
   expect(counts.length).toBeGreaterThan(0);
   expect(counts.length).toBeLessThan(10);
 });

@@ -102,8 +102,8 @@ describe('no write waits for ever', () => {
       expect((await members.patch(id, { contactname: 'Bea' })).status).toBe(200);
       await service.watcher.caughtUp();
     });
-    const writes = seen.filter((one) => ['insert ledger', WRITE].includes(nameOf(one)));
-    expect(new Set(writes.map(nameOf))).toEqual(new Set(['insert ledger', WRITE]));
+    const writes = seen.filter((one) => ['insert tidemark.ledger', WRITE].includes(nameOf(one)));
+    expect(new Set(writes.map(nameOf))).toEqual(new Set(['insert tidemark.ledger', WRITE]));
     for (const { command } of writes)
       expect(command['writeConcern']).toEqual({ w: 'majority', wtimeout: 15_000 });
   });

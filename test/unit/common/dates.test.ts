@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { parseDate, shown } from '../../../src/common/index.js';
+import { runs } from '../../support/runs.js';
 
 const EARLIEST = new Date('0000-01-01T00:00:00.000Z');
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
@@ -80,7 +81,7 @@ describe('a date', () => {
         expect('value' in parsed).toBe(exists(year, month, day));
         if ('value' in parsed) expect(parsed.value.toISOString()).toBe(`${text}T00:00:00.000Z`);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });
@@ -108,7 +109,7 @@ describe('anything else', () => {
         const parsed = parseDate(sent);
         if ('value' in parsed) expect(parsed.value.getTime()).toBe(Date.parse(sent));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { jsonText, READ_FOR_JSON } from '../../../src/record/index.js';
+import { runs } from '../../support/runs.js';
 
 const { BSON } = mongoose.mongo;
 
@@ -96,7 +97,7 @@ describe('jsonText', () => {
       fc.property(value, ({ stored, text }) => {
         expect(jsonText(throughBson(stored))).toBe(text);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

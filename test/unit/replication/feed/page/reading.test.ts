@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { itemsOf, lastOf } from '../../../../../src/replication/feed/page/reading.js';
 import { anyBehaviour, anyRecords, idOf, sourceOf, type StoredRecord } from '../stored.js';
+import { runs } from '../../../../support/runs.js';
 
 const window = (limit: number) => ({ to: new Date(1000), limit });
 const anyLimit = fc.integer({ min: 1, max: 30 });
@@ -26,7 +27,7 @@ describe('No page but the last is shorter than limit', () => {
         const ids = await read(sourceOf(records, behaviour), limit);
         expect(ids).toEqual(matchesIn(records).slice(0, limit));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -39,7 +40,7 @@ describe('No page but the last is shorter than limit', () => {
           id === undefined ? undefined : idOf(Number(id.slice(1))).toHexString(),
         );
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

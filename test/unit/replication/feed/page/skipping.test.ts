@@ -5,6 +5,7 @@ import type { ShownMoment } from '../../../../../src/replication/feed/page/shown
 import { behindItems } from '../../../../../src/replication/feed/page/skipping.js';
 import type { Window } from '../../../../../src/replication/feed/query/window.js';
 import { anyBehaviour, anyRecord, sourceOf } from '../stored.js';
+import { runs } from '../../../../support/runs.js';
 
 const at = new mongoose.mongo.Timestamp({ t: 1, i: 1 });
 const present = { at } as ShownMoment;
@@ -47,7 +48,7 @@ it('wherever a page was when its link went out, the link leads to the page behin
         window = { to: window.to, limit, behind: { items, at }, ...(lastoffsetid && { lastoffsetid }) };
       }
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import { IdList } from '../../../../../src/replication/feed/query/id-list.js';
+import { runs } from '../../../../support/runs.js';
 
 /** Near to each other in one byte or another, as well as far. */
 const anyId = fc
@@ -20,7 +21,7 @@ it('gives out what it was given, in order', async () => {
       expect(list.length).toBe(ids.length);
       expect(list.bytes).toBe(12 * ids.length);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -33,7 +34,7 @@ it('at most so many behind an _id, whether it is in the list or not', async () =
         .slice(0, count);
       expect(hexOf((await listOf(ids)).behind(new mongo.ObjectId(id), count))).toEqual(expected);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

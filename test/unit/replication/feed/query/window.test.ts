@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import { isEmpty, type Window, windowQuery } from '../../../../../src/replication/feed/query/window.js';
+import { runs } from '../../../../support/runs.js';
 
 const moment = fc.integer({ min: 0, max: 20 }).map((ms) => new Date(ms));
 const id = fc.integer({ min: 0, max: 20 }).map((n) => new mongo.ObjectId(n.toString(16).padStart(24, '0')));
@@ -38,7 +39,7 @@ describe('windowQuery', () => {
           (lastoffsetid === undefined || _id.toHexString() > lastoffsetid.toHexString());
         expect(found).toBe(inside);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -1,11 +1,12 @@
+import { runs } from '../../../../support/runs.js';
 import { dice, randomRecord } from './random-records.js';
 import { plainText } from './reference.js';
 import { DELETE, MEMBER, MEMBER_WITH_HASH, PRODUCT, textOf } from './transcript.js';
 
 const SHAPES = [PRODUCT, MEMBER, MEMBER_WITH_HASH, DELETE];
-const RECORDS = 100_000;
+const RECORDS = runs(100_000);
 
-it('100,000 random records become the text that they become the plain way', () => {
+it(`${RECORDS} random records become the text that they become the plain way`, () => {
   const roll = dice(6);
   const differing: unknown[] = [];
   for (let index = 0; index < RECORDS && differing.length < 3; index++) {

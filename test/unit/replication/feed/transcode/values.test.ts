@@ -15,6 +15,7 @@ import {
 } from './raw-bson.js';
 import { keyBytes, shown } from './text-bytes.js';
 import { MEMBER_WITH_HASH, record, textOf, textOfValue } from './transcript.js';
+import { runs } from '../../../../support/runs.js';
 
 describe('the JSON of a stored value', () => {
   it('is what contract §4 says, for every type, at any depth', () => {
@@ -22,7 +23,7 @@ describe('the JSON of a stored value', () => {
       fc.property(documentExample, ({ stored, text }) => {
         expect(textOf(record({ data: stored }), MEMBER_WITH_HASH)).toContain(`"data":${text}`);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -32,7 +33,7 @@ describe('the JSON of a stored value', () => {
         expect(textOfValue(stored, key)).toBe(`${shown(key)}:${text}`);
         expect(textOfValue(list([stored, NULL, stored]))).toBe(`"v":[${text},null,${text}]`);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -60,7 +61,7 @@ describe('text', () => {
         const bytes = Buffer.concat([Buffer.alloc(before, 'x'), stored.bytes.subarray(4, -1)]);
         expect(textOfValue(text(bytes))).toBe(`"v":${shown(bytes)}`);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

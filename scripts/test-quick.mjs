@@ -1,0 +1,82 @@
+/**
+ * `npm run test:quick`: the loop while writing. Format, lint, types and unit tests, beside one another, with what was seen
+ * before remembered, and with a twentieth of the random cases. What fails is shown whole. It ends with the line of
+ * `npm test`.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+
+const cache = '.cache/quick';
+const report = join(cache, 'unit.json');
+const tool = (path) => join('node_modules', path);
+
+const steps = [
+  ['Unit tests', tool('jest/bin/jest.js'), ...unitTests()],
+  ['Lint', tool('eslint/bin/eslint.js'), ...remembered('eslint'), '--max-warnings', '0', '.'],
+  ['Types', tool('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit', ...incremental()],
+  ['Format', tool('prettier/bin/prettier.cjs'), ...remembered('prettier'), '--check', '.'],
+];
+
+mkdirSync(cache, { recursive: true });
+rmSync(report, { force: true });
+const begun = performance.now();
+const built = spawnSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' }).status === 0;
+const failed = built ? await failures() : ['Build'];
+const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0 } = unitReport();
+const broken = numFailedTests + numRuntimeErrorTestSuites;
+const others = failed.filter((title) => title !== 'Unit tests' || broken === 0).length;
+console.log(`${Math.round((performance.now() - begun) / 1000)} s`);
+console.log(`${numPassedTests} passed, ${broken + others} failed`);
+process.exitCode = failed.length === 0 && numPassedTests > 0 ? 0 : 1;
+
+/** The titles of what failed. Unit tests take one core less than there are, so that the others come along. */
+async function failures() {
+  const ended = await Promise.all(steps.map(([title, ...command]) => step(title, command)));
+  return steps.map(([title]) => title).filter((_title, index) => !ended[index]);
+}
+
+function step(title, command) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, command, {
+      env: { ...process.env, TIDEMARK_TEST_QUICK: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    child.stdout.on('data', (data) => (output += data));
+    child.stderr.on('data', (data) => (output += data));
+    child.once('close', (code) => {
+      console.log(code === 0 ? `${title}: well` : `\n== ${title}\n${output}`);
+      resolve(code === 0);
+    });
+  });
+}
+
+function unitTests() {
+  const workers = Math.max(1, availableParallelism() - 1);
+  return [
+    '--selectProjects',
+    'unit',
+    `--maxWorkers=${workers}`,
+    '--silent',
+    '--json',
+    `--outputFile=${report}`,
+  ];
+}
+
+function remembered(name) {
+  return ['--cache', '--cache-location', join(cache, name)];
+}
+
+function incremental() {
+  return ['--incremental', '--tsBuildInfoFile', join(cache, 'types.tsbuildinfo')];
+}
+
+function unitReport() {
+  try {
+    return JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    return {};
+  }
+}
