@@ -114,6 +114,7 @@ export const rooms = {
   'replication/feed/query': [
     'config',
     'common',
+    'observability',
     'database',
     'record',
     'application',

@@ -7,7 +7,8 @@ import { nameOf, type Profiled } from './profiler.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
 const OLD = new Date('2024-02-29T12:00:00.000Z');
-const OF_RECORDS = /^(aggregate|find|insert|update|remove|getmore) (products|tidemark\.(ledger|incompleteidentities|channels))$/;
+const OF_RECORDS =
+  /^(aggregate|find|insert|update|remove|getmore) (products|tidemark\.(ledger|incompleteidentities|channels))$/;
 
 const idAt = (index: number) => new mongo.ObjectId((index + 1).toString(16).padStart(24, '0'));
 const product = (index: number, fields: mongo.Document = {}) => ({

@@ -12,7 +12,7 @@ import {
   SendingPace,
 } from './http/index.js';
 import {
-  FeedService,
+  FeedSelector,
   Hearing,
   ItemSizes,
   ChannelLookup,
@@ -22,14 +22,15 @@ import {
   PageMoment,
   PageReader,
 } from './page/index.js';
-import { TombstoneFilter, NumericIdTexts, RawFind, WindowLists } from './query/index.js';
+import { BatchReader, TombstoneFilter, NumericIdTexts, RawFind, WindowLists } from './query/index.js';
 
 @Module({
   imports: [ApplicationModule, FiltersModule, LedgerModule, MarkModule, ProgressModule],
   controllers: [MemberFeedController, ProductFeedController, ChannelFeedController],
   providers: [
     Answers,
-    FeedService,
+    BatchReader,
+    FeedSelector,
     Hearing,
     ItemSizes,
     ChannelLookup,

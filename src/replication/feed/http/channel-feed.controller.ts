@@ -2,7 +2,7 @@ import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../../../application/index.js';
-import { FeedService, type PageRequest } from '../page/index.js';
+import { channelSoftDeletes, channelUpdates, type PageRequest, Pages } from '../page/index.js';
 import { AskedPage } from './page-request.js';
 import { Answers } from './answer.js';
 import { DeletesPage, DescribeFeed, UpdatesPage } from './openapi.js';
@@ -12,7 +12,7 @@ import { DeletesPage, DescribeFeed, UpdatesPage } from './openapi.js';
 @Controller(':org/:app/api/v1/productbychannel/:channel')
 export class ChannelFeedController {
   constructor(
-    private readonly feeds: FeedService,
+    private readonly pages: Pages,
     private readonly answers: Answers,
   ) {}
 
@@ -21,11 +21,11 @@ export class ChannelFeedController {
   updates(
     @CurrentApplication() application: Application,
     @Param('channel') channel: string,
-    @AskedPage() page: PageRequest,
+    @AskedPage() request: PageRequest,
     @Res() response: Response,
   ): Promise<void> {
     return this.answers.page(response, (share) =>
-      this.feeds.channelUpdates({ application, page, share }, channel),
+      this.pages.open({ application, request, share }, channelUpdates(channel)),
     );
   }
 
@@ -34,11 +34,11 @@ export class ChannelFeedController {
   softDeletes(
     @CurrentApplication() application: Application,
     @Param('channel') channel: string,
-    @AskedPage() page: PageRequest,
+    @AskedPage() request: PageRequest,
     @Res() response: Response,
   ): Promise<void> {
     return this.answers.page(response, (share) =>
-      this.feeds.channelSoftDeletes({ application, page, share }, channel),
+      this.pages.open({ application, request, share }, channelSoftDeletes(channel)),
     );
   }
 }

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../../../application/index.js';
 import { MaxService } from '../../mark/index.js';
-import { FeedService, type PageRequest } from '../page/index.js';
+import { hardDeletesOf, type PageRequest, Pages, softDeletesOf, updatesOf } from '../page/index.js';
 import { AskedPage } from './page-request.js';
 import { answerMax, Answers } from './answer.js';
 import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.js';
@@ -13,7 +13,7 @@ import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.j
 @Controller(':org/:app/api/v1/member')
 export class MemberFeedController {
   constructor(
-    private readonly feeds: FeedService,
+    private readonly pages: Pages,
     private readonly marks: MaxService,
     private readonly answers: Answers,
   ) {}
@@ -29,11 +29,11 @@ export class MemberFeedController {
   updates(
     @CurrentApplication() application: Application,
     @Param('service') service: string,
-    @AskedPage() page: PageRequest,
+    @AskedPage() request: PageRequest,
     @Res() response: Response,
   ): Promise<void> {
     return this.answers.page(response, (share) =>
-      this.feeds.updates({ application, page, share }, 'member', service),
+      this.pages.open({ application, request, share }, updatesOf('member', service)),
     );
   }
 
@@ -42,11 +42,11 @@ export class MemberFeedController {
   softDeletes(
     @CurrentApplication() application: Application,
     @Param('service') service: string,
-    @AskedPage() page: PageRequest,
+    @AskedPage() request: PageRequest,
     @Res() response: Response,
   ): Promise<void> {
     return this.answers.page(response, (share) =>
-      this.feeds.softDeletes({ application, page, share }, 'member', service),
+      this.pages.open({ application, request, share }, softDeletesOf('member', service)),
     );
   }
 
@@ -54,11 +54,11 @@ export class MemberFeedController {
   @DescribeFeed('The members that are gone', DeletesPage)
   hardDeletes(
     @CurrentApplication() application: Application,
-    @AskedPage() page: PageRequest,
+    @AskedPage() request: PageRequest,
     @Res() response: Response,
   ): Promise<void> {
     return this.answers.page(response, (share) =>
-      this.feeds.hardDeletes({ application, page, share }, 'member'),
+      this.pages.open({ application, request, share }, hardDeletesOf('member')),
     );
   }
 }

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../../../application/index.js';
 import { MaxService } from '../../mark/index.js';
-import { FeedService, type PageRequest } from '../page/index.js';
+import { hardDeletesOf, type PageRequest, Pages, softDeletesOf, updatesOf } from '../page/index.js';
 import { AskedPage } from './page-request.js';
 import { answerMax, Answers } from './answer.js';
 import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.js';
@@ -13,7 +13,7 @@ import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.j
 @Controller(':org/:app/api/v1/product')
 export class ProductFeedController {
   constructor(
-    private readonly feeds: FeedService,
+    private readonly pages: Pages,
     private readonly marks: MaxService,
     private readonly answers: Answers,
   ) {}
@@ -29,11 +29,11 @@ export class ProductFeedController {
   updates(
     @CurrentApplication() application: Application,
     @Param('service') service: string,
-    @AskedPage() page: PageRequest,
+    @AskedPage() request: PageRequest,
     @Res() response: Response,
   ): Promise<void> {
     return this.answers.page(response, (share) =>
-      this.feeds.updates({ application, page, share }, 'product', service),
+      this.pages.open({ application, request, share }, updatesOf('product', service)),
     );
   }
 
@@ -46,11 +46,11 @@ export class ProductFeedController {
   softDeletes(
     @CurrentApplication() application: Application,
     @Param('service') service: string,
-    @AskedPage() page: PageRequest,
+    @AskedPage() request: PageRequest,
     @Res() response: Response,
   ): Promise<void> {
     return this.answers.page(response, (share) =>
-      this.feeds.softDeletes({ application, page, share }, 'product', service),
+      this.pages.open({ application, request, share }, softDeletesOf('product', service)),
     );
   }
 
@@ -58,11 +58,11 @@ export class ProductFeedController {
   @DescribeFeed('The products that are gone', DeletesPage)
   hardDeletes(
     @CurrentApplication() application: Application,
-    @AskedPage() page: PageRequest,
+    @AskedPage() request: PageRequest,
     @Res() response: Response,
   ): Promise<void> {
     return this.answers.page(response, (share) =>
-      this.feeds.hardDeletes({ application, page, share }, 'product'),
+      this.pages.open({ application, request, share }, hardDeletesOf('product')),
     );
   }
 }

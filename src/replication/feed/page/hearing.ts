@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { settledWithin } from '../../../common/index.js';
 import { Problem } from '../../../http/index.js';
 import { ProgressReader } from '../../progress/index.js';
-import type { AsOf } from './reading.js';
 
 /** A query that takes longer is asked about: a look at something small tells a busy database from a frozen one (milliseconds). */
 const QUIET_MS = 4000;
@@ -12,19 +11,13 @@ const QUIET_MS = 4000;
 export class Hearing {
   constructor(private readonly progress: ProgressReader) {}
 
-  /** The same reads, and a promise that resolves when the database has answered one of them, or anything else meanwhile. */
-  listen(reads: AsOf): { asOf: AsOf; heard: Promise<void> } {
-    let answered = () => {};
-    const first = new Promise<void>((resolve) => (answered = resolve));
-    return { asOf: (read) => reads(read).finally(answered), heard: this.first(first) };
-  }
-
-  private async first(first: Promise<void>): Promise<void> {
+  /** Resolves when the database has answered a read of the page, or anything else meanwhile. */
+  async heard(answered: Promise<void>): Promise<void> {
     const inTime = await settledWithin(
-      first.then(() => true),
+      answered.then(() => true),
       QUIET_MS,
     );
-    if (inTime === undefined) await Promise.race([first, this.look()]);
+    if (inTime === undefined) await Promise.race([answered, this.look()]);
   }
 
   /** A refusal, such as 503 `preparing`, is an answer as well. */

@@ -1,10 +1,12 @@
 export { ChannelLookup } from './channel-lookup.js';
-export { FeedService } from './feed.service.js';
+export { FeedSelector } from './feed-selector.js';
+export { channelSoftDeletes, channelUpdates, hardDeletesOf, softDeletesOf, updatesOf } from './feed.js';
 export { Hearing } from './hearing.js';
 export { ItemSizes } from './item-sizes.js';
 export { PageBytes, Share } from './page-bytes.js';
 export { PageMoment } from './page-moment.js';
 export { PageReader } from './page-reader.js';
+export type { PageRequest } from './page-request.js';
 export type { OpenPage, Page } from './page.js';
-export { type PageRequest, Pages } from './pages.js';
+export { Pages } from './pages.js';
 export { Retention } from './retention.js';

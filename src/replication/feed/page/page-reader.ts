@@ -1,145 +1,165 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { mongo } from 'mongoose';
-import { Metrics } from '../../../observability/index.js';
-import { DELIVERABLE } from '../../../record/index.js';
+import { isTimeout } from '../../../database/index.js';
 import {
-  hintOf,
-  type IdList,
-  TombstoneFilter,
-  type Narrowed,
-  NumericIdTexts,
-  pageQuery,
-  type BatchPart,
-  type Plan,
-  planOf,
-  RawFind,
+  BatchReader,
+  type Breadth,
+  FIRST_BREADTH,
+  narrower,
+  type ReadBatch,
+  relaxed,
   type Selection,
+  wider,
   type Window,
-  WindowLists,
-  windowQuery,
-  windowQueryAlongStamps,
 } from '../query/index.js';
-import { tallyOf } from '../transcode/index.js';
-import { type Breadth, idsOf } from './breadth.js';
+import { type ItemShape, type ItemsText, itemsText, tallyOf } from '../transcode/index.js';
+import { ItemSizes } from './item-sizes.js';
+import type { Share } from './page-bytes.js';
+import type { PageView } from './page-view.js';
 
-/** What a step is to read: as much of a window as `limit` and `breadth` allow, as of a moment. */
-export interface BatchQuery {
+/** A reply and its text together take about so many times the reply. */
+const WITH_TEXT = 2;
+
+const IDS_OF_A_REPLY = 50_000;
+
+/** What a page is read of, and how far the reading has come. */
+export interface PageReading {
   selection: Selection;
+  shape: ItemShape;
+  /** The page's share of the memory for pages. */
+  share: Share;
+  /** What the page shows. */
+  view: Pick<PageView, 'at' | 'asOf'>;
+  /** Behind which `_id` the next reply begins, and how many items are still to come. */
+  place: ReadPlace;
+}
+
+/** How far a reading has come. */
+export interface ReadPlace {
+  lastoffsetid: mongo.ObjectId | undefined;
+  items: number;
+}
+
+/** What a page has still to read, and how much a step may look at. */
+interface Position {
   window: Window;
   breadth: Breadth;
-  at: mongo.Timestamp;
-  /** Whether nothing but the `_id`s is wanted, of what can be delivered; else items are looked at one by one. */
-  idsOnly?: boolean;
 }
 
-/** One reply of the database. */
-export interface ReadBatch {
-  /** The raw array of documents, in `_id` order. */
-  documents: Uint8Array;
-  /** How many the database found; fewer may become items. */
-  found: number;
-  /** Up to where the window is looked through; nothing where that is its end. */
-  reached: mongo.ObjectId | undefined;
+/** A reply, how many documents it could have had, and where the page was then. */
+interface Taken extends ReadBatch, Position {
+  replyLimit: number;
 }
 
-/** An `id` that is a number: whether such a record is delivered, the ledger says. */
-const NUMBER = { $cond: [{ $isNumber: '$id' }, '$id', '$$REMOVE'] };
-
-const NOTHING: ReadBatch = { documents: new Uint8Array([5, 0, 0, 0, 0]), found: 0, reached: undefined };
-
-/** Reads a page step by step, each by the plan that its window decides. */
+/** Reads pages reply by reply: one is held at a time. */
 @Injectable()
 export class PageReader {
-  private readonly log = new Logger('Feed');
-
   constructor(
-    private readonly lists: WindowLists,
-    private readonly finds: RawFind,
-    private readonly living: TombstoneFilter,
-    private readonly numbers: NumericIdTexts,
-    private readonly metrics: Metrics,
+    private readonly batches: BatchReader,
+    private readonly sizes: ItemSizes,
   ) {}
 
-  /** Throws what the database says, such as that it took longer than QUERY_MS. */
-  async readBatch(step: BatchQuery): Promise<ReadBatch> {
-    const { selection, window, at } = step;
-    const { from, to } = window;
-    const list = from && (await this.lists.list({ selection, from, to, at }));
-    const plan = planOf(list?.length, onePageOf(step));
-    this.metrics.feedSteps.inc({ plan });
-    this.log.debug(`${plan}: ${list?.length ?? 'too many or all'} in the window, page of ${window.limit}`);
-    if (plan === 'id-list') return this.listed(step, list!);
-    const end = plan === 'all' ? await this.endOf(step) : undefined;
-    return this.find(step, plan, { narrowed: end && { $lte: end }, end });
+  /** The items of a window in `_id` order, at most its limit. */
+  async *items(reading: PageReading, window: Window): AsyncGenerator<ItemsText, void> {
+    const { selection, share } = reading;
+    let position: Position | undefined = { window, breadth: FIRST_BREADTH };
+    while (position !== undefined) {
+      reading.place = placeOf(position);
+      const batch: Taken = await this.readWithText(reading, position);
+      this.sizes.learn(selection, batch.documents.length, batch.found);
+      let count = 0;
+      try {
+        for await (const items of this.textOf(reading, batch.documents)) {
+          count += items.count;
+          share.hold(items.held);
+          yield items;
+        }
+      } finally {
+        share.letGo(batch.documents.length);
+      }
+      position = behind(batch, count);
+    }
   }
 
-  /** Documents of a step, once it is seen that there are numbers among their ids: few have any, so none is looked for. */
-  asTexts(part: BatchPart, selection: Selection, at: mongo.Timestamp): Promise<Uint8Array> {
-    return this.numbers.asTexts(part, selection, at);
+  /**
+   * The `_id` of the last item of a window, where it holds at least as many as its limit. So many items more than those
+   * are still to come when it is found.
+   */
+  async last(reading: PageReading, window: Window, more = 0): Promise<mongo.ObjectId | undefined> {
+    let position: Position | undefined = { window, breadth: FIRST_BREADTH };
+    while (position !== undefined) {
+      const { lastoffsetid, items } = placeOf(position);
+      reading.place = { lastoffsetid, items: items + more };
+      const replyLimit = Math.min(position.window.limit, IDS_OF_A_REPLY);
+      const batch: Taken = await this.readBatch(reading, position, { replyLimit, idsOnly: true });
+      const { count, last } = tallyOf(batch.documents);
+      if (count === position.window.limit) return last;
+      position = behind(batch, count);
+    }
+    return undefined;
   }
 
-  private async listed(step: BatchQuery, list: IdList): Promise<ReadBatch> {
-    const { window, breadth } = step;
-    const ids = list.behind(window.lastoffsetid, idsOf(breadth, window.limit));
-    return ids.length === 0
-      ? NOTHING
-      : this.find(step, 'id-list', { narrowed: { $in: ids }, end: ids.at(-1) });
+  /** The items of a reply. Where numbers are among the ids, the ledger is asked which of them are delivered. */
+  private async *textOf(
+    { view, selection, shape, share }: PageReading,
+    documents: Uint8Array,
+  ): AsyncGenerator<ItemsText, void> {
+    const from = yield* itemsText(documents, shape);
+    if (from === undefined) return;
+    const texts = await view.asOf((at) => this.batches.asTexts({ documents, from }, selection, at));
+    share.hold(texts.length);
+    try {
+      yield* itemsText(texts, shape);
+    } finally {
+      share.letGo(texts.length);
+    }
   }
 
-  private async find(step: BatchQuery, plan: Plan, { narrowed, end }: Narrowing): Promise<ReadBatch> {
-    const { selection, window, at, idsOnly } = step;
-    const along = plan === 'one-page' ? windowQueryAlongStamps(window) : windowQuery(window, narrowed);
-    const { documents, cursorId } = await this.finds.first(
-      {
-        collection: selection.collection,
-        filter:
-          idsOnly === true
-            ? { $and: [pageQuery(selection, along), DELIVERABLE] }
-            : pageQuery(selection, along),
-        hint: hintOf(plan, selection),
-        sort: { _id: 1 },
-        limit: window.limit,
-        ...(idsOnly === true && { projection: { _id: 1, id: selection.records ? 1 : NUMBER } }),
-      },
-      at,
-    );
-    const { count: found, last } = tallyOf(documents);
-    const isCut = cursorId !== 0n || found === window.limit;
-    return {
-      documents:
-        idsOnly === true && selection.kind !== undefined
-          ? await this.asTexts({ documents, from: 0 }, selection, at)
-          : await this.living.withoutLiving(documents, selection, at),
-      found,
-      reached: isCut ? last : end,
-    };
+  /** One reply, as large as there is room for it and its text. */
+  private async readWithText(reading: PageReading, position: Position): Promise<Taken> {
+    const { selection, share } = reading;
+    const { limit } = position.window;
+    const least = WITH_TEXT * this.sizes.bytesOfOne(selection);
+    const wanted = least * Math.min(limit, this.sizes.ofOneReply(selection));
+    const room = await share.room({ least, wanted });
+    try {
+      const replyLimit = Math.min(limit, Math.max(1, Math.floor(room / least)));
+      const batch = await this.readBatch(reading, position, { replyLimit });
+      share.hold(batch.documents.length);
+      return batch;
+    } finally {
+      share.letGo(room);
+    }
   }
 
-  /** Where a step along `_id` ends that may look at so many entries only. */
-  private async endOf({ selection, window, breadth, at }: BatchQuery): Promise<mongo.ObjectId | undefined> {
-    if (breadth.most === undefined) return undefined;
-    const behind = windowQuery(window)['_id'] as mongo.Document;
-    const find = {
-      collection: selection.collection,
-      filter: { ...selection.scope, _id: behind },
-      hint: hintOf('all', selection),
-      sort: { _id: 1 },
-      projection: { _id: 1 },
-      skip: breadth.most - 1,
-      limit: 1,
-    };
-    const { documents } = await this.finds.first(find, at);
-    return tallyOf(documents).last;
+  /** One reply; one that took too long is tried again over less. */
+  private async readBatch(
+    { view, selection }: PageReading,
+    { window, breadth: first }: Position,
+    asked: { replyLimit: number; idsOnly?: boolean },
+  ): Promise<Taken> {
+    const { replyLimit } = asked;
+    for (let breadth: Breadth | undefined = first; ;) {
+      const query = { selection, window, breadth, ...asked };
+      try {
+        const batch = await view.asOf((at) => this.batches.read({ ...query, at }));
+        return { ...batch, window, breadth, replyLimit };
+      } catch (error) {
+        breadth = isTimeout(error) ? narrower(breadth, replyLimit) : undefined;
+        if (breadth === undefined) throw error;
+      }
+    }
   }
 }
 
-/** How much may be sorted as one page. `_id`s alone never are: MongoDB would sort whole documents for them. */
-function onePageOf({ window, breadth, idsOnly }: BatchQuery): number {
-  return idsOnly === true ? 0 : Math.min(window.limit, breadth.most ?? Infinity);
+function placeOf({ window: { lastoffsetid, limit } }: Position): ReadPlace {
+  return { lastoffsetid, items: limit };
 }
 
-/** What a query is narrowed to, and where that ends. */
-interface Narrowing {
-  narrowed: Narrowed;
-  end: mongo.ObjectId | undefined;
+/** Where the page goes on behind a reply that gave so many items; nothing where it is full, or the window at its end. */
+function behind({ window, breadth, replyLimit, found, reached }: Taken, count: number): Position | undefined {
+  const limit = window.limit - count;
+  if (limit === 0 || reached === undefined) return undefined;
+  const next = found < replyLimit ? wider(breadth, { asked: replyLimit, count: found }) : breadth;
+  return { window: { ...window, limit, lastoffsetid: reached }, breadth: relaxed(next) };
 }

@@ -3,7 +3,8 @@ import type { Window } from '../query/index.js';
 import type { ItemsText } from '../transcode/index.js';
 import { linkTo } from './link.js';
 import type { Share } from './page-bytes.js';
-import { itemsOf, lastOf, type PageSource } from './reading.js';
+import type { PageReader, PageReading } from './page-reader.js';
+import type { PageRequest } from './page-request.js';
 
 /** A page whose `to` is known, while the rest is still being read. */
 export interface OpenPage {
@@ -41,29 +42,34 @@ interface Beginning {
 
 /**
  * The envelope of contract §1: `nextoffsetid` is the `_id` of the last item, `""` on an empty page. A full page links to
- * the next one. No source where there can be no items.
+ * the next one. No reading where there can be no items.
  */
-export async function pageOf(source: PageSource | undefined, window: Window, path: string): Promise<Page> {
-  const rest = source && itemsOf(source, window);
-  const beginning = await beginningOf(rest, source, window.limit);
+export async function pageOf(
+  reader: PageReader,
+  reading: PageReading | undefined,
+  { path, window }: PageRequest,
+): Promise<Page> {
+  const rest = reading && reader.items(reading, window);
+  const beginning = await beginningOf(rest, reading?.share, window.limit);
   const { isAll, bytes, count, last } = beginning;
   if (isAll) await rest?.return();
   const end =
-    count === window.limit ? last : isAll ? undefined : await lastBehind(source!, window, beginning);
+    count === window.limit ? last : isAll ? undefined : await lastBehind(reader, reading!, window, beginning);
   return {
     headers: end === undefined ? {} : linkTo(path, window, { lastoffsetid: idOf(end) }),
-    body: source === undefined ? nothing() : envelope(source, window, { ...beginning, rest: rest! }),
+    body:
+      reading === undefined ? nothing() : envelope(reader, reading, window, { ...beginning, rest: rest! }),
     ...(isAll && { length: HEAD.length + bytes + tail(last).length }),
   };
 }
 
 async function beginningOf(
   rest: AsyncGenerator<ItemsText, void> | undefined,
-  source: PageSource | undefined,
+  share: Share | undefined,
   limit: number,
 ): Promise<Beginning> {
   const beginning: Beginning = { items: [], count: 0, bytes: 0, last: undefined, isAll: rest === undefined };
-  const isEnough = () => beginning.bytes >= HELD_BYTES || (beginning.count > 0 && source?.share.isShort);
+  const isEnough = () => beginning.bytes >= HELD_BYTES || (beginning.count > 0 && share?.isShort);
   while (rest !== undefined && !isEnough()) {
     const { value, done } = await rest.next();
     if (done === true) return { ...beginning, isAll: true };
@@ -77,36 +83,42 @@ async function beginningOf(
 
 /** The last item of a page that is too large to be held, where it is full: `_id`s are read ahead of their documents. */
 async function lastBehind(
-  source: PageSource,
+  reader: PageReader,
+  reading: PageReading,
   window: Window,
   { count, last }: Beginning,
 ): Promise<string | undefined> {
-  const end = await lastOf(source, { ...window, limit: window.limit - count, lastoffsetid: idOf(last!) });
+  const end = await reader.last(reading, {
+    ...window,
+    limit: window.limit - count,
+    lastoffsetid: idOf(last!),
+  });
   return end?.toHexString();
 }
 
 /** A page is read on where it was asked to let go of what it held, unless its length has been told already. */
 async function* envelope(
-  source: PageSource,
+  reader: PageReader,
+  reading: PageReading,
   window: Window,
   { items, rest, isAll }: Beginning & { rest: AsyncGenerator<ItemsText, void> },
 ): AsyncGenerator<Buffer, void> {
-  const { share } = source;
+  const { share } = reading;
   let place = window;
   let last: string | undefined;
   yield Buffer.from(HEAD);
   for (let held: Held | undefined = new Held(items, rest); held !== undefined;) {
-    const reading: Held = held;
-    if (!isAll) share.reclaimBy(() => reading.drop(share));
-    for await (const one of reading.items()) {
+    const current: Held = held;
+    if (!isAll) share.reclaimBy(() => current.drop(share));
+    for await (const one of current.items()) {
       if (last !== undefined) yield COMMA;
       yield* one.pieces;
       share.letGo(one.held);
       last = one.last;
       place = { ...place, lastoffsetid: idOf(last), limit: place.limit - one.count };
     }
-    const isMissing: boolean = reading.isDropped && place.limit > 0;
-    held = isMissing ? new Held([], itemsOf(source, place)) : undefined;
+    const isMissing: boolean = current.isDropped && place.limit > 0;
+    held = isMissing ? new Held([], reader.items(reading, place)) : undefined;
   }
   yield Buffer.from(tail(last));
 }

@@ -1,6 +1,5 @@
 import type { Window } from '../query/index.js';
-import { lastOf, type PageSource } from './reading.js';
-import type { ShownMoment } from './shown-moment.js';
+import type { PageReader, PageReading } from './page-reader.js';
 
 /**
  * The window of a page whose place was not known when it was linked to: it begins behind so many items. Nothing where
@@ -8,18 +7,13 @@ import type { ShownMoment } from './shown-moment.js';
  * counting would pass over others. Then the page begins where the counting would, and some items arrive twice.
  */
 export async function behindItems(
-  source: PageSource,
+  reader: PageReader,
+  reading: PageReading,
   { behind, ...window }: Window,
-  present: ShownMoment,
 ): Promise<Window | undefined> {
-  const isSameMoment = () => behind?.at.equals(present.at) === true;
+  const isSameMoment = () => behind?.at.equals(reading.view.at) === true;
   if (behind === undefined || !isSameMoment()) return window;
-  const { limit } = window;
-  const counting: PageSource = {
-    ...source,
-    passed: (place) => source.passed({ ...place, limit: place.limit + limit }),
-  };
-  const lastoffsetid = await lastOf(counting, { ...window, limit: behind.items });
+  const lastoffsetid = await reader.last(reading, { ...window, limit: behind.items }, window.limit);
   if (!isSameMoment()) return window;
   return lastoffsetid && { ...window, lastoffsetid };
 }

@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { Metrics } from '../../../../src/observability/index.js';
-import { idsOf } from '../../../../src/replication/feed/page/breadth.js';
+import { idsOf } from '../../../../src/replication/feed/query/breadth.js';
 import type { ItemSizes } from '../../../../src/replication/feed/page/item-sizes.js';
 import { PageBytes } from '../../../../src/replication/feed/page/page-bytes.js';
-import type { ReadBatch, BatchQuery, PageReader } from '../../../../src/replication/feed/page/page-reader.js';
-import type { PageSource } from '../../../../src/replication/feed/page/reading.js';
+import { PageReader, type PageReading } from '../../../../src/replication/feed/page/page-reader.js';
+import type {
+  BatchQuery,
+  BatchReader,
+  ReadBatch,
+} from '../../../../src/replication/feed/query/batch-reader.js';
 import { matching } from '../../../../src/replication/feed/query/selection.js';
 
 const { BSON, ObjectId } = mongoose.mongo;
@@ -36,34 +40,43 @@ export const anyBehaviour = fc.record({
 
 export const idOf = (index: number) => new ObjectId(index.toString(16).padStart(24, '0'));
 
-/** What a page is read from, where these records are all that the window holds. */
-export function sourceOf(
-  records: StoredRecord[],
-  behaviour: Behaviour,
-): PageSource & { taken: BatchQuery[] } {
+/** A page whose window holds these records and nothing else, with its reader, and what was asked of the database. */
+export interface StoredPage {
+  reader: PageReader;
+  reading: PageReading;
+  batches: Pick<BatchReader, 'read'>;
+  taken: BatchQuery[];
+}
+
+export const AT = new mongoose.mongo.Timestamp({ t: 1, i: 1 });
+
+export function pageFrom(records: StoredRecord[], behaviour: Behaviour): StoredPage {
   const taken: BatchQuery[] = [];
-  const steps = {
-    readBatch: (step: BatchQuery) => (
-      taken.push(step),
-      Promise.resolve().then(() => stepOver(records, behaviour, step))
+  const batches = {
+    read: (query: BatchQuery) => (
+      taken.push(query),
+      Promise.resolve().then(() => stepOver(records, behaviour, query))
     ),
   };
   const sizes = { ofOneReply: () => behaviour.sizes, bytesOfOne: () => 1, learn: () => undefined };
-  return {
-    taken,
-    steps: steps as unknown as PageReader,
-    sizes: sizes as unknown as ItemSizes,
-    asOf: (read) => read(new mongoose.mongo.Timestamp({ t: 1, i: 1 })),
+  const reading: PageReading = {
+    view: { at: AT, asOf: (read) => read(AT) },
     selection: matching({ organizationid: 'acme', appid: 'shop' }, 'product'),
     shape: { item: 'delete' },
     share: new PageBytes(new Metrics()).open(new AbortController().signal),
-    passed: () => undefined,
+    place: { lastoffsetid: undefined, items: 0 },
   };
+  const reader = new PageReader(batches as unknown as BatchReader, sizes as unknown as ItemSizes);
+  return { reader, reading, batches, taken };
 }
 
 /** What MongoDB would answer. */
-function stepOver(records: StoredRecord[], behaviour: Behaviour, { window, breadth }: BatchQuery): ReadBatch {
-  const { limit, lastoffsetid } = window;
+function stepOver(
+  records: StoredRecord[],
+  behaviour: Behaviour,
+  { window, replyLimit: limit, breadth }: BatchQuery,
+): ReadBatch {
+  const { lastoffsetid } = window;
   const first = lastoffsetid === undefined ? 0 : Number.parseInt(lastoffsetid.toHexString(), 16) + 1;
   const width = behaviour.isListed ? idsOf(breadth, limit) : (breadth.most ?? Infinity);
   const end = Math.min(first + width, records.length);

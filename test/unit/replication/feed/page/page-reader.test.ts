@@ -1,57 +1,85 @@
-import mongoose from 'mongoose';
-import { Metrics } from '../../../../../src/observability/index.js';
-import { FIRST_BREADTH } from '../../../../../src/replication/feed/page/breadth.js';
-import { PageReader } from '../../../../../src/replication/feed/page/page-reader.js';
-import { IdList } from '../../../../../src/replication/feed/query/id-list.js';
-import type { NumericIdTexts } from '../../../../../src/replication/feed/query/numeric-ids.js';
-import type { Find, RawFind } from '../../../../../src/replication/feed/query/raw-find.js';
-import { matching } from '../../../../../src/replication/feed/query/selection.js';
-import type { TombstoneFilter } from '../../../../../src/replication/feed/query/tombstone-filter.js';
-import type { WindowLists } from '../../../../../src/replication/feed/query/window-lists.js';
+import fc from 'fast-check';
+import { anyBehaviour, anyRecords, idOf, pageFrom, type StoredPage, type StoredRecord } from '../stored.js';
+import { runs } from '../../../../support/runs.js';
 
-const COUNT = 500;
-const at = new mongoose.mongo.Timestamp({ t: 1, i: 1 });
-const selection = matching({ organizationid: 'acme', appid: 'shop' }, 'product');
-const window = { from: new Date(0), to: new Date(1000), limit: 1000 };
-const ids = Array.from({ length: COUNT }, (_, index) => index.toString(16).padStart(24, '0'));
+const window = (limit: number) => ({ to: new Date(1000), limit });
+const anyLimit = fc.integer({ min: 1, max: 30 });
 
-/** What a step over a window of 500 records asks the database for. */
-async function askedFor(most: number | undefined, idsOnly = false): Promise<Find> {
-  let asked: Find | undefined;
-  const first = (find: Find) => {
-    asked = find;
-    return Promise.resolve({ documents: new Uint8Array([5, 0, 0, 0, 0]), cursorId: 0n });
-  };
-  const lists = { list: () => IdList.sort(Buffer.from(ids.join(''), 'hex')) };
-  const living = { withoutLiving: (documents: Uint8Array) => Promise.resolve(documents) };
-  const numbers = { asTexts: living.withoutLiving };
-  const dependencies = [lists, { first }, living, numbers] as unknown as [
-    WindowLists,
-    RawFind,
-    TombstoneFilter,
-    NumericIdTexts,
-  ];
-  const breadth = { ...FIRST_BREADTH, ...(most !== undefined && { most }) };
-  await new PageReader(...dependencies, new Metrics()).readBatch({ selection, window, breadth, at, idsOnly });
-  return asked!;
+const matchesIn = (records: StoredRecord[]) =>
+  records.flatMap(({ isMatch }, index) => (isMatch ? [`r${index}`] : []));
+
+async function read({ reader, reading }: StoredPage, limit: number): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { pieces, count, last } of reader.items(reading, window(limit))) {
+    const items = JSON.parse(`[${Buffer.concat([...pieces]).toString()}]`) as { id: string }[];
+    ids.push(...items.map(({ id }) => id));
+    expect(items).toHaveLength(count);
+    expect(idOf(Number(items.at(-1)?.id.slice(1))).toHexString()).toBe(last);
+  }
+  return ids;
 }
 
-it('a window no larger than the page is read whole', async () => {
-  const { hint, filter } = await askedFor(undefined);
-  expect(hint).toHaveProperty('lastupdated');
-  expect(filter).not.toHaveProperty('_id.$in');
+describe('No page but the last is shorter than limit', () => {
+  it('whatever a reply holds, however sparse the filter, however long a step takes', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRecords, anyBehaviour, anyLimit, async (records, behaviour, limit) => {
+        const ids = await read(pageFrom(records, behaviour), limit);
+        expect(ids).toEqual(matchesIn(records).slice(0, limit));
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+
+  it('the last item is known ahead where the page is full, and only there', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRecords, anyBehaviour, anyLimit, async (records, behaviour, limit) => {
+        const { reader, reading } = pageFrom(records, behaviour);
+        const last = await reader.last(reading, window(limit));
+        const id = matchesIn(records)[limit - 1];
+        expect(last?.toHexString()).toBe(
+          id === undefined ? undefined : idOf(Number(id.slice(1))).toHexString(),
+        );
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
 });
 
-it('after it took too long only as much of it as a step may look at', async () => {
-  const { hint, filter } = await askedFor(100);
-  expect(hint).not.toHaveProperty('lastupdated');
-  expect(filter['_id'].$in).toHaveLength(100);
-});
+describe('how much a page asks for', () => {
+  const all = (count: number, isMatch = true) =>
+    Array.from({ length: count }, () => ({ isMatch, isSlow: false }));
+  const quick = { replyHolds: 100, mostSlow: 5, isListed: true, sizes: 100 };
 
-it('`_id`s alone are never sorted as one page, since whole documents would be', async () => {
-  const { hint, projection } = await askedFor(undefined, true);
-  expect([hint, projection]).toEqual([
-    { organizationid: 1, appid: 1, _id: 1 },
-    { _id: 1, id: { $cond: [{ $isNumber: '$id' }, '$id', '$$REMOVE'] } },
-  ]);
+  it('one step where everything is in one reply', async () => {
+    const page = pageFrom(all(40), quick);
+    expect(await read(page, 30)).toHaveLength(30);
+    expect(page.taken).toHaveLength(1);
+  });
+
+  it('no more than one reply shall hold, since records may be large', async () => {
+    const page = pageFrom(all(10), { ...quick, sizes: 4 });
+    await read(page, 10);
+    expect(page.taken.map(({ replyLimit }) => replyLimit)).toEqual([4, 4, 2]);
+  });
+
+  it('a sparse filter is looked for in ever wider steps', async () => {
+    const page = pageFrom([...all(59, false), ...all(1)], quick);
+    expect(await read(page, 2)).toEqual(['r59']);
+    expect(page.taken.map(({ breadth }) => breadth.perItem)).toEqual([1, 16, 256]);
+  });
+
+  it('nothing behind an item is read before it is taken', async () => {
+    const page = pageFrom(all(10), { ...quick, sizes: 5 });
+    const items = page.reader.items(page.reading, window(10));
+    await items.next();
+    expect(page.taken).toHaveLength(1);
+    await items.return();
+    expect(page.taken).toHaveLength(1);
+  });
+
+  it('what takes too long even in small steps is given up', async () => {
+    const stuck = pageFrom(all(5), quick);
+    stuck.batches.read = () => Promise.reject(Object.assign(new Error('no'), { code: 50 }));
+    await expect(read(stuck, 1)).rejects.toThrow('no');
+  });
 });

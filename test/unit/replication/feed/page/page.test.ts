@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { pageOf } from '../../../../../src/replication/feed/page/page.js';
-import type { PageSource } from '../../../../../src/replication/feed/page/reading.js';
 import type { Window } from '../../../../../src/replication/feed/query/window.js';
-import { idOf, sourceOf } from '../stored.js';
+import { idOf, pageFrom, type StoredPage } from '../stored.js';
 
 const PATH = '/acme/webshop/api/v1/product/default/updates';
 const window: Window = { to: new Date('2025-03-04T05:06:07.008Z'), limit: 2 };
@@ -11,8 +10,9 @@ const records = (count: number) => Array.from({ length: count }, () => ({ isMatc
 const linkTo = (query: string) => ({ Link: `<${PATH}?${query}>; rel="next"` });
 const item = (index: number) => `{"id":"r${index}","lastUpdated":"1970-01-01T00:00:00.00${index}Z"}`;
 
-async function written(source: PageSource | undefined, asked = window, path = PATH) {
-  const { headers, length, body } = await pageOf(source, asked, path);
+async function written(page: StoredPage | undefined, asked = window, path = PATH) {
+  const { reader } = page ?? pageFrom([], quick);
+  const { headers, length, body } = await pageOf(reader, page?.reading, { path, window: asked });
   const pieces: Buffer[] = [];
   for await (const piece of body) pieces.push(piece);
   const text = Buffer.concat(pieces).toString();
@@ -23,17 +23,17 @@ async function written(source: PageSource | undefined, asked = window, path = PA
 describe('pageOf', () => {
   it('an empty page', async () => {
     const empty = { headers: {}, text: '{"result":[],"nextoffsetid":""}', isWhole: true };
-    expect(await written(sourceOf([], quick))).toEqual(empty);
+    expect(await written(pageFrom([], quick))).toEqual(empty);
     expect(await written(undefined)).toEqual(empty);
   });
 
   it('a page that is not full has no Link', async () => {
     const text = `{"result":[${item(0)}],"nextoffsetid":"${idOf(0).toHexString()}"}`;
-    expect(await written(sourceOf(records(1), quick))).toEqual({ headers: {}, text, isWhole: true });
+    expect(await written(pageFrom(records(1), quick))).toEqual({ headers: {}, text, isWhole: true });
   });
 
   it('a full page links to the next one', async () => {
-    const { headers, text } = await written(sourceOf(records(2), quick));
+    const { headers, text } = await written(pageFrom(records(2), quick));
     const last = idOf(1).toHexString();
     expect(text).toBe(`{"result":[${item(0)},${item(1)}],"nextoffsetid":"${last}"}`);
     expect(headers).toEqual(linkTo(`to=2025-03-04T05%3A06%3A07.008Z&limit=2&lastoffsetid=${last}`));
@@ -42,14 +42,14 @@ describe('pageOf', () => {
   it('the link keeps from, and drops the lastoffsetid that was sent', async () => {
     const sent = { ...window, from: new Date(0), lastoffsetid: idOf(0) };
     const to = 'from=1970-01-01T00%3A00%3A00.000Z&to=2025-03-04T05%3A06%3A07.008Z';
-    const { headers } = await written(sourceOf(records(3), quick), sent);
+    const { headers } = await written(pageFrom(records(3), quick), sent);
     expect(headers).toEqual(linkTo(`${to}&limit=2&lastoffsetid=${idOf(2).toHexString()}`));
   });
 
   it('a page in several replies has commas in the right places', async () => {
     const asked = { ...window, limit: 5 };
     for (const sizes of [1, 2, 3, 5]) {
-      const { text } = await written(sourceOf(records(7), { ...quick, sizes }), asked);
+      const { text } = await written(pageFrom(records(7), { ...quick, sizes }), asked);
       const ids = (JSON.parse(text) as { result: { id: string }[] }).result.map(({ id }) => id);
       expect(ids).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
     }
@@ -60,7 +60,7 @@ describe('pageOf', () => {
     await fc.assert(
       fc.asyncProperty(channel, async (name) => {
         const path = `/acme/webshop/api/v1/productbychannel/x${encodeURIComponent(name)}<>"/updates`;
-        const { headers } = await written(sourceOf(records(2), quick), window, path);
+        const { headers } = await written(pageFrom(records(2), quick), window, path);
         const target = /^<([^<>"]+)>; rel="next"$/.exec(headers['Link'] ?? '')?.[1] ?? '';
         const { pathname } = new URL(target, 'http://localhost');
         expect(decodeURIComponent(pathname)).toBe(decodeURIComponent(path));

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
-import { itemsOf, type PageSource } from '../../../../../src/replication/feed/page/reading.js';
-import type { ShownMoment } from '../../../../../src/replication/feed/page/shown-moment.js';
+import type {
+  PageReader,
+  PageReading,
+  ReadPlace,
+} from '../../../../../src/replication/feed/page/page-reader.js';
 import { behindItems } from '../../../../../src/replication/feed/page/skipping.js';
 import type { Window } from '../../../../../src/replication/feed/query/window.js';
-import { anyBehaviour, anyRecord, sourceOf } from '../stored.js';
+import { anyBehaviour, anyRecord, AT as at, pageFrom } from '../stored.js';
 import { runs } from '../../../../support/runs.js';
 
-const at = new mongoose.mongo.Timestamp({ t: 1, i: 1 });
-const present = { at } as ShownMoment;
-
-async function idsOf(source: PageSource, window: Window): Promise<string[]> {
+async function idsOf(reader: PageReader, reading: PageReading, window: Window): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { pieces } of itemsOf(source, window)) {
+  for await (const { pieces } of reader.items(reading, window)) {
     const items = JSON.parse(`[${Buffer.concat([...pieces]).toString()}]`) as { id: string }[];
     ids.push(...items.map(({ id }) => id));
   }
@@ -28,23 +28,28 @@ it('wherever a page was when its link went out, the link leads to the page behin
   });
   await fc.assert(
     fc.asyncProperty(anyCase, async ({ records, behaviour, limit, lateAfter }) => {
-      const source = sourceOf(records, behaviour);
+      const { reader, reading } = pageFrom(records, behaviour);
       const all = records.flatMap(({ isMatch }, index) => (isMatch ? [`r${index}`] : []));
       let window: Window | undefined = { to: new Date(1000), limit };
       for (let read: string[] = []; ;) {
         let reports = 0;
-        let place: Pick<Window, 'lastoffsetid' | 'limit'> = window;
-        const late = {
-          ...source,
-          passed: (now: typeof place) => (reports++ < lateAfter ? (place = now) : now),
+        let known: ReadPlace = { lastoffsetid: window.lastoffsetid, items: window.limit };
+        const late: PageReading = {
+          ...reading,
+          get place() {
+            return known;
+          },
+          set place(now) {
+            if (reports++ < lateAfter) known = now;
+          },
         };
-        const begun: Window | undefined = await behindItems(late, window, present);
+        const begun: Window | undefined = await behindItems(reader, late, window);
         if (begun === undefined) {
           expect(read).toEqual(all);
           return;
         }
-        read = [...read, ...(await idsOf(late, begun))];
-        const { lastoffsetid, limit: items } = place;
+        read = [...read, ...(await idsOf(reader, late, begun))];
+        const { lastoffsetid, items } = known;
         window = { to: window.to, limit, behind: { items, at }, ...(lastoffsetid && { lastoffsetid }) };
       }
     }),
@@ -53,27 +58,25 @@ it('wherever a page was when its link went out, the link leads to the page behin
 });
 
 it('nothing is counted as of another moment', async () => {
-  const source = sourceOf([], { replyHolds: 1, mostSlow: 5, isListed: false, sizes: 1 });
+  const { reader, reading } = pageFrom([], { replyHolds: 1, mostSlow: 5, isListed: false, sizes: 1 });
   const other = new mongoose.mongo.Timestamp({ t: 2, i: 1 });
   const window = { to: new Date(1000), limit: 5 };
-  expect(await behindItems(source, { ...window, behind: { items: 3, at: other } }, present)).toEqual(window);
+  expect(await behindItems(reader, reading, { ...window, behind: { items: 3, at: other } })).toEqual(window);
 });
 
 it('nor where the moment is gone while items are being counted', async () => {
-  const source = sourceOf(
+  const { reader, reading } = pageFrom(
     Array.from({ length: 9 }, () => ({ isMatch: true, isSlow: false })),
     { replyHolds: 9, mostSlow: 5, isListed: false, sizes: 9 },
   );
-  const fleeting = { at };
-  const gone = {
-    ...source,
+  const fleeting = {
+    at,
     asOf: <T>(read: (of: mongoose.mongo.Timestamp) => Promise<T>) => {
       fleeting.at = new mongoose.mongo.Timestamp({ t: 2, i: 1 });
       return read(fleeting.at);
     },
   };
   const window = { to: new Date(1000), limit: 5 };
-  expect(await behindItems(gone, { ...window, behind: { items: 3, at } }, fleeting as ShownMoment)).toEqual(
-    window,
-  );
+  const asked = { ...window, behind: { items: 3, at } };
+  expect(await behindItems(reader, { ...reading, view: fleeting }, asked)).toEqual(window);
 });

@@ -1,0 +1,34 @@
+import type { Kind } from '../../../record/index.js';
+
+/** One feed of an application, as a path names it. */
+export interface Feed {
+  kind: Kind;
+  shows: 'updates' | 'softdeletes' | 'harddeletes';
+  /** Whose filter decides; nothing for hard deletes. */
+  by?: { service: string } | { channel: string };
+}
+
+/** What changed and matches the service's filter. */
+export function updatesOf(kind: Kind, service: string): Feed {
+  return { kind, shows: 'updates', by: { service } };
+}
+
+/** What changed and does not match the service's filter; nothing where it filters nothing. */
+export function softDeletesOf(kind: Kind, service: string): Feed {
+  return { kind, shows: 'softdeletes', by: { service } };
+}
+
+/** What is gone. 410 `history-expired` where `from` lies before what is kept. */
+export function hardDeletesOf(kind: Kind): Feed {
+  return { kind, shows: 'harddeletes' };
+}
+
+/** The products that changed and are in the channel. */
+export function channelUpdates(channel: string): Feed {
+  return { kind: 'product', shows: 'updates', by: { channel } };
+}
+
+/** The products that changed and are not in the channel. */
+export function channelSoftDeletes(channel: string): Feed {
+  return { kind: 'product', shows: 'softdeletes', by: { channel } };
+}

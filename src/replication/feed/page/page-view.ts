@@ -1,0 +1,51 @@
+import type { mongo } from 'mongoose';
+import { isMomentGone } from '../../../database/index.js';
+import type { Kind, Tenant } from '../../../record/index.js';
+import type { PageMoment, PageWish, Shown } from './page-moment.js';
+import type { Retention } from './retention.js';
+
+/** Whose view it is, and until when. */
+export interface Viewer {
+  wish: PageWish;
+  /** Aborted when the client has gone. */
+  gone: AbortSignal;
+  /** Since when the hard deletes of whom must be kept; nothing where it does not matter. */
+  kept?: { tenant: Tenant; kind: Kind; from: Date };
+}
+
+/** What a page shows: one moment, or what is shown instead where the server lets go of that while the page is read. */
+export class PageView {
+  /** Resolves when the database has answered a read. */
+  readonly answered: Promise<void>;
+  private tellAnswered = () => {};
+
+  constructor(
+    private readonly moments: PageMoment,
+    private readonly retention: Retention,
+    private readonly viewer: Viewer,
+    private shown: Shown,
+  ) {
+    this.answered = new Promise((resolve) => (this.tellAnswered = resolve));
+  }
+
+  get at(): mongo.Timestamp {
+    return this.shown.at;
+  }
+
+  /** Reads as of what is shown. Throws 410 `history-expired`, and what `gone` was aborted with. */
+  async asOf<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
+    const { gone, kept } = this.viewer;
+    gone.throwIfAborted();
+    const value = await this.read(read).finally(this.tellAnswered);
+    if (kept !== undefined) await this.retention.assertKept(kept.tenant, kept.kind, kept.from);
+    return value;
+  }
+
+  private read<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
+    return read(this.at).catch(async (error: unknown) => {
+      if (!isMomentGone(error)) throw error;
+      this.shown = await this.moments.insteadOf(this.shown, this.viewer.wish);
+      return read(this.at);
+    });
+  }
+}
