@@ -20,7 +20,8 @@ const ONE_SHORT_HISTORY = 'npm run test:faults -- --seed 1 --operations 20';
 
 /**
  * Every sort of command that the documents name, the first that fits. The one exception are those that run this very test:
- * that `npm test` begins and ends well in a fresh clone is what `.ci/run` shows. Here it only has to be what it says.
+ * that `npm test` begins and ends well in a fresh clone is what `.ci/run` shows, and the quick loop is a part of that. Here
+ * they only have to be what they say.
  */
 export const WAYS: Way[] = [
   {
@@ -32,8 +33,12 @@ export const WAYS: Way[] = [
     run: (_command, { clone }) => clone.output('test node_modules/.package-lock.json -nt package.json'),
   },
   {
-    of: /^(npm ci && )?npm test$|^npm run check$|^npx jest --selectProjects documents$/,
+    of: /^(npm ci && )?npm test$|^npm run (check|test:quick)$|^npx jest --selectProjects documents$/,
     run: (_command, { clone }) => isTestCommand(clone),
+  },
+  {
+    of: /^npm run test:unit$/,
+    run: (command, { clone }) => clone.output(`${command} -- --testPathPatterns unit/common`),
   },
   { of: /^npm run dev$|^node dist\/main\.js$/, run: (command, { clone }) => clone.listens(command) },
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
@@ -63,7 +68,10 @@ function having(command: string, options: string): string {
 
 function isTestCommand(clone: Clone): Promise<void> {
   const { scripts } = JSON.parse(clone.read('package.json')) as { scripts: Record<string, string> };
-  expect(scripts).toMatchObject({ test: 'node scripts/test.mjs', check: 'npm test' });
+  expect(scripts).toMatchObject({
+    ...{ test: 'node scripts/test.mjs', check: 'npm test' },
+    'test:quick': 'node scripts/test-quick.mjs',
+  });
   expect(clone.read('.ci/run')).toContain('\nnpm ci && npm test\n');
   return Promise.resolve();
 }
