@@ -51,8 +51,8 @@ describe('the keys and documents that max examines', () => {
   it('where nothing has a greater stamp than before: no document, in one look', async () => {
     expect(await app.max('member')).toEqual(NEWEST);
     expect(await readsOf('member')).toEqual([
-      'find tidemark.ledger: 0 keys, 0 documents',
       'find members: 1 keys, 0 documents',
+      'find tidemark.ledger: 0 keys, 0 documents',
     ]);
   });
 
@@ -60,10 +60,10 @@ describe('the keys and documents that max examines', () => {
     await app.max('member');
     await app.member();
     expect(await readsOf('member')).toEqual([
-      'find tidemark.ledger: 0 keys, 0 documents',
-      'find tidemark.ledger: 0 keys, 0 documents',
       'find members: 1 keys, 1 documents',
       'find members: 1 keys, 1 documents',
+      'find tidemark.ledger: 0 keys, 0 documents',
+      'find tidemark.ledger: 0 keys, 0 documents',
     ]);
   });
 
@@ -72,17 +72,17 @@ describe('the keys and documents that max examines', () => {
     await app.max('member');
     await app.remove('member', gone);
     expect(await readsOf('member')).toEqual([
-      'find tidemark.ledger: 1 keys, 1 documents',
-      'find tidemark.ledger: 1 keys, 1 documents',
       'find members: 1 keys, 0 documents',
       'find members: 1 keys, 0 documents',
+      'find tidemark.ledger: 1 keys, 1 documents',
+      'find tidemark.ledger: 1 keys, 1 documents',
     ]);
   });
 
   it('where nobody has asked before: the newest of each', async () => {
     expect(await readsOf('member')).toEqual([
-      'find tidemark.ledger: 1 keys, 1 documents',
       'find members: 1 keys, 1 documents',
+      'find tidemark.ledger: 1 keys, 1 documents',
     ]);
   });
 });
@@ -138,15 +138,15 @@ describe('what foreign programs leave in the index', () => {
     await service.watcher.caughtUp();
     await app.max('product');
     expect(await readsOf('product')).toEqual([
-      'find tidemark.ledger: 0 keys, 0 documents',
       'find products: 0 keys, 0 documents',
+      'find tidemark.ledger: 0 keys, 0 documents',
     ]);
     await app.product();
     expect(await readsOf('product')).toEqual([
-      'find tidemark.ledger: 0 keys, 0 documents',
-      'find tidemark.ledger: 0 keys, 0 documents',
       'find products: 1 keys, 1 documents',
       'find products: 2 keys, 2 documents',
+      'find tidemark.ledger: 0 keys, 0 documents',
+      'find tidemark.ledger: 0 keys, 0 documents',
     ]);
   });
 });

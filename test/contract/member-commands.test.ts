@@ -21,7 +21,7 @@ async function asked(request: () => Promise<Answer>): Promise<{ status: number; 
   let commands: string[] = [];
   await withoutWatcher(service, async () => {
     const seen = await commandsDuring(service.db, async () => ({ status } = await request()));
-    commands = seen.map(nameOf).filter((name) => !/ (leases|system\.profile|\$cmd)/.test(name));
+    commands = seen.map(nameOf).filter((name) => !/ (tidemark\.leases|system\.profile|\$cmd)/.test(name));
   });
   return { status, commands };
 }
