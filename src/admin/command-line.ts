@@ -35,7 +35,7 @@ function unknownCommand(commands: readonly Command[], words: string[]): FatalErr
   const name = nearest(names, said.join(' '));
   const near = commands.find((command) => command.name === name);
   return new FatalError(
-    `There is no command "${shown(said.join(' '))}". The nearest is: ${near === undefined ? '' : usageOf(near)}`,
+    `There is not a command "${shown(said.join(' '))}". The nearest is: ${near === undefined ? '' : usageOf(near)}`,
   );
 }
 

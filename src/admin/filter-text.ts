@@ -27,7 +27,7 @@ export function parseFilter(text: string): unknown {
   try {
     return JSON.parse(text, (_key, value: unknown) => (isValue(value) ? bsonOf(value) : value));
   } catch (error) {
-    throw new FatalError(`The filter is no JSON: ${(error as Error).message.split('\n')[0]}.`);
+    throw new FatalError(`The filter is not JSON: ${(error as Error).message.split('\n')[0]}.`);
   }
 }
 

@@ -19,7 +19,7 @@ export function parseDate(text: string): Parsed<Date> {
   }
   const date = isShort ? fromParts(DATE_TIME.exec(text) ?? DATE.exec(text)) : undefined;
   if (date === undefined) {
-    return { error: `"${shown(text)}" is no date. Send one such as ${EXAMPLE} or 2026-11-20.` };
+    return { error: `"${shown(text)}" is not a date. Send one such as ${EXAMPLE} or 2026-11-20.` };
   }
   const year = date.getUTCFullYear();
   return year >= 0 && year <= 9999

@@ -17,7 +17,7 @@ interface Group {
   isListed: boolean;
 }
 
-/** For several documents with the same key, what to do, without the end of the sentence: names the keys, and the `_id`s where a key is no text. */
+/** For several documents with the same key, what to do, without the end of the sentence: names the keys, and the `_id`s where a key is not a string. */
 export async function duplicatesSentence(index: RefusedIndex): Promise<string> {
   const { model, keys } = index;
   const groups = await duplicates(index);

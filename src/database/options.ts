@@ -1,7 +1,7 @@
 /** Injection token of the connection string, for clients of their own such as the watcher's. */
 export const DATABASE_URI = Symbol('database uri');
 
-/** Other programs may store text that is no UTF-8, and regular expressions that JavaScript does not know. */
+/** Other programs may store text that is not UTF-8, and regular expressions that JavaScript does not know. */
 export const SAFE_BSON = { enableUtf8Validation: false, bsonRegExp: true } as const;
 
 /** The name by which the database knows every connection of the service. */

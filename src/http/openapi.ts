@@ -47,7 +47,7 @@ const answers = {
     description: 'No or wrong credentials',
     headers: { 'WWW-Authenticate': { description: 'Basic, in UTF-8', schema: { type: 'string' } } },
   },
-  403: { description: 'The credential has not the level that this needs' },
+  403: { description: 'The credential lacks the level that this needs' },
   404: { description: 'Unknown application, or no right to it; or what the path names is unknown' },
   409: { description: 'Conflict: `member-modified` or `email-conflict`' },
   410: { description: 'Hard deletes behind `from` are not kept any more' },

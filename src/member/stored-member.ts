@@ -3,7 +3,7 @@ import { READ_FOR_JSON, updateItemText } from '../record/index.js';
 import { type BsonDocument, decode, timesAlong, withoutDoubles } from './bson-document.js';
 import { etagOf } from './etag.js';
 
-/** The driver's option for text that is no UTF-8 has another name where no driver is between. */
+/** The driver's option for text that is not UTF-8 has another name where no driver is between. */
 const READ_HERE = { ...READ_FOR_JSON, validation: { utf8: false } };
 
 /** A member as the database holds it, without the service's own `emailkey`. */

@@ -18,7 +18,7 @@ export class Metrics {
   readonly ignoredRecords = new Gauge({
     name: 'tidemark_ignored_records',
     help:
-      'Records that are not delivered: _id is no ObjectId, organizationid or appid is no string, or id is a number under ' +
+      'Records that are not delivered: _id is not an ObjectId, organizationid or appid is not a string, or id is a number under ' +
       'which another record is known.',
     labelNames: ['kind'],
     registers: [this.registry],

@@ -27,5 +27,5 @@ export interface RecordDocument extends Tenant {
   emailkey?: string;
 }
 
-/** Below every `_id` that a driver makes: a bound for walks along `_id`, which leaves out what is no ObjectId. */
+/** Below every `_id` that a driver makes: a bound for walks along `_id`, which leaves out what is not an ObjectId. */
 export const FIRST_ID = new mongo.ObjectId('000000000000000000000000');

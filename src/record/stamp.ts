@@ -18,7 +18,7 @@ export const HAS_GOOD_STAMP = {
 
 /**
  * The new `lastupdated`, as an aggregation expression for the same atomic update as the change: the greater of the
- * clock and the record's own stamp + 1 ms. A stamp that is no date or lies in the future is replaced without looking
+ * clock and the record's own stamp + 1 ms. A stamp that is not a date or lies in the future is replaced without looking
  * at it, else it would drag itself along for ever.
  */
 export const STAMP = { $cond: [HAS_GOOD_STAMP, { $max: [CLOCK, NEXT_OF_OWN] }, CLOCK] };

@@ -56,7 +56,7 @@ describe('`--mirror` removes what the file lacks', () => {
     expect(await ids()).toEqual(['a']);
   });
 
-  it('records whose id is no text are not in the file either, not even where it is the number of one', async () => {
+  it('records whose id is not a string are not in the file either, not even where it is the number of one', async () => {
     await service.db.collection('products').insertMany([{ ...app.tenant }, { ...app.tenant, id: 5 }]);
     await load([line('a'), line('5')]);
     expect(await ids()).toEqual(['5', 'a']);

@@ -81,7 +81,7 @@ describe('`service set|list|remove|preview --org --app --kind --name --filter JS
       '{"$or":[{"emailkey":"a"},{"b":1}]}',
       '"emailkey" at $or[0] is a field that the service keeps for itself; write "data.email"',
     ],
-    ['what is no JSON', '{', 'The filter is no JSON'],
+    ['what is not JSON', '{', 'The filter is not JSON'],
     [
       'what MongoDB refuses',
       '{"a": {"$regex": "("}}',

@@ -37,7 +37,7 @@ describe('404 unknown application, and the same body where the credentials do no
   });
 
   it.each(['.acme/shop', 'acme/-shop', 'acme/a%20b', '%2A/%2A', `acme/${'a'.repeat(65)}`, 'acme/sh%24op'])(
-    'also for %s, which is no name',
+    'also for %s, which is not a name',
     async (path) => {
       const user = await app.credential({ scopes: [{ organizationid: '*', appid: '*' }] });
       expect(await bodyAt(path, user)).toEqual(await bodyAt('acme/nothing', user));

@@ -77,7 +77,7 @@ describe('a doubled `lastupdated`', () => {
     expect(stored?.['lastupdated']).toEqual(new Date(items[0]?.lastupdated ?? 0));
   });
 
-  it('that is no date is stamped anew, however often it stands there', async () => {
+  it('that is not a date is stamped anew, however often it stands there', async () => {
     const before = await readEverything('product');
     const fields = Array.from({ length: 12 }, (): [string, unknown] => ['lastupdated', 'soon']);
     await write('product', [['id', 'often'], ...fields]);
@@ -119,7 +119,7 @@ describe('a doubled `lastupdated`', () => {
 });
 
 describe('a doubled `id`', () => {
-  it('that is no text is repaired: it gets a UUID', async () => {
+  it('that is not a string is repaired: it gets a UUID', async () => {
     const before = await readEverything('product');
     await write('product', [
       ['id', null],

@@ -78,7 +78,7 @@ describe('404 unknown or disabled service', () => {
     expectProblem(await ask('product', 'Goods', 'updates'), 404, 'unknown-service');
   });
 
-  it.each(['a%20b', '%24where', '.hidden', 'x'.repeat(65)])('%s, which is no name', async (name) => {
+  it.each(['a%20b', '%24where', '.hidden', 'x'.repeat(65)])('%s, which is not a name', async (name) => {
     expectProblem(await ask('product', name, 'updates'), 404, 'unknown-service');
   });
 });

@@ -6,7 +6,7 @@ import { type TestApplication, TestService } from '../support/index.js';
 const { BSON } = mongoose.mongo;
 
 const PAST = new Date('2025-03-04T05:06:07.008Z');
-/** Four bytes that are no UTF-8, and the text that stands for them until they are on their way. */
+/** Four bytes that are not UTF-8, and the text that stands for them until they are on their way. */
 const BROKEN = Buffer.from([0xff, 0xc0, 0x80, 0xed]);
 const PLACE = 'XXXX';
 const UUID = /^[0-9a-f]{8}-/;
@@ -45,7 +45,7 @@ async function insertRaw(collection: string, record: object): Promise<void> {
   expect(BSON.deserialize(reply.subarray(HEADER_BYTES))).toMatchObject({ ok: 1, n: 1 });
 }
 
-describe('other programs may write in any way MongoDB allows: text that is no UTF-8', () => {
+describe('other programs may write in any way MongoDB allows: text that is not UTF-8', () => {
   it.each<[string, string, object, object]>([
     ['in data', 'product', { id: 'a', data: { [PLACE]: PLACE } }, { id: 'a', data: { [SHOWN]: SHOWN } }],
     ['in a channel', 'product', { id: 'a', channels: [PLACE] }, { id: 'a', channels: [SHOWN] }],

@@ -150,7 +150,7 @@ describe('and what was there before the first start', () => {
   });
 });
 
-describe('a record whose _id is no ObjectId, or whose organizationid or appid is no string', () => {
+describe('a record whose _id is not an ObjectId, or whose organizationid or appid is not a string', () => {
   const ODD_IDS = [1, 'text', new mongo.UUID(), { a: 1 }, new Date(0), true, mongo.Long.fromNumber(7)];
   let service: TestService;
   let app: TestApplication;

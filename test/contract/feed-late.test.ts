@@ -95,7 +95,10 @@ describe('behind: of a Link', () => {
     const answer = await app.feed('product').ask({ to: to.toISOString(), behind });
     const shown = behind.length > 80 ? `${behind.slice(0, 80)}…` : behind;
     expect(expectProblem(answer, 400, 'invalid-request').errors).toEqual([
-      { parameter: 'behind', detail: `"${shown}" is no place. Follow the Link of the page before as it is.` },
+      {
+        parameter: 'behind',
+        detail: `"${shown}" is not a place. Follow the Link of the page before as it is.`,
+      },
     ]);
   });
 });

@@ -105,14 +105,14 @@ describe('anything else, or an impossible date: 400 that names the parameter, sh
   it.each(wrong)('to=%j', async (to) => {
     expect(await refusal({ to })).toEqual([
       'to',
-      `"${to}" is no date. Send one such as 2026-11-20T10:00:00.000Z or 2026-11-20.`,
+      `"${to}" is not a date. Send one such as 2026-11-20T10:00:00.000Z or 2026-11-20.`,
     ]);
   });
 
   it.each(['garbage', '', '2025-02-29'])('from=%j', async (from) => {
     expect(await refusal({ to: T, from })).toEqual([
       'from',
-      `"${from}" is no date. Send one such as 2026-11-20T10:00:00.000Z or 2026-11-20.`,
+      `"${from}" is not a date. Send one such as 2026-11-20T10:00:00.000Z or 2026-11-20.`,
     ]);
   });
 
@@ -128,7 +128,7 @@ describe('anything else, or an impossible date: 400 that names the parameter, sh
 
   it('what came is shown in part where it is long', async () => {
     const [, detail] = await refusal({ to: 'x'.repeat(5000) });
-    expect(detail).toMatch(/^"x{80}…" is no date\. /);
+    expect(detail).toMatch(/^"x{80}…" is not a date\. /);
   });
 });
 

@@ -114,7 +114,7 @@ describe('what foreign programs leave in the index', () => {
     ['a list in place of id', { id: ['a'] }],
     ['no id', { id: null }],
     ['an id that is neither a text nor a number', { id: true }],
-    ['an _id that is no ObjectId', { _id: `a-${app.appid}` }],
+    ['an _id that is not an ObjectId', { _id: `a-${app.appid}` }],
     ['a stamp that is a text', { lastupdated: '2999-01-01' }],
     ['no stamp', { lastupdated: null }],
   ];

@@ -111,7 +111,7 @@ describe.each([
     },
   );
 
-  it('400 where the bytes are no UTF-8', async () => {
+  it('400 where the bytes are not UTF-8', async () => {
     const raw = Uint8Array.of(...Buffer.from('{"contactname": "'), 0xff, ...Buffer.from('"}'));
     expect(await outcome({ raw, headers: JSON_TYPE })).toEqual([400, 'invalid-request']);
   });

@@ -165,7 +165,7 @@ describe('records that other programs wrote oddly are patched all the same', () 
     expect((await members.patch(id, { contactname: 'Ann' })).status).toBe(200);
   });
 
-  it('a record whose _id is no ObjectId is not served', async () => {
+  it('a record whose _id is not an ObjectId is not served', async () => {
     await members.collection.insertOne({ _id: 'text', ...members.app.tenant, id: 'odd', data: {} } as never);
     expect((await members.read('odd')).status).toBe(404);
     expect((await members.patch('odd', { contactname: 'x' })).status).toBe(404);
@@ -187,7 +187,7 @@ describe('what JavaScript cannot write back byte for byte', () => {
     ['undefined', element(0x06, 'odd')],
     ['a DBPointer', element(0x0c, 'odd', ...text(0x61), ...new ObjectId().id)],
     ['a symbol', element(0x0e, 'odd', ...text(0x61))],
-    ['a text that is no UTF-8', element(0x02, 'odd', ...text(0xff, 0xfe))],
+    ['a text that is not UTF-8', element(0x02, 'odd', ...text(0xff, 0xfe))],
     ['a date JavaScript does not know', element(0x09, 'odd', 255, 255, 255, 255, 255, 255, 255, 127)],
     ['a vector out of shape', element(0x05, 'odd', 3, 0, 0, 0, 9, 3, 7, 255)],
     ['a name used twice', Buffer.concat([element(0x08, 'odd', 1), element(0x08, 'odd', 0)])],

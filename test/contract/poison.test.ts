@@ -119,7 +119,7 @@ describe('the collection `channels` dropped', () => {
   }, 60_000);
 });
 
-describe('text that is no UTF-8', () => {
+describe('text that is not UTF-8', () => {
   const write = async (texts: [string, string][]) => {
     const _id = new mongo.ObjectId();
     const fields = Object.entries({ ...app.tenant, ...Object.fromEntries(texts), lastupdated: new Date() });

@@ -8,7 +8,7 @@ const HEADER = 16;
 
 /**
  * Inserts documents as the bytes they are, as programs with other drivers can: outdated types, names used twice,
- * text that is no UTF-8. The server must need no login.
+ * text that is not UTF-8. The server must need no login.
  */
 export async function insertRaw(uri: string, collection: string, ...documents: Uint8Array[]): Promise<void> {
   const { hostname, port, pathname } = new URL(uri);

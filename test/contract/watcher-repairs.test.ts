@@ -88,7 +88,7 @@ describe.each(KINDS)('What such a record lacks is repaired: %s', (kind) => {
     ['the year 9999', new Date('9999-12-31T23:59:59.999Z')],
     ['the last date there is', new Date(8.64e15)],
   ])(
-    'no `lastupdated`, or one that is no date or more than a second in the future: it gets one from the service: %s',
+    'no `lastupdated`, or one that is not a date or more than a second in the future: it gets one from the service: %s',
     async (_name, lastupdated) => {
       const start = Date.now();
       const { item } = await deliveredAfter(inserted({ lastupdated }));

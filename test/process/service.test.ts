@@ -93,7 +93,7 @@ describe('a bad value stops the start with one clear line', () => {
 });
 
 describe('a database on which the promises cannot be kept', () => {
-  it('A MongoDB that is no replica set is a clear error', async () => {
+  it('A MongoDB that is not a replica set is a clear error', async () => {
     const standalone = await startStandalone();
     const lines = await failureOf({ MONGODB_URI: standalone.uri });
     await standalone.stop();

@@ -12,7 +12,7 @@ export interface Standalone {
   stop(): Promise<void>;
 }
 
-/** A mongod that is no replica set. It says itself which free port it has taken. */
+/** A mongod that is not a replica set. It says itself which free port it has taken. */
 export async function startStandalone(): Promise<Standalone> {
   const { program, env } = await testMongod();
   const dbPath = await mkdtemp(join(tmpdir(), 'tidemark-standalone-'));

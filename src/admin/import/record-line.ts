@@ -36,7 +36,7 @@ const PROPERTIES: Record<string, Check> = {
 /** Reads a line of an import file (contract §5). The error says what is wrong with it. */
 export function parseRecordLine(kind: Kind, line: string): Parsed<GivenRecord> {
   const json = parsed(line);
-  if (!isObject(json)) return { error: json === undefined ? 'is not JSON' : 'is no object' };
+  if (!isObject(json)) return { error: json === undefined ? 'is not JSON' : 'is not an object' };
   const fault = faultOf(json);
   if (fault !== undefined) return { error: fault };
   const emailkey = kind === 'member' ? emailKeyOf((json['data'] as Json)['email']) : undefined;

@@ -48,7 +48,7 @@ function objectIn(bytes: Buffer): object {
   const text = textOf(bytes);
   if (text.trim() === '') throw wrongBody('is empty');
   const body = parsed(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw wrongBody('is no JSON object');
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw wrongBody('is not JSON object');
   return body;
 }
 
@@ -56,7 +56,7 @@ function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw wrongBody('is no UTF-8');
+    throw wrongBody('is not UTF-8');
   }
 }
 

@@ -4,8 +4,8 @@ import type { FilterVersion } from './filter-version.js';
 /** Name of the collection. */
 export const FILTER_VERSIONS = 'tidemark.filterversions';
 
-/** Name of the Mongoose model of `effective`. */
-export const FILTER_VERSION_MODEL = 'Effective';
+/** Name of the Mongoose model of `tidemark.filterversions`. */
+export const FILTER_VERSION_MODEL = 'FilterVersion';
 
 export const filterVersionSchema = new Schema<FilterVersion>(
   {},

@@ -17,7 +17,7 @@ const READ = {
   ...{ filter: filterAt('$filter'), previous: filterAt('$previous'), isTooLarge: isTooLarge('$filter') },
 };
 
-/** Reads and writes `effective`. Only the watcher writes, and only in place of the version that it has read. */
+/** Reads and writes `tidemark.filterversions`. Only the watcher writes, and only in place of the version that it has read. */
 @Injectable()
 export class FilterVersions {
   constructor(@InjectModel(FILTER_VERSION_MODEL) private readonly entries: Model<FilterVersion>) {}

@@ -3,7 +3,7 @@ import type { Kind } from '../../record/index.js';
 import type { PartialIdentity } from './identity.js';
 
 /**
- * A record that has no ledger entry, since its organization, application or `id` is no text; or since its `id` is a number
+ * A record that has no ledger entry, since its organization, application or `id` is not a string; or since its `id` is a number
  * and another record is known under the text of it: a rival, whose identity is whole.
  */
 export interface IncompleteIdentity extends PartialIdentity {
@@ -13,7 +13,7 @@ export interface IncompleteIdentity extends PartialIdentity {
 /** Name of the collection. */
 export const INCOMPLETE_IDENTITIES = 'tidemark.incompleteidentities';
 
-/** Name of the Mongoose model of `strays`. */
+/** Name of the Mongoose model of `tidemark.incompleteidentities`. */
 export const INCOMPLETE_IDENTITY_MODEL = 'Stray';
 
 export const incompleteIdentitySchema = new Schema<IncompleteIdentity>(

@@ -9,7 +9,7 @@ export interface KnownChannel extends Tenant {
 /** Name of the collection. */
 export const CHANNELS = 'tidemark.channels';
 
-/** Name of the Mongoose model of `channels`. */
+/** Name of the Mongoose model of `tidemark.channels`. */
 export const CHANNEL_MODEL = 'KnownChannel';
 
 export const channelSchema = new Schema<KnownChannel>(

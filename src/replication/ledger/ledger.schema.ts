@@ -3,8 +3,8 @@ import type { LogPlace } from '../progress/index.js';
 import type { Identity } from './identity.js';
 
 /**
- * The one document for each application, kind and `id` ever seen, never removed (design §3): alive with its owner,
- * or the tombstone that the hard-delete feed shows.
+ * The one document for each application, kind and `id` ever seen (design §3): alive with its owner,
+ * or the tombstone that the hard-delete feed shows. Only expiry removes any, and only old tombstones.
  */
 export interface LedgerEntry extends Identity {
   _id: mongo.ObjectId;
@@ -22,7 +22,7 @@ export interface LedgerEntry extends Identity {
 /** Name of the collection. */
 export const LEDGER = 'tidemark.ledger';
 
-/** Name of the Mongoose model of `ledger`. */
+/** Name of the Mongoose model of `tidemark.ledger`. */
 export const LEDGER_MODEL = 'LedgerEntry';
 
 const ofTombstones = { partialFilterExpression: { alive: false } };

@@ -13,7 +13,7 @@ import { LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
 const AT_ONCE = 100;
 const NAMED = { organizationid: 1, appid: 1, kind: 1, id: 1 };
 
-/** Reads and writes the ledger. Only the watcher writes. */
+/** Reads and writes the ledger. The watcher writes, and `resync`, which stamps tombstones anew. */
 @Injectable()
 export class Ledger {
   constructor(

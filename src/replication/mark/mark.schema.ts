@@ -5,7 +5,7 @@ import type { Mark } from './mark.js';
 /** Name of the collection. */
 export const MARKS = 'tidemark.marks';
 
-/** Name of the Mongoose model of `marks`. */
+/** Name of the Mongoose model of `tidemark.marks`. */
 export const MARK_MODEL = 'Mark';
 
 export const markSchema = new Schema<Mark>(

@@ -5,7 +5,7 @@ export interface MarkKey extends Tenant {
   kind: Kind;
 }
 
-/** The one document of `marks` for an application and kind (design §3, Mark). */
+/** The one document of `tidemark.marks` for an application and kind (design §3, Mark). */
 export interface Mark {
   _id: MarkKey;
   /** The highest clock value ever announced. */

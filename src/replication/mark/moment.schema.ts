@@ -7,7 +7,7 @@ const KEPT_SECONDS = 600;
 /** Name of the collection. */
 export const MOMENTS = 'tidemark.moments';
 
-/** Name of the Mongoose model of `moments`. */
+/** Name of the Mongoose model of `tidemark.moments`. */
 export const MOMENT_MODEL = 'Moment';
 
 export const momentSchema = new Schema<StoredMoment>(

@@ -11,7 +11,7 @@ export interface Moment {
   at: mongo.Timestamp;
 }
 
-/** A document of `moments`. */
+/** A document of `tidemark.moments`. */
 export interface StoredMoment extends Moment, MarkKey {
   /** The second of `at`, by which the document expires. */
   passed: Date;

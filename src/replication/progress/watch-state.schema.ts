@@ -4,7 +4,7 @@ import type { WatchState } from './watch-state.js';
 /** Name of the collection. */
 export const LEASES = 'tidemark.leases';
 
-/** Name of the Mongoose model of `leases`. */
+/** Name of the Mongoose model of `tidemark.leases`. */
 export const WATCH_STATE_MODEL = 'WatchState';
 
 export const watchStateSchema = new Schema<WatchState>(

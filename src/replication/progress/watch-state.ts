@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { WatchProgress } from './progress.js';
 
-/** The one document of `leases`: who watches, and how far the log is worked through (design §3, Lease). */
+/** The one document of `tidemark.leases`: who watches, and how far the log is worked through (design §3, Lease). */
 export interface WatchState extends WatchProgress {
   _id: typeof WATCHER;
   /** The leading instance; empty where nobody ever led. */

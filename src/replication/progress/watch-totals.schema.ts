@@ -4,7 +4,7 @@ import type { WATCHER } from './watch-state.js';
 export type CountsByWord = Partial<Record<string, number>>;
 
 /**
- * The one document of `watchtotals`: what all leaders did since the beginning, whichever instance it was. A leader that
+ * The one document of `tidemark.watchtotals`: what all leaders did since the beginning, whichever instance it was. A leader that
  * is killed takes with it what it did since its last renewal.
  */
 export interface WatchTotals {

@@ -13,7 +13,7 @@ export type EmailHolder = EmailDuplicate;
 /** Name of the collection. */
 export const EMAIL_DUPLICATES = 'tidemark.emailduplicates';
 
-/** Name of the Mongoose model of `emailduplicates`. */
+/** Name of the Mongoose model of `tidemark.emailduplicates`. */
 export const EMAIL_DUPLICATE_MODEL = 'EmailDuplicate';
 
 export const emailDuplicateSchema = new Schema<EmailDuplicate>(

@@ -16,7 +16,7 @@ const BETWEEN_ROUNDS_MS = 600_000;
 const LONGEST_MS = 10_000;
 const LAST_ID = new mongo.ObjectId('f'.repeat(24));
 
-/** Records whose `_id` is no ObjectId. In `$expr` values of all types have one order, which the index of `_id` knows. */
+/** Records whose `_id` is not an ObjectId. In `$expr` values of all types have one order, which the index of `_id` knows. */
 const STRANGERS = { $or: [{ $expr: { $lt: ['$_id', FIRST_ID] } }, { $expr: { $gt: ['$_id', LAST_ID] } }] };
 
 const IS_HOMELESS = {
@@ -40,7 +40,7 @@ interface Strangers {
 
 /**
  * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): strangers, whose
- * `_id` is no ObjectId, and the homeless, whose organization or application is no text; and rivals, whose `id` is a
+ * `_id` is not an ObjectId, and the homeless, whose organization or application is not a string; and rivals, whose `id` is a
  * number under which another record is known. Events move the count; what is there is counted slowly, beside the stream,
  * round and round.
  */
@@ -89,7 +89,7 @@ export class IgnoredRecords implements Job {
     const written = strangers.filter(({ type }) => type === 'written');
     if (written.length > 0)
       this.log.warn(
-        `${written.length} ${kind}s are ignored: their _id is no ObjectId, such as ${nameOf(written[0]!.owner)}`,
+        `${written.length} ${kind}s are ignored: their _id is not an ObjectId, such as ${nameOf(written[0]!.owner)}`,
       );
     for (const { type, at, isNew } of strangers) this.move(kind, at, type === 'deleted' ? -1 : isNew ? 1 : 0);
     for (const { type, owner } of events) if (type === 'deleted') this.forget(kind, String(owner));
@@ -107,7 +107,7 @@ export class IgnoredRecords implements Job {
     for (const key of fresh) this.remember(kind, key);
     if (fresh.length > 0)
       this.log.warn(
-        `${fresh.length} ${kind}s are ignored: their organizationid or appid is no text, such as ${fresh[0]}`,
+        `${fresh.length} ${kind}s are ignored: their organizationid or appid is not a string, such as ${fresh[0]}`,
       );
     this.tell(kind);
   }

@@ -7,8 +7,8 @@ import { isDeliverable, type PresentRecord } from './present-record.js';
 import { type RecordWrite, writeRecords } from './record-writes.js';
 
 /**
- * Other programs may store an `id` that is no UTF-8. It reads as another text than it is, so nobody could find it again,
- * and several may read the same. Such an `id` is no text to anybody: it goes, and the record gets a UUID like any other
+ * Other programs may store an `id` that is not UTF-8. It reads as another text than it is, so nobody could find it again,
+ * and several may read the same. Such an `id` is not a string to anybody: it goes, and the record gets a UUID like any other
  * that has none.
  */
 @Injectable()

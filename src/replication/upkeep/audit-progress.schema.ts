@@ -1,7 +1,7 @@
 import { type mongo, Schema } from 'mongoose';
 import type { Kind } from '../../record/index.js';
 
-/** How far the audit has come: the one document of `audits`, so that a new leader goes on where the old one stopped. */
+/** How far the audit has come: the one document of `tidemark.audits`, so that a new leader goes on where the old one stopped. */
 export interface AuditProgress {
   _id: typeof LEDGER_AUDIT;
   kind: Kind;
@@ -26,7 +26,7 @@ export const LEDGER_AUDIT = 'ledger';
 /** Name of the collection. */
 export const AUDITS = 'tidemark.audits';
 
-/** Name of the Mongoose model of `audits`. */
+/** Name of the Mongoose model of `tidemark.audits`. */
 export const AUDIT_MODEL = 'Audit';
 
 export const auditSchema = new Schema<AuditProgress>(

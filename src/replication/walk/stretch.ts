@@ -17,7 +17,7 @@ export interface Found extends Stretch {
   count: number;
 }
 
-/** The condition on a key that a stretch fulfils. It leaves out what is no ObjectId. */
+/** The condition on a key that a stretch fulfils. It leaves out what is not an ObjectId. */
 export function inStretch({ behind, end }: Stretch): mongo.Document {
   return { ...after(behind), $lte: end };
 }

@@ -33,9 +33,9 @@ describe('what is wrong is told in one line with the nearest usage', () => {
   it.each([
     [
       'sevice sett',
-      'There is no command "sevice sett". The nearest is: npm run -s admin -- service set --org ORG',
+      'There is not a command "sevice sett". The nearest is: npm run -s admin -- service set --org ORG',
     ],
-    ['credential', 'There is no command "credential". The nearest is: npm run -s admin -- credential '],
+    ['credential', 'There is not a command "credential". The nearest is: npm run -s admin -- credential '],
     ['sttus', 'The nearest is: npm run -s admin -- status'],
     [
       `application create ${APP} --colour red`,

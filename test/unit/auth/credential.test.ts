@@ -25,7 +25,7 @@ describe('`disabled`, an expired credential: as if it were not there', () => {
     ['at its end', { expiresAt: NOW }],
     ['an end that is a text', { expiresAt: '2999-01-01' }],
     ['an end that is a number', { expiresAt: 4_102_444_800_000 }],
-    ['an end that is no date at all', { expiresAt: new Date(NaN) }],
+    ['an end that is not a date at all', { expiresAt: new Date(NaN) }],
     ['an unknown level', { level: 'owner' }],
     ['no level', { level: undefined }],
     ['a list of levels', { level: ['admin'] }],

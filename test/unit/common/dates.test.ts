@@ -127,7 +127,7 @@ describe('anything else', () => {
 
   it('a blank in place of the T does not', () => {
     for (const text of ['2025-03-04 05:06', '2025-03-04 05:06:07Z', '2025-03-04 05:06:07'])
-      expect(parseDate(text)).toEqual({ error: expect.stringContaining('is no date') });
+      expect(parseDate(text)).toEqual({ error: expect.stringContaining('is not a date') });
   });
 });
 

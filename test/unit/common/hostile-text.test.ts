@@ -45,7 +45,7 @@ describe('the length of a text is looked at before any pattern', () => {
   it('a date that is too long is refused with a clear sentence', () => {
     const parsed = parseDate('T'.repeat(15_500));
     expect(parsed).toEqual({
-      error: `"${'T'.repeat(80)}…" is no date. Send one such as 2026-11-20T10:00:00.000Z or 2026-11-20.`,
+      error: `"${'T'.repeat(80)}…" is not a date. Send one such as 2026-11-20T10:00:00.000Z or 2026-11-20.`,
     });
   });
 });

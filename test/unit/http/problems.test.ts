@@ -4,7 +4,7 @@ import { Problem, problems } from '../../../src/http/index.js';
 const errors = [
   { parameter: 'to', detail: 'is missing' },
   { pointer: '/email', detail: 'is no e-mail' },
-  { pointer: '', detail: 'is no object' },
+  { pointer: '', detail: 'is not an object' },
   { parameter: 'to', detail: 'is late' },
 ];
 

@@ -74,7 +74,7 @@ describe('what cannot be written back byte for byte is told', () => {
   it.each<[string, Uint8Array]>([
     ['undefined', withValue(0x06)],
     ['a DBPointer', withValue(0x0c, 2, 0, 0, 0, 0x61, 0, ...new ObjectId().id)],
-    ['a text that is no UTF-8', withValue(0x02, 2, 0, 0, 0, 0xff, 0)],
+    ['a text that is not UTF-8', withValue(0x02, 2, 0, 0, 0, 0xff, 0)],
     ['a date JavaScript does not know', withValue(0x09, 255, 255, 255, 255, 255, 255, 255, 127)],
     ['a name used twice', Uint8Array.of(16, 0, 0, 0, 16, 97, 0, 1, 0, 0, 0, 8, 97, 0, 1, 0)],
   ])('%s', (_what, raw) => {

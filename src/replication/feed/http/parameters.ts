@@ -51,7 +51,7 @@ function parseOffsetId(text: string): Parsed<mongo.ObjectId | undefined> {
   return OBJECT_ID.test(text)
     ? { value: mongo.ObjectId.createFromHexString(text) }
     : {
-        error: `"${shown(text)}" is no offset id. Send the nextoffsetid of the page before, such as 6740a1b2c3d4e5f601234567.`,
+        error: `"${shown(text)}" is not an offset id. Send the nextoffsetid of the page before, such as 6740a1b2c3d4e5f601234567.`,
       };
 }
 
@@ -59,7 +59,7 @@ function parseBehind(text: string): Parsed<Behind> {
   const [, items = '', at = ''] = BEHIND.exec(text) ?? [];
   return Number(items) >= 1 && Number(items) <= MOST_BEHIND
     ? { value: behindOf(items, at) }
-    : { error: `"${shown(text)}" is no place. Follow the Link of the page before as it is.` };
+    : { error: `"${shown(text)}" is not a place. Follow the Link of the page before as it is.` };
 }
 
 function parseLimit(text: string, limitMax: number): Parsed<number> {
@@ -67,7 +67,7 @@ function parseLimit(text: string, limitMax: number): Parsed<number> {
   return limit >= 1 && limit <= limitMax
     ? { value: limit }
     : {
-        error: `"${shown(text)}" is no limit. Send a whole number from 1 to ${limitMax}, such as ${defaultLimit(limitMax)}.`,
+        error: `"${shown(text)}" is not a limit. Send a whole number from 1 to ${limitMax}, such as ${defaultLimit(limitMax)}.`,
       };
 }
 

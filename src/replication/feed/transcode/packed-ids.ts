@@ -12,7 +12,7 @@ const SHORTEST_ELEMENT = 3 + BEFORE_ID + ID_BYTES + 1;
 
 /**
  * The `_id`s of a batch of documents, 12 bytes each. They come first, as MongoDB stores and projects them; documents with
- * an `_id` that is no ObjectId are left out. Throws MalformedBsonError.
+ * an `_id` that is not an ObjectId are left out. Throws MalformedBsonError.
  */
 export function packedIds(documents: Uint8Array): Uint8Array {
   const packed = new Uint8Array(Math.ceil(documents.length / SHORTEST_ELEMENT) * ID_BYTES);

@@ -53,7 +53,7 @@ describe('what an event tells', () => {
 
   it.each<[string, object, object]>([
     ['a whole record without a stamp', raw('insert', { stored: identity, changed: {} }), { stamp: null }],
-    ['one that is no date', raw('insert', { stored: { stamp: false }, changed: {} }), { stamp: null }],
+    ['one that is not a date', raw('insert', { stored: { stamp: false }, changed: {} }), { stamp: null }],
     ['a change that sets it', raw('update', { stored: {}, changed: { stamp: STAMP } }), { stamp: STAMP }],
     ['one that spoils it', raw('update', { stored: {}, changed: { stamp: false } }), { stamp: null }],
     [

@@ -15,7 +15,7 @@ const record = (fields: Partial<PresentRecord> = {}): PresentRecord => ({
   ...fields,
 });
 
-describe('no `id`, or one that is no string; no `lastupdated`, or one that is no date or more than a second in the future', () => {
+describe('no `id`, or one that is not a string; no `lastupdated`, or one that is not a date or more than a second in the future', () => {
   it('nothing to repair where all is well', () => {
     expect(neededRepairOf('product', record())).toBeUndefined();
     expect(neededRepairOf('member', record({ email: 'A@b.c ', emailkey: 'a@b.c' }))).toBeUndefined();
@@ -37,7 +37,7 @@ describe('`emailkey`, where it is missing or no longer fits `data.email`', () =>
     ['of another type', 'ann@example.com', false, 'ann@example.com'],
     ['too much: the e-mail is gone', null, 'ann@example.com', null],
     ['too much: the e-mail is blank', '  ', 'ann@example.com', null],
-    ['too much: the e-mail is no text', false, 'ann@example.com', null],
+    ['too much: the e-mail is not a string', false, 'ann@example.com', null],
   ])('%s', (_name, email, emailkey, wanted) => {
     expect(neededRepairOf('member', record({ email, emailkey }))?.emailkey).toBe(wanted);
   });

@@ -64,7 +64,7 @@ export function read(at: usize, end: usize): void {
 
 /**
  * Whether the record last read can be delivered (contract §4). Queries find lists that hold the text or the date, too: a
- * list in place of organization, application or `id` is no text, and one in place of `lastupdated` waits to be repaired.
+ * list in place of organization, application or `id` is not a string, and one in place of `lastupdated` waits to be repaired.
  */
 export function isDeliverable(): bool {
   if (typeOf(id) !== bson.STRING || typeOf(lastupdated) !== bson.DATE) return false;

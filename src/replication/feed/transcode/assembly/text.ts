@@ -44,7 +44,7 @@ export function quotedKey(at: usize, end: usize, isFirst: bool): usize {
   return keyEnd;
 }
 
-/** Writes UTF-8 in `[at, end)` as a JSON string; what is no UTF-8 shows as U+FFFD. */
+/** Writes UTF-8 in `[at, end)` as a JSON string; what is not UTF-8 shows as U+FFFD. */
 export function quoted(at: usize, end: usize): void {
   if (end - at <= 16) {
     const bytes = v128.load(at);

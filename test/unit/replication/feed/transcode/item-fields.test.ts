@@ -131,7 +131,7 @@ describe('update item', () => {
     ['an id that is neither text nor number', { id: boolean(1) }],
     ['a list in place of the id', { id: list([text('A-1')]) }],
     ['no stamp', { lastupdated: undefined }],
-    ['a stamp that is no date', { lastupdated: text('x') }],
+    ['a stamp that is not a date', { lastupdated: text('x') }],
     ['a list in place of the stamp', { lastupdated: list([FIELDS.lastupdated]) }],
     ['a list in place of the application', { appid: list([text('webshop')]) }],
     ['a list in place of the organization', { organizationid: list([text('acme')]) }],

@@ -23,7 +23,7 @@ describe('packedIds', () => {
     expect(packedIds(batch(document(Object.entries(FIELDS))))).toEqual(Uint8Array.from(FIELDS._id.bytes));
   });
 
-  it('leave out documents whose _id is no ObjectId, or is cut short', () => {
+  it('leave out documents whose _id is not an ObjectId, or is cut short', () => {
     const [first, last] = [covered(new Uint8Array(12)), covered(new Uint8Array(12).fill(9))];
     const short = document([['_id', objectId('00')]]);
     for (const odd of [document([]), document([['_id', int32(1)]]), document([['id', FIELDS._id]]), short])
