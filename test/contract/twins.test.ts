@@ -58,7 +58,7 @@ describe('the ledger: the plain function says what the writes do', () => {
   const bare = (entry: KnownEntry | null | undefined) =>
     entry && { alive: entry.alive, owner: entry.owner?.toHexString(), learned: entry.learned };
 
-  it('after any changes in any order; a rebirth is left to rule 4', async () => {
+  it('after any changes in any order; a resurrection is left to rule 4', async () => {
     const ledger = service.app.get(Ledger, { strict: false });
     const entries = service.db.collection<LedgerEntry>('tidemark.ledger');
     const runs = fc.sample(fc.array(change, { minLength: 1, maxLength: 5 }), 200);

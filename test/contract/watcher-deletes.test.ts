@@ -116,7 +116,7 @@ describe("Tombstones are the ledger's documents: one for each application, kind 
     app = await service.application();
   });
 
-  it('a life, a death, a rebirth and a second death are one document', async () => {
+  it('a life, a death, a resurrection and a second death are one document', async () => {
     const first = await app.product({ id: 'phoenix' });
     await service.watcher.caughtUp();
     const [born] = await entries('phoenix');

@@ -22,13 +22,15 @@ const RIVAL = {
  */
 @Injectable()
 export class IncompleteIdentities {
-  constructor(@InjectModel(INCOMPLETE_IDENTITY_MODEL) private readonly strays: Model<IncompleteIdentity>) {}
+  constructor(
+    @InjectModel(INCOMPLETE_IDENTITY_MODEL) private readonly incomplete: Model<IncompleteIdentity>,
+  ) {}
 
   private get collection(): mongo.Collection<IncompleteIdentity> {
-    return this.strays.collection as unknown as mongo.Collection<IncompleteIdentity>;
+    return this.incomplete.collection as unknown as mongo.Collection<IncompleteIdentity>;
   }
 
-  /** Those of these records that are strays, by the hex of their `_id`. */
+  /** Those of these records that are incomplete, by the hex of their `_id`. */
   async among(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, PartialIdentity>> {
     if (owners.length === 0) return new Map();
     const found = await this.collection
@@ -91,7 +93,7 @@ export class IncompleteIdentities {
     await this.collection.deleteMany({ _id: { $in: owners.map((owner) => ({ kind, owner })) } });
   }
 
-  /** The next stretch of records that are strays. */
+  /** The next stretch of records that are incomplete. */
   async nextStretch(
     kind: Kind,
     behind: mongo.ObjectId | undefined,
@@ -109,7 +111,7 @@ export class IncompleteIdentities {
     return found && { behind, end: found.end, count: found.count };
   }
 
-  /** The strays of a stretch, slice by slice. */
+  /** The incomplete of a stretch, slice by slice. */
   inStretch(kind: Kind, stretch: Stretch): AsyncGenerator<IncompleteIdentity[]> {
     const options = { hint: BY_ID, maxTimeMS: STRETCH_MS };
     const found = this.collection.find({ _id: ofStretch(kind, stretch) }, options);

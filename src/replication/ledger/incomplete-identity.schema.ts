@@ -14,7 +14,7 @@ export interface IncompleteIdentity extends PartialIdentity {
 export const INCOMPLETE_IDENTITIES = 'tidemark.incompleteidentities';
 
 /** Name of the Mongoose model of `tidemark.incompleteidentities`. */
-export const INCOMPLETE_IDENTITY_MODEL = 'Stray';
+export const INCOMPLETE_IDENTITY_MODEL = 'IncompleteIdentity';
 
 export const incompleteIdentitySchema = new Schema<IncompleteIdentity>(
   { _id: Object },

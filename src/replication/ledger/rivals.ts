@@ -14,7 +14,7 @@ import { Ledger } from './ledger.js';
 export class Rivals {
   constructor(
     @InjectConnection() private readonly connection: Connection,
-    private readonly strays: IncompleteIdentities,
+    private readonly incomplete: IncompleteIdentities,
     private readonly ledger: Ledger,
   ) {}
 
@@ -22,7 +22,7 @@ export class Rivals {
   async claiming(kind: Kind, identities: Identity[], at: LogPlace): Promise<Life[]> {
     const lives: Life[] = [];
     for (const { ids, ...tenant } of identitiesByTenant(identities)) {
-      for (const id of await this.strays.withRivals(kind, tenant, ids)) {
+      for (const id of await this.incomplete.withRivals(kind, tenant, ids)) {
         const owner = await this.standing(kind, tenant, id);
         const identity = { kind, ...tenant, id };
         if (owner !== undefined) lives.push({ identity, at, alive: true, owner, isNumber: true });
@@ -36,7 +36,7 @@ export class Rivals {
    * of that again; of what becomes of one after this look, an event tells.
    */
   private async standing(kind: Kind, tenant: Tenant, id: string): Promise<mongo.ObjectId | undefined> {
-    for await (const owners of this.strays.rivalsFor(kind, tenant, id)) {
+    for await (const owners of this.incomplete.rivalsFor(kind, tenant, id)) {
       const known = await this.idsOf(kind, tenant, owners);
       const owner = owners.find((one) => known.get(one.toHexString()) === id);
       if (owner !== undefined) return owner;

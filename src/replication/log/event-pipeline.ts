@@ -38,7 +38,7 @@ const stampAt = (path: string) => ({
   },
 });
 
-/** Single places of the list, such as `channels.2`; a list that was set as a whole stands under `tidemark.channels`. */
+/** Single places of the list, such as `channels.2`; a list that was set as a whole stands under `channels`. */
 const CHANNELS_PLACED = {
   $filter: {
     input: { $objectToArray: '$updateDescription.updatedFields' },

@@ -41,7 +41,7 @@ export class MaxService {
     private readonly progress: ProgressReader,
     private readonly moments: Moments,
     private readonly stamps: Stamps,
-    private readonly raises: MarkRaiser,
+    private readonly raiser: MarkRaiser,
   ) {}
 
   /**
@@ -55,7 +55,7 @@ export class MaxService {
     const name = markName(mark);
     const now = await this.looks.share(name, () => this.look(mark));
     if (now.greatest !== undefined && !now.isBeaten) return atMost(now.clock, now.greatest);
-    await this.raises.passed(mark, this.settings.markWait);
+    await this.raiser.passed(mark, this.settings.markWait);
     const { clock, greatest = now.greatest } = await this.looksAfterRaises.share(name, () =>
       this.newest(mark),
     );

@@ -37,11 +37,11 @@ export class Aftercare implements Job {
     private readonly quarantine: Quarantine,
     private readonly workedThrough: WorkedThrough,
     private readonly ledger: Ledger,
-    private readonly strays: IncompleteIdentities,
+    private readonly incomplete: IncompleteIdentities,
     private readonly care: RecordCare,
     private readonly filters: FilterReconciler,
     private readonly numbers: NumericIds,
-    private readonly rebirths: Resurrections,
+    private readonly resurrections: Resurrections,
     private readonly restamps: Restamps,
   ) {}
 
@@ -109,8 +109,8 @@ export class Aftercare implements Job {
     const life = identity && lifeOf(identity, owner, place, record);
     const became = life && (await this.numbers.became(kind, life));
     if (record !== undefined && identity === undefined)
-      await this.strays.keep(kind, [{ owner, partial: textsOf(record) }]);
-    await this.rebirths.bring(kind, await this.ledger.learn([...changes, ...(became ?? [])]), new Map());
+      await this.incomplete.keep(kind, [{ owner, partial: textsOf(record) }]);
+    await this.resurrections.bring(kind, await this.ledger.learn([...changes, ...(became ?? [])]), new Map());
     if (record === undefined || (became !== undefined && became.length > 0))
       await this.numbers.forget(kind, [owner]);
     await this.care.lookAfter(kind, { records: record === undefined ? [] : [record], at: place });
@@ -121,7 +121,7 @@ export class Aftercare implements Job {
     const [tombstone] = await this.ledger.among([entry]);
     if (tombstone === undefined || tombstone.alive) return;
     await this.restamps.tombstones([entry], 'quarantine');
-    await this.rebirths.look(tombstone.kind, [tombstone], place, new Map());
+    await this.resurrections.look(tombstone.kind, [tombstone], place, new Map());
   }
 
   private async record(

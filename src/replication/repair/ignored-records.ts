@@ -59,7 +59,7 @@ export class IgnoredRecords implements Job {
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
-    private readonly strays: IncompleteIdentities,
+    private readonly incomplete: IncompleteIdentities,
     private readonly workedThrough: WorkedThrough,
     private readonly metrics: Metrics,
   ) {}
@@ -181,7 +181,7 @@ export class IgnoredRecords implements Job {
   /** Of two counts at the same time the one that began later is right. */
   private async countRivals(kind: Kind): Promise<void> {
     const turn = ++this.turns;
-    const count = await this.strays.countRivals(kind);
+    const count = await this.incomplete.countRivals(kind);
     if (turn > (this.counted[kind] ?? 0)) [this.rivals[kind], this.counted[kind]] = [count, turn];
   }
 

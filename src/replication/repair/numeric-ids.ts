@@ -28,7 +28,7 @@ import { IgnoredRecords } from './ignored-records.js';
 export class NumericIds {
   constructor(
     @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
-    private readonly strays: IncompleteIdentities,
+    private readonly incomplete: IncompleteIdentities,
     private readonly restamps: Restamps,
     private readonly ignored: IgnoredRecords,
   ) {}
@@ -85,9 +85,9 @@ export class NumericIds {
     return [{ identity, at, alive: false, shortLived: false }];
   }
 
-  /** Forgets records that are no strays any more, rivals among them. */
+  /** Forgets records that are no incomplete any more, rivals among them. */
   async forget(kind: Kind, owners: mongo.ObjectId[]): Promise<void> {
-    await this.strays.forget(kind, owners);
+    await this.incomplete.forget(kind, owners);
     if (this.ignored.hasRivals(kind)) await this.ignored.hearRivals(kind, []);
   }
 
@@ -103,7 +103,7 @@ export class NumericIds {
   }
 
   private async keep(kind: Kind, rivals: Rival[]): Promise<void> {
-    await this.strays.keepRivals(kind, rivals);
+    await this.incomplete.keepRivals(kind, rivals);
     await this.ignored.hearRivals(kind, rivals);
   }
 

@@ -59,7 +59,7 @@ export class Resurrections {
     @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
     private readonly ledger: Ledger,
     private readonly rivals: Rivals,
-    private readonly strays: IncompleteIdentities,
+    private readonly incomplete: IncompleteIdentities,
     private readonly metrics: Metrics,
   ) {}
 
@@ -99,7 +99,7 @@ export class Resurrections {
   private async forgetRivals(kind: Kind, lives: Life[]): Promise<void> {
     const owners = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
     const known = await this.ledger.ownedBy(kind, owners);
-    await this.strays.forget(
+    await this.incomplete.forget(
       kind,
       known.map(({ owner }) => owner!),
     );
@@ -130,7 +130,7 @@ export class Resurrections {
     });
     const { modifiedCount } = await this.records(kind).bulkWrite(writes, session && { session });
     const odd = await this.stampDoubled(kind, fences, session);
-    this.metrics.restamps.inc({ reason: 'rebirth' }, modifiedCount + odd);
+    this.metrics.restamps.inc({ reason: 'resurrection' }, modifiedCount + odd);
   }
 
   private async fencesOf(kind: Kind, reborn: Resurrected[], session?: mongo.ClientSession): Promise<Above> {

@@ -15,7 +15,7 @@ export class AuditRepair {
 
   constructor(
     private readonly ledger: Ledger,
-    private readonly rebirths: Resurrections,
+    private readonly resurrections: Resurrections,
     private readonly restamps: Restamps,
     private readonly metrics: Metrics,
   ) {}
@@ -36,7 +36,7 @@ export class AuditRepair {
     const lives = faults.map(({ identity, owner, isNumber }) => ({
       ...{ identity, owner, at, alive: true as const, ...(isNumber && { isNumber }) },
     }));
-    await this.rebirths.bring(kind, await this.ledger.learn(lives), new Map());
+    await this.resurrections.bring(kind, await this.ledger.learn(lives), new Map());
     const owners = faults.map(({ owner }) => owner);
     await this.restamps.records(kind, owners, 'audit');
   }

@@ -36,7 +36,7 @@ export class Expiry implements Job {
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly horizon: Horizon,
     private readonly workedThrough: WorkedThrough,
-    private readonly raises: MarkRaiser,
+    private readonly raiser: MarkRaiser,
     private readonly metrics: Metrics,
   ) {}
 
@@ -69,7 +69,7 @@ export class Expiry implements Job {
 
   private async removeFrom(mark: MarkKey, upTo: Date, stop: AbortSignal): Promise<number> {
     if ((await this.lastToGo(mark, upTo)) === undefined) return 0;
-    if (!(await this.raises.passed(mark, this.settings.markWait))) return 0;
+    if (!(await this.raiser.passed(mark, this.settings.markWait))) return 0;
     const newest = await this.lastToGo(mark, upTo);
     if (newest === undefined) return 0;
     await this.horizon.moveTo(newest, mark, mark.kind);

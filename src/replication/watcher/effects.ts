@@ -36,11 +36,11 @@ export class Effects {
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(MOMENT_MODEL) private readonly moments: Model<StoredMoment>,
     private readonly ledger: Ledger,
-    private readonly strays: IncompleteIdentities,
+    private readonly incomplete: IncompleteIdentities,
     private readonly completion: Completion,
     private readonly channels: KnownChannels,
     private readonly restamps: Restamps,
-    private readonly rebirths: Resurrections,
+    private readonly resurrections: Resurrections,
     private readonly numbers: NumericIds,
     private readonly care: RecordCare,
     private readonly emailReview: EmailReview,
@@ -70,7 +70,7 @@ export class Effects {
     this.ignored.hear(kind, ofRecords);
     const owners = ownersOf(ofRecords);
     const owned = await this.owned(kind, owners);
-    const partials = await this.strays.among(kind, owners);
+    const partials = await this.incomplete.among(kind, owners);
     const named = await this.completion.complete(kind, events, { owned, partials });
     const holders = await this.numbers.holders(kind, claimsIn(kind, named, { owned, partials }));
     const knowledge: Knowledge = { ...known, owned, partials, holders };
@@ -78,9 +78,9 @@ export class Effects {
     const at = events.at(-1)!.place;
     const hadRivals = [...partials.values()].some((partial) => partial.isNumber);
     const decisions = decide(kind, named, knowledge);
-    await this.strays.keep(kind, asStrays(partials));
+    await this.incomplete.keep(kind, asIncomplete(partials));
     await this.bring(kind, decisions, at, known.fences);
-    await this.strays.forget(kind, strayNoMore(partials));
+    await this.incomplete.forget(kind, completeBy(partials));
     await this.tellRivals(kind, decisions, hadRivals);
     const written = ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly);
     const noted = await this.care.lookAfter(kind, {
@@ -93,11 +93,11 @@ export class Effects {
 
   private async bring(kind: Kind, decided: Decisions, at: LogPlace, fences: Fences): Promise<void> {
     const reborn = await this.ledger.learn(decided.ledger);
-    await this.rebirths.bring(kind, reborn, fences);
+    await this.resurrections.bring(kind, reborn, fences);
     await this.numbers.reveal(kind, decided.revealed);
     await this.restamps.late(kind, decided.late);
     await this.restamps.lateTombstones(decided.lateTombstones);
-    await this.rebirths.look(kind, decided.seenTombstones, at, fences);
+    await this.resurrections.look(kind, decided.seenTombstones, at, fences);
   }
 
   private async tellRivals(kind: Kind, decided: Decisions, haveChanged: boolean): Promise<void> {
@@ -161,12 +161,14 @@ function ownersOf(events: Pick<WrittenEvent, 'owner'>[]): mongo.ObjectId[] {
   return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
 }
 
-function asStrays(partials: Knowledge['partials']): { owner: mongo.ObjectId; partial: PartialIdentity }[] {
+function asIncomplete(
+  partials: Knowledge['partials'],
+): { owner: mongo.ObjectId; partial: PartialIdentity }[] {
   return [...partials].flatMap(([key, partial]) =>
     partial === null ? [] : [{ owner: new mongo.ObjectId(key), partial }],
   );
 }
 
-function strayNoMore(partials: Knowledge['partials']): mongo.ObjectId[] {
+function completeBy(partials: Knowledge['partials']): mongo.ObjectId[] {
   return [...partials].flatMap(([key, partial]) => (partial === null ? [new mongo.ObjectId(key)] : []));
 }

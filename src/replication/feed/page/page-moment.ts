@@ -52,7 +52,7 @@ export class PageMoment {
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly progress: ProgressReader,
     private readonly moments: Moments,
-    private readonly raises: MarkRaiser,
+    private readonly raiser: MarkRaiser,
     private readonly filters: FiltersInForce,
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
   ) {}
@@ -77,7 +77,7 @@ export class PageMoment {
       if (newest !== undefined) notBefore = newest;
       else {
         if (aim === 'awaited') await clockReaches(to, look.clock, deadline);
-        if (!(await this.raises.passed(mark, Math.max(0, deadline - performance.now()))))
+        if (!(await this.raiser.passed(mark, Math.max(0, deadline - performance.now()))))
           throw problems.notWatched();
       }
       look = await this.moments.serving(mark, needed, notBefore);

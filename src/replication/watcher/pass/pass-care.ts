@@ -26,7 +26,7 @@ export class PassCare {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly channels: KnownChannels,
-    private readonly strays: IncompleteIdentities,
+    private readonly incomplete: IncompleteIdentities,
     private readonly numbers: PassNumbers,
     private readonly care: RecordCare,
     private readonly restamps: Restamps,
@@ -34,12 +34,12 @@ export class PassCare {
 
   /** Repairs what is to repair, keeps what is no whole identity, and learns the channels. */
   async take(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
-    await this.strays.forgetPartials(kind, stretch);
+    await this.incomplete.forgetPartials(kind, stretch);
     await this.numbers.displace(kind, stretch, run);
     if (kind === 'product') await this.learnChannels(stretch);
     const care = [{ $match: NEEDS_CARE[kind] }, ...FIRST, { $project: PRESENT }];
     await this.inBulks(kind, stretch, run, care, async (records) => {
-      await this.keepStrays(kind, records as PresentRecord[]);
+      await this.keepIncomplete(kind, records as PresentRecord[]);
       await this.numbers.learn(kind, records as PresentRecord[], run);
       await this.care.lookAfter(kind, { records: records as PresentRecord[], at: run.at });
     });
@@ -86,9 +86,9 @@ export class PassCare {
     for await (const some of slicesOf(carried, ({ channel }) => channel)) await this.channels.learn(some);
   }
 
-  private async keepStrays(kind: Kind, records: PresentRecord[]): Promise<void> {
+  private async keepIncomplete(kind: Kind, records: PresentRecord[]): Promise<void> {
     const incomplete = records.filter((record) => identityOf(kind, record._id, record) === undefined);
-    await this.strays.keep(
+    await this.incomplete.keep(
       kind,
       incomplete.map((record) => ({ owner: record._id, partial: textsOf(record) })),
     );

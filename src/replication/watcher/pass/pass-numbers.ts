@@ -33,8 +33,8 @@ export class PassNumbers {
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
     private readonly slices: LedgerSlices,
-    private readonly strays: IncompleteIdentities,
-    private readonly rebirths: Resurrections,
+    private readonly incomplete: IncompleteIdentities,
+    private readonly resurrections: Resurrections,
     private readonly numbers: NumericIds,
   ) {}
 
@@ -65,16 +65,16 @@ export class PassNumbers {
   }
 
   /**
-   * Forgets strays whose record is gone, and those that claim a number no longer: after a lost history nobody tells of it,
+   * Forgets incomplete whose record is gone, and those that claim a number no longer: after a lost history nobody tells of it,
    * and such a one must not take the place of a record.
    */
   async forgetStale(kind: Kind, stretch: Stretch): Promise<void> {
-    for await (const some of this.strays.inStretch(kind, stretch)) {
+    for await (const some of this.incomplete.inStretch(kind, stretch)) {
       const present = await this.present(
         kind,
         some.map(({ _id }) => _id.owner),
       );
-      const stale = some.filter((stray) => isStale(kind, stray, present.get(stray._id.owner.toHexString())));
+      const stale = some.filter((one) => isStale(kind, one, present.get(one._id.owner.toHexString())));
       await this.numbers.forget(
         kind,
         stale.map(({ _id }) => _id.owner),
@@ -91,7 +91,7 @@ export class PassNumbers {
   }
 
   private async learnLives(kind: Kind, lives: Life[]): Promise<void> {
-    await this.rebirths.bring(kind, await this.ledger.learn(lives), new Map());
+    await this.resurrections.bring(kind, await this.ledger.learn(lives), new Map());
   }
 }
 

@@ -22,7 +22,7 @@ export interface PassStep extends Pick<Way, 'next' | 'work'> {
 interface Size {
   records: number;
   entries: number;
-  strays: number;
+  incomplete: number;
   isBare: boolean;
 }
 
@@ -35,10 +35,10 @@ export class PassSteps {
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
     private readonly slices: LedgerSlices,
-    private readonly strays: IncompleteIdentities,
+    private readonly incomplete: IncompleteIdentities,
     private readonly numbers: PassNumbers,
     private readonly care: PassCare,
-    private readonly rebirths: Resurrections,
+    private readonly resurrections: Resurrections,
     private readonly restamps: Restamps,
   ) {}
 
@@ -48,23 +48,23 @@ export class PassSteps {
    * they were learned, the stream tells.
    */
   list(run: PassRun): PassStep[] {
-    const strays = KINDS.map((kind) => this.straysOf(kind));
+    const incomplete = KINDS.map((kind) => this.incompleteOf(kind));
     const records = KINDS.map((kind) => this.recordsOf(kind, run));
-    if (run.progress.isBare === true) return [...strays, ...records];
-    return [...strays, this.entries(run), ...records, ...KINDS.map((kind) => this.ownersOf(kind, run))];
+    if (run.progress.isBare === true) return [...incomplete, ...records];
+    return [...incomplete, this.entries(run), ...records, ...KINDS.map((kind) => this.ownersOf(kind, run))];
   }
 
   /** How many documents the steps go over: what was learned is looked at once more. */
-  total({ records, entries, strays, isBare }: Size): number {
-    return strays + (isBare ? records : entries + 2 * records);
+  total({ records, entries, incomplete, isBare }: Size): number {
+    return incomplete + (isBare ? records : entries + 2 * records);
   }
 
-  /** Before anything is learned: a stray could take the place of a record otherwise. */
-  private straysOf(kind: Kind): PassStep {
+  /** Before anything is learned: an incomplete identity could take the place of a record otherwise. */
+  private incompleteOf(kind: Kind): PassStep {
     return {
-      name: `strays of ${COLLECTION_OF[kind]}`,
+      name: `incomplete identities of ${COLLECTION_OF[kind]}`,
       concern: (owner) => ({ what: 'record', kind, owner }),
-      next: (behind, most) => this.strays.nextStretch(kind, behind, most),
+      next: (behind, most) => this.incomplete.nextStretch(kind, behind, most),
       work: (stretch) => this.numbers.forgetStale(kind, stretch),
     };
   }
@@ -83,7 +83,7 @@ export class PassSteps {
         await this.slices.confirm(stretch, at);
         for await (const dead of this.slices.tombstones(stretch)) {
           for (const kind of KINDS)
-            await this.rebirths.look(
+            await this.resurrections.look(
               kind,
               dead.filter((entry) => entry.kind === kind),
               at,

@@ -41,12 +41,12 @@ export class Pass {
     this.log.log(`A pass over all records begins (${reason})`);
     this.metrics.passes.inc({ reason: isRepair ? 'repair' : 'first start' });
     const isBare = !isRepair && !(await this.ledger.isBegun());
-    const [entries = 0, strays = 0, ...records] = await Promise.all(
+    const [entries = 0, incomplete = 0, ...records] = await Promise.all(
       [LEDGER, INCOMPLETE_IDENTITIES, ...KINDS.map((kind) => COLLECTION_OF[kind])].map((name) =>
         this.connection.collection(name).estimatedDocumentCount(),
       ),
     );
-    const size = { records: records.reduce((sum, one) => sum + one, 0), entries, strays, isBare };
+    const size = { records: records.reduce((sum, one) => sum + one, 0), entries, incomplete, isBare };
     const total = this.steps.total(size);
     return { reason, isRepair, isBare, started: new Date(), done: 0, total };
   }

@@ -69,7 +69,7 @@ function bury(
  * A record lives under what it is. Only one can, and with numbers several claim to (contract §4): a text wins over a
  * number, and of numbers the one that the ledger knows. A number never takes the entry of another record, nor a text that
  * of a number: what lived there leaves a tombstone, and rule 4 brings back whoever is to live. So consumers see
- * a change of owner as a rebirth, in one transaction with a stamp above all that they have seen.
+ * a change of owner as a resurrection, in one transaction with a stamp above all that they have seen.
  */
 function live(life: Life, before: Owning[], knowledge: Knowledge, learned: Learned): void {
   const { holders, partials } = knowledge;
