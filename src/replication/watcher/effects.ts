@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { type Connection, type Model, mongo } from 'mongoose';
 import { Metrics } from '../../observability/index.js';
-import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
+import { COLLECTION_OF, isObjectId, type Kind, KINDS } from '../../record/index.js';
 import { FilterReconciler } from '../filters/index.js';
 import {
   KnownChannels,
@@ -157,7 +157,7 @@ function concerns(event: WatchedEvent, kind: Kind, tombstones: Map<string, Ident
 
 /** The records that the events are about, each once; what has no ObjectId is no record to anybody. */
 function ownersOf(events: Pick<WrittenEvent, 'owner'>[]): mongo.ObjectId[] {
-  const owners = events.map((event) => event.owner).filter((owner) => owner instanceof mongo.ObjectId);
+  const owners = events.map((event) => event.owner).filter(isObjectId);
   return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
 }
 

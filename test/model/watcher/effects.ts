@@ -1,4 +1,4 @@
-import type { WatchedEvent } from '../../../src/replication/log/events.js';
+import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
 import type { Decisions, KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import { asTold, decideAs } from '../mutants/decisions.js';

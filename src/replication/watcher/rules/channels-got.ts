@@ -1,7 +1,6 @@
-import { mongo } from 'mongoose';
-import type { KnownChannel, StoredIdentity } from '../../ledger/index.js';
-import type { WatchedEvent } from '../../log/index.js';
-import { inTenant } from '../../repair/index.js';
+import { isObjectId } from '../../../record/pure.js';
+import { inTenant, type KnownChannel, type StoredIdentity } from '../../ledger/pure.js';
+import type { WatchedEvent } from '../../log/pure.js';
 import type { Owned } from './knowledge.js';
 
 /**
@@ -11,7 +10,7 @@ import type { Owned } from './knowledge.js';
 export function channelsGot(events: WatchedEvent[], owned: Owned): KnownChannel[] {
   const tenants = new Map<string, StoredIdentity>();
   return events.flatMap((event) => {
-    if (event.type !== 'written' || !(event.owner instanceof mongo.ObjectId)) return [];
+    if (event.type !== 'written' || !isObjectId(event.owner)) return [];
     const owner = event.owner.toHexString();
     const before = tenants.get(owner) ?? owned.get(owner)?.[0];
     const now = event.whole ? event.identity : { ...before, ...event.identity };

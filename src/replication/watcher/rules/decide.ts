@@ -1,9 +1,9 @@
-import { mongo } from 'mongoose';
-import { FUTURE_TOLERANCE_MS } from '../../../database/index.js';
-import type { Kind } from '../../../record/index.js';
-import { type Identity, identityKey, type LedgerChange, type Rival } from '../../ledger/index.js';
-import type { AnnouncedEvent, DeletedEvent, TombstoneEvent, WrittenEvent } from '../../log/index.js';
-import { type Fences, type MarkKey, markName, type StoredMoment } from '../../mark/index.js';
+import type { mongo } from 'mongoose';
+import { FUTURE_TOLERANCE_MS } from '../../../database/pure.js';
+import { isObjectId, type Kind } from '../../../record/pure.js';
+import { type Identity, identityKey, type LedgerChange, type Rival } from '../../ledger/pure.js';
+import type { AnnouncedEvent, DeletedEvent, TombstoneEvent, WrittenEvent } from '../../log/pure.js';
+import { type Fences, type MarkKey, markName, type StoredMoment } from '../../mark/pure.js';
 import type { Late, Reason } from '../../stamping/index.js';
 import type { Knowledge } from './knowledge.js';
 import { learn, type Learned } from './learn.js';
@@ -45,7 +45,7 @@ export function decide(kind: Kind, events: KindEvent[], knowledge: Knowledge): D
       if (identity === undefined) continue;
       seen.set(identityKey(identity), identity);
       keepLate(lateTombstones, tombstoneLateness(event, identity, knowledge.fences));
-    } else if (event.owner instanceof mongo.ObjectId) {
+    } else if (isObjectId(event.owner)) {
       learn(kind, event, knowledge, learned);
       if (event.type === 'written') keepLate(late, recordLateness(kind, event, knowledge));
     }

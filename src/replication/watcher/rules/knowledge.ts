@@ -1,5 +1,5 @@
-import type { Holders, Identity, PartialIdentity } from '../../ledger/index.js';
-import type { Fences } from '../../mark/index.js';
+import type { Holders, Identity, PartialIdentity } from '../../ledger/pure.js';
+import type { Fences } from '../../mark/pure.js';
 import type { LogPlace } from '../../progress/index.js';
 
 /** An identity that a record owns, whether its `id` is stored as a number, and where in the log that was learned. */

@@ -1,5 +1,5 @@
-import { mongo } from 'mongoose';
-import type { Kind } from '../../../record/index.js';
+import type { mongo } from 'mongoose';
+import type { Kind } from '../../../record/pure.js';
 import {
   type Identity,
   identityKey,
@@ -12,8 +12,8 @@ import {
   type StoredIdentity,
   textsOf,
   withTold,
-} from '../../ledger/index.js';
-import type { DeletedEvent, WrittenEvent } from '../../log/index.js';
+} from '../../ledger/pure.js';
+import type { DeletedEvent, WrittenEvent } from '../../log/pure.js';
 import type { LogPlace } from '../../progress/index.js';
 import type { Knowledge, Owning } from './knowledge.js';
 

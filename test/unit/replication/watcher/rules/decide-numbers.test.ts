@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { WrittenEvent } from '../../../../../src/replication/log/events.js';
+import type { WrittenEvent } from '../../../../../src/replication/log/watched-event.js';
 import { decide, type KindEvent } from '../../../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../../../src/replication/watcher/rules/knowledge.js';
 import { changed, deleted, knowing, named, placeAt, TENANT, whole } from './written.js';
