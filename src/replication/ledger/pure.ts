@@ -1,5 +1,5 @@
 export type { LedgerChange, Life } from './changes.js';
-export type { Claims, Holders, Rival } from './claims.js';
+export type { Claims, Holder, Holders, Rival } from './claims.js';
 export {
   type Identity,
   identityKey,

@@ -45,5 +45,7 @@ function* decisionsOn(watcher: ModelWatcher, events: KindEvent[]): ModelSteps<De
   const told = asTold(watcher.world, events);
   const knowledge = yield* knowledgeFor(watcher, told);
   const whole = completed(watcher, told, knowledge);
-  return decideAs(watcher.world.mutant, KIND, whole, knowledge);
+  const decided = decideAs(watcher.world.mutant, KIND, whole, knowledge);
+  watcher.pass(decided.knowledge.passed);
+  return decided.decisions;
 }
