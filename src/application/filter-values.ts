@@ -1,17 +1,14 @@
-import mongoose from 'mongoose';
+import type { mongo } from 'mongoose';
+import { bsonTypeOf } from '../record/pure.js';
 
-const { mongo } = mongoose;
-
-const LEAF_CLASSES = [
-  ...[Date, RegExp, Uint8Array],
-  ...[mongo.ObjectId, mongo.BSONRegExp, mongo.Binary, mongo.Timestamp, mongo.MinKey, mongo.MaxKey],
-  ...[mongo.Decimal128, mongo.Long, mongo.Double, mongo.Int32],
-];
-const NUMBER_CLASSES = [mongo.Decimal128, mongo.Long, mongo.Double, mongo.Int32];
+const LEAF_CLASSES = [Date, RegExp, Uint8Array];
+/** To the driver a timestamp is a number of 64 bits; where MongoDB wants another number, it refuses it itself. */
+const NUMBER_TYPES = ['Decimal128', 'Long', 'Double', 'Int32', 'Timestamp'];
+const LEAF_TYPES = [...NUMBER_TYPES, 'ObjectId', 'BSONRegExp', 'Binary', 'MinKey', 'MaxKey'];
 const PLAIN_PROTOTYPES: unknown[] = [Object.prototype, null];
 
 /** Whether the value is a document of keys and values, and not one BSON value that is an object in JavaScript only. */
-export function isDocument(value: unknown): value is mongoose.mongo.Document {
+export function isDocument(value: unknown): value is mongo.Document {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -26,19 +23,15 @@ export function isLeaf(value: unknown): boolean {
     return typeof value !== 'function' && typeof value !== 'symbol';
   }
   if (value instanceof Date) return !Number.isNaN(value.getTime());
-  return LEAF_CLASSES.some((leaf) => value instanceof leaf);
+  return LEAF_CLASSES.some((leaf) => value instanceof leaf) || isOfType(LEAF_TYPES, value);
 }
 
 export function isNumber(value: unknown): boolean {
-  return (
-    typeof value === 'number' ||
-    typeof value === 'bigint' ||
-    NUMBER_CLASSES.some((number) => value instanceof number)
-  );
+  return typeof value === 'number' || typeof value === 'bigint' || isOfType(NUMBER_TYPES, value);
 }
 
 export function isRegularExpression(value: unknown): boolean {
-  return value instanceof RegExp || value instanceof mongo.BSONRegExp;
+  return value instanceof RegExp || bsonTypeOf(value) === 'BSONRegExp';
 }
 
 /** The first key of a document: by it MongoDB tells a condition from a value. */
@@ -48,4 +41,9 @@ export function firstKey(value: unknown): string | undefined {
 
 export function startsWithOperator(value: unknown): boolean {
   return firstKey(value)?.startsWith('$') === true;
+}
+
+function isOfType(types: string[], value: unknown): boolean {
+  const type = bsonTypeOf(value);
+  return type !== undefined && types.includes(type);
 }

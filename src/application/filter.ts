@@ -1,4 +1,5 @@
-import mongoose, { type mongo } from 'mongoose';
+import { calculateObjectSize } from 'bson';
+import type { mongo } from 'mongoose';
 import { shown } from '../common/index.js';
 import { ALLOWED, CONDITIONAL, LOGICAL, type Operator, type Role } from './filter-operators.js';
 import { firstKey, isDocument, isLeaf, startsWithOperator } from './filter-values.js';
@@ -68,7 +69,7 @@ function partsFault(filter: unknown): Fault | undefined {
 }
 
 function sizeFault(filter: Filter): Fault | undefined {
-  const bytes = mongoose.mongo.BSON.calculateObjectSize(filter);
+  const bytes = calculateObjectSize(filter);
   if (bytes < FILTER_BYTES) return undefined;
   return `The filter takes ${bytes} bytes; it must be smaller than ${FILTER_BYTES} (64 KB).`;
 }

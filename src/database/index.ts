@@ -1,5 +1,4 @@
 export { bareCommand } from './bare-command.js';
-export { CLOCK, FUTURE_TOLERANCE_MS } from './clock.js';
 export { DatabaseModule } from './database.module.js';
 export {
   databaseProblem,
@@ -18,5 +17,6 @@ export { makeIndexes } from './indexes.js';
 export { indexName, missingIndexes } from './missing-indexes.js';
 export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
 export { Preparation } from './preparation.js';
+export * from './pure.js';
 export { checkServer } from './server-check.js';
 export { isMomentGone, readAsOf, type SnapshotOptions } from './snapshot.js';

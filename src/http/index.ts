@@ -3,7 +3,6 @@ export { answerClientError } from './client-error.js';
 export { serveDocs } from './docs.js';
 export { Problems } from './openapi.js';
 export { ProblemFilter } from './problem.filter.js';
-export { type InputError, Problem, type ProblemBody } from './problem.js';
-export { problems } from './problems.js';
+export * from './pure.js';
 export { giveRequestId } from './request-id.js';
 export { endUnreadBodies } from './unread-body.js';

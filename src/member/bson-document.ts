@@ -1,13 +1,7 @@
 import mongoose from 'mongoose';
+import type { BsonDocument } from './document.js';
 
 const { BSON } = mongoose.mongo;
-
-/** A BSON document with its names in stored order, which JavaScript objects change, and its types kept. */
-export type BsonDocument = Map<string, unknown>;
-
-export function isDocument(value: unknown): value is BsonDocument {
-  return value instanceof Map;
-}
 
 const KEEP_TYPES = { promoteValues: false, bsonRegExp: true, validation: { utf8: false } } as const;
 const TEXT = 2;

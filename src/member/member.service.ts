@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { problems } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
-import type { BsonDocument } from './bson-document.js';
+import type { BsonDocument } from './document.js';
 import { allows } from './etag.js';
 import { MemberStore } from './member.store.js';
 import type { Change } from './merge/change.js';

@@ -15,7 +15,8 @@ import {
   type Tenant,
 } from '../record/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
-import { type BsonDocument, isFaithful } from './bson-document.js';
+import { isFaithful } from './bson-document.js';
+import type { BsonDocument } from './document.js';
 import { MEMBER_MODEL } from './member.schema.js';
 import { type Change, setOf } from './merge/change.js';
 import { type NewMember, newMemberPipeline } from './new-member.js';

@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import { READ_FOR_JSON, updateItemText } from '../record/index.js';
-import { type BsonDocument, decode, timesAlong, withoutDoubles } from './bson-document.js';
+import { decode, timesAlong, withoutDoubles } from './bson-document.js';
+import type { BsonDocument } from './document.js';
 import { etagOf } from './etag.js';
 
 /** The driver's option for text that is not UTF-8 has another name where no driver is between. */

@@ -3,8 +3,7 @@ export { doubled, isSingleAlong, single, stampDoubled } from './doubled.js';
 export { idTextAt, idTextOf, isNumberText, LONGEST_NUMBER_TEXT } from './id-text.js';
 export { updateItemText } from './item.js';
 export { jsonText, READ_FOR_JSON } from './json.js';
-export { COLLECTION_OF, FIRST_ID, type Kind, KINDS, type RecordDocument, type Tenant } from './record.js';
-export { DELIVERABLE } from './shape.js';
+export * from './pure.js';
 export { EARLIEST, HAS_GOOD_STAMP, needsStamp, STAMP, stampAbove } from './stamp.js';
 export { stampAnew, type Stamping } from './stamping.js';
 export {
@@ -19,4 +18,3 @@ export {
   textAt,
   textsAt,
 } from './typed.js';
-export { isUnreadable } from './unreadable.js';

@@ -1,4 +1,5 @@
-import { mongo, type Types } from 'mongoose';
+import { ObjectId } from 'bson';
+import type { mongo, Types } from 'mongoose';
 
 export type Kind = 'member' | 'product';
 
@@ -28,4 +29,4 @@ export interface RecordDocument extends Tenant {
 }
 
 /** Below every `_id` that a driver makes: a bound for walks along `_id`, which leaves out what is not an ObjectId. */
-export const FIRST_ID = new mongo.ObjectId('000000000000000000000000');
+export const FIRST_ID = new ObjectId('000000000000000000000000');

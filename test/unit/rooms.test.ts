@@ -36,6 +36,7 @@ describe('rooms: imports into another room, or into its inside, are lint errors'
   it.each([
     ['a room it does not know', 'src/member/new.ts', '../replication/feed/index.js'],
     ['its neighbour', 'src/member/new.ts', '../product/index.js'],
+    ['what is pure of a room it does not know', 'src/replication/walk/new.ts', '../mark/pure.js'],
     ['a room above', 'src/auth/new.ts', '../application/index.js'],
     ['the ground knows nobody', 'src/config/new.ts', '../common/index.js'],
     ['the inside of a room it knows', 'src/member/new.ts', '../auth/passwords.js'],
@@ -59,6 +60,7 @@ describe('rooms: imports into another room, or into its inside, are lint errors'
     ['its own inside', 'src/member/new.ts', './merge/merge.js'],
     ['its own inside, from deep within', 'src/member/merge/new.ts', '../bson-document.js'],
     ['the ledger from the watcher', 'src/replication/watcher/new.ts', '../ledger/index.js'],
+    ['a room it knows, through the door of what is pure', 'src/member/new.ts', '../http/pure.js'],
     ['a library', 'src/member/new.ts', 'mongoose'],
     ['a room, from an entry', 'src/new.ts', './auth/index.js'],
     [

@@ -22,6 +22,3 @@ export class PatchAddress {
   @Text('AT')
   country?: string | null;
 }
-
-/** The fields of an address, in the order in which a new one is stored. */
-export const ADDRESS_FIELDS = ['address', 'address2', 'zipcode', 'city', 'country'] as const;

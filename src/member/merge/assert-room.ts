@@ -1,8 +1,8 @@
-import { problems } from '../../http/index.js';
+import { problems } from '../../http/pure.js';
 import { pointerTo } from '../body/pointer.js';
-import { type BsonDocument, isDocument } from '../bson-document.js';
 import { isDeletion } from '../dto/deletion.js';
 import { MOST_PROPERTIES, MOST_SECTIONS } from '../dto/limits.js';
+import { type BsonDocument, isDocument } from '../document.js';
 import { withoutDeletions } from './merge.js';
 
 const POINTER = '/extrafields';

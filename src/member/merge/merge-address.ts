@@ -1,5 +1,6 @@
-import { type BsonDocument, isDocument } from '../bson-document.js';
-import { ADDRESS_FIELDS, type PatchAddress } from '../dto/patch-address.js';
+import { ADDRESS_FIELDS } from '../dto/address-fields.js';
+import type { PatchAddress } from '../dto/patch-address.js';
+import { type BsonDocument, isDocument } from '../document.js';
 import type { Change } from './change.js';
 
 /**

@@ -1,6 +1,6 @@
-import { type BsonDocument, isDocument } from '../bson-document.js';
 import type { PatchMember } from '../dto/patch-member.js';
 import { emailKeyOf } from '../email-key.js';
+import { type BsonDocument, isDocument } from '../document.js';
 import { memberData } from '../member-data.js';
 import { assertRoom } from './assert-room.js';
 import type { Change } from './change.js';

@@ -1,5 +1,5 @@
-import { isDocument } from '../bson-document.js';
 import { isDeletion } from '../dto/deletion.js';
+import { isDocument } from '../document.js';
 import { type Change, REMOVED } from './change.js';
 
 /**

@@ -1,5 +1,6 @@
-import { mongo } from 'mongoose';
-import { type Filter, filterFault, isEnabled, type ServiceKey } from '../../application/index.js';
+import { serialize } from 'bson';
+import type { mongo } from 'mongoose';
+import { type Filter, filterFault, isEnabled, type ServiceKey } from '../../application/pure.js';
 
 /**
  * The filter in force of a service (design §3, Filters take effect in one place): one document for each application,
@@ -77,6 +78,6 @@ export function judgedDifferently(one: Filter, other: Filter): mongo.Document {
 
 /** Whether two filters are the same byte for byte. */
 function isSame(one: Filter, other: Filter): boolean {
-  const [bytes, others] = [one, other].map((filter) => mongo.BSON.serialize({ filter }));
+  const [bytes, others] = [one, other].map((filter) => serialize({ filter }));
   return Buffer.compare(bytes!, others!) === 0;
 }

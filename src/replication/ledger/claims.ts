@@ -8,8 +8,14 @@ export interface Claims {
   texts: Identity[];
 }
 
+/** Who lives under an identity: the hex of the record's `_id`, and whether its `id` is stored as a number. */
+export interface Holder {
+  owner: string;
+  isNumber?: true;
+}
+
 /** Who lives under an identity, by its key, as far as numbers are concerned: they claim it, or hold it. */
-export type Holders = Map<string, { owner: string; isNumber?: true }>;
+export type Holders = Map<string, Holder>;
 
 export interface Rival {
   owner: string;

@@ -1,5 +1,5 @@
-import { mongo } from 'mongoose';
-import { IDENTITY, isUnreadable, type Kind, type Tenant } from '../../record/index.js';
+import type { IDENTITY } from '../../record/index.js';
+import { isObjectId, isUnreadable, type Kind, type Tenant } from '../../record/pure.js';
 
 /** What a record is to consumers. */
 export interface Identity extends Tenant {
@@ -29,7 +29,7 @@ type PresentIdentity = Partial<Record<keyof StoredIdentity, unknown>>;
 export function identityOf(kind: Kind, owner: unknown, stored: PresentIdentity): Identity | undefined {
   const { organizationid, appid, id } = stored;
   const texts = typeof organizationid === 'string' && typeof appid === 'string' && typeof id === 'string';
-  return texts && !isUnreadable(organizationid) && !isUnreadable(appid) && owner instanceof mongo.ObjectId
+  return texts && !isUnreadable(organizationid) && !isUnreadable(appid) && isObjectId(owner)
     ? { kind, organizationid, appid, id }
     : undefined;
 }

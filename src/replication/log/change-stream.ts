@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { bareCommand, COMMAND_MS, SAFE_BSON } from '../../database/index.js';
 import { eventPipeline } from './event-pipeline.js';
-import { type WatchedEvent, watchedEvent } from './events.js';
+import { watchedEvent } from './events.js';
 import { asLongAsWorkedOn, withComment } from './long-command.js';
+import type { WatchedEvent } from './watched-event.js';
 
 const MOST_EVENTS = 1000;
 /** The server may miss the first sign of a majority write and wait until this is over, and a raise with it. */

@@ -3,67 +3,9 @@ import { SERVICES } from '../../application/index.js';
 import { IDENTITY, type Kind } from '../../record/index.js';
 import { LEDGER, type StoredIdentity } from '../ledger/index.js';
 import { fenceIn, type MarkKey, markKey, MARKS } from '../mark/index.js';
-import { type LogPlace, placeOf } from '../progress/index.js';
+import { placeOf } from '../progress/index.js';
 import { KIND_OF, LOST } from './event-pipeline.js';
-
-export function isWritten(event: { type: string }): event is WrittenEvent {
-  return event.type === 'written';
-}
-
-/** When it happened. */
-interface At {
-  /** The cluster time, which all events of a transaction share. */
-  at: mongo.Timestamp;
-  /** Where it stands among all of them. */
-  place: LogPlace;
-}
-
-/** A record as an event shows it: as a whole, or only what was changed. */
-export interface WrittenEvent extends At {
-  type: 'written';
-  kind: Kind;
-  owner: unknown;
-  identity: StoredIdentity;
-  whole: boolean;
-  /** The stamp it got: `null` where that is missing or no date; absent where the change left it alone. */
-  stamp?: Date | null;
-  isNew?: true;
-  /** Nothing but `emailkey` was changed, which is no change to consumers. */
-  isKeyOnly: boolean;
-  /** Nothing but the stamp was changed: there is nothing else to look after. */
-  isStampOnly: boolean;
-  /** The channels that it got. */
-  channels: string[];
-}
-
-export interface DeletedEvent extends At {
-  type: 'deleted';
-  kind: Kind;
-  owner: unknown;
-}
-
-/** A ledger entry has become a tombstone, or its stamp was changed. */
-export interface TombstoneEvent extends At {
-  type: 'tombstone';
-  entry: mongo.ObjectId;
-  stamp: Date | null;
-}
-
-/** A mark was raised. */
-export interface AnnouncedEvent extends At {
-  type: 'announced';
-  mark: MarkKey;
-  fence: Date;
-}
-
-/** What the watcher needs of a change stream event. */
-export type WatchedEvent =
-  | WrittenEvent
-  | DeletedEvent
-  | TombstoneEvent
-  | AnnouncedEvent
-  | (At & { type: 'services' })
-  | (At & { type: 'upheaval'; what: string; collection: string });
+import type { At, TombstoneEvent, WatchedEvent, WrittenEvent } from './watched-event.js';
 
 /** Reads one event as EVENT_PIPELINE shows it; nothing for those that concern nobody, such as new indexes. */
 export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {

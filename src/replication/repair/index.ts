@@ -1,4 +1,3 @@
-export { inTenant } from './carried-channels.js';
 export { ChannelReview } from './channel-review.js';
 export { countEmailDuplicates, EMAIL_DUPLICATES } from './email-duplicate.schema.js';
 export { EmailReview } from './email-review.js';

@@ -27,7 +27,7 @@ import {
   recordsUnder,
   IncompleteIdentities,
 } from '../ledger/index.js';
-import { type Fences, markName } from '../mark/index.js';
+import { type KnownFences, markName } from '../mark/index.js';
 import { type LogPlace, showLife } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 
@@ -67,7 +67,7 @@ export class Resurrections {
    * Brings identities back to life. The record may be gone again by now: its delete is still to come. An entry that has
    * expired since it was found is learned anew.
    */
-  async bring(kind: Kind, lives: Life[], fences: Fences): Promise<void> {
+  async bring(kind: Kind, lives: Life[], fences: KnownFences): Promise<void> {
     for (const some of inSlices(lives, ({ identity }) => identity.id, AT_ONCE)) {
       await this.together(kind, some, fences).catch(async (error: unknown) => {
         if (!isUnfit(error)) throw error;
@@ -83,7 +83,7 @@ export class Resurrections {
    * Looks whether the identities of these tombstones live again, and if so brings them back: the record with that `id`,
    * else one that has it as a number and was ignored so far.
    */
-  async look(kind: Kind, identities: Identity[], at: LogPlace, fences: Fences): Promise<void> {
+  async look(kind: Kind, identities: Identity[], at: LogPlace, fences: KnownFences): Promise<void> {
     for (const some of inSlices(identities, ({ id }) => id)) {
       const standing = await this.standing(kind, some);
       const lives = some.flatMap((identity): Life[] => {
@@ -105,7 +105,7 @@ export class Resurrections {
     );
   }
 
-  private async together(kind: Kind, lives: Life[], fences: Fences): Promise<void> {
+  private async together(kind: Kind, lives: Life[], fences: KnownFences): Promise<void> {
     let reborn: Resurrected[] = [];
     await this.connection.getClient().withSession((session) =>
       session.withTransaction(async () => {
@@ -159,7 +159,7 @@ export class Resurrections {
   }
 
   /** A record that cannot take a stamp keeps the one it has; its entry lives all the same. */
-  private async alone(kind: Kind, life: Life, fences: Fences): Promise<void> {
+  private async alone(kind: Kind, life: Life, fences: KnownFences): Promise<void> {
     await this.together(kind, [life], fences).catch(async (error: unknown) => {
       if (!isUnfit(error)) throw error;
       this.log.warn(`${String(life.owner)} of ${COLLECTION_OF[kind]} cannot be stamped anew`);
@@ -168,7 +168,11 @@ export class Resurrections {
   }
 
   /** Sets the entries alive that are still dead, and answers those. */
-  private async revive(lives: Life[], fences: Fences, session?: mongo.ClientSession): Promise<Resurrected[]> {
+  private async revive(
+    lives: Life[],
+    fences: KnownFences,
+    session?: mongo.ClientSession,
+  ): Promise<Resurrected[]> {
     const reborn: Resurrected[] = [];
     for (const life of lives) {
       const before = await this.entries.collection.findOneAndUpdate(outlived(life), lived(life), {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import { type Connection, mongo } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
-import { COLLECTION_OF, IDENTITY_TEXTS, type Kind } from '../../record/index.js';
+import { COLLECTION_OF, IDENTITY_TEXTS, isObjectId, type Kind } from '../../record/index.js';
 import { type StoredIdentity, withTold } from '../ledger/index.js';
 import { type DeletedEvent, isWritten, type WrittenEvent } from '../log/index.js';
 import { showLife } from '../progress/index.js';
@@ -27,7 +27,7 @@ export class Completion {
     const named = new Set<string>();
     const completed: (E | RecordEvent)[] = [];
     for (const event of events) {
-      if (!isWritten(event) || !(event.owner instanceof mongo.ObjectId)) {
+      if (!isWritten(event) || !isObjectId(event.owner)) {
         completed.push(event);
         continue;
       }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { type Connection, type Model, mongo } from 'mongoose';
 import { Metrics } from '../../observability/index.js';
-import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
+import { COLLECTION_OF, isObjectId, type Kind, KINDS } from '../../record/index.js';
 import { FilterReconciler } from '../filters/index.js';
 import {
   KnownChannels,
@@ -12,7 +12,7 @@ import {
   IncompleteIdentities,
 } from '../ledger/index.js';
 import type { WatchedEvent, WrittenEvent } from '../log/index.js';
-import { type Fences, MOMENT_MODEL, type StoredMoment } from '../mark/index.js';
+import { type Fences, type KnownFences, MOMENT_MODEL, type StoredMoment, withPassed } from '../mark/index.js';
 import type { LogPlace } from '../progress/index.js';
 import {
   EmailReview,
@@ -27,7 +27,7 @@ import { Completion } from './completion.js';
 import { channelsGot } from './rules/channels-got.js';
 import { claimsIn } from './rules/claims.js';
 import { decide, type Decisions, type KindEvent } from './rules/decide.js';
-import type { Knowledge, Owned } from './rules/knowledge.js';
+import type { Knowledge, Owned, Partials } from './rules/knowledge.js';
 
 /** Brings about what follows from a batch of events. All of it may be repeated: nothing happens twice. */
 @Injectable()
@@ -49,23 +49,27 @@ export class Effects {
     private readonly metrics: Metrics,
   ) {}
 
-  /** The fences are those passed before the batch; they are brought up to date. */
-  async bringAbout(events: WatchedEvent[], fences: Fences): Promise<void> {
+  /** The fences are those passed before the batch; answers those that it has passed. */
+  async bringAbout(events: WatchedEvent[], fences: KnownFences): Promise<Fences> {
     const tombstones = await this.tombstonesIn(events);
+    const passed: Fences = new Map();
     for (const kind of KINDS) {
       const concerned = events.filter((event) => concerns(event, kind, tombstones));
-      if (concerned.length > 0) await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones });
+      if (concerned.length === 0) continue;
+      const ofKind = await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones });
+      for (const [name, fence] of ofKind) passed.set(name, fence);
     }
     const isOf = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
     if (isOf('services') && !isOf('upheaval')) await this.filters.reconcile();
     this.metrics.watcherEvents.inc(events.length);
+    return passed;
   }
 
   private async ofKind(
     kind: Kind,
     events: KindEvent[],
     known: Pick<Knowledge, 'fences' | 'tombstones'>,
-  ): Promise<void> {
+  ): Promise<Fences> {
     const ofRecords = events.filter((event) => event.type === 'written' || event.type === 'deleted');
     this.ignored.hear(kind, ofRecords);
     const owners = ownersOf(ofRecords);
@@ -73,14 +77,13 @@ export class Effects {
     const partials = await this.incomplete.among(kind, owners);
     const named = await this.completion.complete(kind, events, { owned, partials });
     const holders = await this.numbers.holders(kind, claimsIn(kind, named, { owned, partials }));
-    const knowledge: Knowledge = { ...known, owned, partials, holders };
     if (kind === 'product') await this.channels.learn(channelsGot(named, owned));
     const at = events.at(-1)!.place;
     const hadRivals = [...partials.values()].some((partial) => partial.isNumber);
-    const decisions = decide(kind, named, knowledge);
-    await this.incomplete.keep(kind, asIncomplete(partials));
-    await this.bring(kind, decisions, at, known.fences);
-    await this.incomplete.forget(kind, completeBy(partials));
+    const { decisions, knowledge } = decide(kind, named, { ...known, owned, partials, holders });
+    await this.incomplete.keep(kind, asIncomplete(knowledge.partials));
+    await this.bring(kind, decisions, at, withPassed(known.fences, knowledge.passed));
+    await this.incomplete.forget(kind, completeBy(knowledge.partials));
     await this.tellRivals(kind, decisions, hadRivals);
     const written = ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly);
     const noted = await this.care.lookAfter(kind, {
@@ -89,9 +92,10 @@ export class Effects {
     });
     if (kind === 'member') await this.emailReview.review(owners, noted);
     await this.pass(decisions.moments);
+    return knowledge.passed;
   }
 
-  private async bring(kind: Kind, decided: Decisions, at: LogPlace, fences: Fences): Promise<void> {
+  private async bring(kind: Kind, decided: Decisions, at: LogPlace, fences: KnownFences): Promise<void> {
     const reborn = await this.ledger.learn(decided.ledger);
     await this.resurrections.bring(kind, reborn, fences);
     await this.numbers.reveal(kind, decided.revealed);
@@ -157,18 +161,16 @@ function concerns(event: WatchedEvent, kind: Kind, tombstones: Map<string, Ident
 
 /** The records that the events are about, each once; what has no ObjectId is no record to anybody. */
 function ownersOf(events: Pick<WrittenEvent, 'owner'>[]): mongo.ObjectId[] {
-  const owners = events.map((event) => event.owner).filter((owner) => owner instanceof mongo.ObjectId);
+  const owners = events.map((event) => event.owner).filter(isObjectId);
   return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
 }
 
-function asIncomplete(
-  partials: Knowledge['partials'],
-): { owner: mongo.ObjectId; partial: PartialIdentity }[] {
+function asIncomplete(partials: Partials): { owner: mongo.ObjectId; partial: PartialIdentity }[] {
   return [...partials].flatMap(([key, partial]) =>
     partial === null ? [] : [{ owner: new mongo.ObjectId(key), partial }],
   );
 }
 
-function completeBy(partials: Knowledge['partials']): mongo.ObjectId[] {
+function completeBy(partials: Partials): mongo.ObjectId[] {
   return [...partials].flatMap(([key, partial]) => (partial === null ? [new mongo.ObjectId(key)] : []));
 }

@@ -5,7 +5,7 @@ import {
   type WantedFilter,
 } from '../../../src/replication/filters/filter-version.js';
 import type { LedgerChange } from '../../../src/replication/ledger/changes.js';
-import { decide, type Decisions, type KindEvent } from '../../../src/replication/watcher/rules/decide.js';
+import { decide, type Decided, type KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../src/replication/watcher/rules/knowledge.js';
 import { ORGANIZATION } from '../world/documents.js';
 import type { ModelWorld } from '../world/world.js';
@@ -17,24 +17,26 @@ export function decideAs(
   kind: Kind,
   events: KindEvent[],
   knowledge: Knowledge,
-): Decisions {
+): Decided {
   if (mutant === '< for <=') return decideWithLowerFences(kind, events, knowledge);
-  const decisions = decide(kind, events, knowledge);
+  const decided = decide(kind, events, knowledge);
+  const { decisions } = decided;
   if (mutant === 'rule 1 left out') decisions.late = [];
   if (mutant === 'rule 2 left out') decisions.lateTombstones = [];
   if (mutant === 'rule 3 left out') decisions.ledger = decisions.ledger.filter((change) => change.alive);
   if (mutant === 'rule 4 left out' || mutant === 'rule 4 on inserts only') decisions.seenTombstones = [];
-  return decisions;
+  return decided;
 }
 
 /** To compare with `<` is to compare with `<=` against a fence one millisecond lower. Moments keep theirs. */
-function decideWithLowerFences(kind: Kind, events: KindEvent[], knowledge: Knowledge): Decisions {
+function decideWithLowerFences(kind: Kind, events: KindEvent[], knowledge: Knowledge): Decided {
   const lowered = events.map((event) =>
     event.type === 'announced' ? { ...event, fence: moved(event.fence, -1) } : event,
   );
-  const decisions = decide(kind, lowered, knowledge);
+  const decided = decide(kind, lowered, knowledge);
+  const { decisions } = decided;
   decisions.moments = decisions.moments.map((moment) => ({ ...moment, fence: moved(moment.fence, 1) }));
-  return decisions;
+  return decided;
 }
 
 function moved(date: Date, milliseconds: number): Date {

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { WatchedEvent } from '../../../src/replication/log/events.js';
+import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { MutantName } from '../mutants/names.js';
 import type { ModelState } from '../world/documents.js';

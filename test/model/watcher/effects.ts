@@ -1,4 +1,4 @@
-import type { WatchedEvent } from '../../../src/replication/log/events.js';
+import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
 import type { Decisions, KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import { asTold, decideAs } from '../mutants/decisions.js';
@@ -45,5 +45,7 @@ function* decisionsOn(watcher: ModelWatcher, events: KindEvent[]): ModelSteps<De
   const told = asTold(watcher.world, events);
   const knowledge = yield* knowledgeFor(watcher, told);
   const whole = completed(watcher, told, knowledge);
-  return decideAs(watcher.world.mutant, KIND, whole, knowledge);
+  const decided = decideAs(watcher.world.mutant, KIND, whole, knowledge);
+  watcher.pass(decided.knowledge.passed);
+  return decided.decisions;
 }

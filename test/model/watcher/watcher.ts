@@ -25,6 +25,10 @@ export class ModelWatcher {
     this.fences = new Map([...marks].map(([name, { fence }]) => [name, fence]));
   }
 
+  pass(passed: Fences): void {
+    for (const [name, fence] of passed) this.fences.set(name, fence);
+  }
+
   /** The newest fence known of the mark of a record. */
   fenceOf({ appid }: Pick<ModelRecord, 'appid'>): Date | undefined {
     return this.fences.get(markName({ kind: KIND, organizationid: ORGANIZATION, appid }));

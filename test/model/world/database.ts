@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { WatchedEvent } from '../../../src/replication/log/events.js';
+import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import { EMPTY, type ModelState } from './documents.js';
 import { NEVER, ORIGIN, timestamp } from './time.js';
 import { Transaction } from './transaction.js';

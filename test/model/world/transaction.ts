@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { FilterVersionChange } from '../../../src/replication/filters/filter-version.js';
 import { type Identity, identityKey } from '../../../src/replication/ledger/identity.js';
-import type { WatchedEvent } from '../../../src/replication/log/events.js';
+import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import { type MarkKey, markName } from '../../../src/replication/mark/mark.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
 import type { KnownEntry } from '../twins/entry-after.js';

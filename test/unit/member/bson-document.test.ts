@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
-import { type BsonDocument, decode, isFaithful } from '../../../src/member/bson-document.js';
+import { decode, isFaithful } from '../../../src/member/bson-document.js';
+import type { BsonDocument } from '../../../src/member/document.js';
 
 const {
   BSON,

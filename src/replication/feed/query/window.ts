@@ -1,5 +1,6 @@
-import { mongo } from 'mongoose';
-import { FIRST_ID, type Kind, type Tenant } from '../../../record/index.js';
+import { MinKey } from 'bson';
+import type { mongo } from 'mongoose';
+import { FIRST_ID, type Kind, type Tenant } from '../../../record/pure.js';
 import type { Selection } from './selection.js';
 
 /** What a page is taken from (contract §1): `from < lastupdated <= to`, `_id > lastoffsetid`, at most `limit` items. */
@@ -69,7 +70,7 @@ export function boundsOf({ scope }: Pick<Selection, 'scope'>, from: Date, to: Da
   const behind = (date: Date) => ({
     ...start,
     lastupdated: new Date(date.getTime() + 1),
-    _id: new mongo.MinKey(),
+    _id: new MinKey(),
   });
   return { min: behind(from), max: behind(to) };
 }

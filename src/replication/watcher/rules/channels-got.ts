@@ -1,17 +1,16 @@
-import { mongo } from 'mongoose';
-import type { KnownChannel, StoredIdentity } from '../../ledger/index.js';
-import type { WatchedEvent } from '../../log/index.js';
-import { inTenant } from '../../repair/index.js';
-import type { Owned } from './knowledge.js';
+import { isObjectId } from '../../../record/pure.js';
+import { inTenant, type KnownChannel, type StoredIdentity } from '../../ledger/pure.js';
+import type { WatchedEvent } from '../../log/pure.js';
+import type { Knowledge } from './knowledge.js';
 
 /**
  * The channels that products got in these events, in the application that each product was in then. A look at the
  * products as they stand would miss what was carried for a moment only, and yet may have been shown to somebody.
  */
-export function channelsGot(events: WatchedEvent[], owned: Owned): KnownChannel[] {
+export function channelsGot(events: WatchedEvent[], owned: Knowledge['owned']): KnownChannel[] {
   const tenants = new Map<string, StoredIdentity>();
   return events.flatMap((event) => {
-    if (event.type !== 'written' || !(event.owner instanceof mongo.ObjectId)) return [];
+    if (event.type !== 'written' || !isObjectId(event.owner)) return [];
     const owner = event.owner.toHexString();
     const before = tenants.get(owner) ?? owned.get(owner)?.[0];
     const now = event.whole ? event.identity : { ...before, ...event.identity };

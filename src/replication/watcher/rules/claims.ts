@@ -1,7 +1,6 @@
-import { mongo } from 'mongoose';
-import type { Kind } from '../../../record/index.js';
-import { type Claims, identityOf, isSame, type StoredIdentity } from '../../ledger/index.js';
-import { isWritten } from '../../log/index.js';
+import { isObjectId, type Kind } from '../../../record/pure.js';
+import { type Claims, identityOf, isSame, type StoredIdentity } from '../../ledger/pure.js';
+import { isWritten } from '../../log/pure.js';
 import type { Knowledge } from './knowledge.js';
 import { storedAfter, touchesIdentity } from './learn.js';
 
@@ -14,7 +13,7 @@ export function claimsIn<E extends { type: string }>(
   const claims: Claims = { numbers: [], texts: [] };
   const standing = new Map<string, StoredIdentity>();
   for (const event of events) {
-    if (!isWritten(event) || !(event.owner instanceof mongo.ObjectId) || !touchesIdentity(event)) continue;
+    if (!isWritten(event) || !isObjectId(event.owner) || !touchesIdentity(event)) continue;
     const key = event.owner.toHexString();
     const before = owned.get(key) ?? [];
     const stored = storedAfter(event, standing.get(key) ?? partials.get(key) ?? before[0]);

@@ -1,11 +1,18 @@
-import { mongo } from 'mongoose';
-import { FUTURE_TOLERANCE_MS } from '../../../database/index.js';
-import type { Kind } from '../../../record/index.js';
-import { type Identity, identityKey, type LedgerChange, type Rival } from '../../ledger/index.js';
-import type { AnnouncedEvent, DeletedEvent, TombstoneEvent, WrittenEvent } from '../../log/index.js';
-import { type Fences, type MarkKey, markName, type StoredMoment } from '../../mark/index.js';
+import type { mongo } from 'mongoose';
+import { FUTURE_TOLERANCE_MS } from '../../../database/pure.js';
+import { isObjectId, type Kind } from '../../../record/pure.js';
+import { type Identity, identityKey, type LedgerChange, type Rival } from '../../ledger/pure.js';
+import type { AnnouncedEvent, DeletedEvent, TombstoneEvent, WrittenEvent } from '../../log/pure.js';
+import {
+  type Fences,
+  type KnownFences,
+  type MarkKey,
+  markName,
+  type StoredMoment,
+  withPassed,
+} from '../../mark/pure.js';
 import type { Late, Reason } from '../../stamping/index.js';
-import type { Knowledge } from './knowledge.js';
+import { begun, type Knowledge, type KnowledgeAfter } from './knowledge.js';
 import { learn, type Learned } from './learn.js';
 
 /** What follows from a batch of events. */
@@ -27,30 +34,41 @@ export interface Decisions {
 /** The events that concern one kind, in commit order. */
 export type KindEvent = WrittenEvent | DeletedEvent | TombstoneEvent | AnnouncedEvent;
 
+/** What the rules make of a batch. */
+export interface Decided {
+  decisions: Decisions;
+  knowledge: KnowledgeAfter;
+}
+
 /**
  * The rules of the watcher (design §3) over a batch of events, in commit order, as far as events and the ledger decide
  * them: what is stamped anew, what the ledger learns, which moments there are. Of the changes of one identity and the
- * stamps of one record only the last counts.
+ * stamps of one record only the last counts. Nothing that is given is changed: what fails may be decided once more.
  */
-export function decide(kind: Kind, events: KindEvent[], knowledge: Knowledge): Decisions {
+export function decide(kind: Kind, events: KindEvent[], before: Knowledge): Decided {
+  const { tombstones } = before;
+  const knowledge = begun(before);
+  const fences = withPassed(before.fences, knowledge.passed);
   const learned: Learned = { changes: new Map(), revealed: new Map(), rivals: [] };
   const late = new Map<string, Late>();
   const lateTombstones = new Map<string, Late>();
   const seen = new Map<string, Identity>();
   const moments: StoredMoment[] = [];
   for (const event of events) {
-    if (event.type === 'announced') moments.push(momentOf(event, knowledge.fences));
-    else if (event.type === 'tombstone') {
-      const identity = knowledge.tombstones.get(event.entry.toHexString());
+    if (event.type === 'announced') {
+      moments.push(momentOf(event));
+      pass(event, fences, knowledge.passed);
+    } else if (event.type === 'tombstone') {
+      const identity = tombstones.get(event.entry.toHexString());
       if (identity === undefined) continue;
       seen.set(identityKey(identity), identity);
-      keepLate(lateTombstones, tombstoneLateness(event, identity, knowledge.fences));
-    } else if (event.owner instanceof mongo.ObjectId) {
+      keepLate(lateTombstones, tombstoneLateness(event, identity, fences));
+    } else if (isObjectId(event.owner)) {
       learn(kind, event, knowledge, learned);
-      if (event.type === 'written') keepLate(late, recordLateness(kind, event, knowledge));
+      if (event.type === 'written') keepLate(late, recordLateness(kind, event, knowledge, fences));
     }
   }
-  return {
+  const decisions = {
     ledger: [...learned.changes.values()],
     late: [...late.values()],
     lateTombstones: [...lateTombstones.values()],
@@ -59,20 +77,27 @@ export function decide(kind: Kind, events: KindEvent[], knowledge: Knowledge): D
     revealed: [...learned.revealed.values()],
     rivals: learned.rivals,
   };
+  return { decisions, knowledge };
 }
 
-/** Passing an announcement makes a moment; from here on its fence counts. */
-function momentOf({ mark, fence, at }: AnnouncedEvent, fences: Fences): StoredMoment {
-  const passed = fences.get(markName(mark));
-  if (passed === undefined || fence > passed) fences.set(markName(mark), fence);
+/** Passing an announcement makes a moment. */
+function momentOf({ mark, fence, at }: AnnouncedEvent): StoredMoment {
   return { ...mark, fence, at, passed: new Date(at.getHighBitsUnsigned() * 1000) };
+}
+
+/** From here on the fence of an announcement counts, unless a higher one does. */
+export function pass({ mark, fence }: AnnouncedEvent, fences: KnownFences, passed: Fences): void {
+  const name = markName(mark);
+  const known = fences.get(name);
+  if (known === undefined || fence > known) passed.set(name, fence);
 }
 
 /** Rule 1: a stamp that is bad, or not above the fence that its record's mark had when the change was committed. */
 function recordLateness(
   kind: Kind,
   event: WrittenEvent,
-  { owned, partials, fences }: Knowledge,
+  { owned, partials }: KnowledgeAfter,
+  fences: KnownFences,
 ): Late | undefined {
   if (event.isKeyOnly) return undefined;
   const _id = event.owner as mongo.ObjectId;
@@ -85,7 +110,7 @@ function recordLateness(
 }
 
 /** Rule 2: the same for a tombstone. */
-function tombstoneLateness(event: TombstoneEvent, identity: MarkKey, fences: Fences): Late | undefined {
+function tombstoneLateness(event: TombstoneEvent, identity: MarkKey, fences: KnownFences): Late | undefined {
   const fence = fences.get(markName(identity));
   const isLate = lateness(event.stamp, fence, event.at) !== undefined;
   return isLate ? { _id: event.entry, reason: 'tombstone', ...(fence && { fence }) } : undefined;

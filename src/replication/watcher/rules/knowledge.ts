@@ -1,5 +1,5 @@
-import type { Holders, Identity, PartialIdentity } from '../../ledger/index.js';
-import type { Fences } from '../../mark/index.js';
+import type { Holder, Holders, Identity, PartialIdentity } from '../../ledger/pure.js';
+import type { Fences, KnownFences } from '../../mark/pure.js';
 import type { LogPlace } from '../../progress/index.js';
 
 /** An identity that a record owns, whether its `id` is stored as a number, and where in the log that was learned. */
@@ -9,17 +9,36 @@ export type Owning = Identity & { isNumber?: true; learned?: LogPlace };
  * Which living identities each record owns, by the hex of its `_id`: the ledger as far as a batch concerns it, in the
  * order in which it was learned.
  */
-export type Owned = Map<string, Owning[]>;
+export type Owned = Map<string, readonly Owning[]>;
 
 /** What is known of records that are no identity yet, by the hex of their `_id`; `null` where that is over. */
 export type Partials = Map<string, PartialIdentity | null>;
 
-/** What a watcher knows before a batch, of what the batch concerns. The rules bring all of it up to date. */
+/** What a watcher knows before a batch, of what the batch concerns. The rules only read it. */
 export interface Knowledge {
+  owned: ReadonlyMap<string, readonly Owning[]>;
+  partials: ReadonlyMap<string, PartialIdentity | null>;
+  holders: ReadonlyMap<string, Holder>;
+  fences: KnownFences;
+  /** Whose the tombstones are that the batch tells of, by the hex of their `_id`. */
+  tombstones: ReadonlyMap<string, Identity>;
+}
+
+/** What it knows behind the batch. */
+export interface KnowledgeAfter {
   owned: Owned;
   partials: Partials;
   holders: Holders;
-  fences: Fences;
-  /** Whose the tombstones are that the batch tells of, by the hex of their `_id`. */
-  tombstones: Map<string, Identity>;
+  /** The fences that the batch has passed; all others, thousands of them, are what they were. */
+  passed: Fences;
+}
+
+/** The knowledge before any event of a batch: a copy as large as what the batch concerns, for the rules to change. */
+export function begun({ owned, partials, holders }: Knowledge): KnowledgeAfter {
+  return {
+    owned: new Map(owned),
+    partials: new Map(partials),
+    holders: new Map(holders),
+    passed: new Map(),
+  };
 }

@@ -1,5 +1,5 @@
-import { mongo } from 'mongoose';
-import type { Kind } from '../../../record/index.js';
+import type { mongo } from 'mongoose';
+import type { Kind } from '../../../record/pure.js';
 import {
   type Identity,
   identityKey,
@@ -12,10 +12,10 @@ import {
   type StoredIdentity,
   textsOf,
   withTold,
-} from '../../ledger/index.js';
-import type { DeletedEvent, WrittenEvent } from '../../log/index.js';
+} from '../../ledger/pure.js';
+import type { DeletedEvent, WrittenEvent } from '../../log/pure.js';
 import type { LogPlace } from '../../progress/index.js';
-import type { Knowledge, Owning } from './knowledge.js';
+import type { KnowledgeAfter, Owning } from './knowledge.js';
 
 /** What the events have told so far, of one kind. */
 export interface Learned {
@@ -28,12 +28,12 @@ export interface Learned {
  * Rule 3: a record that is deleted or moved leaves a tombstone for what it was, a record written lives under what it
  * is. What it was comes from the ledger, or, for a record that could not be told of yet, from the partials; what it is
  * comes from the event. Of several identities the one learned first counts: the ledger may know more than the events
- * so far have told, after a crash, or where somebody looked ahead.
+ * so far have told, after a crash, or where somebody looked ahead. Brings up to date what is known and what was learned.
  */
 export function learn(
   kind: Kind,
   event: WrittenEvent | DeletedEvent,
-  knowledge: Knowledge,
+  knowledge: KnowledgeAfter,
   learned: Learned,
 ): void {
   if (event.type === 'written' && !touchesIdentity(event)) return;
@@ -56,7 +56,7 @@ export function learn(
 function bury(
   gone: Identity,
   { key, at }: { key: string; at: LogPlace },
-  { holders }: Knowledge,
+  { holders }: KnowledgeAfter,
   { changes }: Learned,
 ): void {
   const name = identityKey(gone);
@@ -71,7 +71,7 @@ function bury(
  * of a number: what lived there leaves a tombstone, and rule 4 brings back whoever is to live. So consumers see
  * a change of owner as a resurrection, in one transaction with a stamp above all that they have seen.
  */
-function live(life: Life, before: Owning[], knowledge: Knowledge, learned: Learned): void {
+function live(life: Life, before: readonly Owning[], knowledge: KnowledgeAfter, learned: Learned): void {
   const { holders, partials } = knowledge;
   const { changes, revealed } = learned;
   const { identity, at, isNumber } = life;
@@ -93,7 +93,7 @@ function live(life: Life, before: Owning[], knowledge: Knowledge, learned: Learn
 }
 
 /** Consumers know another record under the text of its number. */
-function ignore(rival: Rival, { owned, partials }: Knowledge, { rivals }: Learned): void {
+function ignore(rival: Rival, { owned, partials }: KnowledgeAfter, { rivals }: Learned): void {
   const { owner, identity } = rival;
   const { organizationid, appid, id } = identity;
   const known = partials.get(owner);

@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import { Problem } from '../../../../src/http/index.js';
-import { type BsonDocument, decode } from '../../../../src/member/bson-document.js';
+import { decode } from '../../../../src/member/bson-document.js';
+import type { BsonDocument } from '../../../../src/member/document.js';
 import type { PatchMember } from '../../../../src/member/dto/patch-member.js';
 import { type Change, REMOVED } from '../../../../src/member/merge/change.js';
 import { mergeMember } from '../../../../src/member/merge/merge-member.js';

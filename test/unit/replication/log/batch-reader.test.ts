@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { Reader } from '../../../../src/replication/log/batch-reader.js';
 import type { Batch } from '../../../../src/replication/log/change-stream.js';
-import type { WatchedEvent } from '../../../../src/replication/log/events.js';
+import type { WatchedEvent } from '../../../../src/replication/log/watched-event.js';
 
 const SECOND = 1000;
 const DROP: WatchedEvent = {

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { WrittenEvent } from '../../../../../src/replication/log/events.js';
+import type { WrittenEvent } from '../../../../../src/replication/log/watched-event.js';
 import { decide, type KindEvent } from '../../../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../../../src/replication/watcher/rules/knowledge.js';
 import { changed, deleted, knowing, named, placeAt, TENANT, whole } from './written.js';
@@ -24,8 +24,8 @@ const heldBy = (owner: mongo.ObjectId, isNumber?: true): Partial<Knowledge> => (
 
 /** What comes of events: who lives and dies, who is ignored, and whose record is stamped anew. */
 function outcome(events: KindEvent[], known: Partial<Knowledge> = {}) {
-  const knowledge = knowing(known);
-  const { ledger, revealed, rivals } = decide('product', events, knowledge);
+  const { decisions, knowledge } = decide('product', events, knowing(known));
+  const { ledger, revealed, rivals } = decisions;
   return {
     ledger: ledger.map((change) => `${change.identity.id} ${change.alive ? hex(change.owner)[0] : 'dead'}`),
     revealed: revealed.map((owner) => hex(owner)[0]),
@@ -88,6 +88,6 @@ it('a change that leaves the `id` alone leaves it a number', () => {
 });
 
 it('one that turns into the text stays who it is', () => {
-  const turned = decide('product', [changed(1, A, { id: '5' })], knowing(heldBy(A, true)));
-  expect(turned.ledger).toEqual([{ identity: FIVE, at: placeAt(1), alive: true, owner: A }]);
+  const { decisions } = decide('product', [changed(1, A, { id: '5' })], knowing(heldBy(A, true)));
+  expect(decisions.ledger).toEqual([{ identity: FIVE, at: placeAt(1), alive: true, owner: A }]);
 });

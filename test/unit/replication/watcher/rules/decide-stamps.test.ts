@@ -15,8 +15,8 @@ const owning = (...entries: [mongo.ObjectId, Identity][]) =>
 
 /** Which records are stamped anew, as `reason` or `reason above n`: n milliseconds from FENCE. */
 function late(events: KindEvent[], known: Partial<Knowledge> = {}): string[] {
-  const decided = decide('product', events, knowing({ owned: owning([A, named('x')]), ...known }));
-  return [...decided.late, ...decided.lateTombstones].map(told);
+  const { decisions } = decide('product', events, knowing({ owned: owning([A, named('x')]), ...known }));
+  return [...decisions.late, ...decisions.lateTombstones].map(told);
 }
 
 const told = ({ reason, fence }: Late) =>
@@ -85,8 +85,8 @@ describe('rule 2: a tombstone likewise', () => {
   });
 
   it('rule 4: whoever it is about may live again', () => {
-    const { seenTombstones } = decide('product', [tombstoneSeen(1, entry, FENCE)], knowing({ tombstones }));
-    expect(seenTombstones).toEqual([named('x')]);
+    const { decisions } = decide('product', [tombstoneSeen(1, entry, FENCE)], knowing({ tombstones }));
+    expect(decisions.seenTombstones).toEqual([named('x')]);
   });
 
   it('one that is gone by now is nobody’s', () => {
@@ -96,16 +96,21 @@ describe('rule 2: a tombstone likewise', () => {
 
 describe('a passed announcement is a moment', () => {
   it('with its own fence, whatever stood before', () => {
-    const { moments } = decide('product', [announced(2, ms(FENCE, -5)), announced(1, FENCE)], knowing());
-    expect(moments.map(({ fence, at: place }) => [fence, place])).toEqual([
+    const { decisions } = decide('product', [announced(2, ms(FENCE, -5)), announced(1, FENCE)], knowing());
+    expect(decisions.moments.map(({ fence, at: place }) => [fence, place])).toEqual([
       [ms(FENCE, -5), at(2)],
       [FENCE, at(1)],
     ]);
   });
 
   it('a lower fence never replaces a higher one that is known', () => {
-    const fences: Fences = new Map();
-    decide('product', [announced(1, FENCE), announced(2, ms(FENCE, -5))], knowing({ fences }));
-    expect([...fences.values()]).toEqual([FENCE]);
+    const { knowledge } = decide('product', [announced(1, FENCE), announced(2, ms(FENCE, -5))], knowing());
+    expect([...knowledge.passed.values()]).toEqual([FENCE]);
+  });
+
+  it('nor one that was passed before', () => {
+    const fences: Fences = new Map([['["product","acme","shop"]', FENCE]]);
+    const { knowledge } = decide('product', [announced(1, ms(FENCE, -5))], knowing({ fences }));
+    expect([...knowledge.passed]).toEqual([]);
   });
 });

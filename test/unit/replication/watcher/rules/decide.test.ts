@@ -6,11 +6,8 @@ import type { Knowledge } from '../../../../../src/replication/watcher/rules/kno
 import { changed, deleted, knowing, named, TENANT, whole } from './written.js';
 
 const [A, B] = [new mongo.ObjectId(), new mongo.ObjectId()];
-const ledgerChanges = (
-  events: KindEvent[],
-  owned: Knowledge['owned'] = new Map(),
-  partials: Knowledge['partials'] = new Map(),
-) => decide('product', events, knowing({ owned, partials })).ledger;
+const ledgerChanges = (events: KindEvent[], owned: Knowledge['owned'] = new Map()) =>
+  decide('product', events, knowing({ owned })).decisions.ledger;
 
 /** What the ledger learns, as `id:alive` with the place in the log, where it knew `before`. */
 function learned(events: KindEvent[], before: [mongo.ObjectId, Identity][] = []): string[] {
@@ -18,7 +15,7 @@ function learned(events: KindEvent[], before: [mongo.ObjectId, Identity][] = [])
   for (const [owner, identity] of before) {
     owned.set(owner.toHexString(), [...(owned.get(owner.toHexString()) ?? []), identity]);
   }
-  return ledgerChanges(events, owned, new Map())
+  return ledgerChanges(events, owned)
     .map(({ identity, alive, at: time }) => `${identity.id}:${alive ? 'alive' : 'dead'}@${Number(time)}`)
     .sort();
 }
@@ -66,22 +63,23 @@ describe('a record that is written lives under what it is', () => {
     expect(learned([whole(1, A, TENANT), changed(2, A, { id: 'x' }), deleted(3, A)])).toEqual(['x:dead@3']);
     const partials = new Map([[A.toHexString(), { appid: 'shop', id: 'x' }]]);
     const events = [changed(1, A, { organizationid: 'acme' }), changed(2, A, { id: 'y' })];
-    expect(ledgerChanges(events, new Map(), partials)).toMatchObject([
+    const { decisions, knowledge } = decide('product', events, knowing({ partials }));
+    expect(decisions.ledger).toMatchObject([
       { identity: named('x'), alive: false },
       { identity: named('y'), alive: true },
     ]);
-    expect(partials.get(A.toHexString())).toBeNull();
+    expect(knowledge.partials.get(A.toHexString())).toBeNull();
   });
 
   it('of a record that is no identity yet, what is known is kept', () => {
-    const partials = new Map<string, object | null>();
-    ledgerChanges([whole(1, A, { ...TENANT, id: false }), changed(2, B, { id: 'x' })], new Map(), partials);
+    const events = [whole(1, A, { ...TENANT, id: false }), changed(2, B, { id: 'x' })];
+    const { partials } = decide('product', events, knowing()).knowledge;
     expect(Object.fromEntries(partials)).toEqual({
       [A.toHexString()]: TENANT,
       [B.toHexString()]: { id: 'x' },
     });
-    ledgerChanges([deleted(3, A)], new Map(), partials);
-    expect(partials.get(A.toHexString())).toBeNull();
+    const { knowledge } = decide('product', [deleted(3, A)], knowing({ partials }));
+    expect(knowledge.partials.get(A.toHexString())).toBeNull();
   });
 });
 
@@ -128,9 +126,9 @@ describe('rule 3: a record deleted, or moved to another `id`, application or org
 });
 
 it('a tombstone tells whether its identity lived in this batch only', () => {
-  const short = ledgerChanges([whole(1, A, named('x')), deleted(2, A)], new Map(), new Map());
+  const short = ledgerChanges([whole(1, A, named('x')), deleted(2, A)]);
   expect(short).toMatchObject([{ alive: false, shortLived: true }]);
-  const long = ledgerChanges([deleted(1, A)], new Map([[A.toHexString(), [named('x')]]]), new Map());
+  const long = ledgerChanges([deleted(1, A)], new Map([[A.toHexString(), [named('x')]]]));
   expect(long).toMatchObject([{ alive: false, shortLived: false }]);
 });
 

@@ -6,7 +6,7 @@ import type {
   DeletedEvent,
   TombstoneEvent,
   WrittenEvent,
-} from '../../../../../src/replication/log/events.js';
+} from '../../../../../src/replication/log/watched-event.js';
 import type { Knowledge } from '../../../../../src/replication/watcher/rules/knowledge.js';
 
 /** Where in the log the n-th operation of a test is. */

@@ -1,0 +1,1 @@
+export { CLOCK, FUTURE_TOLERANCE_MS } from './clock.js';

@@ -1,0 +1,8 @@
+export {
+  type AnnouncedEvent,
+  type DeletedEvent,
+  isWritten,
+  type TombstoneEvent,
+  type WatchedEvent,
+  type WrittenEvent,
+} from './watched-event.js';

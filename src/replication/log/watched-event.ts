@@ -1,0 +1,64 @@
+import type { mongo } from 'mongoose';
+import type { Kind } from '../../record/index.js';
+import type { StoredIdentity } from '../ledger/index.js';
+import type { MarkKey } from '../mark/index.js';
+import type { LogPlace } from '../progress/index.js';
+
+/** When it happened. */
+export interface At {
+  /** The cluster time, which all events of a transaction share. */
+  at: mongo.Timestamp;
+  /** Where it stands among all of them. */
+  place: LogPlace;
+}
+
+/** A record as an event shows it: as a whole, or only what was changed. */
+export interface WrittenEvent extends At {
+  type: 'written';
+  kind: Kind;
+  owner: unknown;
+  identity: StoredIdentity;
+  whole: boolean;
+  /** The stamp it got: `null` where that is missing or no date; absent where the change left it alone. */
+  stamp?: Date | null;
+  isNew?: true;
+  /** Nothing but `emailkey` was changed, which is no change to consumers. */
+  isKeyOnly: boolean;
+  /** Nothing but the stamp was changed: there is nothing else to look after. */
+  isStampOnly: boolean;
+  /** The channels that it got. */
+  channels: string[];
+}
+
+export interface DeletedEvent extends At {
+  type: 'deleted';
+  kind: Kind;
+  owner: unknown;
+}
+
+/** A ledger entry has become a tombstone, or its stamp was changed. */
+export interface TombstoneEvent extends At {
+  type: 'tombstone';
+  entry: mongo.ObjectId;
+  stamp: Date | null;
+}
+
+/** A mark was raised. */
+export interface AnnouncedEvent extends At {
+  type: 'announced';
+  mark: MarkKey;
+  fence: Date;
+}
+
+/** What the watcher needs of a change stream event. */
+export type WatchedEvent =
+  | WrittenEvent
+  | DeletedEvent
+  | TombstoneEvent
+  | AnnouncedEvent
+  | (At & { type: 'services' })
+  | (At & { type: 'upheaval'; what: string; collection: string });
+
+export function isWritten(event: { type: string }): event is WrittenEvent {
+  return event.type === 'written';
+}

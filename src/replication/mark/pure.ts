@@ -1,0 +1,3 @@
+export { type Fences, type KnownFences, withPassed } from './fences.js';
+export { fenceIn, type Mark, type MarkKey, markKey, markName } from './mark.js';
+export { isShown, type Moment, newestMoment, servingMoment, type StoredMoment } from './moment.js';
