@@ -1,7 +1,15 @@
 export { AuthModule } from './auth.module.js';
 export { BasicGuard } from './basic.guard.js';
 export { CREDENTIAL_MODEL, CREDENTIALS, credentialSchema } from './credential.schema.js';
-export { covers, type Credential, credentialState, type Level, LEVELS, type Scope } from './credential.js';
+export {
+  covers,
+  type Credential,
+  credentialState,
+  type Level,
+  LEVELS,
+  reaches,
+  type Scope,
+} from './credential.js';
 export { Caller, callerOf, IS_PUBLIC, NEEDED_LEVEL, Needs, Public } from './decorators.js';
 export { LevelGuard } from './level.guard.js';
 export { hashPassword } from './passwords.js';

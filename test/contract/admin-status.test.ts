@@ -65,6 +65,15 @@ describe('`status` (database, watcher, lag, indexes)', () => {
     ]);
   });
 
+  it.each([
+    ['tidemark.moments', 'passed'],
+    ['tidemark.filterversions', 'organizationid, appid, kind, name'],
+    ['tidemark.emailduplicates', 'organizationid, appid, emailkey'],
+  ])('tells of those of %s too, which only the watcher uses', async (collection, fields) => {
+    await service.db.collection(collection).dropIndexes();
+    expect((await admin.json<Status>('status')).missingIndexes).toContain(`${collection}: ${fields}`);
+  });
+
   it('lists duplicate e-mails that others made', async () => {
     const app = await service.application();
     await app.member({ id: 'first', data: { email: 'ada@example.org' } });

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { type Level, NEEDED_LEVEL } from '../../auth/index.js';
+import { type Level, NEEDED_LEVEL, reaches } from '../../auth/index.js';
 import { problems } from '../../http/index.js';
 import { FirstPass } from './first-pass.js';
 
@@ -16,8 +16,12 @@ export class FirstPassGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const level = this.reflector.get<Level | undefined>(NEEDED_LEVEL, context.getHandler());
-    if (level !== 'write' || (await this.firstPass.hasEnded())) return true;
+    const needed = this.reflector.getAllAndOverride<Level | undefined>(NEEDED_LEVEL, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    const mayWrite = needed !== undefined && reaches(needed, 'write');
+    if (!mayWrite || (await this.firstPass.hasEnded())) return true;
     throw problems.preparing();
   }
 }

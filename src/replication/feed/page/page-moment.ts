@@ -59,16 +59,15 @@ export class PageMoment {
 
   /**
    * Throws 503 `preparing`, `not-watched` where the watcher does not come far enough in time, and 400 where `to` lies too
-   * far ahead for a further page.
+   * far ahead for a further page. The page has waited `since` then, also for moments that were found in vain.
    */
-  async find(wish: PageWish): Promise<Shown> {
+  async find(wish: PageWish, since = performance.now()): Promise<Shown> {
     const { mark, to, service } = wish;
-    const begun = performance.now();
     let notBefore = service && this.filters.knownFrom(service);
     let look = await this.moments.serving(mark, to, notBefore);
     const aim = look.moment === undefined ? await this.aimOf(wish, look) : 'reached';
     const needed = aim === 'clock' ? look.clock : to;
-    const deadline = begun + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
+    const deadline = since + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
     for (;;) {
       const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
       if (at !== undefined && look.moment !== undefined)

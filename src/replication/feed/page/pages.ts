@@ -17,6 +17,9 @@ import { type OpenPage, type Page, pageOf } from './page.js';
 import { Retention } from './retention.js';
 import { behindItems } from './skipping.js';
 
+/** A filter that was edited is met once by a page; one that is edited again and again shall not keep it for ever. */
+const MOST_ROUNDS = 5;
+
 /** Whose page is asked for: the application of the path, the page, and what it may hold. */
 export interface Ask {
   application: Application;
@@ -43,7 +46,10 @@ export class Pages {
     private readonly hearing: Hearing,
   ) {}
 
-  /** Where the filter was changed between its reading and the moment, the page is begun anew with the filter of then. */
+  /**
+   * Where the filter was changed between its reading and the moment, the page is begun anew with the filter of then, and
+   * with what is left of its time. Throws 503 `not-watched` where that happens again and again.
+   */
   async open(ask: Ask, feed: Feed): Promise<OpenPage> {
     const { application, request } = ask;
     const { organizationid, appid } = application;
@@ -53,24 +59,31 @@ export class Pages {
       to,
       isFirst: lastoffsetid === undefined,
     };
-    for (;;) {
+    let since: number | undefined;
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const selected = await this.selector
         .select(application, feed)
         .catch((error: unknown) => this.unlessOtherwise(plain, error));
+      since ??= performance.now();
       try {
-        return await this.begin(ask, feed, { selected, wish: { ...plain, service: selected.service } });
+        return await this.begin(ask, feed, {
+          selected,
+          since,
+          wish: { ...plain, service: selected.service },
+        });
       } catch (error) {
         if (!(error instanceof OutdatedServiceError)) throw error;
       }
     }
+    throw problems.notWatched();
   }
 
   private async begin(
     { application, request: asked, share }: Ask,
     feed: Feed,
-    { selected, wish }: { selected: Selected; wish: PageWish },
+    { selected, since, wish }: { selected: Selected; since: number; wish: PageWish },
   ): Promise<OpenPage> {
-    const shown = await this.moments.find(wish);
+    const shown = await this.moments.find(wish, since);
     const request = { ...asked, window: { ...asked.window, to: shown.to } };
     const { from, lastoffsetid, limit, behind } = request.window;
     const kept = feed.shows === 'harddeletes' && from !== undefined;
