@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { TermOverError } from '../../src/replication/progress/index.js';
 import { Restamps } from '../../src/replication/stamping/index.js';
 import { expectProblem, type TestApplication, TestService } from '../support/index.js';
@@ -113,6 +113,25 @@ it('a term that ends while records are stamped anew makes no service invalid', a
   expect((await ask('cut-off')).status).toBe(200);
   expect(await harvest('cut-off', from)).toEqual([['p2'], ['p1']]);
 });
+
+it.each<[string, number]>([
+  ['a right that is missing', 13],
+  ['a disk that is full', 14031],
+])(
+  '%s says nothing about a filter: the watcher tries again, and no service is invalid',
+  async (_name, code) => {
+    await app.filter('product', 'hindered', { 'data.n': 1 });
+    const restamps = service.app.get(Restamps, { strict: false });
+    const refusal = new mongo.MongoServerError({ message: 'Not now', code });
+    const failing = jest.spyOn(restamps, 'records').mockImplementationOnce(() => Promise.reject(refusal));
+    const from = await app.max('product');
+    await edit('hindered', { 'data.n': 2 });
+    expect(failing.mock.calls.length).toBeGreaterThan(1);
+    expect((await ask('hindered')).status).toBe(200);
+    expect(await harvest('hindered', from)).toEqual([['p2'], ['p1']]);
+    failing.mockRestore();
+  },
+);
 
 describe('an application and services by hand that are not what they should be are not served', () => {
   it.each(['max', 'harddeletes', 'default', 'a b', '$where', 'x'.repeat(65), ''])(

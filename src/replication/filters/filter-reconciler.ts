@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
-import type { Connection, Model, mongo } from 'mongoose';
+import { type Connection, type Model, mongo } from 'mongoose';
 import { isNamed, SERVICE_MODEL, type ServiceKey, type StoredService } from '../../application/index.js';
-import { databaseProblem, isTimeout } from '../../database/index.js';
+import { databaseProblem, isDuplicateKey, isRefusedQuery, isTimeout, isUnfit } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID } from '../../record/index.js';
 import { TermOverError } from '../progress/index.js';
 import { Restamps } from '../stamping/index.js';
@@ -91,8 +91,9 @@ export class FilterReconciler {
   }
 
   /**
-   * Does something for one service; false where it failed. Unless the database is away that is a matter of this service:
-   * it becomes invalid, so that its consumers wait instead of missing something.
+   * Does something for one service; false where it failed for what this service or its records are: it becomes invalid,
+   * so that its consumers wait instead of missing something. What says nothing about it, such as a right that is missing,
+   * is thrown on, and the watcher tries again.
    */
   private async alone(
     service: ServiceKey,
@@ -137,20 +138,23 @@ export class FilterReconciler {
     return invalid;
   }
 
-  /** MongoDB refuses a filter when it reads it, whatever there is to be found. */
+  /**
+   * MongoDB refuses a filter when it reads it, whatever there is to be found. Where it refuses the same query without the
+   * filter as well, that says nothing about the filter, and is thrown.
+   */
   private async isTaken({ organizationid, appid, kind }: ServiceKey, wanted: WantedFilter): Promise<boolean> {
     if (wanted.state !== 'on') return true;
-    const query = { $and: [{ organizationid, appid, _id: FIRST_ID }, wanted.filter] };
-    return this.connection
-      .collection(COLLECTION_OF[kind])
-      .findOne(query, { projection: { _id: 1 } })
-      .then(
-        () => true,
-        (error: unknown) => {
-          if (isElsewhere(error)) throw error;
-          return false;
-        },
-      );
+    const nothing = { organizationid, appid, _id: FIRST_ID };
+    const collection = this.connection.collection(COLLECTION_OF[kind]);
+    const ask = (query: mongo.Document) => collection.findOne(query, { projection: { _id: 1 } });
+    try {
+      await ask({ $and: [nothing, wanted.filter] });
+      return true;
+    } catch (error) {
+      if (isOfDatabase(error)) throw error;
+      if (!isRefusedQuery(error)) await ask(nothing);
+      return false;
+    }
   }
 
   /** Stamps anew what the filters judge differently, then clears `pending` in the same version. False where it failed. */
@@ -177,7 +181,7 @@ export class FilterReconciler {
         const within = { organizationid, appid, _id: inStretch(stretch) };
         const ids = await idsOf(collection, { $and: [within, differing ?? {}] }).catch((error: unknown) => {
           const isTooSlowAlone = isTimeout(error) && stretch.count === 1;
-          if (isElsewhere(error) && !isTooSlowAlone) throw error;
+          if (isOfDatabase(error) && !isTooSlowAlone) throw error;
           if (!isTooSlowAlone) differing = undefined;
           return idsOf(collection, within);
         });
@@ -208,7 +212,17 @@ function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {
   return `The ${kind} service "${name}" of ${organizationid}/${appid}`;
 }
 
-/** Whether an error says nothing about the service that is being looked at, as where the database is away. */
-function isElsewhere(error: unknown): boolean {
+/** Whether the term is over, or the database away: nothing was said about what was asked. */
+function isOfDatabase(error: unknown): boolean {
   return error instanceof TermOverError || databaseProblem(error) !== undefined;
+}
+
+/**
+ * Whether an error says nothing about the service that is being looked at. Of what the server refuses only queries that
+ * make no sense and writes that do not fit are about it; anything else it would refuse for every service.
+ */
+function isElsewhere(error: unknown): boolean {
+  if (isOfDatabase(error)) return true;
+  const isAboutIt = isRefusedQuery(error) || isUnfit(error) || isDuplicateKey(error);
+  return error instanceof mongo.MongoServerError && !isAboutIt;
 }

@@ -38,6 +38,12 @@ interface Strangers {
   heard: { at: mongo.Timestamp; change: number }[] | undefined;
 }
 
+interface Slice {
+  last: mongo.ObjectId;
+  count: number;
+  homeless: mongo.ObjectId[];
+}
+
 /**
  * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): strangers, whose
  * `_id` is not an ObjectId, and the homeless, whose organization or application is not a string; and rivals, whose `id` is a
@@ -56,6 +62,8 @@ export class IgnoredRecords implements Job {
   private kind: Kind = KINDS[0]!;
   private behind = FIRST_ID;
   private found = new Set<string>();
+  /** While a slice is being read, those that are right or gone: it may have read them before. */
+  private rightMeanwhile: Set<string> | undefined;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -102,9 +110,11 @@ export class IgnoredRecords implements Job {
     for (const record of records) {
       const key = String(record._id);
       if (isDeliverable(record)) this.forget(kind, key);
-      else if (!this.homeless[kind].has(key)) fresh.push(key);
+      else {
+        if (!this.homeless[kind].has(key)) fresh.push(key);
+        this.remember(kind, key);
+      }
     }
-    for (const key of fresh) this.remember(kind, key);
     if (fresh.length > 0)
       this.log.warn(
         `${fresh.length} ${kind}s are ignored: their organizationid or appid is not a string, such as ${fresh[0]}`,
@@ -133,6 +143,7 @@ export class IgnoredRecords implements Job {
   reset(): void {
     this.begin(KINDS[0]!);
     this.rivals = {};
+    for (const kind of KINDS) [this.homeless[kind], this.strangers[kind].count] = [new Set(), 0];
     this.metrics.ignoredRecords.reset();
   }
 
@@ -155,7 +166,9 @@ export class IgnoredRecords implements Job {
 
   private forget(kind: Kind, key: string): void {
     this.homeless[kind].delete(key);
-    if (kind === this.kind) this.found.delete(key);
+    if (kind !== this.kind) return;
+    this.found.delete(key);
+    this.rightMeanwhile?.add(key);
   }
 
   /** As of a moment that is worked through or not: what is heard of later events meanwhile is added. */
@@ -187,8 +200,15 @@ export class IgnoredRecords implements Job {
 
   /** Answers where the slice ended; nothing where it was the last. */
   private async lookForHomeless(kind: Kind): Promise<mongo.ObjectId | undefined> {
-    const found = await this.records(kind)
-      .aggregate<{ last: mongo.ObjectId; count: number; homeless: mongo.ObjectId[] }>(
+    const right = (this.rightMeanwhile = new Set());
+    const slice = await this.readSlice(kind).finally(() => (this.rightMeanwhile = undefined));
+    for (const key of (slice?.homeless ?? []).map(String)) if (!right.has(key)) this.remember(kind, key);
+    return slice?.count === SLICE ? slice.last : undefined;
+  }
+
+  private async readSlice(kind: Kind): Promise<Slice | undefined> {
+    const [slice] = await this.records(kind)
+      .aggregate<Slice>(
         [
           { $match: { _id: { $gt: this.behind } } },
           { $sort: { _id: 1 } },
@@ -206,9 +226,7 @@ export class IgnoredRecords implements Job {
         { maxTimeMS: LONGEST_MS },
       )
       .toArray();
-    const slice = found[0];
-    for (const id of slice?.homeless ?? []) this.remember(kind, String(id));
-    return slice?.count === SLICE ? slice.last : undefined;
+    return slice;
   }
 
   private tell(kind: Kind): void {
