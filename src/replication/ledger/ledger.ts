@@ -3,8 +3,8 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { refusedAsDuplicate } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
-import type { Kind } from '../../record/index.js';
-import { inSlices } from '../walk/index.js';
+import { type Kind, KINDS } from '../../record/index.js';
+import { inSlices, STRETCH_MS } from '../walk/index.js';
 import { firstLife, laterLife, type LedgerChange, type Life, outlived, tombstones } from './changes.js';
 import { type Identity, identityKey } from './identity.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
@@ -24,6 +24,12 @@ export class Ledger {
   /** Whether anything was ever learned. */
   async isBegun(): Promise<boolean> {
     return (await this.entries.exists({})) !== null;
+  }
+
+  /** How many entries are alive: along the index, and not for longer than a stretch may take. */
+  countLiving(): Promise<number> {
+    const alive = { kind: { $in: [...KINDS] }, alive: true };
+    return this.entries.collection.countDocuments(alive, { maxTimeMS: STRETCH_MS });
   }
 
   /**

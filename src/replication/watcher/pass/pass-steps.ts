@@ -22,6 +22,8 @@ export interface PassStep extends Pick<Way, 'next' | 'work'> {
 interface Size {
   records: number;
   entries: number;
+  /** How many of the entries are alive. */
+  living: number;
   incomplete: number;
   isBare: boolean;
 }
@@ -54,9 +56,9 @@ export class PassSteps {
     return [...incomplete, this.entries(run), ...records, ...KINDS.map((kind) => this.ownersOf(kind, run))];
   }
 
-  /** How many documents the steps go over: what was learned is looked at once more. */
-  total({ records, entries, incomplete, isBare }: Size): number {
-    return incomplete + (isBare ? records : entries + 2 * records);
+  /** How many documents the steps go over: once more over the entries that live, which are the records when all are learned. */
+  total({ records, entries, living, incomplete, isBare }: Size): number {
+    return incomplete + (isBare ? records : entries + records + Math.max(living, records));
   }
 
   /** Before anything is learned: an incomplete identity could take the place of a record otherwise. */

@@ -46,7 +46,8 @@ export class Pass {
         this.connection.collection(name).estimatedDocumentCount(),
       ),
     );
-    const size = { records: records.reduce((sum, one) => sum + one, 0), entries, incomplete, isBare };
+    const living = isBare ? 0 : await this.ledger.countLiving().catch(() => entries);
+    const size = { records: records.reduce((sum, one) => sum + one, 0), entries, living, incomplete, isBare };
     const total = this.steps.total(size);
     return { reason, isRepair, isBare, started: new Date(), done: 0, total };
   }
@@ -61,6 +62,7 @@ export class Pass {
       progress.reached = { at, token: token(), step: step.name, ...(behind && { behind }) };
       await this.take(step, run, progress.reached);
     }
+    await run.tell(progress);
   }
 
   private async take(step: PassStep, run: PassRun, reached: PassPlace): Promise<void> {
