@@ -5,7 +5,7 @@ const NOW = '9999-01-01';
 async function expectRefused(feed: TestFeed, parameter: string, sent: string, rule: string): Promise<void> {
   const answer = await feed.ask({ to: NOW, [parameter]: sent });
   expect(expectProblem(answer, 400, 'invalid-request').errors).toEqual([
-    { parameter, detail: `"${sent}" is no ${rule}` },
+    { parameter, detail: `"${sent}" is not ${rule}` },
   ]);
 }
 
@@ -35,7 +35,7 @@ describe('lastoffsetid and limit', () => {
     const wrong = ['0', ' ', '0'.repeat(23), '0'.repeat(25), '0x0000000000000000000000', 'twelve bytes'];
     it.each([...wrong, 'x'.repeat(24)])('400 for %j', async (sent) => {
       const example = 'Send the nextoffsetid of the page before, such as 6740a1b2c3d4e5f601234567.';
-      await expectRefused(app.feed('product'), 'lastoffsetid', sent, `offset id. ${example}`);
+      await expectRefused(app.feed('product'), 'lastoffsetid', sent, `an offset id. ${example}`);
     });
   });
 
@@ -47,7 +47,7 @@ describe('lastoffsetid and limit', () => {
     const wrong = ['', '0', '-1', '10001', '1.0', '1.5', '1e3', ' 5', '5 ', '+5', '0x10', 'abc', 'NaN'];
     it.each([...wrong, 'Infinity', '9'.repeat(30), '٣'])('400 for %j', async (sent) => {
       const example = 'Send a whole number from 1 to 10000, such as 1000.';
-      await expectRefused(app.feed('product'), 'limit', sent, `limit. ${example}`);
+      await expectRefused(app.feed('product'), 'limit', sent, `a limit. ${example}`);
     });
   });
 });
@@ -69,6 +69,6 @@ describe('LIMIT_MAX is a setting, and bounds the default of 1000 as well', () =>
   it('a greater limit: 400', async () => {
     expect((await app.feed('product').ask({ to: NOW, limit: '2' })).status).toBe(200);
     const example = 'Send a whole number from 1 to 2, such as 2.';
-    await expectRefused(app.feed('product'), 'limit', '3', `limit. ${example}`);
+    await expectRefused(app.feed('product'), 'limit', '3', `a limit. ${example}`);
   });
 });
