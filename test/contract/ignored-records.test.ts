@@ -6,7 +6,8 @@ import { WorkedThrough } from '../../src/replication/progress/index.js';
 import { IgnoredRecords, type PresentRecord } from '../../src/replication/repair/index.js';
 import { TestService } from '../support/index.js';
 
-const AT = new mongo.Timestamp({ t: 1, i: 1 });
+const BEFORE = new mongo.Timestamp({ t: 1, i: 1 });
+const AT = new mongo.Timestamp({ t: 2 ** 32 - 1, i: 1 });
 
 let service: TestService;
 let metrics: Metrics;
@@ -68,6 +69,15 @@ describe('a record whose `organizationid` or `appid` is no string is counted (ti
     await products().updateOne({ _id }, { $set: { appid: 'shop' } });
     await round(() => ignored.see('product', [present(_id, false)]));
     expect(await counted()).toBe(1);
+  });
+
+  it('once, where the stream comes to its insert only after the count', async () => {
+    await products().insertOne({ _id: 'no ObjectId' as never, ...{ organizationid: 'acme', appid: 'shop' } });
+    await round();
+    ignored.hear('product', [{ type: 'written', owner: 'no ObjectId', at: BEFORE, isNew: true }]);
+    expect(await counted()).toBe(1);
+    ignored.hear('product', [{ type: 'deleted', owner: 'no ObjectId', at: AT }]);
+    expect(await counted()).toBe(0);
   });
 
   it('but not by a leader that was in office before, and has heard nothing since', async () => {

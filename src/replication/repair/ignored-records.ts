@@ -7,6 +7,7 @@ import { COLLECTION_OF, FIRST_ID, type Kind, KINDS } from '../../record/index.js
 import { type Rival, IncompleteIdentities } from '../ledger/index.js';
 import { type Job, WorkedThrough } from '../progress/index.js';
 import { isDeliverable, type PresentRecord } from './present-record.js';
+import { STRANGERS, StrangersCount } from './strangers.js';
 
 const MOST_REMEMBERED = 10_000;
 const MOST_COUNTED = 1_000_000;
@@ -14,11 +15,6 @@ const SLICE = 10_000;
 const BETWEEN_SLICES_MS = 20;
 const BETWEEN_ROUNDS_MS = 600_000;
 const LONGEST_MS = 10_000;
-const LAST_ID = new mongo.ObjectId('f'.repeat(24));
-
-/** Records whose `_id` is not an ObjectId. In `$expr` values of all types have one order, which the index of `_id` knows. */
-const STRANGERS = { $or: [{ $expr: { $lt: ['$_id', FIRST_ID] } }, { $expr: { $gt: ['$_id', LAST_ID] } }] };
-
 const IS_HOMELESS = {
   $or: [{ $ne: [{ $type: '$organizationid' }, 'string'] }, { $ne: [{ $type: '$appid' }, 'string'] }],
 };
@@ -30,12 +26,6 @@ interface Heard {
   at: mongo.Timestamp;
   /** It was inserted. */
   isNew?: true;
-}
-
-/** The strangers of a kind: how many there were at a moment, and what was heard of since. */
-interface Strangers {
-  count: number;
-  heard: { at: mongo.Timestamp; change: number }[] | undefined;
 }
 
 interface Slice {
@@ -54,7 +44,7 @@ interface Slice {
 export class IgnoredRecords implements Job {
   readonly name = 'The count of ignored records';
   private readonly log = new Logger('Watcher');
-  private readonly strangers: Record<Kind, Strangers> = { member: none(), product: none() };
+  private readonly strangers = { member: new StrangersCount(), product: new StrangersCount() };
   private rivals: Partial<Record<Kind, number>> = {};
   private turns = 0;
   private readonly counted: Partial<Record<Kind, number>> = {};
@@ -99,7 +89,8 @@ export class IgnoredRecords implements Job {
       this.log.warn(
         `${written.length} ${kind}s are ignored: their _id is not an ObjectId, such as ${nameOf(written[0]!.owner)}`,
       );
-    for (const { type, at, isNew } of strangers) this.move(kind, at, type === 'deleted' ? -1 : isNew ? 1 : 0);
+    for (const { type, at, isNew } of strangers)
+      this.strangers[kind].move(at, type === 'deleted' ? -1 : isNew ? 1 : 0);
     for (const { type, owner } of events) if (type === 'deleted') this.forget(kind, String(owner));
     this.tell(kind);
   }
@@ -143,7 +134,7 @@ export class IgnoredRecords implements Job {
   reset(): void {
     this.begin(KINDS[0]!);
     this.rivals = {};
-    for (const kind of KINDS) [this.homeless[kind], this.strangers[kind].count] = [new Set(), 0];
+    for (const kind of KINDS) [this.homeless[kind], this.strangers[kind]] = [new Set(), new StrangersCount()];
     this.metrics.ignoredRecords.reset();
   }
 
@@ -151,12 +142,6 @@ export class IgnoredRecords implements Job {
     this.kind = kind;
     this.behind = FIRST_ID;
     this.found = new Set();
-  }
-
-  private move(kind: Kind, at: mongo.Timestamp, change: number): void {
-    const strangers = this.strangers[kind];
-    strangers.count = Math.max(0, strangers.count + change);
-    strangers.heard?.push({ at, change });
   }
 
   private remember(kind: Kind, key: string): void {
@@ -171,24 +156,15 @@ export class IgnoredRecords implements Job {
     this.rightMeanwhile?.add(key);
   }
 
-  /** As of a moment that is worked through or not: what is heard of later events meanwhile is added. */
+  /** Counts as of now, wherever the stream is. */
   private async countStrangers(kind: Kind): Promise<void> {
     const { at } = await this.workedThrough.now();
-    const strangers = this.strangers[kind];
-    strangers.heard = [];
-    try {
-      const count = await readAsOf(this.connection.getClient(), at, (snapshot) =>
-        this.records(kind).countDocuments(STRANGERS, {
-          ...snapshot,
-          limit: MOST_COUNTED,
-          maxTimeMS: LONGEST_MS,
-        }),
-      );
-      const later = strangers.heard.filter((one) => one.at.compare(at) > 0);
-      strangers.count = later.reduce((sum, { change }) => sum + change, count);
-    } finally {
-      strangers.heard = undefined;
-    }
+    const options = { limit: MOST_COUNTED, maxTimeMS: LONGEST_MS };
+    await this.strangers[kind].recount(at, () =>
+      readAsOf(this.connection.getClient(), at, (snapshot) =>
+        this.records(kind).countDocuments(STRANGERS, { ...snapshot, ...options }),
+      ),
+    );
   }
 
   /** Of two counts at the same time the one that began later is right. */
@@ -237,10 +213,6 @@ export class IgnoredRecords implements Job {
   private records(kind: Kind): mongo.Collection {
     return this.connection.collection(COLLECTION_OF[kind]);
   }
-}
-
-function none(): Strangers {
-  return { count: 0, heard: undefined };
 }
 
 function nameOf(id: unknown): string {
