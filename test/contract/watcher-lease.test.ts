@@ -89,6 +89,38 @@ describe('several instances: exactly one leads', () => {
   });
 });
 
+describe('e-mail is unique: what a leader must know of it does not depend on who led before', () => {
+  afterEach(async () => {
+    await first.leave();
+    await second.stop();
+  });
+
+  /** Takes the lease away until the wanted instance has it: which one is quicker is a matter of luck. */
+  async function untilLed(isWanted: (holder: string) => boolean): Promise<void> {
+    await eventually(async () => {
+      await change({ $set: { holder: 'nobody', expires: new Date(0) }, $inc: { term: 1 } });
+      await eventually(async () => (await lease()).holder !== 'nobody');
+      return isWanted((await lease()).holder);
+    });
+  }
+
+  it('a freed e-mail goes to the member that waits, though another leader noted that it waits', async () => {
+    const { holder: one } = await lease();
+    const members = first.db.collection('members');
+    const data = { accountnumber: '1', email: 'same@example.com' };
+    const holding = await app.member({ data });
+    await first.watcher.caughtUp();
+    await untilLed((holder) => holder !== one);
+    const waiting = await app.member({ data });
+    await first.watcher.caughtUp();
+    expect(await members.findOne({ _id: waiting._id })).not.toHaveProperty('emailkey');
+    await untilLed((holder) => holder === one);
+    await app.remove('member', holding);
+    await first.watcher.caughtUp();
+    expect(await members.findOne({ _id: waiting._id })).toHaveProperty('emailkey', data.email);
+  });
+});
+
 describe('on SIGTERM or SIGINT the service gives up the lease', () => {
   afterEach(() => second.stop());
 
