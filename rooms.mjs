@@ -46,6 +46,7 @@ export const rooms = {
   member: ['config', 'common', 'http', 'database', 'record', 'auth', 'application', 'replication/ledger'],
   product: ['record'],
   'replication/stamping': [
+    'common',
     'observability',
     'database',
     'record',
@@ -87,6 +88,7 @@ export const rooms = {
     'replication/repair',
   ],
   'replication/upkeep': [
+    'common',
     'config',
     'observability',
     'database',

@@ -1,5 +1,4 @@
 import { mongo } from 'mongoose';
-import { isUnfit } from '../database/index.js';
 import { COLLECTION_OF, FIRST_ID, type Kind, stampAnew, type Tenant } from '../record/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
 import { ofTenant } from './import/index.js';
@@ -87,27 +86,8 @@ async function stampAll(
     const ids = found.map(({ _id }) => _id);
     behind = ids.at(-1);
     if (behind === undefined) break;
-    stamped += await stampSome(collection, query, ids);
+    stamped += await stampAnew(collection, ids, { where: query }, () => undefined);
     advance(ids.length);
   }
   return stamped;
-}
-
-/** One document that cannot take a stamp stops the whole bulk, which is halved until that one is alone. */
-async function stampSome(
-  collection: mongo.Collection,
-  query: mongo.Filter<mongo.Document>,
-  ids: mongo.ObjectId[],
-): Promise<number> {
-  try {
-    return await stampAnew(collection, ids, { where: query });
-  } catch (error) {
-    if (!isUnfit(error)) throw error;
-    if (ids.length === 1) return 0;
-    const half = Math.ceil(ids.length / 2);
-    return (
-      (await stampSome(collection, query, ids.slice(0, half))) +
-      (await stampSome(collection, query, ids.slice(half)))
-    );
-  }
 }

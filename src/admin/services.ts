@@ -8,12 +8,11 @@ import {
   type StoredService,
 } from '../application/index.js';
 import { exactly, FatalError, NAME, NAME_RULE, shown } from '../common/index.js';
-import { isDatabaseAway } from '../database/index.js';
+import { isDatabaseAway, isTimeout } from '../database/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
 import { nameOfTenant } from './applications.js';
 import { ofTenant } from './import/index.js';
 
-const MAX_TIME_EXPIRED = 50;
 const TRIAL_MS = 5000;
 const SHOWN_IDS = 10;
 
@@ -110,10 +109,6 @@ function refusal(error: unknown): FatalError | undefined {
   return isTimeout(error)
     ? new FatalError('MongoDB took too long over this filter; QUERY_MS allows more.')
     : new FatalError(`MongoDB refuses the filter: ${error.message}.`);
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && error.code === MAX_TIME_EXPIRED;
 }
 
 function noSuchService({ kind, name, ...tenant }: ServiceKey): FatalError {

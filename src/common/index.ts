@@ -5,5 +5,7 @@ export { exactly } from './exactly.js';
 export { FatalError } from './fatal.js';
 export { literal } from './literal.js';
 export { NAME, NAME_RULE } from './names.js';
+export { earlier, later } from './order.js';
+export { pause } from './pause.js';
 export { settledWithin } from './settled-within.js';
 export { SharedReads } from './shared-reads.js';

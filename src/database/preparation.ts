@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   Inject,
   Injectable,
@@ -8,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, STATES } from 'mongoose';
-import { FatalError } from '../common/index.js';
+import { FatalError, pause } from '../common/index.js';
 import { connectionOptions, DATABASE_URI } from './options.js';
 import { makeIndexes } from './indexes.js';
 import { modelsOf } from './models.js';
@@ -70,7 +69,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
         if (error instanceof FatalError) throw error;
         if (signal.aborted) return;
         this.log.warn(`The database does not answer yet: ${(error as Error).message}`);
-        await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
+        await pause(RETRY_MS, signal);
       }
     }
   }

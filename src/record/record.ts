@@ -28,5 +28,6 @@ export interface RecordDocument extends Tenant {
   emailkey?: string;
 }
 
-/** Below every `_id` that a driver makes: a bound for walks along `_id`, which leaves out what is not an ObjectId. */
-export const FIRST_ID = new ObjectId('000000000000000000000000');
+/** The bounds for walks along `_id`, which leave out what is not an ObjectId: below every `_id` that a driver makes, and above. */
+export const FIRST_ID = new ObjectId('0'.repeat(24));
+export const LAST_ID = new ObjectId('f'.repeat(24));

@@ -1,23 +1,47 @@
 import type { mongo } from 'mongoose';
+import { isUnfit } from '../database/index.js';
 import { single, stampDoubled } from './doubled.js';
 import { stampAbove } from './stamp.js';
 
-/** How records are stamped anew. */
+/** How documents are stamped anew. */
 export interface Stamping {
-  /** What has to be true of a record at the very moment of its write. */
+  /** What has to be true of each at the very moment of its write. */
   where?: mongo.Document;
   /** The new stamp lies above it. */
   fence?: Date | undefined;
 }
 
+/** What is told of a document that cannot take a stamp, since it is full or its collection forbids it. */
+type Leave = (id: mongo.ObjectId, error: Error) => void;
+
 /**
- * Stamps records anew and answers how many. All of a call have one `$$NOW`, so it should be given 1,000 at most. A single
- * record that cannot take a stamp, since it is full or its collection forbids it, makes all of it fail.
+ * Stamps documents anew and answers how many. All of a call have one `$$NOW`, so it should be given 1,000 at most. A
+ * single one that cannot take a stamp makes all of a write fail, which is halved until that one is alone: it is left.
  */
 export async function stampAnew(
   collection: mongo.Collection,
   ids: mongo.ObjectId[],
-  { where = {}, fence }: Stamping = {},
+  stamping: Stamping,
+  leave: Leave,
+): Promise<number> {
+  try {
+    return await stampTogether(collection, ids, stamping);
+  } catch (error) {
+    if (!isUnfit(error)) throw error;
+    if (ids.length === 1) {
+      leave(ids[0]!, error);
+      return 0;
+    }
+    const half = Math.ceil(ids.length / 2);
+    const first = await stampAnew(collection, ids.slice(0, half), stamping, leave);
+    return first + (await stampAnew(collection, ids.slice(half), stamping, leave));
+  }
+}
+
+async function stampTogether(
+  collection: mongo.Collection,
+  ids: mongo.ObjectId[],
+  { where = {}, fence }: Stamping,
 ): Promise<number> {
   const { matchedCount, modifiedCount } = await collection.updateMany(
     { $and: [{ _id: { $in: ids } }, where, single('lastupdated')] },

@@ -81,8 +81,8 @@ describe('what is pure loads neither Nest nor the driver’s client nor the embe
       export { type J } from 'j';
       export const k = 1;`;
     expect(loadedBy('any.ts', text)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
-    expect(heavyWays('src/replication/watcher/effects.ts')).toContain(
-      'src/replication/watcher/effects.ts -> @nestjs/common',
+    expect(heavyWays('src/replication/watcher/effects/effects.ts')).toContain(
+      'src/replication/watcher/effects/effects.ts -> @nestjs/common',
     );
   });
 

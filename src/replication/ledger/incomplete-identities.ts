@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
-import { FIRST_ID, type Kind, type Tenant } from '../../record/index.js';
+import { FIRST_ID, type Kind, LAST_ID, type Tenant } from '../../record/index.js';
 import { type Found, slicesOf, type Stretch, STRETCH_MS } from '../walk/index.js';
 import type { PartialIdentity } from './identity.js';
 import { type IncompleteIdentity, INCOMPLETE_IDENTITY_MODEL } from './incomplete-identity.schema.js';
 
 const MOST_COUNTED = 10_000;
-const LAST_ID = new mongo.ObjectId('f'.repeat(24));
 const BY_ID = { _id: 1 } as const;
 const RIVAL = {
   isNumber: true as const,

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import mongoose, { type Connection, type mongo } from 'mongoose';
+import { pause } from '../../common/index.js';
 import { ProgressReader } from './progress-reader.js';
 
 const LOOK_MS = 100;
@@ -36,7 +36,7 @@ export class WorkedThrough {
     while (!stop.aborted) {
       const look = await this.progress.read().catch(() => undefined);
       if (look !== undefined && look.watched.compare(at) >= 0) return true;
-      await wait(LOOK_MS, undefined, { signal: stop }).catch(() => undefined);
+      await pause(LOOK_MS, stop);
     }
     return false;
   }

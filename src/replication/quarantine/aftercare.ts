@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
+import { pause } from '../../common/index.js';
 import { isDatabaseAway, isRetryable, readAsOf } from '../../database/index.js';
 import { COLLECTION_OF, type Kind } from '../../record/index.js';
 import { FilterReconciler } from '../filters/index.js';
@@ -60,8 +60,7 @@ export class Aftercare implements Job {
 
   /** Asks the database nothing meanwhile. Then the next step comes at once, if no pass is under way. */
   private async untilSomething(stop: AbortSignal): Promise<number> {
-    while (!this.quarantine.mayHaveEntries && !stop.aborted)
-      await wait(BETWEEN_LOOKS_MS, undefined, { signal: stop }).catch(() => undefined);
+    while (!this.quarantine.mayHaveEntries && !stop.aborted) await pause(BETWEEN_LOOKS_MS, stop);
     return 0;
   }
 

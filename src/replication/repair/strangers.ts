@@ -1,7 +1,5 @@
 import { mongo } from 'mongoose';
-import { FIRST_ID } from '../../record/index.js';
-
-const LAST_ID = new mongo.ObjectId('f'.repeat(24));
+import { FIRST_ID, LAST_ID } from '../../record/index.js';
 
 /** Records whose `_id` is not an ObjectId. In `$expr` values of all types have one order, which the index of `_id` knows. */
 export const STRANGERS = {

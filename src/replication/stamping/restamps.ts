@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { isUnfit } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { COLLECTION_OF, type Kind, needsStamp, stampAnew, type Stamping } from '../../record/index.js';
 import { LEDGER } from '../ledger/index.js';
@@ -67,34 +66,12 @@ export class Restamps {
     reason: Late['reason'] | Cause,
   ): Promise<void> {
     const collection = this.connection.collection(name) as unknown as mongo.Collection;
+    const leave = (id: mongo.ObjectId, error: Error) =>
+      this.log.warn(`${String(id)} of ${name} cannot be stamped anew: ${error.message}`);
     for (let start = 0; start < ids.length; start += AT_ONCE) {
-      const stamped = await this.stampSome(collection, ids.slice(start, start + AT_ONCE), stamping);
+      const stamped = await stampAnew(collection, ids.slice(start, start + AT_ONCE), stamping, leave);
       this.metrics.restamps.inc({ reason }, stamped);
       showLife();
-    }
-  }
-
-  /** A record that cannot take a stamp stops the whole bulk, which is halved until that record is alone. */
-  private async stampSome(
-    collection: mongo.Collection,
-    ids: mongo.ObjectId[],
-    stamping: Stamping,
-  ): Promise<number> {
-    try {
-      return await stampAnew(collection, ids, stamping);
-    } catch (error) {
-      if (!isUnfit(error)) throw error;
-      if (ids.length === 1) {
-        this.log.warn(
-          `${String(ids[0])} of ${collection.collectionName} cannot be stamped anew: ${error.message}`,
-        );
-        return 0;
-      }
-      const half = Math.ceil(ids.length / 2);
-      return (
-        (await this.stampSome(collection, ids.slice(0, half), stamping)) +
-        (await this.stampSome(collection, ids.slice(half), stamping))
-      );
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
+import { later } from '../../common/index.js';
 import { isUnfit } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import {
@@ -205,9 +206,4 @@ export class Resurrections {
   private records(kind: Kind): mongo.Collection {
     return this.connection.collection(COLLECTION_OF[kind]);
   }
-}
-
-function later(one: Date | undefined, other: Date | undefined): Date | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return one > other ? one : other;
 }

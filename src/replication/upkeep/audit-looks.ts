@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
+import { earlier } from '../../common/index.js';
 import { readAsOf, type SnapshotOptions } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID, IDENTITY_TEXTS, type Kind } from '../../record/index.js';
 import {
@@ -168,12 +169,4 @@ function numberedAmong(suspects: Tenure[], standing: Owners, living: Owners): Te
 /** Up to where a list tells everything, where it was cut off. */
 function fullTo(list: mongo.Document[], field: string, size: number): mongo.ObjectId | undefined {
   return list.length < size ? undefined : (list.at(-1)?.[field] as mongo.ObjectId);
-}
-
-function earlier(
-  one: mongo.ObjectId | undefined,
-  other: mongo.ObjectId | undefined,
-): mongo.ObjectId | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return one.toHexString() <= other.toHexString() ? one : other;
 }

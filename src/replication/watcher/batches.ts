@@ -5,7 +5,7 @@ import type { WatchedEvent } from '../log/index.js';
 import type { Fences } from '../mark/index.js';
 import { showLife, TermOverError } from '../progress/index.js';
 import { Quarantine } from '../quarantine/index.js';
-import { Effects } from './effects.js';
+import { Effects } from './effects/effects.js';
 import { pass } from './rules/decide.js';
 
 const ATTEMPTS = 3;

@@ -1,13 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import { pause } from '../../common/index.js';
 import { type Job, WorkedThrough } from '../progress/index.js';
 import { Aftercare } from '../quarantine/index.js';
 import { ChannelReview, EmailReview, IgnoredRecords } from '../repair/index.js';
 import { Audit, Expiry } from '../upkeep/index.js';
-
-/** A job that fails waits twice as long each time, up to this. */
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 30_000;
+import { pauseBehind } from './back-off.js';
 
 /** What a leader does beside the stream, never during a pass. Trouble in a job makes it wait, and nothing else. */
 @Injectable()
@@ -35,18 +32,18 @@ export class Jobs {
   private async keepDoing(job: Job, stop: AbortSignal): Promise<void> {
     let failures = 0;
     while (await this.workedThrough.noPass(stop)) {
-      const pause = await job.step(stop).then(
-        (next) => {
+      const next = await job.step(stop).then(
+        (after) => {
           failures = 0;
-          return next;
+          return after;
         },
         (error: unknown) => {
           if (!stop.aborted) this.log.error({ err: error }, `${job.name} failed and is tried again soon`);
           failures += 1;
-          return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+          return pauseBehind(failures);
         },
       );
-      await wait(pause, undefined, { signal: stop }).catch(() => undefined);
+      await pause(next, stop);
     }
   }
 }

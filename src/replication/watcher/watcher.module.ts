@@ -8,16 +8,22 @@ import { RepairModule } from '../repair/index.js';
 import { StampingModule } from '../stamping/index.js';
 import { UpkeepModule } from '../upkeep/index.js';
 import { Batches } from './batches.js';
-import { Completion } from './completion.js';
-import { Effects } from './effects.js';
+import { KnowledgeReader } from './effects/knowledge-reader.js';
+import { CareForWritten } from './effects/care-for-written.js';
+import { Completion } from './effects/completion.js';
+import { DecisionWriter } from './effects/decision-writer.js';
+import { Effects } from './effects/effects.js';
 import { Jobs } from './jobs.js';
-import { Leadership } from './leadership.js';
 import { Lease } from './lease.js';
 import { Orphans } from './orphans.js';
 import { PassCare } from './pass/pass-care.js';
 import { PassNumbers } from './pass/pass-numbers.js';
 import { PassSteps } from './pass/pass-steps.js';
 import { Pass } from './pass/pass.js';
+import { Beginning } from './term/beginning.js';
+import { Following } from './term/following.js';
+import { Leadership } from './term/leadership.js';
+import { StreamWork } from './term/stream-work.js';
 import { Watcher } from './watcher.service.js';
 
 @Module({
@@ -32,9 +38,14 @@ import { Watcher } from './watcher.service.js';
     UpkeepModule,
   ],
   providers: [
+    KnowledgeReader,
     Batches,
+    Beginning,
+    CareForWritten,
     Completion,
+    DecisionWriter,
     Effects,
+    Following,
     Leadership,
     Lease,
     Orphans,
@@ -43,6 +54,7 @@ import { Watcher } from './watcher.service.js';
     PassNumbers,
     PassSteps,
     Jobs,
+    StreamWork,
     Watcher,
   ],
 })

@@ -7,7 +7,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { mongo } from 'mongoose';
-import { within } from '../../common/index.js';
+import { pause, within } from '../../common/index.js';
 import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import {
@@ -19,7 +19,7 @@ import {
   type WatchState,
 } from '../progress/index.js';
 import { pauseBehind } from './back-off.js';
-import { Leadership } from './leadership.js';
+import { Leadership } from './term/leadership.js';
 import { Lease } from './lease.js';
 
 const RENEW_MS = 2000;
@@ -60,7 +60,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     await this.preparation.done;
     if (!this.preparation.isComplete) return;
     for (let troubles = 0; !this.stop.signal.aborted;) {
-      const pause = await this.turn().then(
+      const next = await this.turn().then(
         () => {
           troubles = 0;
           return RETRY_MS;
@@ -71,7 +71,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
           return pauseBehind(troubles);
         },
       );
-      await wait(pause, undefined, { signal: this.stop.signal }).catch(() => undefined);
+      await pause(next, this.stop.signal);
     }
   }
 
@@ -106,7 +106,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
    */
   private async keepRenewing(term: number, life: TermLife): Promise<void> {
     while (!life.signal.aborted) {
-      await wait(RENEW_MS, undefined, { signal: life.signal }).catch(() => undefined);
+      await pause(RENEW_MS, life.signal);
       if (life.signal.aborted) break;
       if (life.silence > LONGEST_SILENCE_MS) {
         this.metrics.watcherAbandoned.inc();

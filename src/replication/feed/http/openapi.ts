@@ -9,10 +9,11 @@ import {
   ApiQuery,
   ApiResponse,
 } from '@nestjs/swagger';
+import { NAME } from '../../../common/index.js';
 import { Problems } from '../../../http/index.js';
 
 const TIMESTAMP = { type: 'string', format: 'date-time', example: '2026-11-20T10:00:00.000Z' } as const;
-const NAME = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' } as const;
+const NAME_SCHEMA = { type: 'string', pattern: NAME.source } as const;
 const OFFSET_ID = { type: 'string', pattern: '^([0-9a-fA-F]{24})?$' } as const;
 
 /** An item of `updates`. */
@@ -72,8 +73,8 @@ export class Offset {
 const inApplication = () =>
   applyDecorators(
     ApiBasicAuth(),
-    ApiParam({ name: 'org', schema: NAME, description: 'Organization' }),
-    ApiParam({ name: 'app', schema: NAME, description: 'Application' }),
+    ApiParam({ name: 'org', schema: NAME_SCHEMA, description: 'Organization' }),
+    ApiParam({ name: 'app', schema: NAME_SCHEMA, description: 'Application' }),
   );
 
 /** Describes a feed: its window, its page and what can go wrong. */

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Model, mongo } from 'mongoose';
+import { earlier } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { isMomentGone } from '../../../database/index.js';
 import { problems } from '../../../http/index.js';
@@ -156,8 +157,4 @@ function inTheFuture(to: Date): string {
 /** The clock value that the moment announced; after a fail-over to a slower clock it may lie ahead of it. */
 function announced({ moment, clock }: MomentLook, asked: Date): Date {
   return earlier(asked, earlier(moment?.fence ?? clock, clock));
-}
-
-function earlier(one: Date, other: Date): Date {
-  return one < other ? one : other;
 }

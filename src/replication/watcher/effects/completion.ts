@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
-import { COLLECTION_OF, IDENTITY_TEXTS, isObjectId, type Kind } from '../../record/index.js';
-import { type StoredIdentity, withTold } from '../ledger/index.js';
-import { type DeletedEvent, isWritten, type WrittenEvent } from '../log/index.js';
-import { showLife } from '../progress/index.js';
-import type { Knowledge } from './rules/knowledge.js';
+import { isMomentGone, readAsOf, type SnapshotOptions } from '../../../database/index.js';
+import { COLLECTION_OF, IDENTITY_TEXTS, isObjectId, type Kind } from '../../../record/index.js';
+import { type StoredIdentity, withTold } from '../../ledger/index.js';
+import { type DeletedEvent, isWritten, type WrittenEvent } from '../../log/index.js';
+import { showLife } from '../../progress/index.js';
+import type { Knowledge } from '../rules/knowledge.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
 

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../../../observability/index.js';
+import { type Kind, KINDS } from '../../../record/index.js';
+import { FilterReconciler } from '../../filters/index.js';
+import { type Identity, KnownChannels } from '../../ledger/index.js';
+import type { WatchedEvent } from '../../log/index.js';
+import { type Fences, type KnownFences, withPassed } from '../../mark/index.js';
+import { IgnoredRecords } from '../../repair/index.js';
+import { channelsGot } from '../rules/channels-got.js';
+import { decide, type KindEvent } from '../rules/decide.js';
+import type { Knowledge } from '../rules/knowledge.js';
+import { KnowledgeReader, ownersOf } from './knowledge-reader.js';
+import { CareForWritten } from './care-for-written.js';
+import { DecisionWriter } from './decision-writer.js';
+
+/** Brings about what follows from a batch of events. All of it may be repeated: nothing happens twice. */
+@Injectable()
+export class Effects {
+  constructor(
+    private readonly reader: KnowledgeReader,
+    private readonly writer: DecisionWriter,
+    private readonly care: CareForWritten,
+    private readonly channels: KnownChannels,
+    private readonly filters: FilterReconciler,
+    private readonly ignored: IgnoredRecords,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** The fences are those passed before the batch; answers those that it has passed. */
+  async bringAbout(events: WatchedEvent[], fences: KnownFences): Promise<Fences> {
+    const tombstones = await this.reader.tombstonesIn(events);
+    const passed: Fences = new Map();
+    for (const kind of KINDS) {
+      const concerned = events.filter((event) => concerns(event, kind, tombstones));
+      if (concerned.length === 0) continue;
+      const ofKind = await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones });
+      for (const [name, fence] of ofKind) passed.set(name, fence);
+    }
+    const isOf = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
+    if (isOf('services') && !isOf('upheaval')) await this.filters.reconcile();
+    this.metrics.watcherEvents.inc(events.length);
+    return passed;
+  }
+
+  private async ofKind(
+    kind: Kind,
+    events: KindEvent[],
+    known: Pick<Knowledge, 'fences' | 'tombstones'>,
+  ): Promise<Fences> {
+    const ofRecords = events.filter((event) => event.type === 'written' || event.type === 'deleted');
+    this.ignored.hear(kind, ofRecords);
+    const concerned = ownersOf(ofRecords);
+    const { events: named, ...read } = await this.reader.read(kind, events, concerned);
+    if (kind === 'product') await this.channels.learn(channelsGot(named, read.owned));
+    const at = events.at(-1)!.place;
+    const { decisions, knowledge } = decide(kind, named, { ...known, ...read });
+    const { partials, passed } = knowledge;
+    const hadRivals = [...read.partials.values()].some((partial) => partial?.isNumber);
+    await this.writer.write(kind, {
+      ...{ decisions, partials, at, hadRivals },
+      fences: withPassed(known.fences, passed),
+    });
+    const written = ownersOf(ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly));
+    await this.care.lookAfter(kind, { written, concerned, at });
+    await this.writer.pass(decisions.moments);
+    return passed;
+  }
+}
+
+function concerns(event: WatchedEvent, kind: Kind, tombstones: Map<string, Identity>): boolean {
+  switch (event.type) {
+    case 'written':
+    case 'deleted':
+      return event.kind === kind;
+    case 'tombstone':
+      return tombstones.get(event.entry.toHexString())?.kind === kind;
+    case 'announced':
+      return event.mark.kind === kind;
+    case 'services':
+    case 'upheaval':
+      return false;
+  }
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model } from 'mongoose';
+import { IndexKeeper } from '../../../database/index.js';
+import { FilterReconciler } from '../../filters/index.js';
+import { Ledger } from '../../ledger/index.js';
+import { asLongAsWorkedOn, type Batch, INDEX_BUILDS, Reader } from '../../log/index.js';
+import { type Fences, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
+import { type PassProgress, placeBehind, showLife, type WatchState } from '../../progress/index.js';
+import { Pass } from '../pass/pass.js';
+import { StreamWork } from './stream-work.js';
+import type { Start, Term } from './term.js';
+
+/** A pass looks for what is new in between and shall not wait for it (milliseconds). */
+const PASS_WAIT_MS = 50;
+
+/** How a term begins that has no place in the log to go on from: with a stream, and a pass over everything beside it. */
+@Injectable()
+export class Beginning {
+  constructor(
+    @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
+    private readonly ledger: Ledger,
+    private readonly filters: FilterReconciler,
+    private readonly pass: Pass,
+    private readonly indexes: IndexKeeper,
+    private readonly work: StreamWork,
+  ) {}
+
+  /**
+   * Opens the new stream, or the one of a pass that was cut off, then passes over everything, working through the stream
+   * all the while: what it tells overrides what the pass learns. From the first write on feeds answer 503 `preparing`,
+   * until the stream has come to the end of the pass. Nothing where the term was stopped.
+   */
+  async begin(term: Term, reason: string): Promise<Start | undefined> {
+    const { state, stop } = term;
+    const progress = await this.pass.prepare(reason, await this.isRepair(state), state.pass);
+    const { reached } = progress;
+    if (reached !== undefined) await this.work.assertPast(reached.token);
+    await this.work.save(term, { pass: progress });
+    const stream = this.work.open(term, reached?.token, { longestWait: PASS_WAIT_MS });
+    try {
+      const reader = new Reader(stream);
+      const opening = await reader.next();
+      await this.makeIndexes(term);
+      const fences = await readFences(this.marks);
+      await this.work.workThrough(opening, fences);
+      const at = reached?.at ?? placeBehind(opening.until);
+      await this.pass.run({ at, progress, stop, ...this.beside(term, reader, fences) });
+      await this.filters.reconcile();
+      if (stop.aborted) return undefined;
+      return await this.endPass(term, reader.last);
+    } finally {
+      await stream.return();
+    }
+  }
+
+  /** What a pass does between two stretches. */
+  private beside(term: Term, reader: Reader, fences: Fences) {
+    return {
+      keepUp: () => {
+        showLife();
+        return reader.keepUp((batch) => this.work.workThrough(batch, fences));
+      },
+      tell: (pass: PassProgress) => this.work.save(term, { pass }),
+      token: () => reader.last.token,
+    };
+  }
+
+  private async makeIndexes({ client, stop }: Term): Promise<void> {
+    await asLongAsWorkedOn({ client, shownAs: INDEX_BUILDS, stop }, () => this.indexes.keep()).catch(
+      (error: unknown) => {
+        this.indexes.leaveBehind();
+        throw error;
+      },
+    );
+  }
+
+  private async endPass(term: Term, { token, until }: Batch): Promise<Start> {
+    const since = await this.work.presentTime();
+    await this.work.saveEndOfPass(term, { token, watched: until, since });
+    term.state = { ...term.state, token, watched: until, since };
+    delete term.state.pass;
+    return { token, since };
+  }
+
+  /** On the first start there is no fence yet, so nothing can have been missed; later everything can. */
+  private async isRepair({ pass, since }: WatchState): Promise<boolean> {
+    if (pass !== undefined) return pass.isRepair;
+    return since !== undefined || (await this.marks.exists({})) !== null || this.ledger.isBegun();
+  }
+}

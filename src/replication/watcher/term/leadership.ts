@@ -1,0 +1,64 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { FilterReconciler } from '../../filters/index.js';
+import { HistoryLostError } from '../../log/index.js';
+import { IgnoredRecords } from '../../repair/index.js';
+import { Jobs } from '../jobs.js';
+import { Orphans } from '../orphans.js';
+import { Beginning } from './beginning.js';
+import { Following } from './following.js';
+import { StreamWork } from './stream-work.js';
+import type { Start, Term } from './term.js';
+
+/** What a leader does for as long as its term lasts: go on from the token, or begin with a pass. */
+@Injectable()
+export class Leadership {
+  private readonly log = new Logger('Watcher');
+
+  constructor(
+    private readonly beginning: Beginning,
+    private readonly following: Following,
+    private readonly work: StreamWork,
+    private readonly filters: FilterReconciler,
+    private readonly ignored: IgnoredRecords,
+    private readonly jobs: Jobs,
+    private readonly orphans: Orphans,
+  ) {}
+
+  /** Ends when `stop` is aborted, or throws: TermOverError, or what the database threw. */
+  async lead(term: Term): Promise<void> {
+    await this.orphans.end();
+    const over = new AbortController();
+    const kept = this.jobs.run(AbortSignal.any([term.stop, over.signal]));
+    try {
+      await this.go(term);
+    } finally {
+      over.abort();
+      await kept;
+      this.ignored.reset();
+    }
+  }
+
+  private async go(term: Term): Promise<void> {
+    const { since, token, pass } = term.state;
+    let start: Start | undefined = since && token && !pass ? { token, since } : undefined;
+    let reason = pass?.reason ?? (since === undefined ? 'first start' : 'no token');
+    while (!term.stop.aborted) {
+      try {
+        if (start === undefined) start = await this.beginning.begin(term, reason);
+        else await this.resume(start);
+        return start && (await this.following.follow(term, start));
+      } catch (error) {
+        if (!(error instanceof HistoryLostError)) throw error;
+        this.log.error(error.message);
+        delete term.state.pass?.reached;
+        reason = error.message;
+        start = undefined;
+      }
+    }
+  }
+
+  private async resume({ token }: Start): Promise<void> {
+    await this.work.assertPast(token);
+    await this.filters.reconcile();
+  }
+}

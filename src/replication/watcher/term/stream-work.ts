@@ -1,0 +1,71 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { LEDGER } from '../../ledger/index.js';
+import { type Batch, HistoryLostError, isAhead, openStream, type Opening } from '../../log/index.js';
+import type { Fences } from '../../mark/index.js';
+import { TermOverError, WorkedThrough } from '../../progress/index.js';
+import { Batches } from '../batches.js';
+import { type Advance, Lease } from '../lease.js';
+import { MEMORY } from '../memory.js';
+import type { Term } from './term.js';
+
+/** What a term does with a stream, whether a pass is under way beside it or not. */
+@Injectable()
+export class StreamWork {
+  private readonly log = new Logger('Watcher');
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly lease: Lease,
+    private readonly batches: Batches,
+    private readonly workedThrough: WorkedThrough,
+  ) {}
+
+  open(
+    { client, stop }: Term,
+    startAfter: unknown,
+    options: Pick<Opening, 'longestWait'> = {},
+  ): AsyncGenerator<Batch, void> {
+    const opening = { db: client.db(this.connection.name), memory: MEMORY, startAfter, ...options };
+    return openStream(client, opening, stop);
+  }
+
+  /** The fences are brought up to date. Throws where a collection is gone that the service cannot do without. */
+  async workThrough(batch: Batch, fences: Fences): Promise<void> {
+    await this.batches.workThrough(batch.events, fences);
+    const upheaval = batch.events.find((event) => event.type === 'upheaval');
+    if (upheaval === undefined) return;
+    if (upheaval.collection === LEDGER)
+      this.log.error(
+        'The ledger is gone, with the hard deletes that consumers have not read: they have to start over without from ' +
+          '(docs/guarantees.md)',
+      );
+    throw new HistoryLostError(`${upheaval.what} of ${upheaval.collection}`);
+  }
+
+  /** Throws a TermOverError where another instance leads by now. */
+  async save({ state }: Term, advance: Advance): Promise<void> {
+    if (!(await this.lease.save(state.term, advance))) throw new TermOverError();
+  }
+
+  /** Saves that a pass has ended, in the same way. */
+  async saveEndOfPass(
+    { state }: Term,
+    ended: { token: unknown; watched: mongo.Timestamp; since: mongo.Timestamp },
+  ): Promise<void> {
+    if (!(await this.lease.saveEndOfPass(state.term, ended))) throw new TermOverError();
+  }
+
+  /** A token from the future comes from another log, such as one before a restore: MongoDB itself would wait for it. */
+  async assertPast(token: unknown): Promise<void> {
+    if (isAhead(token, await this.presentTime()))
+      throw new HistoryLostError('the resume token lies in the future of the log');
+  }
+
+  /** Where the log is now, everything written so far included. */
+  async presentTime(): Promise<mongo.Timestamp> {
+    const { at } = await this.workedThrough.now();
+    return at;
+  }
+}
