@@ -50,7 +50,7 @@ async function round(amid: () => void = () => undefined): Promise<void> {
   counting.mockRestore();
 }
 
-describe('a record whose `organizationid` or `appid` is no string is counted (tidemark_ignored_records)', () => {
+describe('a record whose `organizationid` or `appid` is not a string is counted (tidemark_ignored_records)', () => {
   it('and counted no more where it is deleted while a round reads it', async () => {
     const _id = await homeless();
     await round(() => ignored.hear('product', [{ type: 'deleted', owner: _id, at: AT }]));

@@ -46,12 +46,12 @@ async function happen({ rounds }: HistoryPlan, cast: Cast, signal: AbortSignal):
   await judge(cast.world, cast.crowd);
 }
 
-/** The writers write while the outage and, one after the other, the upheavals happen. */
+/** The writers write while the outage and, one after the other, the disturbances happen. */
 async function livePart(round: Round, { world, workload }: Cast, signal: AbortSignal): Promise<void> {
-  const upheavals = async () => {
-    for (const upheaval of round.upheavals) await inflict(world, upheaval);
+  const disturbances = async () => {
+    for (const disturbance of round.disturbances) await inflict(world, disturbance);
   };
-  await allEnded([workload.run(round.steps, signal), inflict(world, round.outage), upheavals()]);
+  await allEnded([workload.run(round.steps, signal), inflict(world, round.outage), disturbances()]);
 }
 
 async function summary(
@@ -60,7 +60,7 @@ async function summary(
   milliseconds: number,
 ): Promise<string> {
   const { source } = cast.world;
-  const faults = rounds.reduce((sum, { upheavals }) => sum + upheavals.length + 1, 0);
+  const faults = rounds.reduce((sum, { disturbances }) => sum + disturbances.length + 1, 0);
   const records = await Promise.all(KINDS.map((kind) => source.records(kind).countDocuments(source.tenant)));
   const { done, refused } = cast.workload.done;
   return (

@@ -3,7 +3,10 @@ import { type HistoryPlan, planOf } from './plan/index.js';
 const SHORT = 300;
 
 function faultsOf({ rounds }: HistoryPlan): string[] {
-  return rounds.flatMap(({ outage, upheavals }) => [outage.do, ...upheavals.map((upheaval) => upheaval.do)]);
+  return rounds.flatMap(({ outage, disturbances }) => [
+    outage.do,
+    ...disturbances.map((disturbance) => disturbance.do),
+  ]);
 }
 
 test('the plan of a history is a pure function of its seed', () => {

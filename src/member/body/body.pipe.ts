@@ -2,9 +2,9 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import { type InputError, problems } from '../../http/index.js';
-import { faultsOf } from '../dto/checked-by.js';
-import { bodyFaults, MOST_FAULTS } from './body-faults.js';
-import { pointerTo } from './pointer.js';
+import { faultsOf } from '../faults/checked-by.js';
+import { bodyFaults, MOST_FAULTS } from '../faults/body-faults.js';
+import { pointerTo } from '../faults/pointer.js';
 
 /**
  * Makes an instance of the DTO class of a body, or throws the 400 that names each wrong property. Nest's own pipe is

@@ -1,6 +1,6 @@
-import { MOST_FAULTS } from '../body/body-faults.js';
-import { pointerTo } from '../body/pointer.js';
-import type { InputFault } from './checked-by.js';
+import { MOST_FAULTS } from '../faults/body-faults.js';
+import { pointerTo } from '../faults/pointer.js';
+import type { InputFault } from '../faults/checked-by.js';
 import { LONGEST_TEXT } from './limits.js';
 
 /** What is wrong with a list of channels, as far as anybody is told. */

@@ -1,5 +1,5 @@
-import { pointerTo } from '../body/pointer.js';
-import type { InputFault } from './checked-by.js';
+import { pointerTo } from '../faults/pointer.js';
+import type { InputFault } from '../faults/checked-by.js';
 import { isDeletion } from './deletion.js';
 import { LONGEST_TEXT, MOST_PROPERTIES, MOST_SECTIONS } from './limits.js';
 

@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsString, Length, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
 import { channelsFaults } from './channels.js';
-import { CheckedBy, type InputFault } from './checked-by.js';
+import { CheckedBy, type InputFault } from '../faults/checked-by.js';
 import { isDeletion } from './deletion.js';
 import { LONGEST_EMAIL, LONGEST_TEXT, MOST_PROPERTIES, MOST_SECTIONS } from './limits.js';
 

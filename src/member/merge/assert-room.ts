@@ -1,5 +1,5 @@
 import { problems } from '../../http/pure.js';
-import { pointerTo } from '../body/pointer.js';
+import { pointerTo } from '../faults/pointer.js';
 import { isDeletion } from '../dto/deletion.js';
 import { MOST_PROPERTIES, MOST_SECTIONS } from '../dto/limits.js';
 import { type BsonDocument, isDocument } from '../document.js';

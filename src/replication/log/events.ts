@@ -14,7 +14,7 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   if (LOST.includes(what))
     return collection === SERVICES
       ? { type: 'services', ...whenOf(raw) }
-      : { type: 'upheaval', ...whenOf(raw), what, collection };
+      : { type: 'collectionLost', ...whenOf(raw), what, collection };
   if (!['insert', 'replace', 'update', 'delete'].includes(what)) return undefined;
   const kind = KIND_OF.get(collection);
   if (kind !== undefined) {

@@ -57,7 +57,7 @@ export type WatchedEvent =
   | TombstoneEvent
   | AnnouncedEvent
   | (At & { type: 'services' })
-  | (At & { type: 'upheaval'; what: string; collection: string });
+  | (At & { type: 'collectionLost'; what: string; collection: string });
 
 export function isWritten(event: { type: string }): event is WrittenEvent {
   return event.type === 'written';

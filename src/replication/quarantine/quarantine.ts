@@ -107,7 +107,7 @@ function concernOf(event: WatchedEvent): Concern | undefined {
     case 'services':
       return { what: 'services' };
     case 'announced':
-    case 'upheaval':
+    case 'collectionLost':
       return undefined;
   }
 }

@@ -6,7 +6,7 @@ import type { Random } from './random.js';
 export type Which = 0 | 1;
 
 /** What an operator or another program does to the whole. Times in milliseconds. */
-export type Upheaval =
+export type Disturbance =
   | { do: 'editFilter'; service: ServiceName; filters: number[]; pause: number }
   | { do: 'removeService'; service: ServiceName; filter: number; away: number }
   | { do: 'disableService'; service: ServiceName; filter: number; away: number }
@@ -25,9 +25,9 @@ export type Outage =
   | { do: 'blackHole'; which: Which; away: number }
   | { do: 'passOplog'; how: 'stopped' | 'killed' | 'paused' };
 
-export type Fault = Upheaval | Outage;
+export type Fault = Disturbance | Outage;
 
-const upheavals: { [Name in Upheaval['do']]: (random: Random) => Upheaval } = {
+const disturbances: { [Name in Disturbance['do']]: (random: Random) => Disturbance } = {
   editFilter: (random) => {
     const [first = 0, second = 1] = someFilters(random);
     const filters = random.chance(0.5) ? [first, second, first] : [first, second];
@@ -40,10 +40,10 @@ const upheavals: { [Name in Upheaval['do']]: (random: Random) => Upheaval } = {
   renameAway: (random) => ({ do: 'renameAway', kind: random.pick(KINDS), away: random.below(3000) }),
 };
 
-export const UPHEAVALS = Object.keys(upheavals) as Upheaval['do'][];
+export const DISTURBANCES = Object.keys(disturbances) as Disturbance['do'][];
 
-export function someUpheaval(random: Random, name: Upheaval['do']): Upheaval {
-  return upheavals[name](random);
+export function someDisturbance(random: Random, name: Disturbance['do']): Disturbance {
+  return disturbances[name](random);
 }
 
 function withdrawn(random: Random): { service: ServiceName; filter: number; away: number } {

@@ -1,4 +1,4 @@
-export type { Fault, Outage, Upheaval, Which } from './faults.js';
+export type { Fault, Outage, Disturbance, Which } from './faults.js';
 export {
   allIds,
   CHANNELS,

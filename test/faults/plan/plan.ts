@@ -1,4 +1,4 @@
-import { type Outage, someUpheaval, type Upheaval, UPHEAVALS } from './faults.js';
+import { type Outage, someDisturbance, type Disturbance, DISTURBANCES } from './faults.js';
 import { type Operation, someOperation } from './operations.js';
 import { Random } from './random.js';
 import { type Theme, themeOf } from './themes.js';
@@ -18,10 +18,10 @@ export interface PlanStep {
   operation: Operation;
 }
 
-/** An outage and upheavals, with writers at work meanwhile. */
+/** An outage and disturbances, with writers at work meanwhile. */
 export interface Round {
   outage: Outage;
-  upheavals: Upheaval[];
+  disturbances: Disturbance[];
   steps: PlanStep[];
 }
 
@@ -36,13 +36,13 @@ export function planOf(seed: number, operations: number): HistoryPlan {
   const random = Random.for(seed, 'plan');
   const theme = themeOf(seed);
   const outages = outagesOf(random, theme, Math.round(operations / OPERATIONS_PER_ROUND));
-  const upheavals = spread(random.shuffled(UPHEAVALS), outages.length);
+  const disturbances = spread(random.shuffled(DISTURBANCES), outages.length);
   const rounds = outages.map((outage, index): Round => {
     const first = Math.floor((operations * index) / outages.length);
     const end = Math.floor((operations * (index + 1)) / outages.length);
     return {
       outage,
-      upheavals: (upheavals[index] ?? []).map((name) => someUpheaval(random, name)),
+      disturbances: (disturbances[index] ?? []).map((name) => someDisturbance(random, name)),
       steps: stepsOf(random, first, end),
     };
   });

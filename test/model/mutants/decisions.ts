@@ -43,8 +43,8 @@ function moved(date: Date, milliseconds: number): Date {
   return new Date(date.getTime() + milliseconds);
 }
 
-/** Whether the record of a rebirth is stamped above its tombstone. */
-export function isRebirthHandled(
+/** Whether the record of a resurrection is stamped above its tombstone. */
+export function isResurrectionHandled(
   mutant: MutantName | undefined,
   { at }: LedgerChange,
   cause: KindEvent[],

@@ -6,7 +6,7 @@ export const MUTANTS: Record<MutantName, ProfileName> = {
   'rule 1 left out': 'everything',
   'rule 2 left out': 'everything',
   'rule 3 left out': 'everything',
-  'rule 4 left out': 'rebirths',
+  'rule 4 left out': 'resurrections',
   'rule 5 left out': 'filters',
   'rule 6 left out': 'everything',
   'rule 4 on inserts only': 'moves',

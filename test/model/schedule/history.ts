@@ -37,7 +37,7 @@ function toldBy(world: ModelWorld, event: WatchedEvent): string {
       return `fence ${event.fence.toISOString()}`;
     case 'services':
       return JSON.stringify([...world.database.now.services]);
-    case 'upheaval':
+    case 'collectionLost':
       return event.what;
   }
 }

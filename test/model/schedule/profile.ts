@@ -10,7 +10,7 @@ export type ProfilePart =
   | 'write'
   | 'commit'
   | 'operate'
-  | 'upheave'
+  | 'lose collection'
   | 'lose history'
   | 'lease runs out'
   | 'crash'

@@ -10,7 +10,7 @@ const EVERYTHING: Profile = {
     write: 20,
     commit: 8,
     operate: 2,
-    upheave: 0.5,
+    'lose collection': 0.5,
     'lose history': 0.5,
     'lease runs out': 3,
     crash: 1,
@@ -24,7 +24,7 @@ const EVERYTHING: Profile = {
 };
 
 /** Records of honest writers come and go under the same few `id`s. */
-const REBIRTHS: Profile = {
+const RESURRECTIONS: Profile = {
   turns: 150,
   parts: { watch: 40, consume: 40, write: 15, commit: 5 },
   changes: { insert: 4, delete: 3, renew: 3 },
@@ -47,7 +47,7 @@ const SWAPS: Profile = {
     consume: 25,
     write: 18,
     commit: 4,
-    upheave: 0.5,
+    'lose collection': 0.5,
     'lose history': 0.5,
     'lease runs out': 6,
     crash: 3,
@@ -87,7 +87,7 @@ const ABANDONED_TERMS: Profile = {
 /** One pass after the other, begun by one watcher while the other is still at its own. */
 const PASSES: Profile = {
   turns: 120,
-  parts: { watch: 45, consume: 20, write: 20, upheave: 2, 'lose history': 4, 'lease runs out': 8 },
+  parts: { watch: 45, consume: 20, write: 20, 'lose collection': 2, 'lose history': 4, 'lease runs out': 8 },
   changes: { insert: 4, delete: 3, move: 3 },
   stamps: { next: 1, past: 1 },
 };
@@ -140,7 +140,7 @@ const RETENTION: Profile = {
 
 export const PROFILES = {
   everything: EVERYTHING,
-  rebirths: REBIRTHS,
+  resurrections: RESURRECTIONS,
   moves: MOVES,
   swaps: SWAPS,
   crashes: CRASHES,

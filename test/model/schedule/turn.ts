@@ -5,7 +5,7 @@ import { expiryOf } from '../watcher/expiry.js';
 import { newLife } from '../watcher/lead.js';
 import { newWriter } from '../writers/writers.js';
 import { operate } from '../writers/operator.js';
-import { upheave } from '../writers/upheavals.js';
+import { loseCollection } from '../writers/collection-losses.js';
 import type { ProfilePart } from './profile.js';
 
 const MOST_WRITERS = 3;
@@ -39,8 +39,8 @@ function act(world: ModelWorld, part: ProfilePart): void {
       return goOnWriting(world);
     case 'operate':
       return operate(world);
-    case 'upheave':
-      return upheave(world);
+    case 'lose collection':
+      return loseCollection(world);
     case 'lose history':
       return database.loseHistory();
     case 'lease runs out':

@@ -23,7 +23,7 @@ export function entryAfter(
 }
 
 /** Whether a life brings an identity back that the ledger holds for dead (rule 4). */
-export function isRebirth(entry: KnownEntry | undefined, change: LedgerChange): entry is KnownEntry {
+export function isResurrection(entry: KnownEntry | undefined, change: LedgerChange): entry is KnownEntry {
   return change.alive && entry?.alive === false && overwrites(entry, change);
 }
 

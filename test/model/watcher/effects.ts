@@ -13,7 +13,7 @@ import type { ModelWatcher } from './watcher.js';
 /** Brings about what follows from a batch of events, one write after the other. All of it may be repeated. */
 export function* bringAbout(watcher: ModelWatcher, events: WatchedEvent[]): ModelSteps {
   if (events.length === 0) return;
-  const ofRecords = events.filter((event) => event.type !== 'services' && event.type !== 'upheaval');
+  const ofRecords = events.filter((event) => event.type !== 'services' && event.type !== 'collectionLost');
   const decisions = yield* decisionsOn(watcher, ofRecords);
   yield* oneByOne(watcher, [
     ...decisions.ledger.map((change) => () => learn(watcher, change, ofRecords)),

@@ -19,8 +19,8 @@ export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolea
   const batch = database.read(token, 1 + world.dice.below(MOST_EVENTS));
   if (batch === undefined) return loseTrack(watcher);
   const watched = laterOf(watchedAfter(batch, database.newest), watcher.watched);
-  const upheaval = batch.events.findIndex((event) => event.type === 'upheaval');
-  if (upheaval >= 0 && !world.has('rule 6 left out')) {
+  const lost = batch.events.findIndex((event) => event.type === 'collectionLost');
+  if (lost >= 0 && !world.has('rule 6 left out')) {
     yield* bringAbout(watcher, batch.events);
     return loseTrack(watcher);
   }

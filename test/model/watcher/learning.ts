@@ -1,14 +1,14 @@
 import type { LedgerChange } from '../../../src/replication/ledger/changes.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
-import { isRebirthHandled } from '../mutants/decisions.js';
-import { entryAfter, isRebirth, type KnownEntry } from '../twins/entry-after.js';
+import { isResurrectionHandled } from '../mutants/decisions.js';
+import { entryAfter, isResurrection, type KnownEntry } from '../twins/entry-after.js';
 import { nextStamp } from '../twins/stamp.js';
 import { entryOf, recordUnder } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { Transaction } from '../world/transaction.js';
 import type { ModelWatcher } from './watcher.js';
 
-/** Writes into the ledger what was learned of an identity: its life, its death, or its rebirth. */
+/** Writes into the ledger what was learned of an identity: its life, its death, or its resurrection. */
 export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindEvent[]): ModelSteps {
   const { world } = watcher;
   const { database } = world;
@@ -25,7 +25,7 @@ export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindE
     const after = entryAfter(entry, change, clock);
     if (after === undefined || after === entry) return;
     tx.writeEntry(identity, after);
-    if (isRebirth(entry, change) && isRebirthHandled(world.mutant, change, cause))
+    if (isResurrection(entry, change) && isResurrectionHandled(world.mutant, change, cause))
       stampReborn(watcher, tx, change, entry, clock);
   });
 }

@@ -69,10 +69,10 @@ export class Transaction {
   }
 
   /** Other records, or none, in place of all that were there: no event tells of any of them. */
-  upheave(what: 'drop' | 'rename', records: ModelRecord[]): void {
+  loseCollection(what: 'drop' | 'rename', records: ModelRecord[]): void {
     this.isDirty = true;
     Object.assign(this.state, { records: new Map(records.map((record) => [record.key, record])) });
-    this.events.push({ type: 'upheaval', ...this.when, what, collection: 'members' });
+    this.events.push({ type: 'collectionLost', ...this.when, what, collection: 'members' });
   }
 
   writeEntry(identity: Identity, known: KnownEntry): void {

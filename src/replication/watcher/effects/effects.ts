@@ -37,7 +37,7 @@ export class Effects {
       for (const [name, fence] of ofKind) passed.set(name, fence);
     }
     const isOf = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
-    if (isOf('services') && !isOf('upheaval')) await this.filters.reconcile();
+    if (isOf('services') && !isOf('collectionLost')) await this.filters.reconcile();
     this.metrics.watcherEvents.inc(events.length);
     return passed;
   }
@@ -77,7 +77,7 @@ function concerns(event: WatchedEvent, kind: Kind, tombstones: Map<string, Ident
     case 'announced':
       return event.mark.kind === kind;
     case 'services':
-    case 'upheaval':
+    case 'collectionLost':
       return false;
   }
 }

@@ -34,14 +34,14 @@ export class StreamWork {
   /** The fences are brought up to date. Throws where a collection is gone that the service cannot do without. */
   async workThrough(batch: Batch, fences: Fences): Promise<void> {
     await this.batches.workThrough(batch.events, fences);
-    const upheaval = batch.events.find((event) => event.type === 'upheaval');
-    if (upheaval === undefined) return;
-    if (upheaval.collection === LEDGER)
+    const lost = batch.events.find((event) => event.type === 'collectionLost');
+    if (lost === undefined) return;
+    if (lost.collection === LEDGER)
       this.log.error(
         'The ledger is gone, with the hard deletes that consumers have not read: they have to start over without from ' +
           '(docs/guarantees.md)',
       );
-    throw new HistoryLostError(`${upheaval.what} of ${upheaval.collection}`);
+    throw new HistoryLostError(`${lost.what} of ${lost.collection}`);
   }
 
   /** Throws a TermOverError where another instance leads by now. */

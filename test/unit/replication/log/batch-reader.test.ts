@@ -5,7 +5,7 @@ import type { WatchedEvent } from '../../../../src/replication/log/watched-event
 
 const SECOND = 1000;
 const DROP: WatchedEvent = {
-  type: 'upheaval',
+  type: 'collectionLost',
   at: new mongo.Timestamp({ t: 1, i: 1 }),
   place: 'here',
   what: 'drop',

@@ -106,7 +106,7 @@ describe('what an event tells', () => {
     '%s: no record by itself, but a pass is needed',
     (type) => {
       expect(watchedEvent(raw(type, { owner: undefined }))).toEqual({
-        type: 'upheaval',
+        type: 'collectionLost',
         ...when,
         what: type,
         collection: 'products',

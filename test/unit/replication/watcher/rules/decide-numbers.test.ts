@@ -30,12 +30,12 @@ function outcome(events: KindEvent[], known: Partial<Knowledge> = {}) {
     ledger: ledger.map((change) => `${change.identity.id} ${change.alive ? hex(change.owner)[0] : 'dead'}`),
     revealed: revealed.map((owner) => hex(owner)[0]),
     rivals: rivals.map(({ owner }) => owner[0]),
-    strays: [...knowledge.partials].filter(([, partial]) => partial !== null).map(([owner]) => owner[0]),
+    incomplete: [...knowledge.partials].filter(([, partial]) => partial !== null).map(([owner]) => owner[0]),
   };
 }
 
 it('a number that nobody claims lives, and its record is stamped anew', () => {
-  expect(outcome([five(1, A)])).toEqual({ ledger: ['5 1'], revealed: ['1'], rivals: [], strays: [] });
+  expect(outcome([five(1, A)])).toEqual({ ledger: ['5 1'], revealed: ['1'], rivals: [], incomplete: [] });
 });
 
 it.each<[string, KindEvent[], Partial<Knowledge>, string[]]>([
@@ -49,33 +49,38 @@ it.each<[string, KindEvent[], Partial<Knowledge>, string[]]>([
   ],
   ['written twice in a batch: once', [five(1, A), five(2, A)], {}, ['1']],
 ])('%s', (_name, events, known, revealed) => {
-  expect(outcome(events, known)).toEqual({ ledger: ['5 1'], revealed, rivals: [], strays: [] });
+  expect(outcome(events, known)).toEqual({ ledger: ['5 1'], revealed, rivals: [], incomplete: [] });
 });
 
 it.each<[string, Partial<Knowledge>]>([
   ['a number', heldBy(A, true)],
   ['a text', heldBy(A)],
 ])('a number that %s of another record holds is ignored', (_name, known) => {
-  expect(outcome([five(1, B)], known)).toEqual({ ledger: [], revealed: [], rivals: ['2'], strays: ['2'] });
+  expect(outcome([five(1, B)], known)).toEqual({
+    ledger: [],
+    revealed: [],
+    rivals: ['2'],
+    incomplete: ['2'],
+  });
 });
 
 it('one that is ignored is told of once, and forgotten when it is gone', () => {
   const partials = new Map([[hex(B), { ...TENANT, id: '5', isNumber: true as const }]]);
   const known = { ...heldBy(A, true), partials };
-  expect(outcome([five(1, B)], known)).toMatchObject({ ledger: [], rivals: [], strays: ['2'] });
-  expect(outcome([deleted(1, B)], known)).toMatchObject({ ledger: [], rivals: [], strays: [] });
+  expect(outcome([five(1, B)], known)).toMatchObject({ ledger: [], rivals: [], incomplete: ['2'] });
+  expect(outcome([deleted(1, B)], known)).toMatchObject({ ledger: [], rivals: [], incomplete: [] });
 });
 
 it('a text takes the place of a number through a tombstone, so that its record is stamped above', () => {
   expect(outcome([whole(1, B, FIVE)], heldBy(A, true))).toEqual({
-    ...{ ledger: ['5 dead'], revealed: [], rivals: ['1'], strays: ['1'] },
+    ...{ ledger: ['5 dead'], revealed: [], rivals: ['1'], incomplete: ['1'] },
   });
-  expect(outcome([five(1, A), whole(2, B, FIVE)])).toMatchObject({ ledger: ['5 dead'], strays: ['1'] });
+  expect(outcome([five(1, A), whole(2, B, FIVE)])).toMatchObject({ ledger: ['5 dead'], incomplete: ['1'] });
 });
 
 it('a number that comes after a death of the same batch waits for its tombstone', () => {
   expect(outcome([deleted(1, A), five(2, B), five(3, C)], heldBy(A, true))).toMatchObject({
-    ...{ ledger: ['5 dead'], rivals: ['2', '3'], strays: ['2', '3'] },
+    ...{ ledger: ['5 dead'], rivals: ['2', '3'], incomplete: ['2', '3'] },
   });
 });
 
@@ -84,7 +89,7 @@ it('a change that leaves the `id` alone leaves it a number', () => {
     ...heldBy(A, true),
     holders: new Map([['["product","acme","erp","5"]', { owner: hex(B) }]]),
   });
-  expect(moved).toMatchObject({ ledger: ['5 dead'], rivals: ['1'], strays: ['1'] });
+  expect(moved).toMatchObject({ ledger: ['5 dead'], rivals: ['1'], incomplete: ['1'] });
 });
 
 it('one that turns into the text stays who it is', () => {

@@ -4,15 +4,15 @@ import { ANY_STAMPING, planStamp } from './stamps.js';
 import { COLORS, stamped } from './changes.js';
 
 /** Drops the collection, or renames another one over it, in which anything may stand. */
-export function upheave(world: ModelWorld): void {
+export function loseCollection(world: ModelWorld): void {
   const { database, dice } = world;
-  if (dice.chance(0.4)) database.write('a drop', (tx) => tx.upheave('drop', []));
+  if (dice.chance(0.4)) database.write('a drop', (tx) => tx.loseCollection('drop', []));
   else {
     const records = [...database.now.records.values()].flatMap((record) =>
       dice.chance(0.5) ? [like(world, record)] : [],
     );
     if (dice.chance(0.5)) records.push(...stranger(world, records));
-    database.write('a rename', (tx) => tx.upheave('rename', records));
+    database.write('a rename', (tx) => tx.loseCollection('rename', records));
   }
 }
 
