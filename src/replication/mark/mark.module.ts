@@ -4,6 +4,7 @@ import { ProgressModule } from '../progress/index.js';
 import { MarkRaiser } from './mark-raiser.js';
 import { MARK_MODEL, markSchema } from './mark.schema.js';
 import { MaxService } from './max.service.js';
+import { MomentWriter } from './moment-writer.js';
 import { MOMENT_MODEL, momentSchema } from './moment.schema.js';
 import { Moments } from './moments.js';
 import { Stamps } from './stamps.js';
@@ -16,7 +17,7 @@ import { Stamps } from './stamps.js';
       { name: MOMENT_MODEL, schema: momentSchema },
     ]),
   ],
-  providers: [MaxService, Moments, MarkRaiser, Stamps],
-  exports: [MaxService, Moments, MarkRaiser, MongooseModule],
+  providers: [MaxService, Moments, MomentWriter, MarkRaiser, Stamps],
+  exports: [MaxService, Moments, MomentWriter, MarkRaiser, MongooseModule],
 })
 export class MarkModule {}

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import { type Model, mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import type { Kind } from '../../../record/index.js';
 import { IncompleteIdentities, Ledger, type PartialIdentity } from '../../ledger/index.js';
-import { type KnownFences, MOMENT_MODEL, type StoredMoment } from '../../mark/index.js';
+import type { KnownFences } from '../../mark/index.js';
 import type { LogPlace } from '../../progress/index.js';
 import { IgnoredRecords, NumericIds } from '../../repair/index.js';
 import { Restamps, Resurrections } from '../../stamping/index.js';
@@ -30,7 +29,6 @@ export class DecisionWriter {
     private readonly resurrections: Resurrections,
     private readonly numbers: NumericIds,
     private readonly ignored: IgnoredRecords,
-    @InjectModel(MOMENT_MODEL) private readonly moments: Model<StoredMoment>,
   ) {}
 
   /** What is incomplete is remembered first and forgotten last: between them it may be cut off. */
@@ -44,15 +42,6 @@ export class DecisionWriter {
     await this.resurrections.look(kind, decisions.seenTombstones, at, fences);
     await this.incomplete.forget(kind, completeBy(partials));
     await this.tellRivals(kind, decisions, hadRivals);
-  }
-
-  /** Comes last of all: a moment may be shown as soon as it is known and `watched` has come to it. */
-  async pass(moments: StoredMoment[]): Promise<void> {
-    if (moments.length === 0) return;
-    const writes = moments.map(({ passed, ...moment }) => ({
-      updateOne: { filter: moment, update: { $setOnInsert: { passed } }, upsert: true },
-    }));
-    await this.moments.collection.bulkWrite(writes, { ordered: false });
   }
 
   private async tellRivals(kind: Kind, decided: Decisions, haveChanged: boolean): Promise<void> {

@@ -4,7 +4,7 @@ import { type Kind, KINDS } from '../../../record/index.js';
 import { FilterReconciler } from '../../filters/index.js';
 import { type Identity, KnownChannels } from '../../ledger/index.js';
 import type { WatchedEvent } from '../../log/index.js';
-import { type Fences, type KnownFences, withPassed } from '../../mark/index.js';
+import { type Fences, type KnownFences, MomentWriter, withPassed } from '../../mark/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { channelsGot } from '../rules/channels-got.js';
 import { decide, type KindEvent } from '../rules/decide.js';
@@ -20,6 +20,7 @@ export class Effects {
     private readonly reader: KnowledgeReader,
     private readonly writer: DecisionWriter,
     private readonly care: CareForWritten,
+    private readonly moments: MomentWriter,
     private readonly channels: KnownChannels,
     private readonly filters: FilterReconciler,
     private readonly ignored: IgnoredRecords,
@@ -62,7 +63,7 @@ export class Effects {
     });
     const written = ownersOf(ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly));
     await this.care.lookAfter(kind, { written, concerned, at });
-    await this.writer.pass(decisions.moments);
+    await this.moments.write(decisions.moments);
     return passed;
   }
 }
