@@ -9,12 +9,14 @@ const NUMBERS = {
   'stall-seconds': '60',
   'memory-minutes': '10',
   'idle-seconds': '120',
+  neighbours: '60000',
 };
 
 /** What `--small` changes: every measure still does all that it does, in minutes together, and nothing is installed. */
 const SMALL = {
   ...{ items: '2000', rounds: '1', requests: '500', against: 'plain' },
   ...{ 'lost-seconds': '3', 'stall-seconds': '3', 'memory-minutes': '0.1', 'idle-seconds': '10' },
+  ...{ neighbours: '500' },
 };
 
 /** What the command line asks for; throws one clear sentence where that makes no sense. */
@@ -36,6 +38,7 @@ export function readOptions(measureNames) {
     stallSeconds: above(0, 'stall-seconds', values),
     memoryMinutes: above(0, 'memory-minutes', values),
     idleSeconds: above(0, 'idle-seconds', values),
+    neighbours: above(0, 'neighbours', values),
   };
 }
 

@@ -5,12 +5,13 @@ import { idle } from './idle.mjs';
 import { lostChanges } from './lost-changes.mjs';
 import { max } from './max.mjs';
 import { memory } from './memory.mjs';
+import { neighbours } from './neighbours.mjs';
 import { plans } from './plans.mjs';
 import { stalled } from './stalled.mjs';
 import { writes } from './writes.mjs';
 
 /** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
 export const measures = {
-  ...{ harvest, floor, plans, max, writes, lost: lostChanges, memory, stalled },
+  ...{ harvest, floor, plans, max, writes, lost: lostChanges, memory, stalled, neighbours },
   ...{ idle, 'first-start': firstStart },
 };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const MINUTES = 60_000;
 const MEASURES = [
-  ...['harvest', 'floor', 'plans', 'max', 'writes', 'lost', 'memory', 'stalled'],
+  ...['harvest', 'floor', 'plans', 'max', 'writes', 'lost', 'memory', 'stalled', 'neighbours'],
   ...['idle', 'first-start'],
 ];
 
