@@ -4,7 +4,7 @@ if (!assemble()) throw new Error('The AssemblyScript of the feeds does not compi
 
 /** Nest, the driver and their friends are ES modules; Jest runs CommonJS, so these are transformed with the tests. */
 const esmPackages =
-  '@nestjs/|nestjs-pino|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit';
+  '@nestjs/|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit';
 
 const shared = {
   testEnvironment: 'node',

@@ -9,9 +9,11 @@ import { works } from './neighbours/works.mjs';
 import { median } from './statistics.mjs';
 
 /** Changes in a round. */
+/** Changes in a round. */
 const CHANGES = 4;
+const BETWEEN_MS = 1000;
 const LOOK_MS = 5;
-const BETWEEN_MS = 100;
+const LONGEST_MS = 120_000;
 const MOST_MEDIAN_S = 2;
 const MOST_S = 30;
 
@@ -19,54 +21,57 @@ export async function neighbours(stage) {
   const database = await stage.furnished('neighbours');
   const db = stage.client.db(database);
   const server = await stage.start(tidemark, database);
-  const consumer = new Consumer(server, tidemark.foreignChanges);
-  const shop = await Shop.open(db);
-  const changes = CHANGES * stage.options.rounds;
+  const shop = new Shop(db, new Consumer(server, tidemark.foreignChanges));
   const rows = [];
   for (const [name, begin] of Object.entries(works)) {
     const work = begin(db, stage.options.neighbours);
     work.catch(() => undefined);
-    const seconds = [];
-    for (let change = 0; change < changes; change += 1) seconds.push(await delivery(shop, consumer));
+    const seconds = await shop.deliveries(CHANGES * stage.options.rounds);
     await work;
+    await shop.deliveries(1);
     rows.push(...rowsOf(name, seconds));
   }
   return rows;
 }
 
-/** The product of another application that is changed over and over. */
+/** Another application, in which products come one after the other, and a consumer that harvests all the time. */
 class Shop {
-  static KEY = 'product-of-the-shop';
-  version = 0;
+  created = 0;
 
-  constructor(products) {
-    this.products = products;
+  constructor(db, consumer) {
+    this.products = db.collection('products');
+    this.consumer = consumer;
   }
 
-  static async open(db) {
-    const products = db.collection('products');
-    const fields = { ...TENANT, type: 'product', createDate: new Date(), createdBy: 'bench', data: {} };
-    await products.insertOne({ ...fields, id: Shop.KEY, lastupdated: new Date() });
-    return new Shop(products);
+  /** Writes one product each second, delivered or not; answers how many seconds each took to come to the consumer. */
+  async deliveries(count) {
+    const begun = new Map();
+    const seconds = new Map();
+    const end = performance.now() + LONGEST_MS;
+    const writing = this.create(count, begun);
+    writing.catch(() => undefined);
+    while (seconds.size < count) {
+      if (performance.now() > end) throw new Error(`${count - seconds.size} of ${count} were not delivered`);
+      await this.consumer.harvest();
+      const now = performance.now();
+      for (const [id, at] of begun)
+        if (!seconds.has(id) && this.consumer.copy.has(id)) seconds.set(id, (now - at) / 1000);
+      await wait(LOOK_MS);
+    }
+    await writing;
+    return [...seconds.values()];
   }
 
-  async change() {
-    this.version += 1;
-    const set = { $set: { 'data.version': this.version }, $currentDate: { lastupdated: true } };
-    await this.products.updateOne({ ...TENANT, id: Shop.KEY }, set);
+  async create(count, begun) {
+    for (let number = 0; number < count; number += 1) {
+      const id = `product-of-the-shop-${(this.created += 1)}`;
+      const now = new Date();
+      const fields = { type: 'product', createDate: now, createdBy: 'bench', lastupdated: now };
+      begun.set(id, performance.now());
+      await this.products.insertOne({ ...TENANT, id, ...fields, data: { version: 1 } });
+      await wait(BETWEEN_MS);
+    }
   }
-}
-
-/** Seconds from a change until a consumer that harvests all the time has it. */
-async function delivery(shop, consumer) {
-  await wait(BETWEEN_MS);
-  await shop.change();
-  const begun = performance.now();
-  while ((consumer.copy.get(Shop.KEY) ?? 0) < shop.version) {
-    await consumer.harvest();
-    await wait(LOOK_MS);
-  }
-  return (performance.now() - begun) / 1000;
 }
 
 function rowsOf(name, seconds) {

@@ -15,7 +15,7 @@ export interface Stamping {
 type Leave = (id: mongo.ObjectId, error: Error) => void;
 
 /**
- * Stamps documents anew and answers how many. All of a call have one `$$NOW`, so it should be given 1,000 at most. A
+ * Stamps documents anew and answers how many. Those of one write have one `$$NOW`, so it should be given 1,000 at most. A
  * single one that cannot take a stamp makes all of a write fail, which is halved until that one is alone: it is left.
  */
 export async function stampAnew(

@@ -2,12 +2,12 @@ import { getConnectionToken } from '@nestjs/mongoose';
 import { mongo } from 'mongoose';
 import { Metrics } from '../../src/observability/index.js';
 import { IncompleteIdentities } from '../../src/replication/ledger/index.js';
-import { WorkedThrough } from '../../src/replication/progress/index.js';
+import { placeBehind, WorkedThrough } from '../../src/replication/progress/index.js';
 import { IgnoredRecords, type PresentRecord } from '../../src/replication/repair/index.js';
 import { TestService } from '../support/index.js';
 
-const BEFORE = new mongo.Timestamp({ t: 1, i: 1 });
-const AT = new mongo.Timestamp({ t: 2 ** 32 - 1, i: 1 });
+const BEFORE = placeBehind(new mongo.Timestamp({ t: 1, i: 1 }));
+const AFTER = placeBehind(new mongo.Timestamp({ t: 2 ** 32 - 1, i: 1 }));
 
 let service: TestService;
 let metrics: Metrics;
@@ -53,7 +53,7 @@ async function round(amid: () => void = () => undefined): Promise<void> {
 describe('a record whose `organizationid` or `appid` is not a string is counted (tidemark_ignored_records)', () => {
   it('and counted no more where it is deleted while a round reads it', async () => {
     const _id = await homeless();
-    await round(() => ignored.hear('product', [{ type: 'deleted', owner: _id, at: AT }]));
+    await round(() => ignored.hear('product', [{ type: 'deleted', owner: _id, place: AFTER }]));
     expect(await counted()).toBe(0);
   });
 
@@ -74,16 +74,16 @@ describe('a record whose `organizationid` or `appid` is not a string is counted 
   it('once, where the stream comes to its insert only after the count', async () => {
     await products().insertOne({ _id: 'no ObjectId' as never, ...{ organizationid: 'acme', appid: 'shop' } });
     await round();
-    ignored.hear('product', [{ type: 'written', owner: 'no ObjectId', at: BEFORE, isNew: true }]);
+    ignored.hear('product', [{ type: 'written', owner: 'no ObjectId', place: BEFORE, isNew: true }]);
     expect(await counted()).toBe(1);
-    ignored.hear('product', [{ type: 'deleted', owner: 'no ObjectId', at: AT }]);
+    ignored.hear('product', [{ type: 'deleted', owner: 'no ObjectId', place: AFTER }]);
     expect(await counted()).toBe(0);
   });
 
   it('but not by a leader that was in office before, and has heard nothing since', async () => {
     const _id = await homeless();
     await round();
-    ignored.hear('product', [{ type: 'written', owner: 'no ObjectId', at: AT, isNew: true }]);
+    ignored.hear('product', [{ type: 'written', owner: 'no ObjectId', place: AFTER, isNew: true }]);
     expect(await counted()).toBe(2);
     ignored.reset();
     await products().updateOne({ _id }, { $set: { appid: 'shop' } });

@@ -15,8 +15,7 @@ const PROFILE_BYTES = 64 * 1024 * 1024;
 /** Every command that came to a database while something was done, by whomever, in the order in which they ended. */
 export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>): Promise<Profiled[]> {
   await db.command({ profile: 0 });
-  await db.collection('system.profile').drop();
-  await db.createCollection('system.profile', { capped: true, size: PROFILE_BYTES });
+  while (!(await isMadeAnew(db)));
   await db.command({ profile: 2 });
   try {
     await work();
@@ -24,6 +23,18 @@ export async function commandsDuring(db: mongo.Db, work: () => Promise<unknown>)
     await db.command({ profile: 0 });
   }
   return db.collection('system.profile').find<Profiled>({}).toArray();
+}
+
+/** A command that began before the profiler was off may still make the profile itself, in its own size. */
+async function isMadeAnew(db: mongo.Db): Promise<boolean> {
+  await db.collection('system.profile').drop();
+  return db.createCollection('system.profile', { capped: true, size: PROFILE_BYTES }).then(
+    () => true,
+    (error: mongo.MongoServerError) => {
+      if (error.codeName !== 'NamespaceExists') throw error;
+      return false;
+    },
+  );
 }
 
 /** What a command did and to which collection, such as `find members`. */

@@ -5,7 +5,7 @@ import { readAsOf } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { COLLECTION_OF, FIRST_ID, type Kind, KINDS } from '../../record/index.js';
 import { type Rival, IncompleteIdentities } from '../ledger/index.js';
-import { type Job, WorkedThrough } from '../progress/index.js';
+import { type Job, type LogPlace, WorkedThrough } from '../progress/index.js';
 import { isDeliverable, type PresentRecord } from './present-record.js';
 import { STRANGERS, StrangersCount } from './strangers.js';
 
@@ -23,7 +23,7 @@ const IS_HOMELESS = {
 interface Heard {
   type: 'written' | 'deleted';
   owner: unknown;
-  at: mongo.Timestamp;
+  place: LogPlace;
   /** It was inserted. */
   isNew?: true;
 }
@@ -89,8 +89,8 @@ export class IgnoredRecords implements Job {
       this.log.warn(
         `${written.length} ${kind}s are ignored: their _id is not an ObjectId, such as ${nameOf(written[0]!.owner)}`,
       );
-    for (const { type, at, isNew } of strangers)
-      this.strangers[kind].move(at, type === 'deleted' ? -1 : isNew ? 1 : 0);
+    for (const { type, place, isNew } of strangers)
+      this.strangers[kind].move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
     for (const { type, owner } of events) if (type === 'deleted') this.forget(kind, String(owner));
     this.tell(kind);
   }
@@ -158,13 +158,14 @@ export class IgnoredRecords implements Job {
 
   /** Counts as of now, wherever the stream is. */
   private async countStrangers(kind: Kind): Promise<void> {
-    const { at } = await this.workedThrough.now();
     const options = { limit: MOST_COUNTED, maxTimeMS: LONGEST_MS };
-    await this.strangers[kind].recount(at, () =>
-      readAsOf(this.connection.getClient(), at, (snapshot) =>
+    await this.strangers[kind].recount(async () => {
+      const { at } = await this.workedThrough.now();
+      const count = await readAsOf(this.connection.getClient(), at, (snapshot) =>
         this.records(kind).countDocuments(STRANGERS, { ...snapshot, ...options }),
-      ),
-    );
+      );
+      return { at, count };
+    });
   }
 
   /** Of two counts at the same time the one that began later is right. */

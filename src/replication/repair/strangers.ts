@@ -1,34 +1,55 @@
-import { mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { FIRST_ID, LAST_ID } from '../../record/index.js';
+import { type LogPlace, placeBehind } from '../progress/index.js';
 
 /** Records whose `_id` is not an ObjectId. In `$expr` values of all types have one order, which the index of `_id` knows. */
 export const STRANGERS = {
   $or: [{ $expr: { $lt: ['$_id', FIRST_ID] } }, { $expr: { $gt: ['$_id', LAST_ID] } }],
 };
 
-/** How many records of a kind have an `_id` that is not an ObjectId: counted as of a cluster time, moved by later events. */
+/** Before any place. */
+const BEGINNING: LogPlace = '';
+
+interface Move {
+  place: LogPlace;
+  change: number;
+}
+
+/** How many records of a kind have an `_id` that is not an ObjectId: counted now and then, moved by what the log tells. */
 export class StrangersCount {
   count = 0;
-  private countedAt = new mongo.Timestamp({ t: 0, i: 0 });
-  private heard: { at: mongo.Timestamp; change: number }[] | undefined;
+  private countedAt = BEGINNING;
+  private heardUpTo = BEGINNING;
+  private readonly recounts = new Set<Move[]>();
 
-  /** One came (1) or went (-1). The count may have it already: the stream comes to an event when it can. */
-  move(at: mongo.Timestamp, change: number): void {
-    if (at.compare(this.countedAt) <= 0) return;
+  /**
+   * One came (1) or went (-1). What the count has already changes nothing: the stream may be behind it, and tells twice
+   * what could not be worked through at once.
+   */
+  move(place: LogPlace, change: number): void {
+    if (place <= this.heardUpTo) return;
+    this.heardUpTo = place;
     this.count = Math.max(0, this.count + change);
-    this.heard?.push({ at, change });
+    for (const moves of this.recounts) moves.push({ place, change });
   }
 
-  /** Takes a count as of `at`, and what is heard of while it is being taken. */
-  async recount(at: mongo.Timestamp, take: () => Promise<number>): Promise<void> {
-    this.heard = [];
+  /** Takes a count as of a cluster time, with what is heard of meanwhile. Of two the later one is right. */
+  async recount(take: () => Promise<{ at: mongo.Timestamp; count: number }>): Promise<void> {
+    const moves: Move[] = [];
+    this.recounts.add(moves);
     try {
-      const count = await take();
-      const later = this.heard.filter((one) => one.at.compare(at) > 0);
-      this.count = later.reduce((sum, { change }) => sum + change, count);
-      this.countedAt = at;
+      const { at, count } = await take();
+      const place = placeBehind(at);
+      if (place < this.countedAt) return;
+      const later = moves.filter((one) => one.place > place);
+      this.count = Math.max(
+        0,
+        later.reduce((sum, { change }) => sum + change, count),
+      );
+      this.countedAt = place;
+      if (this.heardUpTo < place) this.heardUpTo = place;
     } finally {
-      this.heard = undefined;
+      this.recounts.delete(moves);
     }
   }
 }

@@ -38,7 +38,6 @@ import { Watcher } from './watcher.service.js';
     UpkeepModule,
   ],
   providers: [
-    KnowledgeReader,
     Batches,
     Beginning,
     CareForWritten,
@@ -46,6 +45,7 @@ import { Watcher } from './watcher.service.js';
     DecisionWriter,
     Effects,
     Following,
+    KnowledgeReader,
     Leadership,
     Lease,
     Orphans,

@@ -6,7 +6,7 @@ interface Package {
   optional?: boolean;
 }
 
-/** Of npm, by way of the tools: it brings no types. */
+/** It brings no types. */
 const { minVersion, satisfies } = jest.requireActual<{
   minVersion: (range: string) => { version: string };
   satisfies: (version: string, range: string) => boolean;

@@ -9,7 +9,7 @@ import { Restamps, Resurrections } from '../../stamping/index.js';
 import type { Decisions } from '../rules/decide.js';
 import type { Partials } from '../rules/knowledge.js';
 
-/** What was decided of a batch, behind which place of the log, with the fences that it has passed. */
+/** What was decided of a batch, behind which place of the log, and all fences as they are behind it. */
 export interface DecidedBatch {
   decisions: Decisions;
   partials: Partials;
