@@ -140,6 +140,8 @@ describe.each(KINDS)('What such a record lacks is repaired: %s', (kind) => {
     const { insertedIds } = await collection().insertMany(
       Array.from({ length: 1500 }, () => ({ ...app.tenant, batch: 'many' })),
     );
+    const lacking = { batch: 'many', id: { $exists: false } };
+    await eventually(async () => (await collection().countDocuments(lacking)) === 0);
     await service.watcher.caughtUp();
     const ids = new Set((await app.feed(kind).drain({ from: before })).map(({ id }) => id));
     const stored = await collection().find({ batch: 'many' }).toArray();

@@ -65,3 +65,8 @@ export function isDeliverable(record: PresentRecord): record is Deliverable {
     (name) => typeof name === 'string' && !isUnreadable(name),
   );
 }
+
+/** Whether it has to get an `id`, and with it a stamp. */
+export function lacksId(record: PresentRecord): boolean {
+  return isDeliverable(record) && typeof record.id !== 'string';
+}

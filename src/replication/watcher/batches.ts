@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { isDatabaseAway, isRetryable } from '../../database/index.js';
 import type { WatchedEvent } from '../log/index.js';
 import type { Fences } from '../mark/index.js';
-import { showLife, TermOverError } from '../progress/index.js';
+import { showLife } from '../progress/index.js';
 import { Quarantine } from '../quarantine/index.js';
 import { Effects } from './effects/effects.js';
+import { mayPass } from './may-pass.js';
 import { pass } from './rules/decide.js';
 
 const ATTEMPTS = 3;
@@ -60,9 +60,4 @@ export class Batches {
   private async bringAbout(events: WatchedEvent[], fences: Fences): Promise<void> {
     for (const [name, fence] of await this.effects.bringAbout(events, fences)) fences.set(name, fence);
   }
-}
-
-/** What has nothing to do with the events: the database is away, or the term is over. */
-function mayPass(error: unknown): boolean {
-  return isDatabaseAway(error) || isRetryable(error) || error instanceof TermOverError;
 }

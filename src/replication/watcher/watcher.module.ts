@@ -12,6 +12,7 @@ import { KnowledgeReader } from './effects/knowledge-reader.js';
 import { CareForWritten } from './effects/care-for-written.js';
 import { Completion } from './effects/completion.js';
 import { DecisionWriter } from './effects/decision-writer.js';
+import { MissingIds } from './effects/missing-ids.js';
 import { Effects } from './effects/effects.js';
 import { Jobs } from './jobs.js';
 import { Lease } from './lease.js';
@@ -48,6 +49,7 @@ import { Watcher } from './watcher.service.js';
     KnowledgeReader,
     Leadership,
     Lease,
+    MissingIds,
     Orphans,
     Pass,
     PassCare,

@@ -1,25 +1,64 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind } from '../../../record/index.js';
-import type { LogPlace } from '../../progress/index.js';
+import { COLLECTION_OF, type Kind, KINDS } from '../../../record/index.js';
+import { type LogPlace, showLife } from '../../progress/index.js';
 import { EmailReview, PRESENT, type PresentRecord, RecordCare } from '../../repair/index.js';
+import { mayPass } from '../may-pass.js';
+import { MissingIds } from './missing-ids.js';
+
+/** Records by their `_id`, and the place in the log behind which they are looked at. */
+interface Written {
+  written: mongo.ObjectId[];
+  /** All of the batch, since an e-mail is free where its member went. */
+  concerned: mongo.ObjectId[];
+  at: LogPlace;
+}
 
 /** Looks after the records of a batch as they stand behind it. */
 @Injectable()
 export class CareForWritten {
+  private readonly log = new Logger('Watcher');
+
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly care: RecordCare,
     private readonly emailReview: EmailReview,
+    private readonly missingIds: MissingIds,
   ) {}
 
-  /** The written ones are looked at; `concerned` are all of the batch, since an e-mail is free where its member went. */
-  async lookAfter(
+  /** The written ones are looked at; where too many of them lack an `id`, these wait. */
+  async lookAfter(kind: Kind, { written, concerned, at }: Written): Promise<void> {
+    const records = this.missingIds.notWaiting(kind, await this.present(kind, written));
+    await this.repair(kind, records, { concerned, at });
+  }
+
+  /** Looks after some of those that wait. One that cannot be looked after is left as it is. */
+  async lookAfterWaiting(at: LogPlace): Promise<void> {
+    for (const kind of KINDS) await this.lookAfterEach(kind, await this.missingIds.next(kind), at);
+  }
+
+  private async lookAfterEach(kind: Kind, ids: mongo.ObjectId[], at: LogPlace): Promise<void> {
+    if (ids.length === 0) return;
+    showLife();
+    try {
+      await this.repair(kind, await this.present(kind, ids), { concerned: ids, at });
+    } catch (error) {
+      if (mayPass(error)) throw error;
+      if (ids.length === 1)
+        this.log.warn(`${String(ids[0])} of ${COLLECTION_OF[kind]} gets no id: ${(error as Error).message}`);
+      const half = Math.ceil(ids.length / 2);
+      if (ids.length > 1)
+        for (const some of [ids.slice(0, half), ids.slice(half)]) await this.lookAfterEach(kind, some, at);
+    }
+  }
+
+  private async repair(
     kind: Kind,
-    { written, concerned, at }: { written: mongo.ObjectId[]; concerned: mongo.ObjectId[]; at: LogPlace },
+    records: PresentRecord[],
+    { concerned, at }: Omit<Written, 'written'>,
   ): Promise<void> {
-    const noted = await this.care.lookAfter(kind, { records: await this.present(kind, written), at });
+    const noted = await this.care.lookAfter(kind, { records, at });
     if (kind === 'member') await this.emailReview.review(concerned, noted);
   }
 

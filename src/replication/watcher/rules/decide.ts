@@ -92,7 +92,10 @@ export function pass({ mark, fence }: AnnouncedEvent, fences: KnownFences, passe
   if (known === undefined || fence > known) passed.set(name, fence);
 }
 
-/** Rule 1: a stamp that is bad, or not above the fence that its record's mark had when the change was committed. */
+/**
+ * Rule 1: a stamp that is bad, or not above the fence that its record's mark had when the change was committed. One that is
+ * written without an `id` is shown to nobody, and the write that gives it one stamps it, too.
+ */
 function recordLateness(
   kind: Kind,
   event: WrittenEvent,
@@ -101,9 +104,10 @@ function recordLateness(
 ): Late | undefined {
   if (event.isKeyOnly) return undefined;
   const _id = event.owner as mongo.ObjectId;
-  const { organizationid, appid } =
+  const { organizationid, appid, id } =
     owned.get(_id.toHexString())?.[0] ?? partials.get(_id.toHexString()) ?? {};
-  if (organizationid === undefined || appid === undefined) return undefined;
+  if (organizationid === undefined || appid === undefined || (event.whole && id === undefined))
+    return undefined;
   const fence = fences.get(markName({ organizationid, appid, kind }));
   const reason = lateness(event.stamp, fence, event.at);
   return reason && { _id, reason, ...(fence && { fence }) };

@@ -4,7 +4,9 @@ import type { Model, mongo } from 'mongoose';
 import { IndexKeeper } from '../../../database/index.js';
 import { FilterReconciler } from '../../filters/index.js';
 import { type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
-import { showLife } from '../../progress/index.js';
+import { placeBehind, showLife } from '../../progress/index.js';
+import { CareForWritten } from '../effects/care-for-written.js';
+import { MissingIds } from '../effects/missing-ids.js';
 import { StreamWork } from './stream-work.js';
 import type { Start, Term } from './term.js';
 
@@ -23,10 +25,13 @@ export class Following {
     private readonly filters: FilterReconciler,
     private readonly indexes: IndexKeeper,
     private readonly work: StreamWork,
+    private readonly care: CareForWritten,
+    private readonly missingIds: MissingIds,
   ) {}
 
   async follow(term: Term, { token, since }: Start): Promise<void> {
     const fences = await readFences(this.marks);
+    this.missingIds.beginTerm();
     let savedAt = performance.now();
     let reconciledAt = performance.now();
     let awaited = since;
@@ -45,7 +50,8 @@ export class Following {
         reconciledAt = performance.now();
       }
       if (batch.events.length > 0) await this.work.workThrough(batch, fences);
-      else if (!hasCome && performance.now() - savedAt <= SAVE_MS) continue;
+      if (batch.isLast) await this.care.lookAfterWaiting(placeBehind(batch.until));
+      if (batch.events.length === 0 && !hasCome && performance.now() - savedAt <= SAVE_MS) continue;
       watched = furthest(watched, batch.until);
       await this.work.save(term, { token: batch.token, watched });
       savedAt = performance.now();

@@ -65,6 +65,12 @@ describe('rule 1: a record whose stamp came too late for somebody is stamped ane
     expect(late([fenced, changed(2, A, {})], { owned: new Map(), partials })).toEqual(['left above 0']);
   });
 
+  it('not a record written without an id: it is stamped with the write that gives it one', () => {
+    expect(late([fenced, { ...whole(2, A, TENANT), stamp: null }])).toEqual([]);
+    const given = { ...changed(3, A, { id: 'x' }), stamp: FENCE };
+    expect(late([fenced, { ...whole(2, A, TENANT), stamp: null }, given])).toEqual(['late above 0']);
+  });
+
   it('a mark as it stood at the start counts as passed', () => {
     const fences: Fences = new Map([['["product","acme","shop"]', FENCE]]);
     expect(late([stamped(1, FENCE)], { fences })).toEqual(['late above 0']);
