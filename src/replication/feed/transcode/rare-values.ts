@@ -3,7 +3,6 @@ import { jsonText, READ_FOR_JSON } from '../../../record/index.js';
 
 const { BSON } = mongoose.mongo;
 
-const DOUBLE = 0x01;
 const REGEXP = 0x0b;
 const READ = { ...READ_FOR_JSON, validation: { utf8: false } };
 
@@ -13,8 +12,6 @@ const READ = { ...READ_FOR_JSON, validation: { utf8: false } };
  */
 export function rareText(type: number, bytes: Uint8Array): string {
   switch (type) {
-    case DOUBLE:
-      return jsonText(Buffer.from(bytes).readDoubleLE());
     case REGEXP:
       return regExpText(bytes);
     default:

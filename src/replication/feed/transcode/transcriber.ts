@@ -1,5 +1,6 @@
 import { MalformedBsonError } from './bson-reader.js';
 import { copyOf } from './output-buffers.js';
+import { powersOfTen } from './powers-of-ten.js';
 import { rareText } from './rare-values.js';
 import { instantiate } from './wasm.js';
 
@@ -12,6 +13,8 @@ const SHORT_TEXT = 128;
 const program = instantiate({ flush, malformed, rare });
 const INPUT = program.INPUT.value;
 const OUTPUT = program.OUTPUT.value;
+const POWERS = powersOfTen();
+new BigUint64Array(program.memory.buffer, program.POWERS.value, POWERS.length).set(POWERS);
 
 /** What a shape of items is made of. */
 export const SHAPE = {

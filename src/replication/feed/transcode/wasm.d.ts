@@ -10,12 +10,13 @@ export interface Host {
   rare(type: number, start: number, end: number, position: number): number;
 }
 
-/** What the program offers; `assembly/memory.ts` and `assembly/index.ts` say what it is. */
+/** What the program offers; `assembly/memory.ts`, `assembly/shortest.ts` and `assembly/index.ts` say what it is. */
 export interface Program {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   readonly INPUT: Constant;
   readonly OUTPUT: Constant;
   readonly PADDING: Constant;
+  readonly POWERS: Constant;
   readonly DELETE: Constant;
   readonly PRODUCT: Constant;
   readonly HIDE_HASH: Constant;

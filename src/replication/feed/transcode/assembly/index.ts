@@ -6,6 +6,7 @@ import { comma, flushAll, moveTo } from './output';
 import * as record from './record';
 
 export { INPUT, OUTPUT, PADDING } from './memory';
+export { POWERS } from './shortest';
 
 /** What items show, as bits; an update item of a member, its password hash too, where none is set. */
 export const DELETE: u32 = 1;

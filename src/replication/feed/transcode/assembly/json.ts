@@ -32,8 +32,7 @@ export function value(type: u32, at: usize, end: usize, depth: u32): void {
     case bson.INT64:
       return integer(load<i64>(at));
     case bson.DOUBLE:
-      if (!double(load<f64>(at))) rareValue(type, at, end);
-      return;
+      return double(load<f64>(at));
     case bson.BOOLEAN:
       return write(load<u8>(at) === 0 ? FALSE : TRUE);
     case bson.DATE:

@@ -1,17 +1,20 @@
 import { NULL, write } from './literals';
 import { moveTo, position, put, room } from './output';
+import { decimalDigits, decimalExponent, shortest } from './shortest';
 
 const MINUS = 0x2d;
+const PLUS = 0x2b;
 const POINT = 0x2e;
+const EXPONENT = 0x65;
 const QUOTE = 0x22;
 const ZERO = 0x30;
-const LONGEST = 24;
+const LONGEST = 32;
 
 const BILLION: u64 = 1_000_000_000;
 const FIRST_INEXACT: f64 = 9007199254740992;
-const MOST_DECIMALS = 6;
-/** The first whole number of more than 15 digits. */
-const TOO_LONG: f64 = 1e15;
+/** With more digits before the point, or as many zeros right behind it, a number is shown with an exponent. */
+const MOST_WHOLE = 21;
+const MOST_ZEROS = 6;
 
 export function integer(value: i64): void {
   room(LONGEST);
@@ -26,40 +29,50 @@ export function quotedInteger(value: u64): void {
   put(QUOTE);
 }
 
-/** Writes a double as JavaScript does, where that is simple; false, and nothing written, where it is not. */
-export function double(value: f64): bool {
-  if (!isFinite(value)) {
-    write(NULL);
-    return true;
-  }
-  if (abs(value) >= FIRST_INEXACT) return false;
-  if (value !== trunc(value)) return fraction(value);
-  integer(value as i64);
-  return true;
+/** Writes a double as JavaScript does: the shortest decimal that is read as the same double. */
+export function double(value: f64): void {
+  if (!isFinite(value)) return write(NULL);
+  if (value === trunc(value) && abs(value) < FIRST_INEXACT) return integer(value as i64);
+  room(LONGEST);
+  if (value < 0) put(MINUS);
+  shortest(abs(value));
+  decimal(decimalDigits, decimalExponent);
 }
 
-/**
- * A double is shown with the fewest digits that are read as the same double. Of all numbers of at most 15 digits no two
- * are read as the same one, so the first number of so many digits that is read as `value` is that text. Dividing two
- * whole numbers that a double holds exactly rounds once, as reading the text does.
- */
-function fraction(value: f64): bool {
-  const magnitude = abs(value);
-  let scale: f64 = 1;
-  for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {
-    scale *= 10;
-    const scaled = nearest(magnitude * scale);
-    if (scaled >= TOO_LONG) return false;
-    if (scaled / scale !== magnitude) continue;
-    room(LONGEST);
-    if (value < 0) put(MINUS);
-    const whole = (scaled as u64) / (scale as u64);
-    digits(whole);
-    put(POINT);
-    fixedDigits(((scaled as u64) - whole * (scale as u64)) as u32, decimals);
-    return true;
-  }
-  return false;
+/** Writes `value` times a power of ten, into room made before. */
+function decimal(value: u64, exponent: i32): void {
+  const start = position;
+  digits(value);
+  const count = (position - start) as i32;
+  const point = count + exponent;
+  if (point > MOST_WHOLE || point <= -MOST_ZEROS) return exponential(start, count, point - 1);
+  if (exponent >= 0) return zeros(exponent);
+  if (point > 0) return pointInto(start + point, count - point);
+  memory.copy(start + 2 - point, start, count);
+  moveTo(start);
+  put(ZERO);
+  put(POINT);
+  zeros(-point);
+  moveTo(position + count);
+}
+
+/** Of the digits at `start` the first stands before the point. */
+function exponential(start: usize, count: i32, exponent: i32): void {
+  if (count > 1) pointInto(start + 1, count - 1);
+  put(EXPONENT);
+  put(exponent < 0 ? MINUS : PLUS);
+  digits(abs(exponent));
+}
+
+/** Puts a point in front of the last `count` digits, which begin at `at`. */
+function pointInto(at: usize, count: i32): void {
+  memory.copy(at + 1, at, count);
+  store<u8>(at, POINT);
+  moveTo(at + 1 + count);
+}
+
+function zeros(count: i32): void {
+  for (; count > 0; count--) put(ZERO);
 }
 
 /** Writes all digits of a number, into room made before. */
