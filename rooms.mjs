@@ -183,6 +183,7 @@ export const rooms = {
     'auth',
     'application',
     'replication/progress',
+    'replication/walk',
     'replication/ledger',
     'replication/mark',
     'member',

@@ -4,7 +4,7 @@
  */
 import { peers, tidemark } from '../contestants/index.mjs';
 import { say } from '../machine/say.mjs';
-import { Consumer } from './lost/consumer.mjs';
+import { Copier } from './lost/copier.mjs';
 import { foreignWriters } from './lost/foreign-writers.mjs';
 import { pausesOf } from './lost/pauses.mjs';
 import { clientWriters } from './lost/client-writers.mjs';
@@ -43,7 +43,7 @@ async function tested(contestant, how, stage) {
   const first = await stage.start(contestant, database);
   const second = await stage.start(contestant, database);
   const follows = how === THROUGH ? contestant.changes : contestant.foreignChanges;
-  const consumer = new Consumer(first, follows);
+  const consumer = new Copier(first, follows);
 
   const stopHarvests = consumer.follow();
   const stopPauses = pausesOf(second);

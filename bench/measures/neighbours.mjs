@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { tidemark } from '../contestants/index.mjs';
 import { TENANT } from '../data/products.mjs';
 import { say } from '../machine/say.mjs';
-import { Consumer } from './lost/consumer.mjs';
+import { Copier } from './lost/copier.mjs';
 import { works } from './neighbours/works.mjs';
 import { median } from './statistics.mjs';
 
@@ -21,7 +21,7 @@ export async function neighbours(stage) {
   const database = await stage.furnished('neighbours');
   const db = stage.client.db(database);
   const server = await stage.start(tidemark, database);
-  const shop = new Shop(db, new Consumer(server, tidemark.foreignChanges));
+  const shop = new Shop(db, new Copier(server, tidemark.foreignChanges));
   const rows = [];
   for (const [name, begin] of Object.entries(works)) {
     const work = begin(db, stage.options.neighbours);

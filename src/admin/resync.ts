@@ -1,6 +1,7 @@
 import { mongo } from 'mongoose';
-import { COLLECTION_OF, FIRST_ID, type Kind, stampAnew, type Tenant } from '../record/index.js';
+import { COLLECTION_OF, type Kind, stampAnew, type Tenant } from '../record/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
+import { inStretch, nextStretch, STRETCH_MS, walk } from '../replication/walk/index.js';
 import { ofTenant } from './import/index.js';
 
 /** All of a bulk have one `$$NOW`, so a longer one would be late for every mark that is raised meanwhile. */
@@ -26,7 +27,7 @@ export interface ResyncSummary {
 }
 
 /** What is stamped: the query, and the index along which it is walked. */
-interface Stretch {
+interface Ground {
   collection: mongo.Collection;
   query: mongo.Filter<mongo.Document>;
   along: Record<string, 1>;
@@ -59,35 +60,36 @@ export async function resyncRecords(
   };
 }
 
-function recordsOf(db: mongo.Db, { tenant, kind }: ResyncScope): Stretch {
+function recordsOf(db: mongo.Db, { tenant, kind }: ResyncScope): Ground {
   const along = { organizationid: 1, appid: 1, _id: 1 } as const;
   return { collection: db.collection(COLLECTION_OF[kind]), query: ofTenant(tenant), along };
 }
 
-function tombstonesOf(db: mongo.Db, { tenant, kind }: ResyncScope): Stretch {
+function tombstonesOf(db: mongo.Db, { tenant, kind }: ResyncScope): Ground {
   const { organizationid, appid } = tenant;
   const along = { organizationid: 1, appid: 1, kind: 1, _id: 1 } as const;
   return { collection: db.collection(LEDGER), query: { organizationid, appid, kind, alive: false }, along };
 }
 
 async function stampAll(
-  { collection, query, along }: Stretch,
+  { collection, query, along }: Ground,
   stop: AbortSignal,
   advance: (count: number) => void,
 ): Promise<number> {
+  const way = { key: '_id', among: query, hint: along };
   let stamped = 0;
-  for (let behind: mongo.ObjectId | undefined = FIRST_ID; !stop.aborted;) {
-    const found = await collection
-      .find(
-        { ...query, _id: { $gt: behind } },
-        { projection: { _id: 1 }, hint: along, sort: { _id: 1 }, limit: AT_ONCE },
-      )
-      .toArray();
-    const ids = found.map(({ _id }) => _id);
-    behind = ids.at(-1);
-    if (behind === undefined) break;
-    stamped += await stampAnew(collection, ids, { where: query }, () => undefined);
-    advance(ids.length);
-  }
+  await walk(undefined, {
+    next: (behind, most) =>
+      nextStretch(collection, way, { behind, most: Math.min(most, AT_ONCE), maxTimeMS: STRETCH_MS }),
+    work: async (stretch) => {
+      const where = { ...query, _id: inStretch(stretch) };
+      const found = await collection.find(where, { projection: { _id: 1 }, hint: along }).toArray();
+      const ids = found.map(({ _id }) => _id);
+      if (ids.length > 0) stamped += await stampAnew(collection, ids, { where: query }, () => undefined);
+    },
+    advance: ({ count }) => Promise.resolve(advance(count)),
+    leave: () => Promise.resolve(),
+    stop,
+  });
   return stamped;
 }

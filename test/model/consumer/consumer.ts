@@ -4,7 +4,7 @@ import {
   type ModelFeed,
   type ModelItem,
   type ModelPage,
-  type PageRequest,
+  type ModelPageRequest,
 } from '../service/page.js';
 import { isRefusal, type ReadRefusal } from '../service/progress.js';
 import type { ModelSteps } from '../world/steps.js';
@@ -95,7 +95,7 @@ export class ModelConsumer {
     }
   }
 
-  private ask(request: PageRequest): ModelSteps<ModelPage | ReadRefusal> {
+  private ask(request: ModelPageRequest): ModelSteps<ModelPage | ReadRefusal> {
     return askPage(this.world, this.someInstance(), request);
   }
 

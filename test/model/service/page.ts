@@ -9,7 +9,7 @@ import { viewFor } from './view.js';
 
 export type ModelFeed = 'updates' | 'softdeletes' | 'harddeletes';
 
-export interface PageRequest {
+export interface ModelPageRequest {
   feed: ModelFeed;
   /** None for `default`, which filters nothing. */
   service?: string;
@@ -41,7 +41,7 @@ const NO_FROM = new Date(0);
 export function* askPage(
   world: ModelWorld,
   instance: Instance,
-  request: PageRequest,
+  request: ModelPageRequest,
 ): ModelSteps<ModelPage | ReadRefusal> {
   const to = earlierOf(request.to, world.database.clock());
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
@@ -64,7 +64,7 @@ export function* askPage(
 }
 
 /** To be asked after the items were read. */
-function isExpired({ database }: ModelWorld, { feed, from }: PageRequest): boolean {
+function isExpired({ database }: ModelWorld, { feed, from }: ModelPageRequest): boolean {
   const { horizon } = database.now;
   return feed === 'harddeletes' && from > NO_FROM && horizon !== undefined && from < horizon;
 }
@@ -72,7 +72,7 @@ function isExpired({ database }: ModelWorld, { feed, from }: PageRequest): boole
 /** The entry of the service as it is now: it decides whether there is an answer at all. */
 function entryInForce(
   { database }: ModelWorld,
-  { service }: PageRequest,
+  { service }: ModelPageRequest,
 ): FilterVersionChange | ReadRefusal | undefined {
   if (service === undefined) return undefined;
   const entry = database.now.effective.get(service);
@@ -87,14 +87,14 @@ function isRefused(entry: FilterVersionChange | ReadRefusal | undefined): entry 
 function isSameVersion(
   world: ModelWorld,
   state: ModelState,
-  { service }: PageRequest,
+  { service }: ModelPageRequest,
   entry: FilterVersionChange | undefined,
 ): boolean {
   if (service === undefined || world.has('filters read from services by the feed')) return true;
   return state.effective.get(service)?.version === entry?.version;
 }
 
-function itemsIn(world: ModelWorld, state: ModelState, request: PageRequest): ModelItem[] {
+function itemsIn(world: ModelWorld, state: ModelState, request: ModelPageRequest): ModelItem[] {
   const items =
     request.feed === 'harddeletes' ? tombstonesIn(world, state) : recordsIn(world, state, request);
   const { from, to, offset, limit } = request;
@@ -118,7 +118,7 @@ function tombstonesIn({ mutant }: ModelWorld, { ledger, records }: ModelState): 
     .map(({ key, identity, lastupdated }) => ({ key, id: identity.id, stamp: lastupdated!, text: 0 }));
 }
 
-function recordsIn(world: ModelWorld, state: ModelState, { feed, service }: PageRequest): ModelItem[] {
+function recordsIn(world: ModelWorld, state: ModelState, { feed, service }: ModelPageRequest): ModelItem[] {
   const filter = service === undefined ? {} : filterIn(world, state, service);
   const isShown = (record: ModelRecord) => matches(filter, record) === (feed === 'updates');
   return [...state.records.values()].flatMap((record) => {

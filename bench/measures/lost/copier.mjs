@@ -7,7 +7,7 @@ const BREATH_MS = 5;
 const QUIET_HARVESTS = 3;
 const AFTERWARDS_MS = 3000;
 
-export class Consumer {
+export class Copier {
   /** The newest version of each record that was delivered, by its key. */
   copy = new Map();
   harvests = 0;
