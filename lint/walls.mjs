@@ -1,6 +1,6 @@
 /** ESLint rule: an import into another room is allowed where the table of rooms says so, and only through its doors. */
 import { relative, sep } from 'node:path';
-import { imported, roomOf } from './rooms.mjs';
+import { imported, roomOf } from './room-of.mjs';
 
 /** What others may use of a room; and of that, what is light: it needs neither Nest nor the driver. */
 const DOORS = ['index.ts', 'pure.ts'];

@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 const ROOT = join(__dirname, '..', '..');
 const { imported } = jest.requireActual<{ imported: (path: string, specifier: string) => string }>(
-  '../../lint/rooms.mjs',
+  '../../lint/room-of.mjs',
 );
 
 /** All that light code may load beside its own kind: neither Nest nor the driver's client is among it. */

@@ -11,7 +11,7 @@ const { default: walls } = jest.requireActual<{ default: Linter.Config[] }>('../
 const { imported, roomOf } = jest.requireActual<{
   imported: (path: string, specifier: string) => string;
   roomOf: (path: string, names: string[]) => string | undefined;
-}>('../../lint/rooms.mjs');
+}>('../../lint/room-of.mjs');
 const { rooms } = jest.requireActual<{ rooms: Record<string, string[]> }>('../../rooms.mjs');
 
 const EXPORTED_TYPE = /^export (?:abstract )?(?:class|interface|type) (\w+)/gm;

@@ -7,7 +7,7 @@ import { MaxService } from './max.service.js';
 import { MomentWriter } from './moment-writer.js';
 import { MOMENT_MODEL, momentSchema } from './moment.schema.js';
 import { Moments } from './moments.js';
-import { Stamps } from './stamps.js';
+import { GreatestStamp } from './greatest-stamp.js';
 
 @Module({
   imports: [
@@ -17,7 +17,7 @@ import { Stamps } from './stamps.js';
       { name: MOMENT_MODEL, schema: momentSchema },
     ]),
   ],
-  providers: [MaxService, Moments, MomentWriter, MarkRaiser, Stamps],
+  providers: [MaxService, Moments, MomentWriter, MarkRaiser, GreatestStamp],
   exports: [MaxService, Moments, MomentWriter, MarkRaiser, MongooseModule],
 })
 export class MarkModule {}

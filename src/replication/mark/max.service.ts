@@ -12,7 +12,7 @@ import { MarkRaiser } from './mark-raiser.js';
 import { type MarkKey, markName } from './mark.js';
 import { isShown, type Moment } from './moment.js';
 import { Moments } from './moments.js';
-import { Stamps } from './stamps.js';
+import { GreatestStamp } from './greatest-stamp.js';
 
 const NONE_YET = new Date(0);
 const REMEMBERED = 10_000;
@@ -40,7 +40,7 @@ export class MaxService {
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly progress: ProgressReader,
     private readonly moments: Moments,
-    private readonly stamps: Stamps,
+    private readonly greatestStamp: GreatestStamp,
     private readonly raiser: MarkRaiser,
   ) {}
 
@@ -77,7 +77,7 @@ export class MaxService {
   }
 
   private async isBeaten(mark: MarkKey, stamp: Date): Promise<boolean> {
-    return (await this.stamps.greatest(mark, { lower: { $gt: stamp }, upTo: CLOCK })) !== undefined;
+    return (await this.greatestStamp.read(mark, { lower: { $gt: stamp }, upTo: CLOCK })) !== undefined;
   }
 
   private async newest(mark: MarkKey): Promise<Newest> {
@@ -94,7 +94,7 @@ export class MaxService {
     try {
       const greatest = await readAsOf(this.connection.getClient(), at, async (snapshot) => {
         const greatestFrom = (start: Date) =>
-          this.stamps.greatest(mark, { lower: { $gte: start }, upTo: fence }, snapshot);
+          this.greatestStamp.read(mark, { lower: { $gte: start }, upTo: fence }, snapshot);
         return (last && (await greatestFrom(last.greatest))) ?? (await greatestFrom(NONE_YET)) ?? NONE_YET;
       });
       this.answers.set(name, { moment, greatest });

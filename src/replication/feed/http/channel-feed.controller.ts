@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../../../application/index.js';
 import { channelSoftDeletes, channelUpdates, type PageRequest, Pages } from '../page/index.js';
-import { AskedPage } from './page-request.js';
+import { AskedPage } from './asked-page.js';
 import { Answers } from './answer.js';
 import { DeletesPage, DescribeFeed, UpdatesPage } from './openapi.js';
 

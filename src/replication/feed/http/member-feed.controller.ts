@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../../../application/index.js';
 import { MaxService } from '../../mark/index.js';
 import { hardDeletesOf, type PageRequest, Pages, softDeletesOf, updatesOf } from '../page/index.js';
-import { AskedPage } from './page-request.js';
+import { AskedPage } from './asked-page.js';
 import { answerMax, Answers } from './answer.js';
 import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.js';
 

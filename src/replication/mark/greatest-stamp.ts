@@ -16,9 +16,9 @@ export interface StampRange {
   upTo: Date | mongo.Document;
 }
 
-/** The stamps of an application and kind, over deliverable records and hard deletes. */
+/** The greatest stamp of an application and kind, over deliverable records and hard deletes. */
 @Injectable()
-export class Stamps {
+export class GreatestStamp {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -29,7 +29,7 @@ export class Stamps {
    * index entry is read, and one document where there is any in the range: further ones only where those of strangers lie
    * above. What is asked for is one read each, both at once.
    */
-  async greatest(
+  async read(
     { organizationid, appid, kind }: MarkKey,
     range: StampRange,
     snapshot?: SnapshotOptions,
