@@ -36,9 +36,18 @@ export default {
     {
       ...shared,
       displayName: 'contract',
+      testEnvironment: '<rootDir>/test/support/built/environment.mjs',
+      transform: {
+        '/src/.+\\.ts$': '<rootDir>/test/support/built/transform.mjs',
+        ...shared.transform,
+      },
+      moduleNameMapper: {
+        '^(mongoose|@nestjs/mongoose)$': '<rootDir>/test/support/built/$1.cjs',
+        ...shared.moduleNameMapper,
+      },
       testMatch: ['<rootDir>/test/contract/**/*.test.ts'],
-      globalSetup: '<rootDir>/test/support/mongod-setup.ts',
-      globalTeardown: '<rootDir>/test/support/mongod-teardown.ts',
+      globalSetup: '<rootDir>/test/support/mongod-setup.mjs',
+      globalTeardown: '<rootDir>/test/support/mongod-teardown.mjs',
     },
     { ...shared, displayName: 'process', testMatch: ['<rootDir>/test/process/**/*.test.ts'] },
     { ...shared, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },

@@ -22,10 +22,10 @@ const ofNode =
 /** A test file for each core at a time. */
 const onEachCore = ['--maxWorkers=100%'];
 /**
- * Contract tests wait for most of their time, so that two cores take two; each worker has a mongod of its own. A worker
- * keeps something of each file that it has run, and is replaced when that is too much.
+ * Contract tests wait for half of their time, so that a machine of two cores takes four at a time; each worker has a mongod
+ * of its own. A worker keeps something of each file that it has run, and is replaced when that is too much.
  */
-const twoAtATime = ['--maxWorkers=2', '--workerIdleMemoryLimit=1200MB'];
+const fourAtATime = ['--maxWorkers=4', '--workerIdleMemoryLimit=1200MB'];
 /** These start services of their own and measure or disturb them. */
 const oneByOne = ['--runInBand'];
 
@@ -58,7 +58,7 @@ const checks = [
 
 const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
-  { title: 'Contract tests', project: 'contract', node: process.execPath, args: twoAtATime },
+  { title: 'Contract tests', project: 'contract', node: process.execPath, args: fourAtATime },
   ...(canFetchMongods ? [replicationOnOlderMongod()] : []),
   { title: 'Process tests', project: 'process', node: process.execPath, args: oneByOne },
   { title: 'Model of the protocol', project: 'model', node: process.execPath },
@@ -137,7 +137,7 @@ function replicationOnOlderMongod() {
     project: 'contract',
     node: process.execPath,
     env: { TIDEMARK_TEST_MONGOD: olderMongod },
-    args: [...twoAtATime, `--testPathPatterns=contract/(${onOlderMongod.join('|')})`],
+    args: [...fourAtATime, `--testPathPatterns=contract/(${onOlderMongod.join('|')})`],
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hash, verify } from '@node-rs/argon2';
+import argon2 from '@node-rs/argon2';
 import { Injectable } from '@nestjs/common';
 import { Turns } from './turns.js';
 
@@ -8,7 +8,7 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** The PHC string of a password. */
 export function hashPassword(password: string): Promise<string> {
-  return hash(password, COST);
+  return argon2.hash(password, COST);
 }
 
 /** Compares passwords with stored hashes, a few at a time. */
@@ -25,7 +25,7 @@ export class Passwords {
   /** Throws 429 where too many are waiting. Without a hash it takes as long, so that time does not tell which user names exist. */
   fits(stored: string | undefined, password: string, rank: number): Promise<boolean> {
     return this.turns.take(rank, async () => {
-      const isRight = await verify(stored ?? (await this.decoy), password).catch(() => false);
+      const isRight = await argon2.verify(stored ?? (await this.decoy), password).catch(() => false);
       return stored !== undefined && isRight;
     });
   }

@@ -22,7 +22,7 @@ const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 
 describe('many wrong logins at once', () => {
-  const argon2 = jest.requireActual<typeof Argon2>('@node-rs/argon2');
+  const argon2 = loadedByNode('@node-rs/argon2') as typeof Argon2;
   afterEach(() => jest.restoreAllMocks());
 
   /** Comparisons that go on until the test lets them, and how many run at most. */

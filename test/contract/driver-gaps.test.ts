@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import mongoose, { mongo } from 'mongoose';
-import { createRequire } from 'node:module';
+import type Module from 'node:module';
 import { DatabaseModule } from '../../src/database/index.js';
 import { Gate } from '../support/index.js';
 
@@ -29,7 +29,8 @@ it('a command that begins while its connection is being closed comes to an end',
 });
 
 it('an error is decoded even where a reply is wanted raw: the driver itself needs its topologyVersion', () => {
-  const fromMongoose = createRequire(require.resolve('mongoose'));
+  const { createRequire } = loadedByNode('node:module') as typeof Module;
+  const fromMongoose = createRequire(createRequire(__filename).resolve('mongoose'));
   const { MongoDBResponse } = fromMongoose('mongodb/lib/cmap/wire_protocol/responses.js') as {
     MongoDBResponse: new (bytes: Uint8Array) => { toObject: (options: object) => mongo.Document };
   };

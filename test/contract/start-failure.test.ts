@@ -5,7 +5,7 @@ import { freshDatabase } from '../support/index.js';
 
 it('a start that fails ends with its error, so that the process can say it in one line', async () => {
   const { uri, client } = await freshDatabase();
-  const settings = { ...readSettings({ MONGODB_URI: uri }), logLevel: 'nonsense' };
+  const settings = { ...readSettings({ MONGODB_URI: uri }), trustProxy: 'nonsense' };
   await expect(createApp(settings, uri)).rejects.toThrow('nonsense');
   await mongoose.disconnect();
   await client.close();
