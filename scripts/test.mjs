@@ -2,6 +2,7 @@
  * `npm test`: everything that must hold, in order. It stops at the first check that fails, runs every test whatever the
  * others gave, and ends with one line that counts the tests of all runs.
  */
+import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -60,23 +61,33 @@ const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
   { title: 'Contract tests', project: 'contract', node: process.execPath, args: fourAtATime },
   ...(canFetchMongods ? [replicationOnOlderMongod()] : []),
-  { title: 'Process tests', project: 'process', node: process.execPath, args: oneByOne },
   { title: 'Model of the protocol', project: 'model', node: process.execPath },
-  { title: 'Faults', project: 'faults', node: process.execPath, args: oneByOne },
-  { title: 'The bench in small', project: 'bench', node: process.execPath, args: oneByOne },
-  { title: 'The commands of the documents', project: 'documents', node: process.execPath },
   {
     ...{ title: `Unit tests on Node ${ltsVersion}`, project: 'unit', node: ltsNode, before: installLts },
     ...{ args: [...onEachCore, '--testPathPatterns', ofNode], env: { TIDEMARK_TEST_QUICK: '1' } },
   },
 ];
 
+/** These wait for about half of their time: two at a time, one of each list. What they print is shown when they end. */
+const lists = [
+  [
+    { title: 'Faults', project: 'faults', node: process.execPath, args: oneByOne },
+    { title: 'The bench in small', project: 'bench', node: process.execPath, args: oneByOne },
+  ],
+  [
+    { title: 'The commands of the documents', project: 'documents', node: process.execPath, args: oneByOne },
+    { title: 'Process tests', project: 'process', node: process.execPath, args: oneByOne },
+  ],
+].map((list) => list.map((run) => ({ ...run, isBeside: true })));
+
 /** How many of the slowest files are told at the end. */
 const slowestTold = 10;
 const times = [];
 const took = [];
 
-const { passed, failed } = (await allHold(checks)) ? await allTests(runs) : { passed: 0, failed: 1 };
+const { passed, failed } = (await allHold(checks))
+  ? sumOf([await allTests(runs), ...(await Promise.all(lists.map(allTests)))])
+  : { passed: 0, failed: 1 };
 tellTimes();
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
@@ -90,18 +101,20 @@ async function allHold(steps) {
 
 async function allTests(list) {
   const results = await mkdtemp(join(tmpdir(), 'tidemark-results-'));
-  const sum = { passed: 0, failed: 0 };
-  for (const [index, run] of list.entries()) {
-    const { passed, failed } = await tests(run, join(results, `${index}.json`));
-    sum.passed += passed;
-    sum.failed += failed;
-  }
+  const all = [];
+  for (const [index, run] of list.entries()) all.push(await tests(run, join(results, `${index}.json`)));
   await rm(results, { recursive: true });
-  return sum;
+  return sumOf(all);
+}
+
+function sumOf(counts) {
+  const add = (sum, one) => ({ passed: sum.passed + one.passed, failed: sum.failed + one.failed });
+  return counts.reduce(add, { passed: 0, failed: 0 });
 }
 
 /** One Jest project on one Node. A run that fails or finds no test counts at least one failure. */
-async function tests({ title, project, node, before, args = onEachCore, env = {} }, file) {
+async function tests(run, file) {
+  const { title, project, node, before, args = onEachCore, env = {}, isBeside = false } = run;
   if (before !== undefined && !(await before())) return { passed: 0, failed: 1 };
   const jest = [
     'node_modules/jest/bin/jest.js',
@@ -111,7 +124,7 @@ async function tests({ title, project, node, before, args = onEachCore, env = {}
     `--outputFile=${file}`,
     ...args,
   ];
-  const succeeded = await succeedsWith(env, title, node, ...jest);
+  const succeeded = await succeedsWith({ env, isBeside }, title, node, ...jest);
   const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
   const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0, testResults = [] } = report;
   for (const { name, startTime, endTime } of testResults)
@@ -163,19 +176,24 @@ function succeeds(title, program, ...args) {
   return succeedsWith({}, title, program, ...args);
 }
 
-function succeedsWith(env, title, program, ...args) {
-  console.log(`\n== ${title}`);
+/** What runs beside others is shown when it has ended. */
+function succeedsWith({ env = {}, isBeside = false }, title, program, ...args) {
+  console.log(isBeside ? `\n== ${title}: begun` : `\n== ${title}`);
   const begun = performance.now();
+  const output = [];
   return new Promise((end) => {
     const resolve = (hasSucceeded) => {
       took.push([title, (performance.now() - begun) / 1000]);
+      if (isBeside) console.log(`\n== ${title}\n${Buffer.concat(output).toString()}`);
       end(hasSucceeded);
     };
-    spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } })
+    const stdio = isBeside ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+    const child = spawn(program, args, { stdio, env: { ...process.env, ...env } })
       .once('error', (error) => {
         console.error(error.message);
         resolve(false);
       })
       .once('close', (code) => resolve(code === 0));
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => output.push(piece));
   });
 }
