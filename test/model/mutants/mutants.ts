@@ -28,4 +28,13 @@ export const MUTANTS: Record<MutantName, ProfileName> = {
   'events of unknown records not completed': 'swaps',
   'the newest hard delete removed as well': 'retention',
   'hard deletes removed without a horizon': 'retention',
+  'no heads': 'knowledge',
+  'the token before the head': 'heads',
+  'the moment from the database, the filter from memory': 'known filters',
+  'two streams': 'known filters',
+  'a head that cannot be written': 'heads',
+  'raised marks known at the start only': 'heads',
+  'a head that goes back': 'heads',
+  'since left out': 'knowledge',
+  'a raise waits for its moment': 'knowledge',
 };

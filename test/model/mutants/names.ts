@@ -24,4 +24,13 @@ export type MutantName =
   | 'entries that keep their age in a pass'
   | 'events of unknown records not completed'
   | 'the newest hard delete removed as well'
-  | 'hard deletes removed without a horizon';
+  | 'hard deletes removed without a horizon'
+  | 'no heads'
+  | 'the token before the head'
+  | 'the moment from the database, the filter from memory'
+  | 'two streams'
+  | 'a head that cannot be written'
+  | 'raised marks known at the start only'
+  | 'a head that goes back'
+  | 'since left out'
+  | 'a raise waits for its moment';

@@ -1,5 +1,6 @@
 import { CalmDice } from '../random/dice.js';
 import type { ModelWorld } from '../world/world.js';
+import { catchUp } from '../service/knowledge.js';
 import { putRight } from '../writers/operator.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { advance, endWhatShowsNoLife } from './turn.js';
@@ -28,8 +29,9 @@ export function heal(world: ModelWorld): boolean {
   world.database.wall += AHEAD_MS;
   if (!settles(world)) return false;
   world.database.wall += AHEAD_MS;
-  if (world.profile.parts.expire === undefined) return harvestsEnd(world, HARVESTS);
-  expireAll(world);
+  const { isKnowing, parts } = world.profile;
+  if (parts.expire === undefined && !isKnowing) return harvestsEnd(world, HARVESTS);
+  if (parts.expire !== undefined) expireAll(world);
   world.asksMax = true;
   return harvestsEnd(world, HARVESTS_UP_TO_MAX);
 }
@@ -72,6 +74,7 @@ function harvestsEnd(world: ModelWorld, harvests: number): boolean {
     if (world.consumers.some(({ beginnings }, index) => beginnings > allowed[index]!)) return false;
     if (waiting.length === 0) return true;
     world.database.wall += 1;
+    if (world.profile.isKnowing) for (const instance of world.instances) catchUp(world, instance);
     for (const consumer of waiting) advance(consumer.steps, CONSUMING);
     advanceWatchers(world, WATCHING);
   }

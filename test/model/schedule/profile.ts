@@ -20,7 +20,9 @@ export type ProfilePart =
   | 'what is left behind'
   | 'crash of a consumer'
   | 'clock'
-  | 'expire';
+  | 'expire'
+  | 'follow'
+  | 'forget';
 
 /** A sort of schedule: how many turns it has and what happens how often. */
 export interface Profile {
@@ -40,6 +42,10 @@ export interface Profile {
   strides?: readonly number[];
   /** How many of the three consumers have a filter; absent: one. */
   filtered?: number;
+  /** Instances follow the log, and go by what they know. */
+  isKnowing?: true;
+  /** How likely a head cannot be written. */
+  headFails?: number;
   /** Filters: whether one that was in force comes back, and whether `services` is compared on a timer too. */
   everNew?: true;
   timer?: false;

@@ -138,6 +138,32 @@ const RETENTION: Profile = {
   strides: [2, 5, 40],
 };
 
+/** Instances know what the log told up to some place, each up to another, while everything else may happen. */
+const KNOWLEDGE: Profile = {
+  ...EVERYTHING,
+  isKnowing: true,
+  headFails: 0.1,
+  parts: { ...EVERYTHING.parts, follow: 25, forget: 1 },
+  filtered: 2,
+};
+
+/** Little but the newest changes, between watchers that crash and overtake one another, and heads that cannot be written. */
+const HEADS: Profile = {
+  turns: 80,
+  isKnowing: true,
+  headFails: 0.1,
+  parts: { watch: 40, consume: 30, write: 10, commit: 5, follow: 20, crash: 2, 'lease runs out': 4 },
+  changes: { insert: 4, delete: 3, change: 3 },
+  stamps: { next: 3, leave: 1 },
+};
+
+/** Filters are edited while instances know some of it. */
+const KNOWN_FILTERS: Profile = {
+  ...FILTERS,
+  isKnowing: true,
+  parts: { ...FILTERS.parts, follow: 25, forget: 1 },
+};
+
 export const PROFILES = {
   everything: EVERYTHING,
   resurrections: RESURRECTIONS,
@@ -151,6 +177,9 @@ export const PROFILES = {
   'lost history': LOST_HISTORY,
   overtaken: OVERTAKEN,
   retention: RETENTION,
+  knowledge: KNOWLEDGE,
+  heads: HEADS,
+  'known filters': KNOWN_FILTERS,
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

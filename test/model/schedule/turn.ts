@@ -3,6 +3,7 @@ import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { newLife } from '../watcher/lead.js';
+import { followOn, forget } from '../service/knowledge.js';
 import { newWriter } from '../writers/writers.js';
 import { operate } from '../writers/operator.js';
 import { loseCollection } from '../writers/collection-losses.js';
@@ -62,6 +63,10 @@ function act(world: ModelWorld, part: ProfilePart): void {
     case 'clock':
       database.wall += dice.pick(CLOCK_STEPS);
       return;
+    case 'follow':
+      return followOn(world, dice.pick(world.instances));
+    case 'forget':
+      return forget(dice.pick(world.instances));
     case 'expire':
       return advance(expiryOf(world, dice.pick(world.instances)), strideIn(world));
   }
@@ -135,4 +140,5 @@ function crash(world: ModelWorld): void {
   delete instance.expiry;
   delete instance.raise;
   delete instance.answer;
+  forget(instance);
 }

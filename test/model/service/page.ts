@@ -3,6 +3,7 @@ import { APPLICATION, type ModelState, type ModelRecord } from '../world/documen
 import { matches } from '../world/matching.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
+import { sourceFor } from './knowledge.js';
 import { readProgress, type ReadRefusal } from './progress.js';
 import { raiseMark } from './raise.js';
 import { viewFor } from './view.js';
@@ -33,6 +34,8 @@ export interface ModelPage {
   to: Date;
 }
 
+type Filter = Record<string, unknown>;
+
 const MOST_LOOKS = 4;
 /** Stands for a request without `from`. */
 const NO_FROM = new Date(0);
@@ -46,15 +49,16 @@ export function* askPage(
   const to = earlierOf(request.to, world.database.clock());
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     yield;
-    const progress = readProgress(world);
+    const source = sourceFor(world, instance);
+    const progress = readProgress(world, source.progress());
     if (progress === undefined) return 'preparing';
     yield;
-    const entry = entryInForce(world, request);
+    const entry = entryInForce(source.filters(), request);
     if (isRefused(entry)) return entry;
-    const isFit = (state: ModelState) => isSameVersion(world, state, request, entry);
-    const state = yield* viewFor(world, progress, to, isFit);
+    const isFit = (state: ModelState) => source.isKnown || isSameVersion(world, state, request, entry);
+    const state = yield* viewFor(world, source, progress, to, isFit);
     if (state !== undefined) {
-      const items = itemsIn(world, state, { ...request, to });
+      const items = itemsIn(world, state, { ...request, to }, filterIn(world, request, entry));
       yield;
       return isExpired(world, request) ? 'history-expired' : { items, to };
     }
@@ -71,11 +75,11 @@ function isExpired({ database }: ModelWorld, { feed, from }: ModelPageRequest): 
 
 /** The entry of the service as it is now: it decides whether there is an answer at all. */
 function entryInForce(
-  { database }: ModelWorld,
+  { effective }: ModelState,
   { service }: ModelPageRequest,
 ): FilterVersionChange | ReadRefusal | undefined {
   if (service === undefined) return undefined;
-  const entry = database.now.effective.get(service);
+  const entry = effective.get(service);
   if (entry === undefined || entry.state === 'off') return 'unknown-service';
   return entry.state === 'invalid' ? 'service-misconfigured' : entry;
 }
@@ -94,9 +98,14 @@ function isSameVersion(
   return state.effective.get(service)?.version === entry?.version;
 }
 
-function itemsIn(world: ModelWorld, state: ModelState, request: ModelPageRequest): ModelItem[] {
+function itemsIn(
+  world: ModelWorld,
+  state: ModelState,
+  request: ModelPageRequest,
+  filter: Filter,
+): ModelItem[] {
   const items =
-    request.feed === 'harddeletes' ? tombstonesIn(world, state) : recordsIn(world, state, request);
+    request.feed === 'harddeletes' ? tombstonesIn(world, state) : recordsIn(state, request, filter);
   const { from, to, offset, limit } = request;
   return items
     .filter(({ key, stamp }) => key > offset && stamp > from && stamp <= to)
@@ -118,8 +127,7 @@ function tombstonesIn({ mutant }: ModelWorld, { ledger, records }: ModelState): 
     .map(({ key, identity, lastupdated }) => ({ key, id: identity.id, stamp: lastupdated!, text: 0 }));
 }
 
-function recordsIn(world: ModelWorld, state: ModelState, { feed, service }: ModelPageRequest): ModelItem[] {
-  const filter = service === undefined ? {} : filterIn(world, state, service);
+function recordsIn(state: ModelState, { feed }: ModelPageRequest, filter: Filter): ModelItem[] {
   const isShown = (record: ModelRecord) => matches(filter, record) === (feed === 'updates');
   return [...state.records.values()].flatMap((record) => {
     const { key, id, text, lastupdated: stamp } = record;
@@ -129,14 +137,14 @@ function recordsIn(world: ModelWorld, state: ModelState, { feed, service }: Mode
 
 function filterIn(
   { database, mutant }: ModelWorld,
-  state: ModelState,
-  service: string,
-): Record<string, unknown> {
-  if (mutant === 'filters read from services by the feed') {
+  { service }: ModelPageRequest,
+  entry: FilterVersionChange | undefined,
+): Filter {
+  if (mutant === 'filters read from services by the feed' && service !== undefined) {
     const wanted = wantedOf(database.now.services.get(service));
     if (wanted.state === 'on') return wanted.filter;
   }
-  return state.effective.get(service)?.filter ?? {};
+  return entry?.filter ?? {};
 }
 
 function earlierOf(one: Date, other: Date): Date {

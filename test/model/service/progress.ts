@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { Moment } from '../../../src/replication/mark/moment.js';
 import { isPreparing, type WatchProgress } from '../../../src/replication/progress/progress.js';
-import { APPLICATION, KIND, ORGANIZATION } from '../world/documents.js';
+import { APPLICATION, KIND, type ModelState, ORGANIZATION } from '../world/documents.js';
 import { FOREVER, NEVER } from '../world/time.js';
 import type { ModelWorld } from '../world/world.js';
 
@@ -16,24 +16,27 @@ export function isRefusal<T extends object>(answer: T | ReadRefusal): answer is 
 }
 
 /** How far the watcher has come, as an instance reads it; nothing while the service prepares. */
-export function readProgress(world: ModelWorld): WatchProgress | undefined {
-  const { watched, since, pass } = world.database.now.lease;
+export function readProgress(
+  world: ModelWorld,
+  { lease: { watched, since, pass } }: ModelState,
+): WatchProgress | undefined {
   const progress = { ...(watched && { watched }), ...(since && { since }), ...(pass && { pass }) };
   if (world.has('no preparing')) return { ...(watched && { watched }), since: NEVER };
   if (isPreparing(progress)) return undefined;
+  if (world.has('since left out')) return { ...progress, since: NEVER };
   return world.has('a moment shown that is not yet worked through')
     ? { ...progress, watched: FOREVER }
     : progress;
 }
 
 /** The moments that every instance knows. */
-export function readMoments({ database }: ModelWorld): Moment[] {
-  return [...database.now.moments.values()].filter(({ appid }) => appid === APPLICATION);
+export function readMoments({ moments }: ModelState): Moment[] {
+  return [...moments.values()].filter(({ appid }) => appid === APPLICATION);
 }
 
 /** How far the watcher has come, whatever an instance may show of it. */
-export function watchedBy({ database }: ModelWorld): mongo.Timestamp | undefined {
-  return database.now.lease.watched;
+export function watchedBy({ lease }: ModelState): mongo.Timestamp | undefined {
+  return lease.watched;
 }
 
 /** How often an instance looks whether the watcher has passed before it answers `not-watched`. */

@@ -1,6 +1,7 @@
 import type { ModelSteps } from '../world/steps.js';
 import type { Instance, Raise, ModelWorld } from '../world/world.js';
-import { MARK, patience, watchedBy } from './progress.js';
+import { sourceFor } from './knowledge.js';
+import { MARK, patience, readMoments, watchedBy } from './progress.js';
 
 /**
  * Raises the mark and waits until the watcher has passed it; false where it has not in time. Of each instance one raise
@@ -9,17 +10,18 @@ import { MARK, patience, watchedBy } from './progress.js';
 export function* raiseMark(world: ModelWorld, instance: Instance): ModelSteps<boolean> {
   const wait = { looks: patience(world) };
   const earlier = instance.raise;
-  if (earlier !== undefined && !(yield* isPassedInTime(world, earlier, wait))) return false;
+  if (earlier !== undefined && !(yield* isPassedInTime(world, instance, earlier, wait))) return false;
   if (instance.raise === earlier) instance.raise = { clock: world.database.clock() };
-  return yield* isPassedInTime(world, instance.raise, wait);
+  return yield* isPassedInTime(world, instance, instance.raise, wait);
 }
 
 function* isPassedInTime(
   world: ModelWorld,
+  instance: Instance,
   raise: Raise | undefined,
   wait: { looks: number },
 ): ModelSteps<boolean> {
-  while (raise !== undefined && isInFlight(world, raise)) {
+  while (raise !== undefined && isInFlight(world, instance, raise)) {
     if (wait.looks-- <= 0) return false;
     yield;
     raise.at ??= write(world, raise);
@@ -39,9 +41,11 @@ function write(world: ModelWorld, { clock }: Raise): Raise['at'] & object {
   return at;
 }
 
-function isInFlight(world: ModelWorld, { at }: Raise): boolean {
+function isInFlight(world: ModelWorld, instance: Instance, { at }: Raise): boolean {
   if (at === undefined) return true;
-  const watched = watchedBy(world);
+  const seen = sourceFor(world, instance).progress();
+  if (world.has('a raise waits for its moment')) return !readMoments(seen).some((one) => one.at.equals(at));
+  const watched = watchedBy(seen);
   const isPassed = watched !== undefined && at.compare(watched) <= 0;
   return !isPassed && !world.has('a moment shown that is not yet worked through');
 }

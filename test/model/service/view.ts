@@ -3,6 +3,7 @@ import type { WatchProgress } from '../../../src/replication/progress/progress.j
 import type { ModelState } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld } from '../world/world.js';
+import type { Source } from './knowledge.js';
 import { readMoments, watchedBy } from './progress.js';
 
 const CHANCE_GONE = 0.15;
@@ -13,13 +14,14 @@ export type IsFit = (state: ModelState) => boolean;
 /** The view that serves a window up to `to`; nothing where a raise is needed. */
 export function* viewFor(
   world: ModelWorld,
+  source: Source,
   progress: WatchProgress,
   to: Date,
   isFit: IsFit,
 ): ModelSteps<ModelState | undefined> {
   const { database } = world;
-  if (world.has('no mark')) return database.asOf(watchedBy(world)!);
-  const moments = readMoments(world);
+  if (world.has('no mark')) return database.asOf(watchedBy(source.progress())!);
+  const moments = readMoments(source.progress());
   yield;
   const serving = servingMoment(moments, progress, to);
   if (serving === undefined) return undefined;

@@ -17,7 +17,7 @@ export function* bringAbout(watcher: ModelWatcher, events: WatchedEvent[]): Mode
   const decisions = yield* decisionsOn(watcher, ofRecords);
   yield* oneByOne(watcher, [
     ...decisions.ledger.map((change) => () => learn(watcher, change, ofRecords)),
-    () => stampLate(watcher, decisions.late),
+    () => stampLate(watcher, decisions.late, ofRecords),
     () => stampLateTombstones(watcher, decisions.lateTombstones),
     () => reviveSeen(watcher, decisions.seenTombstones, events.at(-1)!.place),
     ...decisions.moments.map((moment) => () => record(watcher, moment)),

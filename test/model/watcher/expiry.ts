@@ -41,7 +41,7 @@ function* removeExpired(world: ModelWorld, instance: Instance): ModelSteps {
 }
 
 function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp): boolean {
-  const watched = readProgress(world)?.watched;
+  const watched = readProgress(world, world.database.now)?.watched;
   return watched !== undefined && watched.compare(at) >= 0;
 }
 

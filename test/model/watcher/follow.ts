@@ -6,6 +6,7 @@ import { justBefore, laterOf } from '../world/time.js';
 import type { ModelWorld } from '../world/world.js';
 import { bringAbout } from './effects.js';
 import { reconcileAll } from './filters.js';
+import { publishHead } from './head.js';
 import type { ModelWatcher } from './watcher.js';
 
 const MOST_EVENTS = 6;
@@ -30,6 +31,9 @@ export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolea
   if (world.has('token stored before the effect') && !save()) return true;
   yield;
   yield* bringAbout(watcher, batch.events);
+  if (world.has('the token before the head') && !save()) return true;
+  const head = yield* publishHead(watcher, batch.events);
+  if (head !== 'written') return head === 'over';
   if (isTimeToReconcile(world, batch)) yield* reconcileAll(watcher);
   yield;
   watcher.token = batch.token;

@@ -1,13 +1,15 @@
 import type { mongo } from 'mongoose';
 import type { Fences } from '../../../src/replication/mark/fences.js';
 import { markName } from '../../../src/replication/mark/mark.js';
-import { KIND, ORGANIZATION, type StoredLease, type ModelRecord } from '../world/documents.js';
+import { APPLICATION, KIND, ORGANIZATION, type StoredLease, type ModelRecord } from '../world/documents.js';
 import type { WatcherLife, ModelWorld } from '../world/world.js';
 
 /** A leader in its term, with what it remembers. It may be overtaken without knowing. */
 export class ModelWatcher {
   /** The fences passed. */
   fences: Fences = new Map();
+  /** For a mutant: those of the beginning of the term. */
+  private fencesAtStart: Fences = new Map();
   /** What is stored when the batch at work is worked through. */
   due: Pick<StoredLease, 'token' | 'watched'> | undefined;
 
@@ -23,10 +25,19 @@ export class ModelWatcher {
   takeMarksAsTheyStand(): void {
     const { marks } = this.world.database.now;
     this.fences = new Map([...marks].map(([name, { fence }]) => [name, fence]));
+    this.fencesAtStart = new Map(this.fences);
   }
 
   pass(passed: Fences): void {
     for (const [name, fence] of passed) this.fences.set(name, fence);
+  }
+
+  /** Whether the mark of the consumers' application is raised, as far as the stream has passed. */
+  isRaised(): boolean {
+    const name = markName({ kind: KIND, organizationid: ORGANIZATION, appid: APPLICATION });
+    return (this.world.has('raised marks known at the start only') ? this.fencesAtStart : this.fences).has(
+      name,
+    );
   }
 
   /** The newest fence known of the mark of a record. */

@@ -69,6 +69,12 @@ export class Database {
     return EMPTY;
   }
 
+  /** The cluster times of all writes after one. */
+  timesAfter(at: mongo.Timestamp): mongo.Timestamp[] {
+    const first = this.past.findIndex((version) => version.at.compare(at) > 0);
+    return first === -1 ? [] : this.past.slice(first).map((version) => version.at);
+  }
+
   /** The events after a token; nothing where the log does not reach back so far. */
   read(token: number, limit: number): LogBatch | undefined {
     if (token < this.lost) return undefined;

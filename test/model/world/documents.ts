@@ -69,6 +69,8 @@ export interface ModelState {
   lease: StoredLease;
   /** The greatest stamp of a hard delete of the application that is gone, or about to go. */
   horizon?: Date;
+  /** The head of the application: the greatest stamp that the watcher has seen since its mark is raised. */
+  head?: Date;
 }
 
 export const EMPTY: ModelState = {

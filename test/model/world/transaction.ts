@@ -16,7 +16,7 @@ import {
 import { deletion, insertion, update, type When } from './events.js';
 import { placeIn } from './time.js';
 
-type Collection = Exclude<keyof ModelState, 'lease' | 'horizon'>;
+type Collection = Exclude<keyof ModelState, 'lease' | 'horizon' | 'head'>;
 
 /** One atomic write of any number of documents: it has one cluster time, which all of its events share. */
 export class Transaction {
@@ -123,6 +123,12 @@ export class Transaction {
     if (horizon !== undefined && horizon >= to) return;
     this.isDirty = true;
     this.state.horizon = to;
+  }
+
+  writeHead(head: Date): void {
+    if (this.state.head?.getTime() === head.getTime()) return;
+    this.isDirty = true;
+    this.state.head = head;
   }
 
   private isTaken(record: ModelRecord): boolean {

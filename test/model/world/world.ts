@@ -20,6 +20,8 @@ export interface Raise {
 export interface MaxAnswer {
   moment: Moment;
   greatest: Date;
+  /** Whether there were stamps above the fence as of that moment. */
+  isBeaten: boolean;
 }
 
 /**
@@ -43,6 +45,9 @@ export interface Instance {
   expiry?: ModelSteps;
   raise?: Raise;
   answer?: MaxAnswer;
+  /** Up to where it knows what every instance knows; absent: it asks the database. For a mutant the filters apart. */
+  known?: mongo.Timestamp;
+  knownFilters?: mongo.Timestamp;
 }
 
 /** Everything of one history: the database and whoever is at work on it. */

@@ -132,7 +132,7 @@ function lateness(
 }
 
 /** The clock was the second of the cluster time at least; whoever writes the stamp looks at the clock itself. */
-function isAhead(stamp: Date, at: mongo.Timestamp): boolean {
+export function isAhead(stamp: Date, at: mongo.Timestamp): boolean {
   return stamp.getTime() > at.getHighBitsUnsigned() * 1000 + FUTURE_TOLERANCE_MS;
 }
 
