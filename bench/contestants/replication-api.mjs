@@ -29,11 +29,16 @@ export const memberChanges = {
 /** Products, which other programs write straight into the collection. */
 export const productChanges = changesOf('product', ({ data }) => data.version);
 
+/** The updates of all products of another application. */
+export function productsOf(appid, window) {
+  return feedPath('product', UPDATES, window, `/${TENANT.organizationid}/${appid}/api`);
+}
+
 /** A path of a feed such as `default/updates`. */
-export function feedPath(kind, feed, { from, to, lastoffsetid, limit }) {
+export function feedPath(kind, feed, { from, to, lastoffsetid, limit }, base = BASE) {
   const query = new URLSearchParams({ to, limit: String(limit), ...(from && { from }) });
   if (lastoffsetid !== '') query.set('lastoffsetid', lastoffsetid);
-  return `${BASE}/v1/${kind}/${feed}?${query}`;
+  return `${base}/v1/${kind}/${feed}?${query}`;
 }
 
 /** How a consumer follows a kind: how far it may read, and the pages up to there. */

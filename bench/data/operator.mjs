@@ -11,15 +11,18 @@ export const FILTERS = {
   half: { 'data.number': { $mod: [2, 0] } },
 };
 
-/** Sets up a database in which nothing is yet. */
-export async function furnish(db) {
+/** Sets up a database in which nothing is yet, with further applications where they are named. */
+export async function furnish(db, appids = []) {
   const { username, password } = CREDENTIAL;
   const passwordhash = await hashPassword(password);
+  const scopes = [{ ...TENANT, appid: '*' }];
   const services = Object.entries(FILTERS).map(([name, filter]) => ({
     ...TENANT,
     ...{ kind: 'product', name, filter },
   }));
   await db.collection('services').insertMany(services);
-  await db.collection('credentials').insertOne({ username, passwordhash, level: 'write', scopes: [TENANT] });
-  await db.collection('applications').insertOne({ ...TENANT, title: 'Bench' });
+  await db.collection('credentials').insertOne({ username, passwordhash, level: 'write', scopes });
+  await db
+    .collection('applications')
+    .insertMany([TENANT.appid, ...appids].map((appid) => ({ ...TENANT, appid, title: 'Bench' })));
 }

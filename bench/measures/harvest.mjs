@@ -1,8 +1,9 @@
 /** A whole harvest over HTTP, on 4 connections, of this service and of every peer, round by round in turn. */
-import { peers, tidemark } from '../contestants/index.mjs';
+import { peers, plain, tidemark } from '../contestants/index.mjs';
 import { idAt, placeOf, stampAt } from '../data/products.mjs';
 import { cpuOf } from '../machine/cpu.mjs';
 import { say } from '../machine/say.mjs';
+import { kindRows } from './kinds.mjs';
 import { medianOf } from './statistics.mjs';
 
 const CONNECTIONS = 4;
@@ -20,7 +21,9 @@ export async function harvest(stage) {
   }
   const [own, ...others] = entrants;
   if (own.failure !== undefined) throw new Error(`this service: ${own.failure}`);
-  return others.flatMap((other) => rowsOf(own, other));
+  const rows = others.flatMap((other) => rowsOf(own, other));
+  await stage.stopServers();
+  return chosen.includes(plain) ? [...rows, ...(await kindRows(stage))] : rows;
 }
 
 /** Drains the products from one place in `_id` order up to another, and notes each; throws where one is missing. */

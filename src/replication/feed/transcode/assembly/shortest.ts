@@ -22,8 +22,30 @@ export const POWERS: usize = memory.data((GREATEST_POWER - LEAST_POWER + 1) * PO
 export let decimalDigits: u64 = 0;
 export let decimalExponent: i32 = 0;
 
+/** Prices and measures have few places behind the point. */
+const HUNDRED: f64 = 100;
+const TEN_THOUSAND: f64 = 10_000;
+/** No two decimals of 15 digits are read as the same double. */
+const FIRST_AMBIGUOUS: f64 = 1e15;
+
 /** Finds the decimal of a double that is positive and finite. */
 export function shortest(value: f64): void {
+  if (!isScaled(value, HUNDRED, -2) && !isScaled(value, TEN_THOUSAND, -4)) search(value);
+  while (decimalDigits % 10 === 0) {
+    decimalDigits /= 10;
+    decimalExponent += 1;
+  }
+}
+
+/** Whether a decimal with so few places is read as the double, and, if it is, finds it. */
+function isScaled(value: f64, scale: f64, exponent: i32): bool {
+  const scaled = nearest(value * scale);
+  if (scaled >= FIRST_AMBIGUOUS || scaled / scale !== value) return false;
+  set(scaled as u64, exponent);
+  return true;
+}
+
+function search(value: f64): void {
   const bits = reinterpret<u64>(value);
   const fraction = bits & FRACTION;
   const biased = ((bits >> FRACTION_BITS) & EXPONENT) as i32;
@@ -31,10 +53,6 @@ export function shortest(value: f64): void {
   const significand = isSubnormal ? fraction : fraction | HIDDEN;
   const exponent = (isSubnormal ? 1 : biased) - BIAS;
   find(significand, exponent, fraction === 0 && biased > 1);
-  while (decimalDigits % 10 === 0) {
-    decimalDigits /= 10;
-    decimalExponent += 1;
-  }
 }
 
 /** `isLowerCloser`: the neighbour below is half as far away as the one above. All is in units of a quarter. */
