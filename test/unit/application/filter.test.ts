@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { filterFault } from '../../../src/application/index.js';
+import { filterFault } from '../../../src/application/pure.js';
 
 const { mongo } = mongoose;
 
