@@ -1,4 +1,5 @@
 import { SendingPace } from '../../src/replication/feed/http/index.js';
+import { type OpenPage, Pages } from '../../src/replication/feed/page/index.js';
 import {
   expectProblem,
   type Item,
@@ -8,9 +9,19 @@ import {
   TestService,
 } from '../support/index.js';
 
-/** Every page is late. */
 const AT_ONCE: Partial<SendingPace> = { signMs: 0 };
 const COUNT = 25;
+
+/** Every page is late: its first byte is not there before its link was asked for. */
+function late(open: OpenPage): OpenPage {
+  let go: () => void;
+  const asked = new Promise<void>((resolve) => (go = resolve));
+  const early = () => {
+    go();
+    return open.early();
+  };
+  return { ...open, early, page: asked.then(() => open.page) };
+}
 
 let service: TestService;
 let app: TestApplication;
@@ -18,6 +29,9 @@ let to: Date;
 beforeAll(async () => {
   service = await TestService.start();
   Object.assign(service.app.get(SendingPace, { strict: false }), AT_ONCE);
+  const pages = service.app.get(Pages, { strict: false });
+  const open = pages.open.bind(pages);
+  jest.spyOn(pages, 'open').mockImplementation(async (...asked) => late(await open(...asked)));
   app = await service.application();
   await app.products(COUNT, (n) => ({ id: `p${n}`, data: { n }, channels: n % 3 === 0 ? ['web'] : [] }));
   await app.filter('product', 'sevens', { 'data.n': { $mod: [7, 0] } });
