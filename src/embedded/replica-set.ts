@@ -20,13 +20,13 @@ export async function becomePrimary(port: number): Promise<string> {
   try {
     const admin = client.db('admin');
     const deadline = Date.now() + PATIENCE_MS;
-    while (!(await admin.command({ hello: 1 })).isWritablePrimary) {
+    for (;;) {
+      const line = await lineOfPrimary(admin, `${HOST}:${port}`).catch(unlessPassing);
+      if (line !== undefined) return line;
       if (Date.now() > deadline)
         throw new Error(`mongod has not become primary within ${PATIENCE_MS / 1000} s`);
-      await configure(admin, `${HOST}:${port}`);
       await delay(LOOK_MS);
     }
-    return await dataLine(admin);
   } finally {
     await client.close();
   }
@@ -38,22 +38,32 @@ interface ReplicaSetConfig {
   members: { _id: number; host: string }[];
 }
 
+/** Nothing while it is not primary yet: then it is told to be. */
+async function lineOfPrimary(admin: mongo.Db, host: string): Promise<string | undefined> {
+  const { isWritablePrimary } = await admin.command({ hello: 1 });
+  if (isWritablePrimary === true) return dataLine(admin);
+  await configure(admin, host);
+  return undefined;
+}
+
+/** A member that changes its state closes its connections. */
+function unlessPassing(error: unknown): undefined {
+  const isNotYet = error instanceof mongo.MongoServerError && PASSING.has(Number(error.code));
+  if (!isNotYet && !(error instanceof mongo.MongoNetworkError)) throw error;
+}
+
 async function configure(admin: mongo.Db, host: string): Promise<void> {
-  try {
-    const config = await currentConfig(admin);
-    const members = [{ _id: 0, host }];
-    if (config === undefined) {
-      await admin.command({ replSetInitiate: { _id: REPLICA_SET, members } });
-    } else if (config.members[0]?.host !== host) {
-      const moved = {
-        ...config,
-        version: config.version + 1,
-        members: [{ ...config.members[0], ...members[0] }],
-      };
-      await admin.command({ replSetReconfig: moved, force: true });
-    }
-  } catch (error) {
-    if (!(error instanceof mongo.MongoServerError && PASSING.has(Number(error.code)))) throw error;
+  const config = await currentConfig(admin);
+  const members = [{ _id: 0, host }];
+  if (config === undefined) {
+    await admin.command({ replSetInitiate: { _id: REPLICA_SET, members } });
+  } else if (config.members[0]?.host !== host) {
+    const moved = {
+      ...config,
+      version: config.version + 1,
+      members: [{ ...config.members[0], ...members[0] }],
+    };
+    await admin.command({ replSetReconfig: moved, force: true });
   }
 }
 

@@ -61,7 +61,8 @@ async function startMember(site: MongodSite, directory: DataDirectory): Promise<
   const member = new MongodProcess(site);
   await member.start();
   try {
-    await rememberLine(directory, await becomePrimary(site.port));
+    const ended = member.ended.then((how) => Promise.reject(new Error(`mongod ended with ${how}`)));
+    await rememberLine(directory, await Promise.race([becomePrimary(site.port), ended]));
     return member;
   } catch (error) {
     await member.stop();
