@@ -4,6 +4,7 @@ import { LoggerModule } from 'nestjs-pino';
 import { ApplicationGuard, ApplicationModule } from './application/index.js';
 import { AuthModule, BasicGuard, LevelGuard } from './auth/index.js';
 import { ConfigModule, type Settings } from './config/index.js';
+import { ControlModule } from './control/index.js';
 import { DatabaseModule } from './database/index.js';
 import { HealthModule } from './health/index.js';
 import { MemberModule } from './member/index.js';
@@ -25,6 +26,7 @@ export class AppModule {
         CommonModule,
         LoggerModule.forRoot(loggerParams(settings.logLevel)),
         DatabaseModule.at(mongodbUri),
+        ControlModule,
         AuthModule,
         ApplicationModule,
         MemberModule,

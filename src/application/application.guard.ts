@@ -2,24 +2,31 @@ import { type CanActivate, createParamDecorator, type ExecutionContext, Injectab
 import { Reflector } from '@nestjs/core';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Request } from 'express';
-import type { Model } from 'mongoose';
+import type { Model, mongo } from 'mongoose';
 import { callerOf, covers, IS_PUBLIC } from '../auth/index.js';
 import { exactly, NAME, SharedReads } from '../common/index.js';
+import { ControlStream, KnownDocuments } from '../control/index.js';
 import { problems } from '../http/index.js';
+import type { Tenant } from '../record/index.js';
 import type { Application } from './application.js';
 import { APPLICATION_MODEL } from './application.schema.js';
 
+type StoredApplication = Application & { _id: unknown };
 type InApplication = Request & { application?: Application };
 
 /** 404 with one and the same body where the application does not exist and where the credential does not cover it. */
 @Injectable()
 export class ApplicationGuard implements CanActivate {
-  private readonly reads = new SharedReads<Application | null>();
+  private readonly reads = new SharedReads<StoredApplication | null>();
+  private readonly known: KnownDocuments<StoredApplication>;
 
   constructor(
     private readonly reflector: Reflector,
     @InjectModel(APPLICATION_MODEL) private readonly applications: Model<Application>,
-  ) {}
+    private readonly control: ControlStream,
+  ) {
+    this.known = new KnownDocuments(control, applications.collection.collectionName);
+  }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.reflector.getAllAndOverride<boolean>(IS_PUBLIC, [context.getHandler(), context.getClass()]))
@@ -35,9 +42,21 @@ export class ApplicationGuard implements CanActivate {
   private async find(request: Request, organizationid: string, appid: string): Promise<Application | null> {
     if (!NAME.test(organizationid) || !NAME.test(appid)) return null;
     if (!covers(callerOf(request).scopes, organizationid, appid)) return null;
-    const { collection } = this.applications;
-    return this.reads.share(`${organizationid}/${appid}`, () =>
-      collection.findOne<Application>({ organizationid: exactly(organizationid), appid: exactly(appid) }),
+    const name = `${organizationid}/${appid}`;
+    return this.known.find(name, () =>
+      this.reads.share(name, () =>
+        this.control.read((options) => this.read({ organizationid, appid }, options)),
+      ),
+    );
+  }
+
+  private read(
+    { organizationid, appid }: Tenant,
+    options: mongo.FindOptions,
+  ): Promise<StoredApplication | null> {
+    return this.applications.collection.findOne<StoredApplication>(
+      { organizationid: exactly(organizationid), appid: exactly(appid) },
+      options,
     );
   }
 }

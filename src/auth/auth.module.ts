@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { PassportModule } from '@nestjs/passport';
+import { ControlModule } from '../control/index.js';
 import { Authenticator } from './authenticator.js';
 import { TidemarkBasicStrategy } from './basic.strategy.js';
 import { CREDENTIAL_MODEL, credentialSchema } from './credential.schema.js';
@@ -11,6 +12,7 @@ import { ProvenLogins } from './proven-logins.js';
 @Module({
   imports: [
     PassportModule,
+    ControlModule,
     MongooseModule.forFeature([{ name: CREDENTIAL_MODEL, schema: credentialSchema }]),
   ],
   providers: [Authenticator, LoginLimiter, Passwords, ProvenLogins, TidemarkBasicStrategy],

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Model } from 'mongoose';
+import type { Model, mongo } from 'mongoose';
 import { SharedReads } from '../common/index.js';
+import { ControlStream, KnownDocuments } from '../control/index.js';
 import type { Login } from './basic-header.js';
 import { type Credential, isUsable, LONGEST_USERNAME } from './credential.js';
 import { CREDENTIAL_MODEL } from './credential.schema.js';
@@ -9,10 +10,13 @@ import { type Attempt, LoginLimiter } from './login-limiter.js';
 import { Passwords } from './passwords.js';
 import { ProvenLogins } from './proven-logins.js';
 
-/** Who a login is. The credential is read after each request came, so that a change takes effect at once. */
+type StoredCredential = Credential & { _id: unknown };
+
+/** Who a login is. A change of a credential takes effect as soon as the control stream has told of it. */
 @Injectable()
 export class Authenticator {
-  private readonly reads = new SharedReads<Credential | null>();
+  private readonly reads = new SharedReads<StoredCredential | null>();
+  private readonly known: KnownDocuments<StoredCredential>;
   /** A client that begins with many requests at once needs a few comparisons, and as many attempts. */
   private readonly proofs = new SharedReads<Credential | undefined>();
 
@@ -21,11 +25,14 @@ export class Authenticator {
     private readonly passwords: Passwords,
     private readonly proven: ProvenLogins,
     private readonly limiter: LoginLimiter,
-  ) {}
+    private readonly control: ControlStream,
+  ) {
+    this.known = new KnownDocuments(control, credentials.collection.collectionName);
+  }
 
   /**
-   * The credential of a login from an address; nothing where it opens nothing (401). Throws 429. The database is asked
-   * for a login that was right lately, or else within what its address may try.
+   * The credential of a login from an address; nothing where it opens nothing (401). Throws 429. The database is asked,
+   * if at all, for a login that was right lately, or else within what its address may try.
    */
   async identify(login: Login, address: string): Promise<Credential | undefined> {
     const known = await this.knownLately(login);
@@ -62,10 +69,14 @@ export class Authenticator {
 
   private async usable({ username }: Login): Promise<Credential | undefined> {
     if (username.length > LONGEST_USERNAME) return undefined;
-    const { collection } = this.credentials;
-    const stored = await this.reads.share(username, () =>
-      collection.findOne<Credential>({ username: { $eq: username } }),
+    const stored = await this.known.find(username, () =>
+      this.reads.share(username, () => this.control.read((options) => this.read(username, options))),
     );
     return isUsable(stored, new Date()) ? stored : undefined;
+  }
+
+  private read(username: string, options: mongo.FindOptions): Promise<StoredCredential | null> {
+    const { collection } = this.credentials;
+    return collection.findOne<StoredCredential>({ username: { $eq: username } }, options);
   }
 }

@@ -22,6 +22,8 @@ export interface Settings {
   queryMs: number;
   /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
   markWait: number;
+  /** Milliseconds for which an instance goes by what it knows after it last heard of the database; 0: it knows nothing. */
+  knowledgeMs: number;
   /** Days for which hard deletes are kept; 0 keeps them for ever. */
   tombstoneRetentionDays: number;
   trustProxy: string;
@@ -51,6 +53,7 @@ export const settingTable: SettingTable<Settings> = {
   credentialQuota: { env: 'CREDENTIAL_QUOTA', type: 'integer', min: 0, max: 10_000_000, fallback: 0 },
   queryMs: { env: 'QUERY_MS', type: 'integer', min: 100, max: 10 * ONE_MINUTE, fallback: 30_000 },
   markWait: { env: 'MARK_WAIT', type: 'integer', min: 10, max: ONE_MINUTE, fallback: 2000 },
+  knowledgeMs: { env: 'KNOWLEDGE_MS', type: 'integer', min: 0, max: 1000, fallback: 500 },
   tombstoneRetentionDays: {
     env: 'TOMBSTONE_RETENTION_DAYS',
     type: 'integer',

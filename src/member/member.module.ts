@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
+import { MarkModule } from '../replication/mark/index.js';
 import { MemberController } from './member.controller.js';
 import { MEMBER_MODEL, memberSchema } from './member.schema.js';
 import { MemberService } from './member.service.js';
 import { MemberStore } from './member.store.js';
 
 @Module({
-  imports: [MongooseModule.forFeature([{ name: MEMBER_MODEL, schema: memberSchema }])],
+  imports: [MarkModule, MongooseModule.forFeature([{ name: MEMBER_MODEL, schema: memberSchema }])],
   controllers: [MemberController],
   providers: [MemberService, MemberStore],
   exports: [MongooseModule],

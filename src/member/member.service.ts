@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { problems } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
+import { KnownHeads } from '../replication/mark/index.js';
 import type { BsonDocument } from './document.js';
 import { allows } from './etag.js';
 import { MemberStore } from './member.store.js';
@@ -18,11 +19,14 @@ export interface Target {
 
 @Injectable()
 export class MemberService {
-  constructor(private readonly store: MemberStore) {}
+  constructor(
+    private readonly store: MemberStore,
+    private readonly heads: KnownHeads,
+  ) {}
 
   async create(tenant: Tenant, member: NewMember): Promise<{ id: string; member: StoredMember }> {
     const id = randomUUID();
-    return { id, member: await this.store.insert(tenant, id, member) };
+    return { id, member: this.written(tenant, await this.store.insert(tenant, id, member)) };
   }
 
   /** Throws 404 where the application has no such member. */
@@ -49,8 +53,15 @@ export class MemberService {
       changes = merge(read.record());
     }
     const written = await this.store.update(tenant, read, changes);
-    if (written !== undefined) return written;
+    if (written !== undefined) return this.written(tenant, written);
     await this.read(tenant, id);
     throw problems.memberModified();
+  }
+
+  /** What this instance has written the next `max` here counts, before the watcher has told of it. */
+  private written({ organizationid, appid }: Tenant, member: StoredMember): StoredMember {
+    const stamp = member.record().get('lastupdated');
+    if (stamp instanceof Date) this.heads.wrote({ organizationid, appid, kind: 'member' }, stamp);
+    return member;
   }
 }

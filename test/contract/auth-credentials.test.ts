@@ -12,8 +12,10 @@ afterAll(() => service.stop());
 
 const statusOf = async (user: string, password?: string) =>
   (await app.get('product/max', password === undefined ? { user } : { user, password })).status;
-const change = (username: string, update: object) =>
-  service.db.collection('credentials').updateOne({ username }, update);
+async function change(username: string, update: object): Promise<void> {
+  await service.db.collection('credentials').updateOne({ username }, update);
+  await service.heard();
+}
 const HOUR = 3_600_000;
 
 describe('`disabled`, an expired credential: as if it were not there', () => {
@@ -88,6 +90,7 @@ describe('a change of a credential takes effect with the next request, though it
     const user = await app.credential();
     expect(await statusOf(user)).toBe(200);
     await service.db.collection('credentials').deleteOne({ username: user });
+    await service.heard();
     expect(await statusOf(user)).toBe(401);
     await app.credential({ username: user });
     expect(await statusOf(user)).toBe(200);

@@ -8,7 +8,7 @@ const REQUESTS = 20;
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.start({ KNOWLEDGE_MS: '0' });
   app = await service.application();
 });
 afterAll(() => service.stop());

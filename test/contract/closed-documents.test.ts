@@ -26,6 +26,7 @@ describe('a document whose names are of another type opens nothing', () => {
   ])('%s that is a list is not found under any of its names', async (_name, listOf) => {
     const everywhere = await app.credential({ scopes: ALL, level: 'write' });
     await applications().updateOne(app.tenant, { $set: listOf(app.tenant) });
+    await service.heard();
     expectProblem(await app.get('product/max', { user: everywhere }), 404, 'unknown-application');
     const body = { accountnumber: '1', email: 'a@example.com' };
     const posted = await app.send('POST', 'api/v0.1/member', { user: everywhere, body });
@@ -37,6 +38,7 @@ describe('a document whose names are of another type opens nothing', () => {
     const user = await app.credential();
     expect((await app.get('product/max', { user })).status).toBe(200);
     await credentials().updateOne({ username: user }, { $set: { username: [user, `${user}2`] } });
+    await service.heard();
     for (const name of [user, `${user}2`])
       expectProblem(await app.get('product/max', { user: name }), 401, 'unauthorized');
   });

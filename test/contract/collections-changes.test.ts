@@ -30,16 +30,23 @@ const ids = async (path: string) => {
   const answers = await Promise.all(views.map((view) => view.get(path, { query: { to: '2999-01-01' } })));
   return answers.map(({ json }) => (json as { result: { id: string }[] }).result.map(({ id }) => id));
 };
-const setApplication = (update: object) => first.db.collection('applications').updateOne(app.tenant, update);
+/** Both instances have heard of what was written. */
+const heard = () => Promise.all([first.heard(), second.heard()]);
+async function setApplication(update: object): Promise<void> {
+  await first.db.collection('applications').updateOne(app.tenant, update);
+  await heard();
+}
 async function setService(name: string, update: object): Promise<void> {
   await first.db.collection('services').updateOne({ ...app.tenant, name }, update);
   await first.watcher.caughtUp();
+  await heard();
 }
 
 describe('A change to `applications` takes effect with no restart, in every running instance', () => {
   it('a new one, one that is removed, one that comes back', async () => {
     expect(await statuses('product/max')).toEqual([200, 200]);
     await first.db.collection('applications').deleteOne(app.tenant);
+    await heard();
     expect(await statuses('product/max')).toEqual([404, 404]);
     await first.db.collection('applications').insertOne({ ...app.tenant, title: 'Shop' });
     expect(await statuses('product/max')).toEqual([200, 200]);
@@ -75,6 +82,7 @@ describe('A change to `services` takes effect with no restart, in every running 
     expect(await ids('product/renamed/updates')).toEqual([['blue'], ['blue']]);
     await first.db.collection('services').deleteOne(app.tenant);
     await first.watcher.caughtUp();
+    await heard();
     expect(await statuses('product/renamed/updates')).toEqual([404, 404]);
   });
 
@@ -105,12 +113,15 @@ describe('A change to `credentials` takes effect with no restart, in every runni
     await app.credential({ username: user, passwordhash: await hashPassword('one') });
     expect(await statuses('product/max', options)).toEqual([200, 200]);
     await credentials.updateOne({ username: user }, { $set: { disabled: true } });
+    await heard();
     expect(await statuses('product/max', options)).toEqual([401, 401]);
     const passwordhash = await hashPassword('two');
     await credentials.updateOne({ username: user }, { $set: { disabled: false, passwordhash } });
+    await heard();
     expect(await statuses('product/max', options)).toEqual([401, 401]);
     expect(await statuses('product/max', { user, password: 'two' })).toEqual([200, 200]);
     await credentials.deleteOne({ username: user });
+    await heard();
     expect(await statuses('product/max', { user, password: 'two' })).toEqual([401, 401]);
   });
 });

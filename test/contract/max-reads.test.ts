@@ -15,7 +15,7 @@ const CALLERS = 10;
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.start({ KNOWLEDGE_MS: '0' });
 });
 beforeEach(async () => {
   app = await service.application();

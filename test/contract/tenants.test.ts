@@ -118,6 +118,7 @@ describe('what one tenant does is nothing to the other', () => {
     const [first, sister] = tenants as [TestApplication, TestApplication];
     const open = { $set: { 'settings.replicatepasswordhash': true } };
     await service.db.collection('applications').updateOne(first.tenant, open);
+    await service.heard();
     for (const app of [first, sister]) await app.member({ id: 'secret', data: { passwordhash: 'hash' } });
     expect((await first.feed('member').page()).answer.text).toContain('passwordhash');
     expect((await sister.feed('member').page()).answer.text).not.toContain('passwordhash');

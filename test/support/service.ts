@@ -4,10 +4,11 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { mongo } from 'mongoose';
 import { createApp } from '../../src/app.js';
 import { readSettings } from '../../src/config/index.js';
+import { ControlStream } from '../../src/control/index.js';
 import { send } from './answer.js';
 import { TestApplication } from './application.js';
 import { eventually } from './eventually.js';
-import { TestWatcher } from './watcher.js';
+import { PROBE, TestWatcher } from './watcher.js';
 
 /** Milliseconds: a machine that does much else delays the watcher, and a test that does not look at that waits. */
 const PATIENT_MARK_WAIT = '15000';
@@ -28,7 +29,7 @@ export class TestService {
     private readonly database: TestDatabase,
     readonly url: string,
   ) {
-    this.watcher = new TestWatcher(database.db);
+    this.watcher = new TestWatcher(database.db, () => this.heard());
   }
 
   /** Starts the service; `before` may write into the empty database first. `environment` overrides settings. */
@@ -76,6 +77,31 @@ export class TestService {
   /** The same, but does not wait until it is ready: it only listens. */
   listening(environment: Record<string, string> = {}): Promise<TestService> {
     return TestService.on(this.database, environment);
+  }
+
+  /** Waits until this instance has heard of everything written so far; at once where it does not listen. */
+  async heard(): Promise<void> {
+    const control = this.app.get(ControlStream, { strict: false });
+    if (!control.isCurrent) return;
+    const { operationTime } = (await this.db.command({
+      update: 'tidemark.heads',
+      updates: [{ q: { _id: PROBE }, u: { $inc: { probes: 1 } }, upsert: true }],
+      writeConcern: { w: 'majority' },
+    })) as { operationTime: mongo.Timestamp };
+    const before = new mongo.Timestamp(operationTime.toBigInt() - 1n);
+    await eventually(() => (control.heardUpTo?.compare(before) ?? 0) >= 0);
+  }
+
+  /** Waits until this instance knows what requests of the application need, and reads nothing of it any more. */
+  async knows(app: TestApplication): Promise<void> {
+    await eventually(async () => {
+      await app.max('member');
+      return this.app.get(ControlStream, { strict: false }).isCurrent;
+    });
+    await this.watcher.caughtUp();
+    for (const level of ['read', 'write', 'admin'] as const)
+      for (const kind of ['member', 'product'] as const)
+        for (let turn = 0; turn < 2; turn += 1) await app.get(`${kind}/max`, { user: app.user(level) });
   }
 
   /** An application of its own, with credentials of every level. */

@@ -3,13 +3,18 @@ import { RAISE } from '../../src/replication/mark/index.js';
 import { isPreparing, type WatchProgress } from '../../src/replication/progress/index.js';
 import { eventually } from './eventually.js';
 
-const PROBE = { organizationid: 'probe', appid: 'probe', kind: 'product' };
+/** The mark of nobody. */
+export const PROBE = { organizationid: 'probe', appid: 'probe', kind: 'product' };
 
 /** The watcher as a test sees it. */
 export class TestWatcher {
-  constructor(private readonly db: mongo.Db) {}
+  /** With how to wait until the instance has heard of what the watcher did. */
+  constructor(
+    private readonly db: mongo.Db,
+    private readonly heard: () => Promise<void>,
+  ) {}
 
-  /** Waits until everything written so far is worked through, and no pass is under way. */
+  /** Waits until everything written so far is worked through, no pass is under way, and the instance knows of it. */
   async caughtUp(): Promise<void> {
     const { operationTime } = (await this.db.command({
       update: 'tidemark.marks',
@@ -23,5 +28,6 @@ export class TestWatcher {
       if (state?.watched === undefined || isPreparing(state)) return false;
       return state.watched.compare(operationTime) >= 0;
     });
+    await this.heard();
   }
 }

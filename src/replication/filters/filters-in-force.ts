@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Model, mongo } from 'mongoose';
-import { type Filter, isServiceName } from '../../application/index.js';
+import { type Filter, isServiceName, type ServiceKey } from '../../application/index.js';
 import { SharedReads } from '../../common/index.js';
+import { ControlStream, KnownDocuments } from '../../control/index.js';
 import { readAsOf } from '../../database/index.js';
 import { problems } from '../../http/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
@@ -17,11 +18,16 @@ export const DEFAULT_SERVICE = 'default';
 const REMEMBERED = 10_000;
 const READ = { state: 1, version: 1, filter: filterAt('$filter') };
 
-type ReadEntry = Pick<FilterVersion, '_id' | 'state' | 'version' | 'filter'>;
+interface ReadEntry extends Pick<FilterVersion, '_id' | 'state' | 'version' | 'filter'> {
+  /** Where the log was when it was read, or behind. */
+  readAt: mongo.Timestamp;
+}
 
 /** A service that is on, with its filter in the version that is in force now. */
 export interface InForce {
   _id: mongo.ObjectId;
+  /** Under which it is known here. */
+  key: string;
   version: number;
   filter: Filter;
 }
@@ -42,25 +48,27 @@ export class FiltersInForce {
   private readonly known = new LRUCache<string, KnownSpan>({ max: REMEMBERED });
 
   private readonly reads = new SharedReads<ReadEntry | null>();
+  private readonly entriesKnown: KnownDocuments<ReadEntry>;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(FILTER_VERSION_MODEL) private readonly entries: Model<FilterVersion>,
-  ) {}
+    private readonly control: ControlStream,
+  ) {
+    this.entriesKnown = new KnownDocuments(control, entries.collection.collectionName);
+  }
 
   /** The service as it is now; nothing for `default`. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
   async find({ organizationid, appid }: Tenant, kind: Kind, name: string): Promise<InForce | undefined> {
     if (name === DEFAULT_SERVICE) return undefined;
     if (!isServiceName(name)) throw problems.unknownService(kind, name);
     const of = { organizationid, appid, kind, name };
-    const { collection } = this.entries;
-    const entry = await this.reads.share(JSON.stringify(of), () =>
-      collection.findOne<ReadEntry>(of, { projection: READ }),
-    );
+    const key = JSON.stringify(of);
+    const entry = await this.entriesKnown.find(key, () => this.reads.share(key, () => this.read(of)));
     if (entry === null || entry.state === 'off') throw problems.unknownService(kind, name);
     const { _id, state, version, filter } = entry;
     if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);
-    return { _id, version, filter };
+    return { _id, key, version, filter };
   }
 
   /** From where on this version is known to be in force; nothing where no moment was looked at yet. */
@@ -75,8 +83,11 @@ export class FiltersInForce {
   async isShown(service: InForce, at: mongo.Timestamp): Promise<boolean> {
     const known = this.known.get(keyOf(service));
     if (known !== undefined && at.compare(known.from) >= 0 && at.compare(known.until) <= 0) return true;
-    const version = (await this.versionAt(service, at)) ?? 0;
-    if (version > service.version) throw new OutdatedServiceError();
+    const version = this.knownAt(service, at) ?? (await this.versionAt(service, at)) ?? 0;
+    if (version > service.version) {
+      this.entriesKnown.drop(service.key);
+      throw new OutdatedServiceError();
+    }
     if (version < service.version) return false;
     const { from, until } = known ?? { from: at, until: at };
     this.known.set(keyOf(service), {
@@ -84,6 +95,26 @@ export class FiltersInForce {
       until: at.compare(until) > 0 ? at : until,
     });
     return true;
+  }
+
+  /** From when it was read until where everything was heard the version was the same. */
+  private knownAt({ _id, key }: InForce, at: mongo.Timestamp): number | undefined {
+    const entry = this.entriesKnown.peek(key);
+    const { heardUpTo } = this.control;
+    const isCovered =
+      entry?._id.equals(_id) === true &&
+      at.compare(entry.readAt) >= 0 &&
+      heardUpTo !== undefined &&
+      at.compare(heardUpTo) <= 0;
+    return isCovered ? entry.version : undefined;
+  }
+
+  private read(of: ServiceKey): Promise<ReadEntry | null> {
+    const { collection } = this.entries;
+    return this.control.read(async ({ session }) => {
+      const entry = await collection.findOne<Omit<ReadEntry, 'readAt'>>(of, { projection: READ, session });
+      return entry && { ...entry, readAt: session.operationTime! };
+    });
   }
 
   private async versionAt({ _id }: InForce, at: mongo.Timestamp): Promise<number | undefined> {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ApplicationModule } from '../../application/index.js';
+import { ControlModule } from '../../control/index.js';
 import { StampingModule } from '../stamping/index.js';
 import { FilterReconciler } from './filter-reconciler.js';
 import { FILTER_VERSION_MODEL, filterVersionSchema } from './filter-version.schema.js';
@@ -10,6 +11,7 @@ import { FiltersInForce } from './filters-in-force.js';
 @Module({
   imports: [
     ApplicationModule,
+    ControlModule,
     StampingModule,
     MongooseModule.forFeature([{ name: FILTER_VERSION_MODEL, schema: filterVersionSchema }]),
   ],

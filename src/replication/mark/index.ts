@@ -1,4 +1,7 @@
 export { readFences } from './fences.js';
+export { HeadWriter } from './head-writer.js';
+export { HEADS } from './head.schema.js';
+export { KnownHeads } from './known-heads.js';
 export { MarkRaiser } from './mark-raiser.js';
 export { MarkModule } from './mark.module.js';
 export { MARK_MODEL, MARKS, RAISE } from './mark.schema.js';

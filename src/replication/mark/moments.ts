@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
-import { type ProgressLook, ProgressReader } from '../progress/index.js';
+import { KnownProgress, type ProgressLook, ProgressReader } from '../progress/index.js';
+import { KnownMoments } from './known-moments.js';
 import { type MarkKey, markKey, markName } from './mark.js';
 import { isShown, type Moment, newestMoment, servingMoment } from './moment.js';
 import { MOMENTS } from './moment.schema.js';
@@ -15,7 +16,10 @@ export interface MomentLook extends ProgressLook {
   moment?: Moment;
 }
 
-/** The one door through which feeds and `max` come to a moment. Every look throws 503 `preparing` during a pass. */
+/**
+ * The one door through which feeds and `max` come to a moment: as it is known, else as the database has it. Every look throws
+ * 503 `preparing` during a pass.
+ */
 @Injectable()
 export class Moments {
   /**
@@ -24,13 +28,22 @@ export class Moments {
    */
   private readonly known = new LRUCache<string, Moment>({ max: REMEMBERED });
 
-  constructor(private readonly progress: ProgressReader) {}
+  constructor(
+    private readonly progress: ProgressReader,
+    private readonly knownProgress: KnownProgress,
+    private readonly knownMoments: KnownMoments,
+  ) {}
 
   /** The moment that serves a window up to `to`, from a cluster time on if that is given. */
   async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<MomentLook> {
     const name = `${markName(mark)} ${to.getTime()} ${notBefore?.toBigInt()}`;
     const remembered = await this.remembered(name);
     if (remembered !== undefined) return remembered;
+    const known = await this.knownMoments.serving(mark, to, notBefore);
+    if (known !== undefined) {
+      this.known.set(name, known.moment);
+      return withMoment(known.look, known.moment);
+    }
     const from = notBefore === undefined ? [] : [{ $gte: ['$at', notBefore] }];
     const { moments, ...look } = await this.look(momentsOf(mark, { fence: { $gte: to } }, from, ALONG_FENCE));
     const moment = servingMoment(moments, look.progress, to, notBefore);
@@ -40,6 +53,8 @@ export class Moments {
 
   /** The newest moment that can be shown. */
   async newest(mark: MarkKey): Promise<MomentLook> {
+    const known = await this.knownMoments.newest(mark);
+    if (known !== undefined) return withMoment(known.look, known.moment);
     const { moments, ...look } = await this.look(momentsOf(mark, {}, [], FROM_THE_NEWEST));
     return withMoment(look, newestMoment(moments, look.progress));
   }
@@ -47,7 +62,7 @@ export class Moments {
   private async remembered(name: string): Promise<MomentLook | undefined> {
     const moment = this.known.get(name);
     if (moment === undefined) return undefined;
-    const look = await this.progress.read();
+    const look = (await this.knownProgress.look()) ?? (await this.progress.read());
     return isShown(moment, look.progress) ? { ...look, moment } : undefined;
   }
 

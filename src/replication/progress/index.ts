@@ -1,5 +1,6 @@
 export { FirstPassGuard } from './first-pass.guard.js';
 export type { Job } from './job.js';
+export { KnownProgress } from './known-progress.js';
 export { before, type LogPlace, placeBehind, placeOf, upTo } from './place.js';
 export { type ProgressLook, ProgressReader } from './progress-reader.js';
 export { ProgressModule } from './progress.module.js';

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
+import { ControlModule } from '../../control/index.js';
 import { FirstPass } from './first-pass.js';
+import { KnownProgress } from './known-progress.js';
 import { ProgressReader } from './progress-reader.js';
 import { Totals } from './totals.js';
 import { WATCH_STATE_MODEL, watchStateSchema } from './watch-state.schema.js';
@@ -8,8 +10,11 @@ import { WatchedPlace } from './watched-place.js';
 import { WorkedThrough } from './worked-through.js';
 
 @Module({
-  imports: [MongooseModule.forFeature([{ name: WATCH_STATE_MODEL, schema: watchStateSchema }])],
-  providers: [FirstPass, ProgressReader, Totals, WatchedPlace, WorkedThrough],
-  exports: [FirstPass, ProgressReader, Totals, WatchedPlace, WorkedThrough, MongooseModule],
+  imports: [
+    ControlModule,
+    MongooseModule.forFeature([{ name: WATCH_STATE_MODEL, schema: watchStateSchema }]),
+  ],
+  providers: [FirstPass, KnownProgress, ProgressReader, Totals, WatchedPlace, WorkedThrough],
+  exports: [FirstPass, KnownProgress, ProgressReader, Totals, WatchedPlace, WorkedThrough, MongooseModule],
 })
 export class ProgressModule {}

@@ -3,8 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { within } from '../../common/index.js';
+import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
 import { WATCHER, type WatchState } from './watch-state.js';
-import { WATCH_STATE_MODEL } from './watch-state.schema.js';
+import { LEASES, WATCH_STATE_MODEL } from './watch-state.schema.js';
 
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 25;
@@ -16,17 +17,40 @@ interface Waiting {
   resolve: (isReached: boolean) => void;
 }
 
-/** Tells when the watcher has come to a place in the log: one look for all who wait, and none where nobody does. */
+/**
+ * Tells when the watcher has come to a place in the log. The control stream tells it; while that does not, there is one look
+ * for all who wait, and none where nobody does.
+ */
 @Injectable()
-export class WatchedPlace {
+export class WatchedPlace implements Follower {
+  readonly collection = LEASES;
+  readonly told = ['watched'];
   private readonly waiting = new Set<Waiting>();
   private isLooking = false;
+  private heard: mongo.Timestamp | undefined;
 
-  constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
+  constructor(
+    @InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>,
+    private readonly control: ControlStream,
+  ) {
+    control.follow(this);
+  }
+
+  hear({ fields }: ControlChange): void {
+    const watched = (fields as Partial<WatchState>).watched;
+    if (watched === undefined) return;
+    this.heard = watched;
+    this.resolveUpTo(watched);
+  }
+
+  forget(): void {
+    this.heard = undefined;
+  }
 
   /** True when everything up to a cluster time is worked through; false where `left` was aborted before. */
   reached(at: mongo.Timestamp, left: AbortSignal): Promise<boolean> {
     if (left.aborted) return Promise.resolve(false);
+    if (this.heard !== undefined && this.heard.compare(at) >= 0) return Promise.resolve(true);
     return new Promise((resolve) => {
       const one = { at, resolve };
       this.waiting.add(one);
@@ -39,11 +63,15 @@ export class WatchedPlace {
     this.isLooking = true;
     for (let ms = FIRST_PAUSE_MS; this.waiting.size > 0; ms = Math.min(ms * SLOWER, LONGEST_PAUSE_MS)) {
       await wait(ms);
+      if (this.heard !== undefined && this.control.isCurrent) continue;
       const watched = await within(LOOK_MS, 'A look at the watcher', this.watched()).catch(() => undefined);
-      if (watched === undefined) continue;
-      for (const one of this.waiting) if (watched.compare(one.at) >= 0) this.end(one, true);
+      if (watched !== undefined) this.resolveUpTo(watched);
     }
     this.isLooking = false;
+  }
+
+  private resolveUpTo(watched: mongo.Timestamp): void {
+    for (const one of this.waiting) if (watched.compare(one.at) >= 0) this.end(one, true);
   }
 
   private end(one: Waiting, isReached: boolean): void {

@@ -34,7 +34,6 @@ export const MUTANTS: Record<MutantName, ProfileName> = {
   'two streams': 'known filters',
   'a head that cannot be written': 'heads',
   'raised marks known at the start only': 'heads',
-  'a head that goes back': 'heads',
   'since left out': 'knowledge',
   'a raise waits for its moment': 'knowledge',
 };

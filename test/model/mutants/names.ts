@@ -31,6 +31,5 @@ export type MutantName =
   | 'two streams'
   | 'a head that cannot be written'
   | 'raised marks known at the start only'
-  | 'a head that goes back'
   | 'since left out'
   | 'a raise waits for its moment';

@@ -1,3 +1,4 @@
+import { FUTURE_TOLERANCE_MS } from '../../../src/database/clock.js';
 import { isShown, newestMoment } from '../../../src/replication/mark/moment.js';
 import { APPLICATION, type ModelState } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
@@ -77,9 +78,14 @@ function* asOfNewest(
   yield;
   if (moment === undefined) return undefined;
   const state = asOf(world, progress, moment);
-  const isBeatenThen = stampsIn(state).some((stamp) => stamp > moment.fence);
+  const clock = world.database.clock();
+  const isBeatenThen = stampsIn(state).some((stamp) => stamp > moment.fence && !isAheadOf(clock, stamp));
   instance.answer = { moment, greatest: greatestUpTo(moment.fence, state), isBeaten: isBeatenThen };
   return instance.answer;
+}
+
+function isAheadOf(clock: Date, stamp: Date): boolean {
+  return stamp.getTime() > clock.getTime() + FUTURE_TOLERANCE_MS;
 }
 
 function withoutMark(world: ModelWorld): Date | ReadRefusal {

@@ -30,9 +30,9 @@ export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolea
   const save = () => watcher.save('saves token and watched', due);
   if (world.has('token stored before the effect') && !save()) return true;
   yield;
-  yield* bringAbout(watcher, batch.events);
+  const heads = yield* bringAbout(watcher, batch.events);
   if (world.has('the token before the head') && !save()) return true;
-  const head = yield* publishHead(watcher, batch.events);
+  const head = yield* publishHead(watcher, heads);
   if (head !== 'written') return head === 'over';
   if (isTimeToReconcile(world, batch)) yield* reconcileAll(watcher);
   yield;

@@ -1,5 +1,4 @@
-import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
-import { isAhead } from '../../../src/replication/watcher/rules/decide.js';
+import type { Heads } from '../../../src/replication/mark/head.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWatcher } from './watcher.js';
 
@@ -7,31 +6,22 @@ import type { ModelWatcher } from './watcher.js';
 export type HeadOutcome = 'written' | 'failed' | 'over';
 
 /**
- * The greatest stamp that a batch tells of: of every tombstone and every record, but for stamps ahead of the clock, which
- * rule 1 replaces: of the new ones the stream will tell. Written after the effects, before the token, on condition of the term.
+ * The greatest stamp that a batch tells of, written after the effects and before the token. One that the term has written
+ * already, and that lies above the fence, tells all there is to tell.
  */
-export function* publishHead(watcher: ModelWatcher, events: WatchedEvent[]): ModelSteps<HeadOutcome> {
+export function* publishHead(watcher: ModelWatcher, heads: Heads): ModelSteps<HeadOutcome> {
   const { world, own } = watcher;
   const { database } = world;
-  if (!watcher.isRaised()) return 'written';
-  const greatest = greatestOf(events);
-  if (greatest === undefined) return 'written';
+  const greatest = watcher.isRaised() ? heads.get(watcher.mark)?.stamp : undefined;
+  if (greatest === undefined || !watcher.isNews(greatest)) return 'written';
   yield;
   if (database.now.lease.term !== own.term) return 'over';
   if (world.dice.chance(world.profile.headFails ?? 0))
     return world.has('a head that cannot be written') ? 'written' : 'failed';
   database.write('publishes the head', (tx) => {
     const { head } = tx.state;
-    if (head === undefined || greatest > head || world.has('a head that goes back')) tx.writeHead(greatest);
+    if (head === undefined || greatest > head) tx.writeHead(greatest);
   });
+  watcher.headWritten = greatest;
   return 'written';
-}
-
-function greatestOf(events: WatchedEvent[]): Date | undefined {
-  const stamps = events.flatMap((event) => {
-    if (event.type === 'tombstone') return event.stamp ?? [];
-    if (event.type !== 'written' || !event.stamp || isAhead(event.stamp, event.at)) return [];
-    return event.stamp;
-  });
-  return stamps.reduce<Date | undefined>((head, one) => (head && head > one ? head : one), undefined);
 }

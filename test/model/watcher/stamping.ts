@@ -1,40 +1,23 @@
 import type { Identity } from '../../../src/replication/ledger/identity.js';
 import type { LogPlace } from '../../../src/replication/progress/place.js';
-import { isAhead, type KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import type { Late } from '../../../src/replication/stamping/late.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import { entryOf, recordUnder } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWatcher } from './watcher.js';
 
-/**
- * Rule 1: in one bulk, which has one clock, but record by record. A stamp that was ahead of the clock when it was written,
- * and no longer is, is replaced all the same where it is still the one that was told of: it is in no head.
- */
-export function* stampLate(watcher: ModelWatcher, late: Late[], events: KindEvent[]): ModelSteps {
+/** Rule 1: in one bulk, which has one clock, but record by record. */
+export function* stampLate(watcher: ModelWatcher, late: Late[]): ModelSteps {
   const { database } = watcher.world;
-  const ahead = stampsAhead(events);
   yield;
   const clock = database.clock();
   for (const { _id, fence } of late) {
     yield;
     const record = database.now.records.get(_id.toHexString());
-    if (record === undefined) continue;
-    const isStillAhead =
-      record.lastupdated !== undefined && ahead.get(record.key) === record.lastupdated.getTime();
-    if (!isStillAhead && !isStampNeeded(record.lastupdated, clock, fence)) continue;
+    if (record === undefined || !isStampNeeded(record.lastupdated, clock, fence)) continue;
     const lastupdated = nextStamp(record.lastupdated, clock, watcher.fenceOf(record));
     database.write('stamps a late record', (tx) => tx.update(record, { ...record, lastupdated }));
   }
-}
-
-/** The stamps that were ahead of the clock when they were written, by record. */
-function stampsAhead(events: KindEvent[]): Map<string, number> {
-  const ahead = new Map<string, number>();
-  for (const event of events)
-    if (event.type === 'written' && event.stamp && isAhead(event.stamp, event.at))
-      ahead.set(String(event.owner), event.stamp.getTime());
-  return ahead;
 }
 
 /** Rule 2: the same for tombstones, unless they live again. */

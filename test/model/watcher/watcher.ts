@@ -10,6 +10,10 @@ export class ModelWatcher {
   fences: Fences = new Map();
   /** For a mutant: those of the beginning of the term. */
   private fencesAtStart: Fences = new Map();
+  /** The head that this term has written. */
+  headWritten: Date | undefined;
+  /** The mark of the consumers' application. */
+  readonly mark = markName({ kind: KIND, organizationid: ORGANIZATION, appid: APPLICATION });
   /** What is stored when the batch at work is worked through. */
   due: Pick<StoredLease, 'token' | 'watched'> | undefined;
 
@@ -34,10 +38,15 @@ export class ModelWatcher {
 
   /** Whether the mark of the consumers' application is raised, as far as the stream has passed. */
   isRaised(): boolean {
-    const name = markName({ kind: KIND, organizationid: ORGANIZATION, appid: APPLICATION });
-    return (this.world.has('raised marks known at the start only') ? this.fencesAtStart : this.fences).has(
-      name,
-    );
+    const isAtStartOnly = this.world.has('raised marks known at the start only');
+    return (isAtStartOnly ? this.fencesAtStart : this.fences).has(this.mark);
+  }
+
+  /** Whether a head has to be written: not where one lies above the fence already. */
+  isNews(head: Date): boolean {
+    const { headWritten } = this;
+    const fence = this.fences.get(this.mark);
+    return headWritten === undefined || (head > headWritten && (fence === undefined || headWritten <= fence));
   }
 
   /** The newest fence known of the mark of a record. */

@@ -4,7 +4,7 @@ import { type Kind, KINDS } from '../../../record/index.js';
 import { FilterReconciler } from '../../filters/index.js';
 import { type Identity, KnownChannels } from '../../ledger/index.js';
 import type { WatchedEvent } from '../../log/index.js';
-import { type Fences, type KnownFences, MomentWriter, withPassed } from '../../mark/index.js';
+import { type Fences, HeadWriter, type KnownFences, MomentWriter, withPassed } from '../../mark/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { channelsGot } from '../rules/channels-got.js';
 import { decide, type KindEvent } from '../rules/decide.js';
@@ -21,6 +21,7 @@ export class Effects {
     private readonly writer: DecisionWriter,
     private readonly care: CareForWritten,
     private readonly moments: MomentWriter,
+    private readonly heads: HeadWriter,
     private readonly channels: KnownChannels,
     private readonly filters: FilterReconciler,
     private readonly ignored: IgnoredRecords,
@@ -57,13 +58,12 @@ export class Effects {
     const { decisions, knowledge } = decide(kind, named, { ...known, ...read });
     const { partials, passed } = knowledge;
     const hadRivals = [...read.partials.values()].some((partial) => partial?.isNumber);
-    await this.writer.write(kind, {
-      ...{ decisions, partials, at, hadRivals },
-      fences: withPassed(known.fences, passed),
-    });
+    const fences = withPassed(known.fences, passed);
+    await this.writer.write(kind, { decisions, partials, at, fences, hadRivals });
     const written = ownersOf(ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly));
     await this.care.lookAfter(kind, { written, concerned, at });
     await this.moments.write(decisions.moments);
+    await this.heads.write(decisions.heads, fences);
     return passed;
   }
 }

@@ -1,13 +1,16 @@
 import type { mongo } from 'mongoose';
-import { FUTURE_TOLERANCE_MS } from '../../../database/pure.js';
 import { isObjectId, type Kind } from '../../../record/pure.js';
 import { type Identity, identityKey, type LedgerChange, type Rival } from '../../ledger/pure.js';
 import type { AnnouncedEvent, DeletedEvent, TombstoneEvent, WrittenEvent } from '../../log/pure.js';
 import {
+  countedStamp,
   type Fences,
+  greatestAt,
+  type Heads,
   type KnownFences,
   type MarkKey,
   markName,
+  noteHead,
   type StoredMoment,
   withPassed,
 } from '../../mark/pure.js';
@@ -25,6 +28,8 @@ export interface Decisions {
   /** Rule 4: tombstones whose record may live again. */
   seenTombstones: Identity[];
   moments: StoredMoment[];
+  /** Of marks that were raised, what rules 1 and 2 may leave above the fence. */
+  heads: Heads;
   /** Records with a number as `id` that feeds have left out so far, since the ledger did not know it. */
   revealed: mongo.ObjectId[];
   /** Records that are ignored from here on: another one is known under the text of their number. */
@@ -33,6 +38,11 @@ export interface Decisions {
 
 /** The events that concern one kind, in commit order. */
 export type KindEvent = WrittenEvent | DeletedEvent | TombstoneEvent | AnnouncedEvent;
+
+/** The mark of a record, and whether the record has an `id`. */
+interface RecordMark extends MarkKey {
+  hasId: boolean;
+}
 
 /** What the rules make of a batch. */
 export interface Decided {
@@ -54,6 +64,7 @@ export function decide(kind: Kind, events: KindEvent[], before: Knowledge): Deci
   const lateTombstones = new Map<string, Late>();
   const seen = new Map<string, Identity>();
   const moments: StoredMoment[] = [];
+  const heads: Heads = new Map();
   for (const event of events) {
     if (event.type === 'announced') {
       moments.push(momentOf(event));
@@ -63,9 +74,14 @@ export function decide(kind: Kind, events: KindEvent[], before: Knowledge): Deci
       if (identity === undefined) continue;
       seen.set(identityKey(identity), identity);
       keepLate(lateTombstones, tombstoneLateness(event, identity, fences));
+      noteHeadOf(heads, identity, event, fences);
     } else if (isObjectId(event.owner)) {
       learn(kind, event, knowledge, learned);
-      if (event.type === 'written') keepLate(late, recordLateness(kind, event, knowledge, fences));
+      if (event.type !== 'written') continue;
+      const mark = markOf(kind, event, knowledge);
+      if (mark === undefined || event.isKeyOnly) continue;
+      keepLate(late, recordLateness(event, mark, fences));
+      noteHeadOf(heads, mark, event, fences);
     }
   }
   const decisions = {
@@ -74,6 +90,7 @@ export function decide(kind: Kind, events: KindEvent[], before: Knowledge): Deci
     lateTombstones: [...lateTombstones.values()],
     seenTombstones: [...seen.values()],
     moments,
+    heads,
     revealed: [...learned.revealed.values()],
     rivals: learned.rivals,
   };
@@ -92,25 +109,46 @@ export function pass({ mark, fence }: AnnouncedEvent, fences: KnownFences, passe
   if (known === undefined || fence > known) passed.set(name, fence);
 }
 
+/** The mark of a record behind a change, by what is known of it; nothing where it belongs to none. */
+function markOf(
+  kind: Kind,
+  { owner }: WrittenEvent,
+  { owned, partials }: KnowledgeAfter,
+): RecordMark | undefined {
+  const key = (owner as mongo.ObjectId).toHexString();
+  const { organizationid, appid, id } = owned.get(key)?.[0] ?? partials.get(key) ?? {};
+  if (organizationid === undefined || appid === undefined) return undefined;
+  return { organizationid, appid, kind, hasId: id !== undefined };
+}
+
 /**
  * Rule 1: a stamp that is bad, or not above the fence that its record's mark had when the change was committed. One that is
  * written without an `id` is shown to nobody, and the write that gives it one stamps it, too.
  */
-function recordLateness(
-  kind: Kind,
-  event: WrittenEvent,
-  { owned, partials }: KnowledgeAfter,
-  fences: KnownFences,
-): Late | undefined {
-  if (event.isKeyOnly) return undefined;
-  const _id = event.owner as mongo.ObjectId;
-  const { organizationid, appid, id } =
-    owned.get(_id.toHexString())?.[0] ?? partials.get(_id.toHexString()) ?? {};
-  if (organizationid === undefined || appid === undefined || (event.whole && id === undefined))
-    return undefined;
-  const fence = fences.get(markName({ organizationid, appid, kind }));
+function recordLateness(event: WrittenEvent, mark: RecordMark, fences: KnownFences): Late | undefined {
+  if (event.whole && !mark.hasId) return undefined;
+  const fence = fences.get(markName(mark));
   const reason = lateness(event.stamp, fence, event.at);
-  return reason && { _id, reason, ...(fence && { fence }) };
+  return reason && { _id: event.owner as mongo.ObjectId, reason, ...(fence && { fence }) };
+}
+
+/**
+ * What a change tells of the greatest stamp. A record that comes to another mark, or only now belongs to one, brings along a
+ * stamp that is not told: then as far as the clock may have come.
+ */
+function noteHeadOf(
+  heads: Heads,
+  { organizationid, appid, kind }: MarkKey,
+  event: WrittenEvent | TombstoneEvent,
+  fences: KnownFences,
+): void {
+  const mark = { organizationid, appid, kind };
+  const fence = fences.get(markName(mark));
+  if (fence === undefined) return;
+  const { stamp, at } = event;
+  if (stamp) noteHead(heads, { mark, stamp: countedStamp(stamp, at) });
+  else if (event.type === 'written' && stamp === undefined && Object.keys(event.identity).length > 0)
+    noteHead(heads, { mark, stamp: greatestAt(at) });
 }
 
 /** Rule 2: the same for a tombstone. */
@@ -132,8 +170,8 @@ function lateness(
 }
 
 /** The clock was the second of the cluster time at least; whoever writes the stamp looks at the clock itself. */
-export function isAhead(stamp: Date, at: mongo.Timestamp): boolean {
-  return stamp.getTime() > at.getHighBitsUnsigned() * 1000 + FUTURE_TOLERANCE_MS;
+function isAhead(stamp: Date, at: mongo.Timestamp): boolean {
+  return stamp > greatestAt(at);
 }
 
 function keepLate(late: Map<string, Late>, one: Late | undefined): void {

@@ -5,7 +5,7 @@ import { IndexKeeper } from '../../../database/index.js';
 import { FilterReconciler } from '../../filters/index.js';
 import { Ledger } from '../../ledger/index.js';
 import { asLongAsWorkedOn, type Batch, INDEX_BUILDS, Reader } from '../../log/index.js';
-import { type Fences, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
+import { type Fences, HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
 import { type PassProgress, placeBehind, showLife, type WatchState } from '../../progress/index.js';
 import { Pass } from '../pass/pass.js';
 import { StreamWork } from './stream-work.js';
@@ -24,6 +24,7 @@ export class Beginning {
     private readonly pass: Pass,
     private readonly indexes: IndexKeeper,
     private readonly work: StreamWork,
+    private readonly heads: HeadWriter,
   ) {}
 
   /**
@@ -37,6 +38,7 @@ export class Beginning {
     const { reached } = progress;
     if (reached !== undefined) await this.work.assertPast(reached.token);
     await this.work.save(term, { pass: progress });
+    this.heads.beginTerm();
     const stream = this.work.open(term, reached?.token, { longestWait: PASS_WAIT_MS });
     try {
       const reader = new Reader(stream);

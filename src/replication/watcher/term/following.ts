@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { IndexKeeper } from '../../../database/index.js';
 import { FilterReconciler } from '../../filters/index.js';
-import { type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
+import { HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
 import { placeBehind, showLife } from '../../progress/index.js';
 import { CareForWritten } from '../effects/care-for-written.js';
 import { MissingIds } from '../effects/missing-ids.js';
@@ -27,11 +27,13 @@ export class Following {
     private readonly work: StreamWork,
     private readonly care: CareForWritten,
     private readonly missingIds: MissingIds,
+    private readonly heads: HeadWriter,
   ) {}
 
   async follow(term: Term, { token, since }: Start): Promise<void> {
     const fences = await readFences(this.marks);
     this.missingIds.beginTerm();
+    this.heads.beginTerm();
     let savedAt = performance.now();
     let reconciledAt = performance.now();
     let awaited = since;

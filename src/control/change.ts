@@ -1,0 +1,60 @@
+import mongoose, { type mongo } from 'mongoose';
+
+/** A change of one document, as the control stream tells it. */
+export interface ControlChange {
+  /** The document's `_id`; absent where it is too large to be told. */
+  id?: unknown;
+  what: 'insert' | 'replace' | 'update' | 'delete';
+  /** Values of the fields that are told: of the whole document, or, of an update, those that changed. */
+  fields: mongo.Document;
+  /** Which of these fields an update removed. */
+  removed: string[];
+}
+
+/** Somebody who goes by the changes of one collection. */
+export interface Follower {
+  readonly collection: string;
+  /** The top-level fields whose values are told; without them only whose change it was. */
+  readonly told: readonly string[];
+  /** Called for each change, in the order of the log. */
+  hear(change: ControlChange): void;
+  /** Nothing that was heard or read before counts any more: the stream began anew, or the collection is another one. */
+  forget(): void;
+}
+
+/** What one event of the stream says: a change of a document, or that a collection is not what it was. */
+export type ControlEvent =
+  | { type: 'changed'; collection: string; change: ControlChange }
+  | { type: 'lost'; collections: string[] }
+  | { type: 'ended' };
+
+/** A name for maps of whatever may be an `_id`. */
+export function idName(id: unknown): string {
+  return id instanceof mongoose.mongo.ObjectId
+    ? id.toHexString()
+    : mongoose.mongo.BSON.EJSON.stringify({ id }, { relaxed: false });
+}
+
+const CHANGES = new Set(['insert', 'replace', 'update', 'delete']);
+const ENDS = new Set(['dropDatabase', 'invalidate']);
+
+/** Reads one event as the control pipeline shows it; nothing for those that concern nobody, such as new indexes. */
+export function controlEvent(raw: mongo.Document): ControlEvent | undefined {
+  const what = String(raw['operationType']);
+  const [collection, target] = [collectionIn(raw['ns']), collectionIn(raw['to'])];
+  if (ENDS.has(what)) return { type: 'ended' };
+  if (what === 'drop' || what === 'rename')
+    return { type: 'lost', collections: [collection, target].filter((name) => name !== '') };
+  if (!CHANGES.has(what)) return undefined;
+  const change: ControlChange = {
+    ...('id' in raw && { id: raw['id'] as unknown }),
+    what: what as ControlChange['what'],
+    fields: (raw[what === 'update' ? 'changed' : 'whole'] ?? {}) as mongo.Document,
+    removed: (raw['removed'] ?? []) as string[],
+  };
+  return { type: 'changed', collection, change };
+}
+
+function collectionIn(namespace: unknown): string {
+  return (namespace as { coll?: string } | undefined)?.coll ?? '';
+}

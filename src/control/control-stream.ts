@@ -1,0 +1,135 @@
+import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import mongoose, { type Connection, type mongo } from 'mongoose';
+import { pause } from '../common/index.js';
+import { SETTINGS, type Settings } from '../config/index.js';
+import { controlEvent, type Follower } from './change.js';
+import { type ControlReply, controlReplies } from './control-cursor.js';
+import { controlPipeline } from './control-pipeline.js';
+
+/** A reply is asked for so often within the age that knowledge may have: one that is late does no harm yet. */
+const REPLIES_PER_AGE = 4;
+/** Where nobody has asked for so long the stream ends, until somebody asks (milliseconds). */
+const UNWANTED_MS = 300_000;
+const PAUSE_MS = 200;
+
+/**
+ * What every instance knows (design §9): one change stream over the collections of the followers, in one order. It runs
+ * while requests ask for what it knows. What is known counts while the last complete reply was asked for less than
+ * KNOWLEDGE_MS ago; else, or where that is 0, everybody reads the database. A stream that breaks begins anew from now on,
+ * and all that was known before is forgotten.
+ */
+@Injectable()
+export class ControlStream implements OnModuleDestroy {
+  private readonly log = new Logger('Control');
+  private readonly followers: Follower[] = [];
+  private readonly stop = new AbortController();
+  private isRunning = false;
+  private wantedAt = -Infinity;
+  private askedAt = -Infinity;
+  private position: mongo.Timestamp | undefined;
+  private heardClock: { time: Date; at: number } | undefined;
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  onModuleDestroy(): void {
+    this.stop.abort();
+  }
+
+  /** To be called before anybody asks: the collections of a stream cannot be changed. */
+  follow(follower: Follower): void {
+    this.followers.push(follower);
+  }
+
+  /** Whether what is known counts now. Whoever asks keeps the stream running. */
+  get isCurrent(): boolean {
+    const now = performance.now();
+    this.wantedAt = now;
+    if (!this.isRunning) this.begin();
+    return now - this.askedAt < this.settings.knowledgeMs;
+  }
+
+  /** Everything up to this cluster time was heard; nothing while nothing is known. */
+  get heardUpTo(): mongo.Timestamp | undefined {
+    return this.position;
+  }
+
+  /** The database's clock at the last event: it has come at least so far. Nothing where there was none yet. */
+  get clock(): Date | undefined {
+    return this.heardClock?.time;
+  }
+
+  /** About where the database's clock is by now. */
+  get clockByNow(): Date | undefined {
+    if (this.heardClock === undefined) return undefined;
+    const { time, at } = this.heardClock;
+    return new Date(time.getTime() + performance.now() - at);
+  }
+
+  /** A read that sees everything that was heard, also from a server that does not know yet that it was replaced. */
+  async read<T>(read: (options: { session: mongo.ClientSession }) => Promise<T>): Promise<T> {
+    const session = this.connection.getClient().startSession({ causalConsistency: true });
+    if (this.position !== undefined) session.advanceOperationTime(this.position);
+    try {
+      return await read({ session });
+    } finally {
+      await session.endSession();
+    }
+  }
+
+  private begin(): void {
+    const { stop, settings, connection } = this;
+    const isConnected = connection.readyState === mongoose.STATES.connected;
+    if (settings.knowledgeMs === 0 || stop.signal.aborted || !isConnected) return;
+    this.isRunning = true;
+    void this.run().finally(() => (this.isRunning = false));
+  }
+
+  /** Until nobody wants it any more, or it breaks; then for a moment nothing is begun. */
+  private async run(): Promise<void> {
+    try {
+      await this.listen();
+    } catch (error) {
+      if (!this.stop.signal.aborted)
+        this.log.debug({ err: error }, 'The control stream broke and begins anew');
+    }
+    this.forget();
+    await pause(PAUSE_MS, this.stop.signal);
+  }
+
+  private async listen(): Promise<void> {
+    const client = this.connection.getClient();
+    const longestWaitMs = Math.ceil(this.settings.knowledgeMs / REPLIES_PER_AGE);
+    const pipeline = controlPipeline(this.followers);
+    for await (const reply of controlReplies(client, this.connection.name, pipeline, longestWaitMs)) {
+      if (this.stop.signal.aborted || !this.hear(reply)) return;
+      if (performance.now() - this.wantedAt > UNWANTED_MS) return;
+    }
+  }
+
+  /** False where the stream is at its end. */
+  private hear({ events, upTo, isComplete, askedAt }: ControlReply): boolean {
+    for (const raw of events) {
+      const event = controlEvent(raw);
+      if (event?.type === 'ended') return false;
+      if (raw['wallTime'] instanceof Date) this.heardClock = { time: raw['wallTime'], at: performance.now() };
+      for (const follower of this.followers) {
+        if (event?.type === 'changed' && event.collection === follower.collection)
+          follower.hear(event.change);
+        if (event?.type === 'lost' && event.collections.includes(follower.collection)) follower.forget();
+      }
+    }
+    this.position = upTo;
+    if (isComplete) this.askedAt = askedAt;
+    return true;
+  }
+
+  private forget(): void {
+    this.askedAt = -Infinity;
+    this.position = this.heardClock = undefined;
+    for (const follower of this.followers) follower.forget();
+  }
+}

@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache';
+import mongoose from 'mongoose';
+import { type ControlChange, type Follower, idName } from './change.js';
+import type { ControlStream } from './control-stream.js';
+
+/** Bytes of BSON: of one document, and of all of a collection. What is larger is read each time. */
+const LARGEST = 64 * 1024;
+const MOST = 8 * 1024 * 1024;
+
+/** A read that is under way: what is told of meanwhile may be newer than what it gives. */
+interface UnderWay {
+  changed: Set<string>;
+  isOutdated: boolean;
+}
+
+/**
+ * Documents of one collection by the name under which they are asked for. Each is read once, when it is first asked for,
+ * and known until the control stream tells that it was changed. That there is none is never remembered.
+ */
+export class KnownDocuments<T extends { _id: unknown }> implements Follower {
+  private readonly nameOf = new Map<string, string>();
+  private readonly byName = new LRUCache<string, T>({
+    maxSize: MOST,
+    maxEntrySize: LARGEST,
+    sizeCalculation: (document) => mongoose.mongo.BSON.calculateObjectSize(document),
+    dispose: ({ _id }) => this.nameOf.delete(idName(_id)),
+  });
+  private readonly reads = new Set<UnderWay>();
+
+  /** With `told` fields what changes is known at once, and those fields only; without, it is read again. */
+  constructor(
+    private readonly stream: ControlStream,
+    readonly collection: string,
+    readonly told: readonly (keyof T & string)[] = [],
+  ) {
+    stream.follow(this);
+  }
+
+  /** The document, if it is known. */
+  peek(name: string): T | undefined {
+    return this.stream.isCurrent ? this.byName.get(name) : undefined;
+  }
+
+  /** The document as it is known, or as the read gives it. */
+  async find(name: string, read: () => Promise<T | null>): Promise<T | null> {
+    if (!this.stream.isCurrent) return read();
+    return this.byName.get(name) ?? this.learn(name, read);
+  }
+
+  /** What is known of it is found to be outdated. */
+  drop(name: string): void {
+    this.byName.delete(name);
+  }
+
+  hear({ id, what, fields, removed }: ControlChange): void {
+    if (id === undefined) return this.forget();
+    const key = idName(id);
+    for (const { changed } of this.reads) changed.add(key);
+    const name = this.nameOf.get(key);
+    if (name === undefined) return;
+    const known = this.byName.peek(name);
+    if (known === undefined || what === 'delete' || this.told.length === 0) {
+      this.byName.delete(name);
+      return;
+    }
+    const before = what === 'update' ? known : { _id: known._id };
+    const left = Object.entries(before).filter(([field]) => !removed.includes(field));
+    this.remember(name, { ...Object.fromEntries(left), ...fields } as T);
+  }
+
+  forget(): void {
+    for (const read of this.reads) read.isOutdated = true;
+    this.byName.clear();
+    this.nameOf.clear();
+  }
+
+  private async learn(name: string, read: () => Promise<T | null>): Promise<T | null> {
+    const underWay: UnderWay = { changed: new Set(), isOutdated: false };
+    this.reads.add(underWay);
+    try {
+      const found = await read();
+      const isNewest = found !== null && !underWay.isOutdated && !underWay.changed.has(idName(found._id));
+      if (isNewest) this.remember(name, found);
+      return found;
+    } finally {
+      this.reads.delete(underWay);
+    }
+  }
+
+  /** One that was found under another name before is known under this one only. */
+  private remember(name: string, found: T): void {
+    const key = idName(found._id);
+    const other = this.nameOf.get(key);
+    if (other !== undefined && other !== name) this.byName.delete(other);
+    this.byName.set(name, found);
+    if (this.byName.has(name)) this.nameOf.set(key, name);
+  }
+}

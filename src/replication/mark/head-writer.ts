@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
+import type { Model } from 'mongoose';
+import type { KnownFences } from './fences.js';
+import type { Heads, StoredHead } from './head.js';
+import { HEAD_MODEL } from './head.schema.js';
+import { markKey } from './mark.js';
+
+const REMEMBERED = 100_000;
+
+/**
+ * Writes `tidemark.heads`: nobody else does. A head only grows, so one that a former leader writes late does no harm. One
+ * that lies above the fence already tells all there is to tell, until the mark is raised past it.
+ */
+@Injectable()
+export class HeadWriter {
+  private readonly written = new LRUCache<string, Date>({ max: REMEMBERED });
+
+  constructor(@InjectModel(HEAD_MODEL) private readonly heads: Model<StoredHead>) {}
+
+  /** What was written in another term may be gone. */
+  beginTerm(): void {
+    this.written.clear();
+  }
+
+  /** To be called before the token that stands behind the changes is stored. */
+  async write(heads: Heads, fences: KnownFences): Promise<void> {
+    const news = [...heads].filter(([name, { stamp }]) => {
+      const [written, fence] = [this.written.get(name), fences.get(name)];
+      return written === undefined || (stamp > written && (fence === undefined || written <= fence));
+    });
+    if (news.length === 0) return;
+    const writes = news.map(([, { mark, stamp }]) => ({
+      updateOne: { filter: { _id: markKey(mark) }, update: { $max: { stamp } }, upsert: true },
+    }));
+    await this.heads.collection.bulkWrite(writes, { ordered: false });
+    for (const [name, { stamp }] of news) this.written.set(name, stamp);
+  }
+}

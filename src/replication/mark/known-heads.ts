@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
+import type { Model } from 'mongoose';
+import { later } from '../../common/index.js';
+import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
+import type { StoredHead } from './head.js';
+import { HEAD_MODEL, HEADS } from './head.schema.js';
+import { type MarkKey, markKey, markName } from './mark.js';
+
+const REMEMBERED = 20_000;
+const NO_HEAD = new Date(0);
+
+/** A read that is under way, and what is told of the head meanwhile. */
+interface UnderWay {
+  over: Promise<void>;
+  told: Date;
+  isOutdated: boolean;
+}
+
+/**
+ * The heads that this instance knows: each is read once, and followed from there on. What the instance has written itself
+ * counts at once.
+ */
+@Injectable()
+export class KnownHeads implements Follower {
+  readonly collection = HEADS;
+  readonly told = ['stamp'] as const;
+  private readonly heads = new LRUCache<string, Date>({ max: REMEMBERED });
+  private readonly own = new LRUCache<string, Date>({ max: REMEMBERED });
+  private readonly reads = new Map<string, UnderWay>();
+
+  constructor(
+    private readonly control: ControlStream,
+    @InjectModel(HEAD_MODEL) private readonly model: Model<StoredHead>,
+  ) {
+    control.follow(this);
+  }
+
+  /** The head, long ago where there is none; nothing where it is not known. */
+  of(mark: MarkKey): Date | undefined {
+    const name = markName(mark);
+    const head = this.control.isCurrent ? this.heads.get(name) : undefined;
+    return head && later(head, this.own.get(name) ?? NO_HEAD);
+  }
+
+  /** Reads the head, so that it is known from now on. */
+  async learn(mark: MarkKey): Promise<void> {
+    if (!this.control.isCurrent) return;
+    const name = markName(mark);
+    const underWay = this.reads.get(name);
+    if (underWay !== undefined) return underWay.over;
+    const read = { told: NO_HEAD, isOutdated: false, over: Promise.resolve() };
+    read.over = this.read(mark, read).finally(() => this.reads.delete(name));
+    this.reads.set(name, read);
+    return read.over;
+  }
+
+  /** This instance has written a record with this stamp. */
+  wrote(mark: MarkKey, stamp: Date): void {
+    const name = markName(mark);
+    this.own.set(name, later(stamp, this.own.get(name) ?? NO_HEAD));
+  }
+
+  /** A head that somebody else has removed or replaced is read again. */
+  hear({ id, what, fields }: ControlChange): void {
+    if (typeof id !== 'object' || id === null) return;
+    const name = markName(id as MarkKey);
+    const { stamp } = fields as Partial<StoredHead>;
+    const [known, underWay] = [this.heads.get(name), this.reads.get(name)];
+    const isTold = stamp instanceof Date && (what === 'insert' || what === 'update');
+    if (underWay !== undefined && isTold) underWay.told = later(underWay.told, stamp);
+    else if (underWay !== undefined) underWay.isOutdated = true;
+    if (!isTold) this.heads.delete(name);
+    else if (known !== undefined) this.heads.set(name, later(known, stamp));
+  }
+
+  forget(): void {
+    this.heads.clear();
+    for (const read of this.reads.values()) read.isOutdated = true;
+  }
+
+  private async read(mark: MarkKey, underWay: UnderWay): Promise<void> {
+    const stored = await this.control.read((options) =>
+      this.model.collection.findOne<Partial<StoredHead>>({ _id: markKey(mark) }, options),
+    );
+    const stamp = stored?.stamp instanceof Date ? stored.stamp : NO_HEAD;
+    if (!underWay.isOutdated) this.heads.set(markName(mark), later(stamp, underWay.told));
+  }
+}

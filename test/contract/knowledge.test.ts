@@ -1,0 +1,177 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ControlStream } from '../../src/control/index.js';
+import { eventually, type TestApplication, TestService, withoutWatcher } from '../support/index.js';
+import { MemberClient, newEmail } from './member-client.js';
+import { commandsDuring, nameOf } from './profiler.js';
+
+const POLLERS = 30;
+/** What the leader writes, and how every instance listens. */
+const NOT_OF_REQUESTS = /^(getMore \$cmd|update tidemark\.(leases|watchtotals)|\w+ system\.)/;
+
+let service: TestService;
+let app: TestApplication;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+beforeEach(async () => {
+  app = await service.application();
+  await app.product();
+  await service.knows(app);
+});
+afterAll(() => service.stop());
+
+/** What requests asked the database. */
+async function asked(work: () => Promise<unknown>): Promise<string[]> {
+  const seen = await commandsDuring(service.db, work);
+  return seen.map(nameOf).filter((name) => !NOT_OF_REQUESTS.test(name));
+}
+
+async function cursorsOfStream(): Promise<unknown[]> {
+  const stages = [
+    { $currentOp: { idleCursors: true } },
+    { $match: { ns: `${service.db.databaseName}.$cmd.aggregate` } },
+    { $match: { 'cursor.originatingCommand.comment': 'tidemark control' } },
+  ];
+  const found = await service.client.db('admin').aggregate(stages).toArray();
+  return found.map(({ cursor }) => (cursor as { cursorId: unknown }).cursorId);
+}
+
+const pollersOf = (kind: 'member' | 'product') =>
+  Promise.all(Array.from({ length: POLLERS }, () => app.max(kind)));
+
+describe('what an instance knows it does not ask for', () => {
+  it('max where nothing is new: no command at all, however many poll', async () => {
+    expect(await asked(() => pollersOf('product'))).toEqual([]);
+  });
+
+  it('max behind a change: a raise and a look at records and hard deletes as of its moment, however many poll', async () => {
+    const known = await app.max('product');
+    await wait(10);
+    await app.product({ lastupdated: new Date() });
+    await service.watcher.caughtUp();
+    let answers: Date[] = [];
+    const commands = await asked(async () => (answers = await pollersOf('product')));
+    expect(answers.every((answer) => answer > known)).toBe(true);
+    const ofPollers = commands.filter((name) => /marks|products|ledger/.test(name));
+    expect(ofPollers.sort()).toEqual(['find products', 'find tidemark.ledger', 'update tidemark.marks']);
+    expect(await asked(() => pollersOf('product'))).toEqual([]);
+  });
+
+  it('a page: one command', async () => {
+    const to = await app.max('product');
+    await app.feed('product').page({ to });
+    expect(await asked(() => app.feed('product').page({ to }))).toEqual(['find products']);
+  });
+
+  it('a page of a filter: one command', async () => {
+    await app.filter('product', 'all', {});
+    const to = await app.max('product');
+    await app.feed('product', 'all').page({ to });
+    expect(await asked(() => app.feed('product', 'all').page({ to }))).toEqual(['find products']);
+  });
+});
+
+describe('what changes is known again', () => {
+  it('a credential that is disabled is refused', async () => {
+    const user = await app.credential();
+    const status = async () => (await app.get('product/max', { user })).status;
+    for (let turn = 0; turn < 3; turn += 1) expect(await status()).toBe(200);
+    await service.db.collection('credentials').updateOne({ username: user }, { $set: { disabled: true } });
+    await service.heard();
+    expect(await status()).toBe(401);
+  });
+
+  it.each([
+    ['is dropped', (name: string) => service.db.collection(name).drop()],
+    [
+      'gets another name',
+      (name: string) => service.db.collection(name).rename(`${name}-before-${Date.now()}`),
+    ],
+  ])('an application whose collection %s is refused', async (_what, lose) => {
+    const stored = await service.db.collection('applications').find().toArray();
+    expect((await app.get('product/max')).status).toBe(200);
+    await lose('applications');
+    await service.heard();
+    expect((await app.get('product/max')).status).toBe(404);
+    await service.db.collection('applications').insertMany(stored);
+    expect((await app.get('product/max')).status).toBe(200);
+  });
+
+  it('a change that another program makes is in max as soon as the watcher has worked it through', async () => {
+    for (let turn = 0; turn < 5; turn += 1) {
+      const known = await app.max('product');
+      await wait(5);
+      await app.product({ lastupdated: new Date() });
+      await service.watcher.caughtUp();
+      expect((await app.max('product')).getTime()).toBeGreaterThan(known.getTime());
+    }
+  });
+
+  it('a record that comes from another application with its stamp', async () => {
+    const other = await service.application();
+    const product = await other.product({ lastupdated: new Date() });
+    const known = await app.max('product');
+    await app.change('product', product, { $set: app.tenant });
+    await service.watcher.caughtUp();
+    expect((await app.max('product')).getTime()).toBeGreaterThan(known.getTime());
+  });
+
+  it('a hard delete', async () => {
+    const product = await app.product();
+    await service.watcher.caughtUp();
+    const known = await app.max('product');
+    await wait(5);
+    await app.remove('product', product);
+    expect((await app.max('product')).getTime()).toBeGreaterThan(known.getTime());
+  });
+
+  it('a member that was written here: at once', async () => {
+    const members = new MemberClient(app);
+    await members.born();
+    await service.watcher.caughtUp();
+    for (let turn = 0; turn < 5; turn += 1) {
+      const known = await app.max('member');
+      await wait(5);
+      await members.create({ accountnumber: '1', email: newEmail() });
+      expect((await app.max('member')).getTime()).toBeGreaterThan(known.getTime());
+    }
+  });
+});
+
+describe('where nothing is known the database is asked', () => {
+  it('while nobody leads', async () => {
+    await withoutWatcher(service, async () => {
+      const leases = service.db.collection<{ _id: string }>('tidemark.leases');
+      await leases.updateOne(
+        { _id: 'watcher' },
+        { $set: { holder: 'x', expires: new Date(Date.now() - 60_000) } },
+      );
+      await service.heard();
+      expect(await asked(() => app.max('product'))).toContain('aggregate tidemark.leases');
+    });
+  });
+
+  it('when the stream was ended by somebody: then it begins anew', async () => {
+    const control = service.app.get(ControlStream, { strict: false });
+    for (const cursor of await cursorsOfStream())
+      await service.db.command({ killCursors: '$cmd.aggregate', cursors: [cursor] });
+    await eventually(() => control.heardUpTo === undefined);
+    expect((await app.get('product/max')).status).toBe(200);
+    await service.knows(app);
+    expect(await asked(() => pollersOf('product'))).toEqual([]);
+  });
+
+  it('with KNOWLEDGE_MS=0', async () => {
+    const other = await service.another({ KNOWLEDGE_MS: '0' });
+    for (let turn = 0; turn < 2; turn += 1) await app.seenBy(other).max('product');
+    const commands = await asked(() => app.seenBy(other).max('product'));
+    expect(commands.sort()).toEqual([
+      'aggregate tidemark.leases',
+      'find applications',
+      'find credentials',
+      'find products',
+      'find tidemark.ledger',
+    ]);
+    await other.leave();
+  });
+});
