@@ -12,7 +12,10 @@ export const productPages = {
   nextOf: ({ nextoffsetid }) => nextoffsetid,
 };
 
-export const PRODUCT_MAX = `${BASE}/v1/product/max`;
+/** `max` of the products of an application. */
+export const maxOf = (appid) => `/${TENANT.organizationid}/${appid}/api/v1/product/max`;
+
+export const PRODUCT_MAX = maxOf(TENANT.appid);
 
 /** Members, written and read through the service. */
 export const memberChanges = {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
@@ -26,7 +27,9 @@ export class MarkRaiser implements OnModuleDestroy {
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
     private readonly watched: WatchedPlace,
-  ) {}
+  ) {
+    setMaxListeners(Infinity, this.stop.signal);
+  }
 
   onModuleDestroy(): void {
     this.stop.abort();
