@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import mongoose, { type Connection, type mongo } from 'mongoose';
-import { pause } from '../common/index.js';
+import { pause, within } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
 import { controlEvent, type Follower } from './change.js';
 import { type ControlReply, controlReplies } from './control-cursor.js';
@@ -12,6 +12,8 @@ const REPLIES_PER_AGE = 4;
 /** Where nobody has asked for so long the stream ends, until somebody asks (milliseconds). */
 const UNWANTED_MS = 300_000;
 const PAUSE_MS = 200;
+/** What can be done without is waited for no longer (milliseconds): its connection may be dead without a sign. */
+const SOON_MS = 1000;
 
 /**
  * What every instance knows (design §9): one change stream over the collections of the followers, in one order. It runs
@@ -78,6 +80,11 @@ export class ControlStream implements OnModuleDestroy {
     } finally {
       await session.endSession();
     }
+  }
+
+  /** The same for what can be done without: nothing where it fails, or does not come soon. */
+  readSoon<T>(read: (options: { session: mongo.ClientSession }) => Promise<T>): Promise<T | undefined> {
+    return within(SOON_MS, 'A read', this.read(read)).catch(() => undefined);
   }
 
   private begin(): void {

@@ -26,7 +26,7 @@ export async function liveThrough(seed: number, operations: number): Promise<str
     await Promise.race(lives);
     return await summary(plan, cast, Date.now() - begun);
   } catch (error) {
-    process.stdout.write(await world.lastWords());
+    process.stdout.write(`${(error as Error).stack}\n${await world.lastWords()}`);
     throw error;
   } finally {
     end.abort();

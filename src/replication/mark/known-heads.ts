@@ -44,7 +44,7 @@ export class KnownHeads implements Follower {
     return head && later(head, this.own.get(name) ?? NO_HEAD);
   }
 
-  /** Reads the head, so that it is known from now on. */
+  /** Reads the head, so that it is known from now on. Where that does not succeed soon it stays unknown. */
   async learn(mark: MarkKey): Promise<void> {
     if (!this.control.isCurrent) return;
     const name = markName(mark);
@@ -81,9 +81,10 @@ export class KnownHeads implements Follower {
   }
 
   private async read(mark: MarkKey, underWay: UnderWay): Promise<void> {
-    const stored = await this.control.read((options) =>
+    const stored = await this.control.readSoon((options) =>
       this.model.collection.findOne<Partial<StoredHead>>({ _id: markKey(mark) }, options),
     );
+    if (stored === undefined) return;
     const stamp = stored?.stamp instanceof Date ? stored.stamp : NO_HEAD;
     if (!underWay.isOutdated) this.heads.set(markName(mark), later(stamp, underWay.told));
   }

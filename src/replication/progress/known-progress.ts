@@ -37,9 +37,10 @@ export class KnownProgress {
     return { clock, watched, progress: { watched, ...(since && { since }) } };
   }
 
-  private read(): Promise<KnownState | null> {
-    return this.control.read((options) =>
+  private async read(): Promise<KnownState | null> {
+    const state = await this.control.readSoon((options) =>
       this.model.collection.findOne<KnownState>({ _id: WATCHER as never }, options),
     );
+    return state ?? null;
   }
 }
