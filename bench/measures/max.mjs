@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { plain, tidemark } from '../contestants/index.mjs';
 import { maxOf, PRODUCT_MAX } from '../contestants/replication-api.mjs';
+import { furnish } from '../data/operator.mjs';
 import { TENANT } from '../data/products.mjs';
 import { cpuOf } from '../machine/cpu.mjs';
 import { say } from '../machine/say.mjs';
@@ -108,7 +109,8 @@ function newProduct(number) {
 /** What the database does for consumers of a thousand applications that ask every ten seconds, and are told of nothing new. */
 async function manyPollers(stage) {
   const appids = Array.from({ length: APPLICATIONS }, (_, index) => `polled-${index}`);
-  const database = await stage.furnished('polled', appids);
+  const database = 'polled';
+  await furnish(stage.client.db(database), appids);
   const server = await stage.start(tidemark, database);
   const path = (number) => ({ path: maxOf(appids[number % APPLICATIONS]) });
   await crowd(server, CONNECTIONS, 2 * APPLICATIONS, path);
