@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { mongo } from 'mongoose';
+import mongoose, { type mongo } from 'mongoose';
 import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
 import { KnownProgress, type ProgressLook } from '../progress/index.js';
 import { type MarkKey, markName } from './mark.js';
@@ -54,6 +54,7 @@ export class KnownMoments implements Follower {
   hear({ what, fields }: ControlChange): void {
     if (what !== 'insert') return;
     const { fence, at, ...mark } = fields as StoredMoment;
+    if (!(fence instanceof Date && at instanceof mongoose.mongo.Timestamp)) return;
     const name = markName(mark);
     const known = this.byMark.get(name) ?? [];
     this.byMark.set(name, [...known, { fence, at }].slice(-MOMENTS_REMEMBERED));

@@ -68,6 +68,7 @@ export class PageMoment {
     let look = await this.moments.serving(mark, to, notBefore);
     const aim = look.moment === undefined ? await this.aimOf(wish, look) : 'reached';
     const needed = aim === 'clock' ? look.clock : to;
+    let isAwaited = aim === 'awaited';
     const deadline = since + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
     for (;;) {
       const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
@@ -76,7 +77,12 @@ export class PageMoment {
       const newest = service && look.moment && (await this.newestOf(mark, service));
       if (newest !== undefined) notBefore = newest;
       else {
-        if (aim === 'awaited') await clockReaches(to, look.clock, deadline);
+        if (isAwaited) {
+          isAwaited = false;
+          await clockReaches(to, look.clock, deadline);
+          look = await this.moments.serving(mark, needed, notBefore);
+          if (look.moment !== undefined) continue;
+        }
         if (!(await this.raiser.passed(mark, Math.max(0, deadline - performance.now()))))
           throw problems.notWatched();
       }
