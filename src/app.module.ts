@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { LoggerModule } from 'nestjs-pino';
 import { ApplicationGuard, ApplicationModule } from './application/index.js';
 import { AuthModule, BasicGuard, LevelGuard } from './auth/index.js';
 import { ConfigModule, type Settings } from './config/index.js';
@@ -8,7 +7,7 @@ import { ControlModule } from './control/index.js';
 import { DatabaseModule } from './database/index.js';
 import { HealthModule } from './health/index.js';
 import { MemberModule } from './member/index.js';
-import { CommonModule, loggerParams } from './observability/index.js';
+import { CommonModule } from './observability/index.js';
 import { ProductModule } from './product/index.js';
 import { FeedModule } from './replication/feed/index.js';
 import { MarkModule } from './replication/mark/index.js';
@@ -23,8 +22,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.with(settings),
-        CommonModule,
-        LoggerModule.forRoot(loggerParams(settings.logLevel)),
+        CommonModule.with(settings.logLevel),
         DatabaseModule.at(mongodbUri),
         ControlModule,
         AuthModule,

@@ -1,7 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
-import helmet from 'helmet';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config/index.js';
 import { databaseProblem } from './database/index.js';
@@ -9,6 +8,7 @@ import {
   answerClientError,
   answerInTime,
   endUnreadBodies,
+  forbid,
   giveRequestId,
   type Patience,
   ProblemFilter,
@@ -23,13 +23,15 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
     bufferLogs: true,
     abortOnError: false,
   });
-  app.useLogger(app.get(ServiceLogger));
+  const logger = app.get(ServiceLogger);
+  app.useLogger(logger);
   const server = app.getHttpServer().on('clientError', answerClientError).setTimeout(STALLED_MS);
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
   if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
-  app.use(giveRequestId, measure(app.get(Metrics)), helmet(PLAIN_HTTP), forbidSharing, allowNotModified);
+  app.use(giveRequestId, measure(app.get(Metrics), logger), forbid, allowNotModified);
   app.use(endUnreadBodies, answerInTime(patience(settings)));
   app.useGlobalFilters(new ProblemFilter([databaseProblem]));
   if (settings.docs) serveDocs(app, settings.limitMax);
@@ -54,18 +56,6 @@ function patience({ markWait }: Settings): Patience {
     requests: WAITING_REQUESTS,
     isExempt: (path) => ABOUT_THE_SERVICE.test(path),
   };
-}
-
-/** Over plain HTTP, a demand to use HTTPS would break the page under /docs. TLS is the proxy's business. */
-const PLAIN_HTTP = {
-  strictTransportSecurity: false,
-  contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-} as const;
-
-/** Every answer depends on its credentials, so no cache may hand it to somebody else. */
-function forbidSharing(_request: Request, response: Response, next: NextFunction): void {
-  response.setHeader('Cache-Control', 'private, no-cache');
-  next();
 }
 
 /**

@@ -2,7 +2,6 @@ import { type DynamicModule, type INestApplicationContext, Module } from '@nestj
 import { NestFactory } from '@nestjs/core';
 import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { LoggerModule } from 'nestjs-pino';
 import { ApplicationModule } from '../application/index.js';
 import { CREDENTIAL_MODEL, credentialSchema } from '../auth/index.js';
 import { FatalError } from '../common/index.js';
@@ -10,7 +9,7 @@ import { ConfigModule, type Settings } from '../config/index.js';
 import { checkServer, driverOptions, makeIndexes } from '../database/index.js';
 import { findEmbedded } from '../embedded/index.js';
 import { MemberModule } from '../member/index.js';
-import { CommonModule, loggerParams } from '../observability/index.js';
+import { CommonModule } from '../observability/index.js';
 import { ProductModule } from '../product/index.js';
 import { FiltersModule } from '../replication/filters/index.js';
 import { LedgerModule } from '../replication/ledger/index.js';
@@ -30,8 +29,7 @@ class CommandModule {
       module: CommandModule,
       imports: [
         ConfigModule.with(settings),
-        CommonModule,
-        LoggerModule.forRoot(loggerParams('silent')),
+        CommonModule.with('silent'),
         MongooseModule.forRootAsync({
           useFactory: () => ({
             uri,

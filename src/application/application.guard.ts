@@ -1,9 +1,8 @@
 import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Request } from 'express';
 import type { Model, mongo } from 'mongoose';
-import { callerOf, covers, IS_PUBLIC } from '../auth/index.js';
+import { accessOf, callerOf, covers } from '../auth/index.js';
 import { exactly, NAME, SharedReads } from '../common/index.js';
 import { ControlStream, KnownDocuments } from '../control/index.js';
 import { problems } from '../http/index.js';
@@ -21,7 +20,6 @@ export class ApplicationGuard implements CanActivate {
   private readonly known: KnownDocuments<StoredApplication>;
 
   constructor(
-    private readonly reflector: Reflector,
     @InjectModel(APPLICATION_MODEL) private readonly applications: Model<Application>,
     private readonly control: ControlStream,
   ) {
@@ -29,8 +27,7 @@ export class ApplicationGuard implements CanActivate {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (this.reflector.getAllAndOverride<boolean>(IS_PUBLIC, [context.getHandler(), context.getClass()]))
-      return true;
+    if (accessOf(context).isPublic) return true;
     const request = context.switchToHttp().getRequest<InApplication>();
     const { org, app } = request.params;
     const application = await this.find(request, String(org), String(app));

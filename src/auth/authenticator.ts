@@ -34,23 +34,26 @@ export class Authenticator {
    * The credential of a login from an address; nothing where it opens nothing (401). Throws 429. The database is asked,
    * if at all, for a login that was right lately, or else within what its address may try.
    */
-  async identify(login: Login, address: string): Promise<Credential | undefined> {
-    const known = await this.knownLately(login);
+  async identify(login: Login, addressOf: () => string): Promise<Credential | undefined> {
+    const name = this.proven.nameOf(login);
+    const known = await this.knownLately(login, name);
     if (known !== undefined) return known;
-    return this.proofs.share(this.proven.nameOf(login, address), async () => {
-      return (await this.knownLately(login)) ?? this.prove(login, address);
+    const address = addressOf();
+    return this.proofs.share(`${name} ${address}`, async () => {
+      return (await this.knownLately(login, name)) ?? this.prove(login, name, address);
     });
   }
 
-  private async knownLately(login: Login): Promise<Credential | undefined> {
-    const known = this.proven.has(login) ? await this.usable(login) : undefined;
-    return known !== undefined && this.proven.hasFitted(login, known.passwordhash) ? known : undefined;
+  private async knownLately(login: Login, name: string): Promise<Credential | undefined> {
+    const fitting = this.proven.hashOf(name);
+    const known = fitting === undefined ? undefined : await this.usable(login);
+    return known?.passwordhash === fitting ? known : undefined;
   }
 
   /** Counts a failure where it is one; an unknown user name is no faster than a wrong password. Throws 429. */
-  private async prove(login: Login, address: string): Promise<Credential | undefined> {
+  private async prove(login: Login, name: string, address: string): Promise<Credential | undefined> {
     const attempt = this.limiter.attempt(address, login.username);
-    const credential = await this.compare(login, attempt).catch((error: unknown) => {
+    const credential = await this.compare(login, name, attempt).catch((error: unknown) => {
       attempt.withdraw();
       throw error;
     });
@@ -59,11 +62,11 @@ export class Authenticator {
     return credential;
   }
 
-  private async compare(login: Login, { rank }: Attempt): Promise<Credential | undefined> {
+  private async compare(login: Login, name: string, { rank }: Attempt): Promise<Credential | undefined> {
     this.passwords.assertRoom(rank);
     const credential = await this.usable(login);
     if (!(await this.passwords.fits(credential?.passwordhash, login.password, rank))) return undefined;
-    if (credential !== undefined) this.proven.remember(login, credential.passwordhash);
+    if (credential !== undefined) this.proven.remember(name, credential.passwordhash);
     return credential;
   }
 

@@ -1,30 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
-import { BasicStrategy } from 'passport-http';
+import { Strategy } from 'passport';
 import { Authenticator } from './authenticator.js';
-import { type Login, parseBasicHeader } from './basic-header.js';
+import { parseBasicHeader } from './basic-header.js';
 import type { Credential } from './credential.js';
 
-/**
- * HTTP Basic. The library cuts passwords at every colon and refuses empty ones, so it is shown a harmless stand-in
- * and the login is taken from the real header.
- */
+/** HTTP Basic. The header is read here: the usual strategy cuts passwords at every colon and refuses empty ones. */
 @Injectable()
-export class TidemarkBasicStrategy extends PassportStrategy(BasicStrategy, 'basic') {
+export class TidemarkBasicStrategy extends PassportStrategy(Strategy, 'basic') {
   constructor(private readonly authenticator: Authenticator) {
-    super({ passReqToCallback: true, realm: 'tidemark' });
+    super();
   }
 
   override authenticate(request: Request): void {
-    const login = parseBasicHeader(request.headers.authorization);
-    const headers = { ...request.headers, authorization: login && `Basic ${btoa('user:password')}` };
-    super.authenticate(
-      Object.create(request, { headers: { value: headers }, sentLogin: { value: login } }) as Request,
+    this.validate(request).then(
+      (credential) => (credential === undefined ? this.fail(401) : this.success(credential)),
+      (error: unknown) => this.error(error),
     );
   }
 
-  async validate(request: Request & { sentLogin: Login }): Promise<Credential | false> {
-    return (await this.authenticator.identify(request.sentLogin, request.ip ?? '')) ?? false;
+  async validate(request: Request): Promise<Credential | undefined> {
+    const login = parseBasicHeader(request.headers.authorization);
+    return login && this.authenticator.identify(login, () => request.ip ?? '');
   }
 }

@@ -1,9 +1,19 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import type { Credential, Level } from './credential.js';
 
-export const IS_PUBLIC = 'tidemark:public';
-export const NEEDED_LEVEL = 'tidemark:level';
+const IS_PUBLIC = 'tidemark:public';
+const NEEDED_LEVEL = 'tidemark:level';
+
+const reflector = new Reflector();
+const accesses = new WeakMap<object, Access>();
+
+/** Who may use a route: everybody, or whose credential reaches the level; without one, every credential. */
+export interface Access {
+  isPublic: boolean;
+  needed?: Level;
+}
 
 /** Opens a route to callers without credentials. */
 export const Public = () => SetMetadata(IS_PUBLIC, true);
@@ -15,6 +25,19 @@ export const Needs = (level: Level) => SetMetadata(NEEDED_LEVEL, level);
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   callerOf(context.switchToHttp().getRequest<Request>()),
 );
+
+/** What the decorators of a route say, or of its controller. Asked for each request, it is looked up once. */
+export function accessOf(context: ExecutionContext): Access {
+  const handler = context.getHandler();
+  const known = accesses.get(handler);
+  if (known !== undefined) return known;
+  const targets = [handler, context.getClass()];
+  const isPublic = reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, targets) ?? false;
+  const needed = reflector.getAllAndOverride<Level | undefined>(NEEDED_LEVEL, targets);
+  const access = { isPublic, ...(needed && { needed }) };
+  accesses.set(handler, access);
+  return access;
+}
 
 export function callerOf(request: Request): Credential {
   return request.user as Credential;

@@ -1,8 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Login } from './basic-header.js';
 
+const KEY_BYTES = 48;
 const REMEMBERED = 10_000;
 const REMEMBERED_MS = 60_000;
 
@@ -12,32 +13,20 @@ const REMEMBERED_MS = 60_000;
  */
 @Injectable()
 export class ProvenLogins {
-  private readonly key = randomBytes(32);
+  private readonly key = randomBytes(KEY_BYTES).toString('base64');
   private readonly hashes = new LRUCache<string, string>({ max: REMEMBERED, ttl: REMEMBERED_MS });
 
-  /** Whether the password was right, for whatever hash was stored then: worth a look at the credential. */
-  has(login: Login): boolean {
-    return this.hashes.has(this.digest(login));
+  /** What stands for a login, and for no other: the length of the user name goes first. */
+  nameOf({ username, password }: Login): string {
+    return hash('sha256', `${this.key}${username.length}:${username}${password}`, 'base64');
   }
 
-  /** Whether the password was right for this very hash. */
-  hasFitted(login: Login, hash: string): boolean {
-    return this.hashes.get(this.digest(login)) === hash;
+  /** The stored hash that the password of a login fitted lately. */
+  hashOf(name: string): string | undefined {
+    return this.hashes.get(name);
   }
 
-  remember(login: Login, hash: string): void {
-    this.hashes.set(this.digest(login), hash);
-  }
-
-  /** What stands for a login from an address, and for no other. */
-  nameOf(login: Login, address: string): string {
-    return `${this.digest(login)} ${address}`;
-  }
-
-  /** The length of the user name goes first, so that no two logins give the same text. */
-  private digest({ username, password }: Login): string {
-    return createHmac('sha256', this.key)
-      .update(`${username.length}:${username}${password}`)
-      .digest('base64');
+  remember(name: string, passwordhash: string): void {
+    this.hashes.set(name, passwordhash);
   }
 }

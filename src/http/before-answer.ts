@@ -1,21 +1,43 @@
-import type { ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 
-/** Calls back once, when the headers of an answer are about to be sent, or an answer is ended that nobody waits for. */
+const node = ServerResponse.prototype;
+
+const LISTENED = Symbol('listened to');
+
+const waiting = new WeakMap<ServerResponse, (() => void)[]>();
+
+/**
+ * Calls back once, when the headers of an answer are about to be sent, or an answer is ended that nobody waits for: Node
+ * writes no head for one whose client is gone.
+ */
 export function beforeAnswer(response: ServerResponse, then: () => void): void {
-  const writeHead = response.writeHead.bind(response);
-  const end = response.end.bind(response);
-  const first = () => {
-    Object.assign(response, { writeHead, end });
-    then();
-  };
-  Object.assign(response, {
-    writeHead: (...headers: Parameters<typeof writeHead>) => {
-      first();
-      return response.writeHead(...headers);
+  const others = waiting.get(response);
+  if (others !== undefined) others.push(then);
+  else {
+    waiting.set(response, [then]);
+    listenTo(Object.getPrototypeOf(response) as ServerResponse);
+  }
+}
+
+/** All answers of an Express application have a prototype of their own: listened to once, no answer pays for it. */
+function listenTo(answers: ServerResponse): void {
+  if (answers === node || Object.hasOwn(answers, LISTENED)) return;
+  Object.assign(answers, {
+    [LISTENED]: true,
+    writeHead(this: ServerResponse, ...args: Parameters<ServerResponse['writeHead']>) {
+      tell(this);
+      return node.writeHead.apply(this, args);
     },
-    end: (...chunk: Parameters<typeof end>) => {
-      first();
-      return response.end(...chunk);
+    end(this: ServerResponse, ...args: Parameters<ServerResponse['end']>) {
+      tell(this);
+      return node.end.apply(this, args);
     },
   });
+}
+
+function tell(response: ServerResponse): void {
+  const told = waiting.get(response);
+  if (told === undefined) return;
+  waiting.delete(response);
+  for (const then of told) then();
 }

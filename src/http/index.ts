@@ -5,4 +5,6 @@ export { Problems } from './openapi.js';
 export { ProblemFilter } from './problem.filter.js';
 export * from './pure.js';
 export { giveRequestId } from './request-id.js';
+export { sendJson } from './send-json.js';
+export { forbid } from './security-headers.js';
 export { endUnreadBodies } from './unread-body.js';

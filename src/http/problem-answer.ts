@@ -7,5 +7,5 @@ export function answerProblem(request: Request, response: Response, problem: Pro
   response
     .status(problem.status)
     .type('application/problem+json')
-    .send(JSON.stringify(problem.body(request.id as string)));
+    .send(JSON.stringify(problem.body(request.id)));
 }

@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 
+declare global {
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- so are the types of Express extended
+  namespace Express {
+    interface Request {
+      /** Ties an answer to its log lines. */
+      id: string;
+    }
+  }
+}
+
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**

@@ -1,4 +1,4 @@
-export { loggerParams, ServiceLogger } from './logging.js';
+export { ServiceLogger } from './logging.js';
 export { measure } from './measure.js';
 export { Metrics } from './metrics.js';
 export { CommonModule } from './observability.module.js';

@@ -1,7 +1,16 @@
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { ServiceLogger } from './logging.js';
 import { Metrics } from './metrics.js';
 
-@Global()
-@Module({ providers: [Metrics, ServiceLogger], exports: [Metrics, ServiceLogger] })
-export class CommonModule {}
+@Module({})
+export class CommonModule {
+  /** With log lines of a level and above, `silent` for none. */
+  static with(logLevel: string): DynamicModule {
+    return {
+      module: CommonModule,
+      global: true,
+      providers: [Metrics, { provide: ServiceLogger, useValue: new ServiceLogger(logLevel) }],
+      exports: [Metrics, ServiceLogger],
+    };
+  }
+}

@@ -1,6 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import { type Level, NEEDED_LEVEL, reaches } from '../../auth/index.js';
+import { accessOf, reaches } from '../../auth/index.js';
 import { problems } from '../../http/index.js';
 import { FirstPass } from './first-pass.js';
 
@@ -10,18 +9,15 @@ import { FirstPass } from './first-pass.js';
  */
 @Injectable()
 export class FirstPassGuard implements CanActivate {
-  constructor(
-    private readonly reflector: Reflector,
-    private readonly firstPass: FirstPass,
-  ) {}
+  constructor(private readonly firstPass: FirstPass) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const needed = this.reflector.getAllAndOverride<Level | undefined>(NEEDED_LEVEL, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
-    const mayWrite = needed !== undefined && reaches(needed, 'write');
-    if (!mayWrite || (await this.firstPass.hasEnded())) return true;
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const { needed } = accessOf(context);
+    return needed === undefined || !reaches(needed, 'write') || this.assertEnded();
+  }
+
+  private async assertEnded(): Promise<true> {
+    if (await this.firstPass.hasEnded()) return true;
     throw problems.preparing();
   }
 }

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { settledWithin } from '../../../common/index.js';
-import { handOver, problems } from '../../../http/index.js';
+import { handOver, problems, sendJson } from '../../../http/index.js';
 import { type OpenPage, type Page, PageBytes, type Share } from '../page/index.js';
 import { giveBack } from '../transcode/index.js';
 import { encodingFor } from './encoding.js';
@@ -14,10 +14,11 @@ import { SIGN, withSigns } from './signs-of-life.js';
 /** Nobody waits for the page any more. */
 class NobodyWaitsError extends Error {}
 
-/** Sends the answer of `max`; Express turns it into 304 where If-None-Match fits. */
+/** Sends the answer of `max`. */
 export async function answerMax(response: Response, max: Promise<Date>): Promise<void> {
   const offset = (await max).toISOString();
-  response.set('ETag', `"${offset}"`).type('application/json').send(JSON.stringify({ offset }));
+  response.setHeader('ETag', `"${offset}"`);
+  sendJson(response, `{"offset":"${offset}"}`);
 }
 
 /** A body, its length where that is known, and whom it is for. */

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { mongo } from 'mongoose';
 import { Metrics } from '../../../observability/index.js';
 import { DELIVERABLE } from '../../../record/index.js';
@@ -43,8 +43,6 @@ const NOTHING: ReadBatch = { documents: new Uint8Array([5, 0, 0, 0, 0]), found: 
 /** Reads one reply after another, each by the plan that its window decides. */
 @Injectable()
 export class BatchReader {
-  private readonly log = new Logger('Feed');
-
   constructor(
     private readonly lists: WindowLists,
     private readonly finds: RawFind,
@@ -60,9 +58,6 @@ export class BatchReader {
     const list = from && (await this.lists.list({ selection, from, to, at }));
     const plan = planOf(list?.length, onePageOf(step));
     this.metrics.feedSteps.inc({ plan });
-    this.log.debug(
-      `${plan}: ${list?.length ?? 'too many or all'} in the window, reply of ${step.replyLimit}`,
-    );
     if (plan === 'id-list') return this.listed(step, list!);
     const end = plan === 'all' ? await this.endOf(step) : undefined;
     return this.find(step, plan, { narrowed: end && { $lte: end }, end });

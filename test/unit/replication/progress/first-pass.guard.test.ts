@@ -1,5 +1,4 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { Needs } from '../../../../src/auth/index.js';
 import { FirstPassGuard } from '../../../../src/replication/progress/index.js';
 
@@ -28,11 +27,13 @@ class ByClass {
 async function isLetIn(controller: new () => object, name: string, hasEnded: boolean): Promise<boolean> {
   const handlers = controller.prototype as Record<string, () => void>;
   const context = { getHandler: () => handlers[name], getClass: () => controller };
-  const guard = new FirstPassGuard(new Reflector(), { hasEnded: () => Promise.resolve(hasEnded) } as never);
-  return guard.canActivate(context as unknown as ExecutionContext).catch((error: { slug?: string }) => {
+  const guard = new FirstPassGuard({ hasEnded: () => Promise.resolve(hasEnded) } as never);
+  try {
+    return await guard.canActivate(context as unknown as ExecutionContext);
+  } catch (error) {
     expect(error).toMatchObject({ slug: 'preparing' });
     return false;
-  });
+  }
 }
 
 describe('503 `preparing` for writes until the first pass has ended', () => {

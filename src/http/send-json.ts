@@ -1,0 +1,14 @@
+import type { Response } from 'express';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Answers 200 with a JSON text, or 304 where the client's `If-None-Match` fits the `ETag` of the answer. */
+export function sendJson(response: Response, text: string): void {
+  if (response.req.fresh) {
+    response.status(304).end();
+    return;
+  }
+  response.setHeader('Content-Type', JSON_TYPE);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
+}

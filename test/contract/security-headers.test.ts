@@ -1,0 +1,30 @@
+import { send, type TestApplication, TestService } from '../support/index.js';
+
+let service: TestService;
+let app: TestApplication;
+beforeAll(async () => {
+  service = await TestService.start();
+  app = await service.application();
+});
+afterAll(() => service.stop());
+
+it.each([
+  ['an answer', () => app.get('product/max')],
+  ['a refusal', () => send(`${service.url}/nowhere`, 'GET', {})],
+])('no browser takes %s for a page, and no cache shares it', async (_name, ask) => {
+  const { headers } = await ask();
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'cache-control': 'private, no-cache',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+  });
+  expect(headers.has('x-powered-by')).toBe(false);
+});
+
+it('the page under /docs may run its own scripts and no others, and demands no HTTPS', async () => {
+  const { headers } = await send(`${service.url}/docs`, 'GET', {});
+  expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+  expect(headers.get('content-security-policy')).not.toContain('upgrade-insecure-requests');
+  expect(headers.has('strict-transport-security')).toBe(false);
+  expect(headers.get('cache-control')).toBe('private, no-cache');
+});
