@@ -18,6 +18,8 @@ export interface Settings {
   loginFailures: number;
   /** Requests a minute for each credential; 0 is no quota. */
   credentialQuota: number;
+  /** Bytes of the pages in flight together, about: replies of the database, and text that no connection has taken yet. */
+  feedMemory: number;
   /** Milliseconds the database may spend on one query. */
   queryMs: number;
   /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
@@ -33,6 +35,7 @@ export interface Settings {
 }
 
 const ONE_MINUTE = 60_000;
+const MEGABYTE = 1024 * 1024;
 
 /** The table behind `.env.example` and the README's list of settings: name, default and what a right value is. */
 export const settingTable: SettingTable<Settings> = {
@@ -51,6 +54,13 @@ export const settingTable: SettingTable<Settings> = {
   bodyLimit: { env: 'BODY_LIMIT', type: 'integer', min: 1024, max: 8 * 1024 * 1024, fallback: 256 * 1024 },
   loginFailures: { env: 'LOGIN_FAILURES', type: 'integer', min: 1, max: 100_000, fallback: 20 },
   credentialQuota: { env: 'CREDENTIAL_QUOTA', type: 'integer', min: 0, max: 10_000_000, fallback: 0 },
+  feedMemory: {
+    env: 'FEED_MEMORY',
+    type: 'integer',
+    min: 4 * MEGABYTE,
+    max: 4096 * MEGABYTE,
+    fallback: 48 * MEGABYTE,
+  },
   queryMs: { env: 'QUERY_MS', type: 'integer', min: 100, max: 10 * ONE_MINUTE, fallback: 30_000 },
   markWait: { env: 'MARK_WAIT', type: 'integer', min: 10, max: ONE_MINUTE, fallback: 2000 },
   knowledgeMs: { env: 'KNOWLEDGE_MS', type: 'integer', min: 0, max: 1000, fallback: 500 },

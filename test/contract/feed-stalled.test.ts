@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import zlib from 'node:zlib';
 import { SendingPace } from '../../src/replication/feed/http/index.js';
 import { PageBytes } from '../../src/replication/feed/page/index.js';
+import { MemberClient } from './member-client.js';
 import { eventually, type Item, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 
 const COUNT = 8000;
@@ -27,6 +28,7 @@ beforeAll(async () => {
   first = await TestService.start();
   service = await first.another({
     MONGODB_URI: `${first.uri}${first.uri.includes('?') ? '&' : '?'}maxPoolSize=${POOL}`,
+    QUERY_MS: '4000',
   });
   app = (await first.application()).seenBy(service);
   await app.products(COUNT, (n) => ({ id: `p${n}`, data: { noise: noise(n) } }));
@@ -110,6 +112,37 @@ it('no connection to MongoDB and no cursor is held for a client that is slow', a
   const open = [{ $currentOp: { idleCursors: true, localOps: true } }, { $match: { ns } }];
   expect(await service.client.db('admin').aggregate(open).toArray()).toEqual([]);
   expect((await app.feed('product').page({ to, limit: LIMIT })).ids).toHaveLength(LIMIT);
+});
+
+it('pages whose queries are slow leave connections for small pages, for `max` and for writes', async () => {
+  await app.filter('product', 'slow', { 'data.noise': { $regex: '.*.*[{]$' } });
+  let over = 0;
+  const leave = new AbortController();
+  const slow = Array.from({ length: STALLED }, () =>
+    fetch(
+      `${service.url}/${app.organizationid}/${app.appid}/api/v1/product/slow/updates?limit=1000&to=${to}`,
+      {
+        headers: { authorization: `Basic ${btoa(`${app.user('read')}:${PASSWORD}`)}` },
+        signal: leave.signal,
+      },
+    ).then(
+      () => (over += 1),
+      () => undefined,
+    ),
+  );
+  const running = [
+    { $currentOp: { localOps: true } },
+    { $match: { ns: `${service.db.databaseName}.products`, 'command.comment': 'tidemark feed' } },
+  ];
+  await eventually(async () => (await service.client.db('admin').aggregate(running).toArray()).length > 0);
+  expect((await app.feed('product').page({ to, limit: 5 })).ids).toEqual(expected.slice(0, 5));
+  expect(await app.max('product')).toEqual(new Date(to));
+  expect(
+    (await new MemberClient(app).create({ accountnumber: '1', email: 'small@example.org' })).status,
+  ).toBe(201);
+  expect(over).toBe(0);
+  leave.abort();
+  await Promise.all(slow);
 });
 
 it('who waits for its client lets go of what it holds, and misses nothing when the client goes on', async () => {

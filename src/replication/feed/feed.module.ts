@@ -21,6 +21,7 @@ import {
   Retention,
   PageMoment,
   PageReader,
+  ReadPlaces,
 } from './page/index.js';
 import { BatchReader, TombstoneFilter, NumericIdTexts, RawFind, WindowLists } from './query/index.js';
 
@@ -43,6 +44,7 @@ import { BatchReader, TombstoneFilter, NumericIdTexts, RawFind, WindowLists } fr
     SendingPace,
     PageMoment,
     PageReader,
+    ReadPlaces,
     WindowLists,
   ],
 })

@@ -9,4 +9,5 @@ export { PageReader } from './page-reader.js';
 export type { PageRequest } from './page-request.js';
 export type { OpenPage, Page } from './page.js';
 export { Pages } from './pages.js';
+export { ReadPlaces } from './read-places.js';
 export { Retention } from './retention.js';

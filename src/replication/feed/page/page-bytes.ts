@@ -1,11 +1,9 @@
 import { setImmediate as soon } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS, type Settings } from '../../../config/index.js';
 import { Metrics } from '../../../observability/index.js';
 
 const MEGABYTE = 1024 * 1024;
-
-/** Bytes of all pages in flight together. */
-const MOST_BYTES = 64 * MEGABYTE;
 
 /** What every page may hold whatever the others do, so that nobody starves: a reply of the database and its text. */
 export const SMALL_BYTES = MEGABYTE / 4;
@@ -31,13 +29,19 @@ interface Waiter {
  */
 @Injectable()
 export class PageBytes {
-  most = MOST_BYTES;
+  /** Bytes of all pages in flight together. */
+  most: number;
   patienceMs = PATIENCE_MS;
   private used = 0;
   private readonly shares = new Set<Share>();
   private readonly waiting = new Set<Waiter>();
 
-  constructor(private readonly metrics: Metrics) {}
+  constructor(
+    private readonly metrics: Metrics,
+    @Inject(SETTINGS) { feedMemory }: Pick<Settings, 'feedMemory'>,
+  ) {
+    this.most = feedMemory;
+  }
 
   /** The share of a page whose client is there until the signal is aborted. To be closed when the page is over. */
   open(gone: AbortSignal): Share {

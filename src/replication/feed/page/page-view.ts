@@ -2,11 +2,14 @@ import type { mongo } from 'mongoose';
 import { isMomentGone } from '../../../database/index.js';
 import type { Kind, Tenant } from '../../../record/index.js';
 import type { PageMoment, PageWish, Shown } from './page-moment.js';
+import type { ReadPlaces } from './read-places.js';
 import type { Retention } from './retention.js';
 
 /** Whose view it is, and until when. */
 export interface Viewer {
   wish: PageWish;
+  /** Items of the page at most. */
+  limit: number;
   /** Aborted when the client has gone. */
   gone: AbortSignal;
   /** Since when the hard deletes of whom must be kept; nothing where it does not matter. */
@@ -22,6 +25,7 @@ export class PageView {
   constructor(
     private readonly moments: PageMoment,
     private readonly retention: Retention,
+    private readonly places: ReadPlaces,
     private readonly viewer: Viewer,
     private shown: Shown,
   ) {
@@ -34,9 +38,9 @@ export class PageView {
 
   /** Reads as of what is shown. Throws 410 `history-expired`, and what `gone` was aborted with. */
   async asOf<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
-    const { gone, kept } = this.viewer;
+    const { gone, kept, limit } = this.viewer;
     gone.throwIfAborted();
-    const value = await this.read(read).finally(this.tellAnswered);
+    const value = await this.places.read(limit, gone, () => this.read(read)).finally(this.tellAnswered);
     if (kept !== undefined) await this.retention.assertKept(kept.tenant, kept.kind, kept.from);
     return value;
   }

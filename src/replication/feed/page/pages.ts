@@ -14,6 +14,7 @@ import { PageReader, type PageReading, type ReadPlace } from './page-reader.js';
 import type { PageRequest } from './page-request.js';
 import { PageView } from './page-view.js';
 import { type OpenPage, type Page, pageOf } from './page.js';
+import { ReadPlaces } from './read-places.js';
 import { Retention } from './retention.js';
 import { behindItems } from './skipping.js';
 
@@ -42,6 +43,7 @@ export class Pages {
     private readonly selector: FeedSelector,
     private readonly moments: PageMoment,
     private readonly retention: Retention,
+    private readonly places: ReadPlaces,
     private readonly reader: PageReader,
     private readonly hearing: Hearing,
   ) {}
@@ -88,10 +90,10 @@ export class Pages {
     const { from, lastoffsetid, limit, behind } = request.window;
     const kept = feed.shows === 'harddeletes' && from !== undefined;
     const viewer = {
-      ...{ wish, gone: share.gone },
+      ...{ wish, limit, gone: share.gone },
       ...(kept && { kept: { tenant: application, kind: feed.kind, from } }),
     };
-    const view = new PageView(this.moments, this.retention, viewer, shown);
+    const view = new PageView(this.moments, this.retention, this.places, viewer, shown);
     const place: ReadPlace = { lastoffsetid, items: limit + (behind?.items ?? 0) };
     const reading = { shape: shapeOf(application, feed), share, view, place };
     return {

@@ -7,7 +7,7 @@ const forEver = new Promise<void>(() => undefined);
 
 let bytes: PageBytes;
 beforeEach(() => {
-  bytes = Object.assign(new PageBytes(new Metrics()), { most: MOST, patienceMs: 0 });
+  bytes = Object.assign(new PageBytes(new Metrics(), { feedMemory: MOST }), { patienceMs: 0 });
 });
 
 const open = (gone = new AbortController()) => bytes.open(gone.signal);

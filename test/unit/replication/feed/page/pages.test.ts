@@ -24,7 +24,14 @@ function editedAgainAndAgain() {
   };
   const selector = { select: () => Promise.resolve({}) };
   const [none] = [undefined as never];
-  const pages = new Pages(selector as unknown as Parts[0], moments as unknown as Parts[1], none, none, none);
+  const pages = new Pages(
+    selector as unknown as Parts[0],
+    moments as unknown as Parts[1],
+    none,
+    none,
+    none,
+    none,
+  );
   return { pages, begun };
 }
 

@@ -1,0 +1,56 @@
+import { Places } from '../../../../../src/replication/feed/page/places.js';
+
+const here = new AbortController().signal;
+
+/** Work that ends when the test says so, by its name; what has begun is noted in its order. */
+function works() {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (name: string) => () =>
+    new Promise<void>((resolve) => {
+      begun.push(name);
+      ends.set(name, resolve);
+    });
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { begun, work, end };
+}
+
+it('so many work at a time, the others come in the order of their asking', async () => {
+  const { begun, work, end } = works();
+  const places = new Places(2);
+  const all = ['a', 'b', 'c', 'd'].map((name) => places.during(here, work(name)));
+  expect(begun).toEqual(['a', 'b']);
+  await end('b');
+  expect(begun).toEqual(['a', 'b', 'c']);
+  await end('a');
+  expect(begun).toEqual(['a', 'b', 'c', 'd']);
+  await Promise.all([end('c'), end('d')]);
+  await Promise.all(all);
+  await Promise.all([places.during(here, () => end('e')), places.during(here, () => end('f'))]);
+});
+
+it('who fails gives its place on', async () => {
+  const { begun, work } = works();
+  const places = new Places(1);
+  const failed = places.during(here, () => Promise.reject(new Error('broken')));
+  void places.during(here, work('next'));
+  await expect(failed).rejects.toThrow('broken');
+  expect(begun).toEqual(['next']);
+});
+
+it('who is gone waits no longer, and takes no place', async () => {
+  const { begun, work, end } = works();
+  const places = new Places(1);
+  const gone = new AbortController();
+  void places.during(here, work('first'));
+  const left = places.during(gone.signal, work('left'));
+  void places.during(here, work('second'));
+  gone.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
+  await expect(places.during(gone.signal, work('late'))).rejects.toThrow('gone');
+  await end('first');
+  expect(begun).toEqual(['first', 'second']);
+});
