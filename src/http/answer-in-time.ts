@@ -13,7 +13,13 @@ export interface Patience {
   isExempt: (path: string) => boolean;
 }
 
-const countdowns = new WeakMap<ServerResponse, Countdown>();
+/**
+ * Where an answer has its countdown. No WeakMap: to V8's quick collections what such a map leads to is in use, until a full
+ * one finds that it is not, and every request would live so long.
+ */
+const COUNTDOWN = Symbol('countdown');
+
+type Timed = ServerResponse & { [COUNTDOWN]?: Countdown };
 
 /**
  * Express middleware: every answer has begun in time, whatever the database does. Where its handler has not come to one
@@ -23,14 +29,14 @@ const countdowns = new WeakMap<ServerResponse, Countdown>();
  */
 export function answerInTime({ ms, requests, isExempt }: Patience) {
   let waiting = 0;
-  return (request: Request, response: Response, next: NextFunction): void => {
+  return (request: Request, response: Response & Timed, next: NextFunction): void => {
     if (isExempt(request.path)) return next();
     if (waiting >= requests) return answerProblem(request, response, problems.busy());
     const countdown = new Countdown(ms, () => answerProblem(request, response, problems.databaseAway()), {
       begun: () => (waiting += 1),
       ended: () => (waiting -= 1),
     });
-    countdowns.set(response, countdown);
+    response[COUNTDOWN] = countdown;
     beforeAnswer(response, () => countdown.end());
     countdown.go();
     next();
@@ -38,8 +44,8 @@ export function answerInTime({ ms, requests, isExempt }: Patience) {
 }
 
 /** Does not count the time of a task, which the client's own speed decides. */
-export async function whileReceiving<T>(response: ServerResponse, task: () => Promise<T>): Promise<T> {
-  const countdown = countdowns.get(response);
+export async function whileReceiving<T>(response: Timed, task: () => Promise<T>): Promise<T> {
+  const countdown = response[COUNTDOWN];
   countdown?.pause();
   try {
     return await task();
@@ -52,6 +58,6 @@ export async function whileReceiving<T>(response: ServerResponse, task: () => Pr
  * From here on the handler itself sees to it that its answer begins in time: resolves when that time has come, instead of
  * the 503.
  */
-export function handOver(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => countdowns.get(response)?.whenOver(resolve));
+export function handOver(response: Timed): Promise<void> {
+  return new Promise((resolve) => response[COUNTDOWN]?.whenOver(resolve));
 }

@@ -4,17 +4,19 @@ const node = ServerResponse.prototype;
 
 const LISTENED = Symbol('listened to');
 
-const waiting = new WeakMap<ServerResponse, (() => void)[]>();
+const WAITING = Symbol('waiting');
+
+type Awaited = ServerResponse & { [WAITING]?: (() => void)[] | undefined };
 
 /**
  * Calls back once, when the headers of an answer are about to be sent, or an answer is ended that nobody waits for: Node
  * writes no head for one whose client is gone.
  */
-export function beforeAnswer(response: ServerResponse, then: () => void): void {
-  const others = waiting.get(response);
+export function beforeAnswer(response: Awaited, then: () => void): void {
+  const others = response[WAITING];
   if (others !== undefined) others.push(then);
   else {
-    waiting.set(response, [then]);
+    response[WAITING] = [then];
     listenTo(Object.getPrototypeOf(response) as ServerResponse);
   }
 }
@@ -35,9 +37,9 @@ function listenTo(answers: ServerResponse): void {
   });
 }
 
-function tell(response: ServerResponse): void {
-  const told = waiting.get(response);
+function tell(response: Awaited): void {
+  const told = response[WAITING];
   if (told === undefined) return;
-  waiting.delete(response);
+  response[WAITING] = undefined;
   for (const then of told) then();
 }
