@@ -8,11 +8,13 @@
  * - `foreignChanges`, where products that other programs write are followed as well.
  */
 import { eve } from './eve.mjs';
+import { floor } from './floor.mjs';
 import { parse } from './parse.mjs';
 import { plain, plainLean } from './plain.mjs';
 import { restify } from './restify.mjs';
 import { tidemark } from './tidemark.mjs';
 
-export { plain, tidemark };
+/** `floor` answers one path with a constant, and is no peer. */
+export { floor, plain, tidemark };
 
 export const peers = [plain, plainLean, restify, parse, eve];

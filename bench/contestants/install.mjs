@@ -6,6 +6,13 @@ import { say } from '../machine/say.mjs';
 
 export const CACHE = resolve('.cache/bench');
 
+const COMPILER = 'node_modules/typescript/bin/tsc';
+
+/** Compiles a TypeScript program of the bench, by its directory. */
+export function compiled(directory) {
+  return run(process.execPath, [COMPILER, '-p', join(directory, 'tsconfig.json')]);
+}
+
 /** Installs exact versions from npm; answers the directory that holds them. */
 export function npmInstalled(name, packages) {
   return installed(name, packages, (directory) => {

@@ -2,11 +2,10 @@
 import { CREDENTIAL } from '../data/operator.mjs';
 import { idAt } from '../data/products.mjs';
 import { freePort } from '../machine/ports.mjs';
-import { Process, run } from '../machine/processes.mjs';
+import { Process } from '../machine/processes.mjs';
 import { Server } from '../machine/server.mjs';
+import { compiled } from './install.mjs';
 import { feedPath, memberChanges, productChanges, productPages } from './replication-api.mjs';
-
-const COMPILER = 'node_modules/typescript/bin/tsc';
 
 export const plain = contestant('plain', 'NestJS + mongoose, hydrated', 'hydrated');
 export const plainLean = contestant('plain-lean', 'NestJS + mongoose, .lean()', 'lean');
@@ -16,7 +15,7 @@ function contestant(name, title, read) {
     name,
     title,
     layout: 'records',
-    install: () => run(process.execPath, [COMPILER, '-p', 'bench/plain/tsconfig.json']),
+    install: () => compiled('bench/plain'),
     start: ({ uri }) => start(uri, read),
     ...productPages,
     changes: memberChanges,

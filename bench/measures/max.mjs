@@ -1,7 +1,7 @@
-/** `max` on 16 connections, of this service and of the plain one: where nothing is new, and behind each change. */
+/** `max` on 16 connections, of this service, the plain one and an empty handler: where nothing is new, and behind each change. */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { plain, tidemark } from '../contestants/index.mjs';
+import { floor, plain, tidemark } from '../contestants/index.mjs';
 import { maxOf, PRODUCT_MAX } from '../contestants/replication-api.mjs';
 import { furnish } from '../data/operator.mjs';
 import { TENANT } from '../data/products.mjs';
@@ -25,32 +25,50 @@ export async function max(stage) {
 }
 
 async function nothingNew(stage) {
-  const servers = { own: await stage.start(tidemark), plain: await stage.start(plain) };
+  const servers = {
+    own: await stage.start(tidemark),
+    plain: await stage.start(plain),
+    floor: await stage.start(floor),
+  };
   const rounds = [];
-  for (const server of Object.values(servers)) await askedOf(server, stage);
-  for (let round = 1; round <= stage.options.rounds; round += 1) {
-    rounds.push({ own: await askedOf(servers.own, stage), plain: await askedOf(servers.plain, stage) });
-    const { own, plain: other } = rounds.at(-1);
-    say(`  round ${round}: ${own.rate.toFixed(0)}/s and ${other.rate.toFixed(0)}/s`);
+  for (let round = 0; round <= stage.options.rounds; round += 1) {
+    const asked = {};
+    for (const [name, server] of Object.entries(servers)) asked[name] = await askedOf(server, stage);
+    if (round === 0) continue;
+    rounds.push(asked);
+    const told = Object.entries(asked).map(
+      ([name, { rate, cpu }]) => `${name} ${rate.toFixed(0)}/s, ${cpu.toFixed(0)} µs`,
+    );
+    say(`  round ${round}: ${told.join('; ')}`);
   }
-  await servers.plain.stop();
   const database = stage.client.db(await stage.products(tidemark.layout));
   const commands = await commandsOfRequests(database, () => askedOf(servers.own, stage));
-  await servers.own.stop();
+  await stage.stopServers();
+  return [
+    ...costRows(rounds),
+    {
+      figure: `the same: commands for ${stage.options.requests} requests`,
+      ...{ value: commands, unit: '', atMost: 0 },
+    },
+  ];
+}
+
+function costRows(rounds) {
+  const cpu = (one, other) => medianOf(rounds, (asked) => asked[one].cpu / asked[other].cpu);
   return [
     {
       figure: 'max, 16 connections, nothing new: rate beside NestJS + mongoose',
-      value: medianOf(rounds, ({ own, plain: other }) => own.rate / other.rate),
+      value: medianOf(rounds, (asked) => asked.own.rate / asked.plain.rate),
       ...{ unit: 'x', rounds },
     },
     {
       figure: 'the same: CPU of NestJS + mongoose',
-      value: medianOf(rounds, ({ own, plain: other }) => other.cpu / own.cpu),
-      ...{ unit: 'x', atLeast: 2 },
+      ...{ value: cpu('plain', 'own'), unit: 'x', atLeast: 2 },
     },
+    { figure: `the same: CPU beside ${floor.title}`, value: cpu('own', 'floor'), unit: 'x' },
     {
-      figure: `the same: commands for ${stage.options.requests} requests`,
-      ...{ value: commands, unit: '', atMost: 0 },
+      figure: `the same: CPU of NestJS + mongoose beside ${floor.title}`,
+      ...{ value: cpu('plain', 'floor'), unit: 'x' },
     },
   ];
 }
