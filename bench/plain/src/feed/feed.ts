@@ -30,7 +30,7 @@ export async function readFeed<Stored extends Stamped, Item extends object>(
     })
     .sort({ _id: 1 })
     .limit(query.limit);
-  if (isLean) return leanPage<Item>(await find.select('-organizationid -appid').lean());
+  if (isLean) return leanPage<Item>(await find.select('-organizationid -appid -__v').lean());
   const documents = await find;
   return {
     result: documents.map((document) =>

@@ -8,7 +8,7 @@ export class MemberData {
   @Prop({ required: true })
   accountnumber: string;
 
-  @Prop({ required: true })
+  @Prop({ required: true, lowercase: true })
   email: string;
 
   @Prop()
@@ -18,7 +18,7 @@ export class MemberData {
   contactname?: string;
 }
 
-@Schema({ collection: 'members', versionKey: false, id: false })
+@Schema({ collection: 'members', optimisticConcurrency: true, id: false })
 export class Member {
   _id: Types.ObjectId;
 

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { plainToInstance } from 'class-transformer';
-import { Model } from 'mongoose';
+import mongoose, { Model } from 'mongoose';
 import type { FeedQuery } from '../feed/feed-query.dto.js';
 import { type FeedPage, readFeed, readMax } from '../feed/feed.js';
 import { type CreateMemberDto, MemberDto, type PatchMemberDto } from './member.dto.js';
 import { Member, type MemberDocument } from './member.schema.js';
+
+const DUPLICATE_KEY = 11000;
 
 interface Tenant {
   org: string;
@@ -26,10 +28,8 @@ export class MembersService {
   }
 
   async create({ org, app }: Tenant, createdBy: string, data: CreateMemberDto): Promise<MemberDto> {
-    const taken = await this.members.exists({ organizationid: org, appid: app, 'data.email': data.email });
-    if (taken) throw new ConflictException('E-mail is in use');
     const now = new Date();
-    const member = await this.members.create({
+    const member = new this.members({
       organizationid: org,
       appid: app,
       id: randomUUID(),
@@ -38,7 +38,7 @@ export class MembersService {
       lastupdated: now,
       data,
     });
-    return toDto(member);
+    return saved(member);
   }
 
   async patch({ org, app }: Tenant, id: string, changes: PatchMemberDto): Promise<MemberDto> {
@@ -46,11 +46,18 @@ export class MembersService {
     if (!member) throw new NotFoundException();
     Object.assign(member.data, changes);
     member.lastupdated = new Date();
-    await member.save();
-    return toDto(member);
+    return saved(member);
   }
 }
 
-function toDto(member: MemberDocument): MemberDto {
+async function saved(member: MemberDocument): Promise<MemberDto> {
+  await member.save().catch(refused);
   return plainToInstance(MemberDto, member.toObject(), { excludeExtraneousValues: true });
+}
+
+function refused(error: unknown): never {
+  if (error instanceof mongoose.mongo.MongoServerError && error.code === DUPLICATE_KEY)
+    throw new ConflictException('E-mail is in use');
+  if (error instanceof mongoose.Error.VersionError) throw new ConflictException('Member was modified');
+  throw error;
 }
