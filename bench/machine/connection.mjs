@@ -5,6 +5,9 @@ import { connect } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = Buffer.from('\r\n');
+/** Where the status stands in `HTTP/1.1 200 OK`. */
+const STATUS_BEGIN = 9;
+const STATUS_END = 12;
 
 export class Connection {
   constructor({ host, port, authorization }) {
@@ -24,11 +27,12 @@ export class Connection {
     return answer;
   }
 
-  /** Sends a request for a page and reads nothing: the promise resolves when the first bytes wait to be read. */
+  /** Sends a request for a page and reads nothing but the status, as soon as the answer begins. */
   async hold(path) {
     const socket = await this.open();
     socket.write(`GET ${path} HTTP/1.1\r\n${this.head}\r\n`);
     await once(socket, 'readable');
+    return Number(socket.read(STATUS_END).toString('latin1', STATUS_BEGIN));
   }
 
   close() {
@@ -89,7 +93,7 @@ class Answer {
     if (end < 0) return false;
     const head = start.toString('latin1', 0, end).toLowerCase();
     const length = /^content-length: *(\d+)/m.exec(head)?.[1];
-    this.status = Number(head.slice(9, 12));
+    this.status = Number(head.slice(STATUS_BEGIN, STATUS_END));
     this.isChunked = /^transfer-encoding: *chunked/m.test(head);
     this.isLast = /^connection: *close/m.test(head) || head.startsWith('http/1.0');
     this.length = length === undefined ? undefined : Number(length);

@@ -1,29 +1,38 @@
-/** Resident memory of this service while 16 consumers harvest for minutes, and while one asks for pages of 10,000. */
+/** Resident memory of this service while 16 consumers harvest for minutes, while one asks for pages of 10,000, and while 100 of these are read by nobody. */
 import { tidemark } from '../contestants/index.mjs';
 import { feedPath } from '../contestants/replication-api.mjs';
 import { stampAt } from '../data/products.mjs';
 import { residentOf } from '../machine/cpu.mjs';
 import { say } from '../machine/say.mjs';
 import { setInterval, clearInterval } from 'node:timers';
+import { setTimeout as wait } from 'node:timers/promises';
 import { answered } from './answered.mjs';
 import { median } from './statistics.mjs';
 
 const CONNECTIONS = 16;
+const LARGE = 10_000;
 const LARGE_SHARE = 0.1;
 const SAMPLE_MS = 500;
 const MOST_MB = 250;
 const MOST_GROWTH = 1.1;
+const HELD = 100;
+const MOST_HELD_MB = 96;
 const MB = 1024 ** 2;
 
 export async function memory(stage) {
+  return [...(await harvested(stage)), await held(stage)];
+}
+
+async function harvested(stage) {
   const server = await stage.start(tidemark);
   const duration = stage.options.memoryMinutes * 60_000;
   const many = await sampledWhile(server, () =>
     harvestAll(server, stage, { connections: CONNECTIONS, limit: 1000, duration }),
   );
   const large = await sampledWhile(server, () =>
-    harvestAll(server, stage, { connections: 1, limit: 10_000, duration: duration * LARGE_SHARE }),
+    harvestAll(server, stage, { connections: 1, limit: LARGE, duration: duration * LARGE_SHARE }),
   );
+  await server.stop();
   const minutes = `${stage.options.memoryMinutes} minutes`;
   return [
     {
@@ -47,15 +56,43 @@ export async function memory(stage) {
   ];
 }
 
+/** On a service that has just started, since what large pages have left behind would hide what readers that are slow cost. */
+async function held(stage) {
+  const server = await stage.start(tidemark);
+  const duration = stage.options.memoryMinutes * 60_000 * LARGE_SHARE;
+  const before = await sampledWhile(server, () =>
+    harvestAll(server, stage, { connections: CONNECTIONS, limit: 1000, duration }),
+  );
+  const readers = Array.from({ length: HELD }, () => server.connection());
+  const during = await sampledWhile(server, async () => {
+    await Promise.all(readers.map((reader) => holdPage(reader, stage)));
+    await wait(duration);
+  });
+  readers.forEach((reader) => reader.close());
+  return {
+    figure: `memory while ${HELD} connections with pages of 10,000 read nothing: most above that of 16 with pages of 1,000`,
+    value: Math.max(...during) - Math.max(...before),
+    ...{ unit: ' MB', atMost: MOST_HELD_MB, before: Math.max(...before), during: Math.max(...during) },
+  };
+}
+
+async function holdPage(reader, stage) {
+  const path = pagePath(stage, { lastoffsetid: '', limit: LARGE });
+  const status = await reader.hold(path);
+  if (status !== 200) throw new Error(`a page of ${LARGE} answered ${status}`);
+}
+
 /** Megabytes, sample by sample. */
 async function sampledWhile(server, work) {
   const samples = [];
-  const timer = setInterval(() => samples.push(residentOf(server.process.pid) / MB), SAMPLE_MS);
+  const sample = () => samples.push(residentOf(server.process.pid) / MB);
+  const timer = setInterval(sample, SAMPLE_MS);
   try {
     await work();
   } finally {
     clearInterval(timer);
   }
+  sample();
   say(
     `  ${samples.length} samples, ${Math.min(...samples).toFixed(0)} to ${Math.max(...samples).toFixed(0)} MB`,
   );
@@ -64,18 +101,21 @@ async function sampledWhile(server, work) {
 
 /** Harvests over and over on every connection until the time (milliseconds) is over. */
 async function harvestAll(server, stage, { connections, limit, duration }) {
-  const to = stampAt(stage.options.items).toISOString();
   const end = Date.now() + duration;
   const consumer = async () => {
     const connection = server.connection();
     for (let lastoffsetid = ''; Date.now() < end;) {
-      const path = feedPath('product', 'default/updates', { to, lastoffsetid, limit });
+      const path = pagePath(stage, { lastoffsetid, limit });
       const body = await answered(() => connection.request({ path }));
       lastoffsetid = /"nextoffsetid":"(\w*)"\}$/.exec(body.toString('latin1', body.length - 60))[1];
     }
     connection.close();
   };
   await Promise.all(Array.from({ length: connections }, consumer));
+}
+
+function pagePath({ options: { items } }, page) {
+  return feedPath('product', 'default/updates', { to: stampAt(items).toISOString(), ...page });
 }
 
 function growthOf(samples) {
