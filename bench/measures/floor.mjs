@@ -95,7 +95,7 @@ function rowsOf(rounds) {
       figure: 'CPU of mongod beside a raw client that asks the same pages',
       value: ratio('service', 'plain'),
       unit: 'x',
-      atMost: 1.3,
+      atMost: 1.25,
     },
     {
       figure: "CPU of mongod beside a raw client that sends the service's own commands",

@@ -10,7 +10,7 @@ const CONNECTIONS = 4;
 const LIMIT = 1000;
 const WARM_UP = 20_000;
 
-const WANTED = { plain: 12, restify: 8 };
+const WANTED = { plain: 14, restify: 8 };
 
 export async function harvest(stage) {
   const chosen = peers.filter(({ name }) => stage.options.against.includes(name));
