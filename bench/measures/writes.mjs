@@ -8,6 +8,7 @@ import { memberChanges } from '../contestants/replication-api.mjs';
 import { cpuOf } from '../machine/cpu.mjs';
 import { ask, Process } from '../machine/processes.mjs';
 import { say } from '../machine/say.mjs';
+import { until } from '../machine/until.mjs';
 import { crowd } from './crowd.mjs';
 import { medianOf } from './statistics.mjs';
 
@@ -75,11 +76,13 @@ async function costOf(server, { mongod, options: { requests } }, work) {
   return { rate, service: costOfOne('service'), mongod: costOfOne('mongod') };
 }
 
-async function rested(server) {
-  for (let before = -Infinity; server.cpu() - before > REST_CPU_US;) {
-    before = server.cpu();
+function rested(server) {
+  const isAtRest = async () => {
+    const before = server.cpu();
     await wait(REST_MS);
-  }
+    return server.cpu() - before <= REST_CPU_US;
+  };
+  return until(isAtRest, { what: 'a service at rest' });
 }
 
 /** Services are compared that do the same: each refuses an e-mail that is taken. */
