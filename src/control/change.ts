@@ -28,11 +28,14 @@ export type ControlEvent =
   | { type: 'lost'; collections: string[] }
   | { type: 'ended' };
 
-/** A name for maps of whatever may be an `_id`. */
-export function idName(id: unknown): string {
-  return id instanceof mongoose.mongo.ObjectId
-    ? id.toHexString()
-    : mongoose.mongo.BSON.EJSON.stringify({ id }, { relaxed: false });
+/** A name for maps of whatever may be an `_id`; nothing for a document that the library takes for a type that it is not. */
+export function idName(id: unknown): string | undefined {
+  if (id instanceof mongoose.mongo.ObjectId) return id.toHexString();
+  try {
+    return mongoose.mongo.BSON.EJSON.stringify({ id }, { relaxed: false });
+  } catch {
+    return undefined;
+  }
 }
 
 const CHANGES = new Set(['insert', 'replace', 'update', 'delete']);

@@ -22,8 +22,8 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   private readonly byName = new LRUCache<string, T>({
     maxSize: MOST,
     maxEntrySize: LARGEST,
-    sizeCalculation: (document) => mongoose.mongo.BSON.calculateObjectSize(document),
-    dispose: ({ _id }) => this.nameOf.delete(idName(_id)),
+    sizeCalculation: sizeOf,
+    dispose: ({ _id }) => this.nameOf.delete(idName(_id) ?? ''),
   });
   private readonly reads = new Set<UnderWay>();
 
@@ -53,8 +53,8 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   }
 
   hear({ id, what, fields, removed }: ControlChange): void {
-    if (id === undefined) return this.forget();
-    const key = idName(id);
+    const key = id === undefined ? undefined : idName(id);
+    if (key === undefined) return this.forget();
     for (const { changed } of this.reads) changed.add(key);
     const name = this.nameOf.get(key);
     if (name === undefined) return;
@@ -65,7 +65,7 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     }
     const before = what === 'update' ? known : { _id: known._id };
     const left = Object.entries(before).filter(([field]) => !removed.includes(field));
-    this.remember(name, { ...Object.fromEntries(left), ...fields } as T);
+    this.remember(name, key, { ...Object.fromEntries(left), ...fields } as T);
   }
 
   forget(): void {
@@ -79,8 +79,10 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     this.reads.add(underWay);
     try {
       const found = await read();
-      const isNewest = found !== null && !underWay.isOutdated && !underWay.changed.has(idName(found._id));
-      if (isNewest) this.remember(name, found);
+      if (found === null) return null;
+      const key = idName(found._id);
+      const isNewest = key !== undefined && !underWay.isOutdated && !underWay.changed.has(key);
+      if (isNewest) this.remember(name, key, found);
       return found;
     } finally {
       this.reads.delete(underWay);
@@ -88,11 +90,19 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   }
 
   /** One that was found under another name before is known under this one only. */
-  private remember(name: string, found: T): void {
-    const key = idName(found._id);
+  private remember(name: string, key: string, found: T): void {
     const other = this.nameOf.get(key);
     if (other !== undefined && other !== name) this.byName.delete(other);
     this.byName.set(name, found);
     if (this.byName.has(name)) this.nameOf.set(key, name);
+  }
+}
+
+/** What the library cannot measure is too large. */
+function sizeOf(document: object): number {
+  try {
+    return mongoose.mongo.BSON.calculateObjectSize(document);
+  } catch {
+    return LARGEST + 1;
   }
 }

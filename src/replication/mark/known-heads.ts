@@ -44,7 +44,10 @@ export class KnownHeads implements Follower {
     return head && later(head, this.own.get(name) ?? NO_HEAD);
   }
 
-  /** Reads the head, so that it is known from now on. Where that does not succeed soon it stays unknown. */
+  /**
+   * Reads the head, so that it is known from now on. Where that does not succeed soon it stays unknown, as does one that
+   * somebody else has made of something that is no stamp: the leader may not be able to raise it any more.
+   */
   async learn(mark: MarkKey): Promise<void> {
     if (!this.control.isCurrent) return;
     const name = markName(mark);
@@ -64,6 +67,7 @@ export class KnownHeads implements Follower {
 
   /** A head that somebody else has removed or replaced is read again. */
   hear({ id, what, fields }: ControlChange): void {
+    if (id === undefined) return this.forget();
     if (typeof id !== 'object' || id === null) return;
     const name = markName(id as MarkKey);
     const { stamp } = fields as Partial<StoredHead>;
@@ -84,8 +88,8 @@ export class KnownHeads implements Follower {
     const stored = await this.control.readSoon((options) =>
       this.model.collection.findOne<Partial<StoredHead>>({ _id: markKey(mark) }, options),
     );
-    if (stored === undefined) return;
-    const stamp = stored?.stamp instanceof Date ? stored.stamp : NO_HEAD;
+    const stamp = stored === null ? NO_HEAD : stored?.stamp;
+    if (!(stamp instanceof Date)) return;
     if (!underWay.isOutdated) this.heads.set(markName(mark), later(stamp, underWay.told));
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Model, mongo } from 'mongoose';
+import mongoose, { type Model, type mongo } from 'mongoose';
 import { within } from '../../common/index.js';
 import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
 import { WATCHER, type WatchState } from './watch-state.js';
@@ -36,9 +36,9 @@ export class WatchedPlace implements Follower {
     control.follow(this);
   }
 
-  hear({ fields }: ControlChange): void {
-    const watched = (fields as Partial<WatchState>).watched;
-    if (watched === undefined) return;
+  hear({ id, fields }: ControlChange): void {
+    const watched = placeIn(fields);
+    if (id !== WATCHER || watched === undefined) return;
     this.heard = watched;
     this.resolveUpTo(watched);
   }
@@ -80,7 +80,12 @@ export class WatchedPlace implements Follower {
   }
 
   private async watched(): Promise<mongo.Timestamp | undefined> {
-    const state = await this.states.findOne({ _id: WATCHER }, { watched: 1 }).lean();
-    return state?.watched;
+    return placeIn(await this.states.findOne({ _id: WATCHER }, { watched: 1 }).lean());
   }
+}
+
+/** Whatever else somebody has stored in place of a cluster time tells nothing. */
+function placeIn(state: mongo.Document | null): mongo.Timestamp | undefined {
+  const watched: unknown = state?.['watched'];
+  return watched instanceof mongoose.mongo.Timestamp ? watched : undefined;
 }

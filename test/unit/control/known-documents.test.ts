@@ -1,3 +1,4 @@
+import { calculateObjectSize } from 'bson';
 import type { ControlChange } from '../../../src/control/change.js';
 import type { ControlStream } from '../../../src/control/control-stream.js';
 import { KnownDocuments } from '../../../src/control/known-documents.js';
@@ -55,6 +56,26 @@ describe('a document is read once', () => {
     for (let turn = 0; turn < 2; turn += 1) await shops.find('a', read(large));
     expect(reads).toBe(2);
   });
+
+  it('each time where nobody can tell how large it is', async () => {
+    const odd = { _id: 1, name: { _bsontype: 'x' } } as unknown as Shop;
+    for (let turn = 0; turn < 2; turn += 1) expect(await shops.find('a', read(odd))).toEqual(odd);
+    expect(reads).toBe(2);
+  });
+});
+
+it('of very many those that were asked for last are known, in as many bytes as it may have', async () => {
+  const shopAt = (_id: number) => ({ _id, name: 'x'.repeat(200) });
+  const count = 100_000;
+  for (let id = 0; id < count; id += 1) await shops.find(`${id}`, read(shopAt(id)));
+  const isKnown = (id: number) => shops.peek(`${id}`) !== undefined;
+  const all = Array.from({ length: count }, (_, id) => id).filter(isKnown);
+  expect([all.includes(0), all.includes(count - 1)]).toEqual([false, true]);
+  const bytes = all.length * calculateObjectSize(shopAt(0));
+  expect(bytes).toBeLessThanOrEqual(8 * 1024 * 1024);
+  expect(bytes).toBeGreaterThan(7 * 1024 * 1024);
+  for (let id = 0; id < count; id += 1) shops.hear(change(id));
+  expect(all.some(isKnown)).toBe(false);
 });
 
 describe('it is read again once it was changed', () => {
@@ -89,6 +110,22 @@ describe('it is read again once it was changed', () => {
       shops.forget();
       return Promise.resolve({ _id: 1, name: 'before' });
     });
+    expect(shops.peek('a')).toBeUndefined();
+  });
+
+  it.each<[string, unknown]>([
+    ['a text', 'x'],
+    ['a document that no name can be made of', { _bsontype: 'x' }],
+  ])('where its _id is %s', async (_what, _id) => {
+    const found = { _id } as unknown as Shop;
+    expect(await shops.find('a', read(found))).toEqual(found);
+    shops.hear(change(_id));
+    expect(shops.peek('a')).toBeUndefined();
+  });
+
+  it('all, where what was changed has an _id that no name can be made of', async () => {
+    await shops.find('a', read({ _id: 1 }));
+    shops.hear(change({ _bsontype: 5 }));
     expect(shops.peek('a')).toBeUndefined();
   });
 

@@ -59,6 +59,21 @@ it('a read that fails, or does not come in time, leaves it unknown; the next one
   expect([heads.of(MARK), reads]).toEqual([EARLY, 2]);
 });
 
+it.each<[string, object]>([
+  ['has no stamp', {}],
+  ['has a stamp that is no date', { stamp: 'soon' }],
+])('one that %s, since somebody else has written it, stays unknown', async (_what, written) => {
+  stored = written;
+  await heads.learn(MARK);
+  expect(heads.of(MARK)).toBeUndefined();
+});
+
+it('where nobody can tell which one was changed none is known any more', async () => {
+  await heads.learn(MARK);
+  heads.hear({ what: 'replace', fields: {}, removed: [] });
+  expect(heads.of(MARK)).toBeUndefined();
+});
+
 it('those who ask at the same time share a read', async () => {
   await Promise.all([heads.learn(MARK), heads.learn(MARK)]);
   expect(reads).toBe(1);
