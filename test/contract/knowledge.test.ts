@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ControlStream } from '../../src/control/index.js';
 import { eventually, type TestApplication, TestService, withoutWatcher } from '../support/index.js';
+import { controlStreams } from './control-stream.js';
 import { MemberClient, newEmail } from './member-client.js';
 import { commandsDuring, nameOf } from './profiler.js';
 
@@ -37,16 +38,6 @@ async function askedOnceKnown(work: () => Promise<unknown>, expected: string[]):
     await service.knows(app);
   }
   return commands;
-}
-
-async function cursorsOfStream(): Promise<unknown[]> {
-  const stages = [
-    { $currentOp: { idleCursors: true } },
-    { $match: { ns: `${service.db.databaseName}.$cmd.aggregate` } },
-    { $match: { 'cursor.originatingCommand.comment': 'tidemark control' } },
-  ];
-  const found = await service.client.db('admin').aggregate(stages).toArray();
-  return found.map(({ cursor }) => (cursor as { cursorId: unknown }).cursorId);
 }
 
 const pollersOf = (kind: 'member' | 'product') =>
@@ -173,7 +164,7 @@ describe('where nothing is known the database is asked', () => {
   it('when the stream was ended by somebody: then it begins anew', async () => {
     const control = service.app.get(ControlStream, { strict: false });
     await eventually(async () => {
-      const cursors = await cursorsOfStream();
+      const cursors = (await controlStreams(service)).map(({ cursorId }) => cursorId);
       if (cursors.length > 0) await service.db.command({ killCursors: '$cmd.aggregate', cursors });
       return control.heardUpTo === undefined;
     });

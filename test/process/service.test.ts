@@ -10,7 +10,7 @@ import { hashPassword } from '../../src/auth/index.js';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, ServiceProcess } from '../support/process.js';
-import { startStandalone } from '../support/standalone.js';
+import { startStandalone } from '../support/own-mongod.js';
 import { testMongodBinary } from '../support/test-mongod.js';
 
 const PASSWORD = 'correct horse battery staple';

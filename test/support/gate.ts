@@ -1,12 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+import { eventually } from './eventually.js';
 
 const HOST = '127.0.0.1';
+/** Longer than any test. */
+const HELD_MS = 600_000;
 
 /** A way to the database that a test can shut and open: behind a shut one, the database is away. */
 export class Gate {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
+  private isHeld: (request: Buffer) => boolean = () => false;
+  private held = 0;
 
   private constructor(
     private readonly target: URL,
@@ -37,6 +43,21 @@ export class Gate {
     for (const socket of this.sockets) socket.destroy();
   }
 
+  /** Requests of which this is true come no further until `release`, nor does what follows them on their connection. */
+  hold(isHeld: (request: Buffer) => boolean): void {
+    this.isHeld = isHeld;
+  }
+
+  /** How many connections are held up. */
+  get holding(): number {
+    return this.held;
+  }
+
+  /** What was held up comes through, late. */
+  release(): void {
+    this.isHeld = () => false;
+  }
+
   /** Cuts every connection; new ones are refused. */
   async shut(): Promise<void> {
     const server = this.server;
@@ -61,7 +82,24 @@ export class Gate {
           this.sockets.delete(from);
           to.destroy();
         });
-      from.pipe(to);
     }
+    socket.pipe(this.requests(socket)).pipe(onwards);
+    onwards.pipe(socket);
+  }
+
+  private requests(from: Socket): Transform {
+    const pass = async (request: Buffer) => {
+      if (!this.isHeld(request)) return request;
+      this.held += 1;
+      await eventually(() => from.destroyed || !this.isHeld(request), HELD_MS).finally(
+        () => (this.held -= 1),
+      );
+      return request;
+    };
+    return new Transform({
+      transform(request: Buffer, _encoding, done) {
+        pass(request).then((passed) => done(null, passed), done);
+      },
+    });
   }
 }

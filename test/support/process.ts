@@ -96,6 +96,16 @@ export class ServiceProcess {
     );
   }
 
+  /** Holds the process still, as a machine does that is short of time. */
+  pause(): void {
+    this.child.kill('SIGSTOP');
+  }
+
+  /** Lets it go on. */
+  resume(): void {
+    this.child.kill('SIGCONT');
+  }
+
   /** Process ids: what was spawned, the node that serves, and its mongod. */
   async pids(): Promise<{ spawned: number; node: number; mongod: number }> {
     const { pid } = await this.note();

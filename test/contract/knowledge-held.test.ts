@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { mongo } from 'mongoose';
+import { SETTINGS } from '../../src/config/index.js';
+import { ControlStream } from '../../src/control/index.js';
+import { eventually, Gate, type TestApplication, TestService } from '../support/index.js';
+import { type OwnMongod, startShortLog } from '../support/own-mongod.js';
+import { controlStreams } from './control-stream.js';
+import { MemberClient, newEmail } from './member-client.js';
+
+const FOR_EVER_MS = 3_600_000;
+const JUNK = Array.from({ length: 8 }, () => ({ bytes: randomBytes(512 * 1024) }));
+
+let mongod: OwnMongod;
+let first: TestService;
+let gate: Gate;
+/** An instance that comes to the database through the gate only. */
+let service: TestService;
+let control: ControlStream;
+let app: TestApplication;
+let user: string;
+
+beforeAll(async () => {
+  mongod = await startShortLog();
+  process.env['TIDEMARK_TEST_MONGODB_URI'] = mongod.uri;
+  first = await TestService.start();
+  await first.leave();
+  gate = await Gate.to(first.uri);
+  await gate.open();
+  service = await first.another({ MONGODB_URI: gate.uri });
+  control = service.app.get(ControlStream, { strict: false });
+});
+beforeEach(async () => {
+  app = await service.application({ settings: { replicatepasswordhash: true } });
+  user = await app.credential();
+  for (const n of [1, 2]) await app.product({ id: `p${n}`, data: { n } });
+  await app.filter('product', 'few', { 'data.n': 1 });
+  await service.knows(app);
+  expect((await app.get('product/max', { user })).status).toBe(200);
+});
+afterEach(async () => {
+  gate.release();
+  await service.knows(app);
+});
+afterAll(async () => {
+  await service.leave();
+  await gate.shut();
+  await first.stop();
+  await mongod.stop();
+});
+
+const statusOf = async (options: { user?: string } = {}) => (await app.get('product/max', options)).status;
+const collection = (name: string) => service.db.collection(name);
+const revoke = () => collection('credentials').updateOne({ username: user }, { $set: { disabled: true } });
+
+/** Nothing that the control stream asks comes through any more, also where it begins anew; everything else does. */
+async function holdStream(): Promise<void> {
+  let cursors: Buffer[] = [];
+  const isHeld = (request: Buffer) =>
+    request.includes('tidemark control') || cursors.some((id) => request.includes(id));
+  gate.hold(isHeld);
+  await eventually(async () => {
+    cursors = (await controlStreams(service)).map(({ cursorId }) => Buffer.from(cursorId.toBytesLE()));
+    return gate.holding > 0;
+  });
+}
+
+describe('while the stream is held still the database is asked, as soon as what is known is too old', () => {
+  beforeEach(holdStream);
+
+  it('a credential that is revoked is refused, and stays so when the stream goes on', async () => {
+    await revoke();
+    await eventually(async () => (await statusOf({ user })) === 401);
+    gate.release();
+    await eventually(() => control.isCurrent);
+    expect(await statusOf({ user })).toBe(401);
+  });
+
+  it('an application that is removed is unknown', async () => {
+    await collection('applications').deleteOne(app.tenant);
+    await eventually(async () => (await statusOf()) === 404);
+    await collection('applications').insertOne({ ...app.tenant });
+    expect(await statusOf()).toBe(200);
+  });
+
+  it('an application that keeps its secrets from now on', async () => {
+    const members = new MemberClient(app);
+    await members.create({ accountnumber: '1', email: newEmail(), passwordhash: 'secret' });
+    const isTold = async () => (await app.feed('member').ask()).text.includes('secret');
+    expect(await isTold()).toBe(true);
+    await collection('applications').updateOne(app.tenant, { $set: { settings: {} } });
+    await eventually(async () => !(await isTold()));
+  });
+
+  it('a filter that is edited', async () => {
+    const from = await app.max('product');
+    await eventually(() => !control.isCurrent);
+    await collection('services').updateOne(app.tenant, { $set: { filter: { 'data.n': 2 } } });
+    await service.watcher.caughtUp();
+    const to = await app.max('product');
+    expect((await app.feed('product', 'few').page({ from, to })).ids).toEqual(['p2']);
+    expect((await app.softDeletes('product', 'few').page({ from, to })).ids).toEqual(['p1']);
+  });
+});
+
+describe('where the log does not reach back any more to where the stream was', () => {
+  const settings = () => service.app.get<{ knowledgeMs: number }>(SETTINGS, { strict: false });
+  let knowledgeMs: number;
+  beforeEach(() => {
+    ({ knowledgeMs } = settings());
+    settings().knowledgeMs = FOR_EVER_MS;
+  });
+  afterEach(() => {
+    settings().knowledgeMs = knowledgeMs;
+  });
+
+  /** Writes to another database until everything that the stream has heard of is gone from the log. */
+  async function rollLog(): Promise<void> {
+    const junk = service.client.db('aside').collection('junk');
+    const log = service.client.db('local').collection<{ ts: mongo.Timestamp }>('oplog.rs');
+    await eventually(async () => {
+      await junk.insertMany(JUNK.map((one) => ({ ...one })));
+      const oldest = await log.findOne({}, { sort: { $natural: 1 }, readConcern: { level: 'local' } });
+      return control.heardUpTo === undefined || oldest?.ts.greaterThan(control.heardUpTo);
+    });
+  }
+
+  it('it begins anew, and knows nothing of what was before', async () => {
+    await holdStream();
+    await revoke();
+    await collection('applications').updateOne(app.tenant, { $set: { appid: 'elsewhere' } });
+    expect([await statusOf({ user }), await statusOf()]).toEqual([200, 200]);
+    await rollLog();
+    gate.release();
+    await eventually(() => control.heardUpTo === undefined);
+    await eventually(() => control.isCurrent);
+    expect([await statusOf({ user }), await statusOf()]).toEqual([401, 404]);
+    await collection('applications').updateOne({ appid: 'elsewhere' }, { $set: app.tenant });
+  });
+});
