@@ -28,13 +28,15 @@ interface StreamCursor {
 
 /**
  * The changes of a database from now on, reply by reply, as long as somebody asks for the next one. The bare commands are
- * used since they hand over empty replies too, and tell how far the log was read.
+ * used since they hand over empty replies too, and tell how far the log was read. The cursor is closed behind it, and
+ * `onClosing` is told when that is over, with success or without.
  */
 export async function* controlReplies(
   client: mongo.MongoClient,
   database: string,
   pipeline: mongo.Document[],
   longestWaitMs: number,
+  onClosing: (closed: Promise<void>) => void,
 ): AsyncGenerator<ControlReply, void> {
   const db = client.db(database);
   const session = client.startSession();
@@ -60,7 +62,7 @@ export async function* controlReplies(
       askedAt = performance.now();
     }
   } finally {
-    void close(db, command, session).catch(() => undefined);
+    onClosing(close(db, command, session).catch(() => undefined));
   }
 }
 

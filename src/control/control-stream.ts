@@ -27,6 +27,8 @@ export class ControlStream implements OnModuleDestroy {
   private readonly followers: Follower[] = [];
   private readonly stop = new AbortController();
   private isRunning = false;
+  private running: Promise<void> = Promise.resolve();
+  private closed: Promise<void> = Promise.resolve();
   private wantedAt = -Infinity;
   private askedAt = -Infinity;
   private position: mongo.Timestamp | undefined;
@@ -37,8 +39,11 @@ export class ControlStream implements OnModuleDestroy {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  onModuleDestroy(): void {
+  /** Its cursor would be held by the server for minutes, so it is closed while there is a connection. */
+  async onModuleDestroy(): Promise<void> {
     this.stop.abort();
+    const ended = this.running.then(() => this.closed);
+    await within(SOON_MS, 'The end of the control stream', ended).catch(() => undefined);
   }
 
   /** To be called before anybody asks: the collections of a stream cannot be changed. */
@@ -92,7 +97,7 @@ export class ControlStream implements OnModuleDestroy {
     const isConnected = connection.readyState === mongoose.STATES.connected;
     if (settings.knowledgeMs === 0 || stop.signal.aborted || !isConnected) return;
     this.isRunning = true;
-    void this.run().finally(() => (this.isRunning = false));
+    this.running = this.run().finally(() => (this.isRunning = false));
   }
 
   /** Until nobody wants it any more, or it breaks; then for a moment nothing is begun. */
@@ -111,7 +116,11 @@ export class ControlStream implements OnModuleDestroy {
     const client = this.connection.getClient();
     const longestWaitMs = Math.ceil(this.settings.knowledgeMs / REPLIES_PER_AGE);
     const pipeline = controlPipeline(this.followers);
-    for await (const reply of controlReplies(client, this.connection.name, pipeline, longestWaitMs)) {
+    const onClosing = (closed: Promise<void>): void => {
+      this.closed = closed;
+    };
+    const replies = controlReplies(client, this.connection.name, pipeline, longestWaitMs, onClosing);
+    for await (const reply of replies) {
       if (this.stop.signal.aborted || !this.hear(reply)) return;
       if (performance.now() - this.wantedAt > UNWANTED_MS) return;
     }
