@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { SETTINGS } from '../../src/config/index.js';
 import { ControlStream } from '../../src/control/index.js';
-import { eventually, Gate, type TestApplication, TestService } from '../support/index.js';
+import { eventually, Gate, holdControlStream, type TestApplication, TestService } from '../support/index.js';
 import { type OwnMongod, startShortLog } from '../support/own-mongod.js';
-import { controlStreams } from './control-stream.js';
 import { MemberClient, newEmail } from './member-client.js';
 
+const KNOWLEDGE_MS = 500;
 const FOR_EVER_MS = 3_600_000;
 const JUNK = Array.from({ length: 8 }, () => ({ bytes: randomBytes(512 * 1024) }));
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
   await first.leave();
   gate = await Gate.to(first.uri);
   await gate.open();
-  service = await first.another({ MONGODB_URI: gate.uri });
+  service = await first.another({ MONGODB_URI: gate.uri, KNOWLEDGE_MS: `${KNOWLEDGE_MS}` });
   control = service.app.get(ControlStream, { strict: false });
 });
 beforeEach(async () => {
@@ -52,24 +53,17 @@ const statusOf = async (options: { user?: string } = {}) => (await app.get('prod
 const collection = (name: string) => service.db.collection(name);
 const revoke = () => collection('credentials').updateOne({ username: user }, { $set: { disabled: true } });
 
-/** Nothing that the control stream asks comes through any more, also where it begins anew; everything else does. */
-async function holdStream(): Promise<void> {
-  let cursors: Buffer[] = [];
-  const isHeld = (request: Buffer) =>
-    request.includes('tidemark control') || cursors.some((id) => request.includes(id));
-  gate.hold(isHeld);
-  await eventually(async () => {
-    cursors = (await controlStreams(service)).map(({ cursorId }) => Buffer.from(cursorId.toBytesLE()));
-    return gate.holding > 0;
-  });
-}
+const holdStream = () => holdControlStream(gate, service.db);
+/** What is known is too old by then, though the stream may not be known to be broken. */
+const tooOld = () => wait(KNOWLEDGE_MS);
 
 describe('while the stream is held still the database is asked, as soon as what is known is too old', () => {
   beforeEach(holdStream);
 
   it('a credential that is revoked is refused, and stays so when the stream goes on', async () => {
     await revoke();
-    await eventually(async () => (await statusOf({ user })) === 401);
+    await tooOld();
+    expect(await statusOf({ user })).toBe(401);
     gate.release();
     await eventually(() => control.isCurrent);
     expect(await statusOf({ user })).toBe(401);
@@ -77,7 +71,8 @@ describe('while the stream is held still the database is asked, as soon as what 
 
   it('an application that is removed is unknown', async () => {
     await collection('applications').deleteOne(app.tenant);
-    await eventually(async () => (await statusOf()) === 404);
+    await tooOld();
+    expect(await statusOf()).toBe(404);
     await collection('applications').insertOne({ ...app.tenant });
     expect(await statusOf()).toBe(200);
   });
@@ -88,7 +83,8 @@ describe('while the stream is held still the database is asked, as soon as what 
     const isTold = async () => (await app.feed('member').ask()).text.includes('secret');
     expect(await isTold()).toBe(true);
     await collection('applications').updateOne(app.tenant, { $set: { settings: {} } });
-    await eventually(async () => !(await isTold()));
+    await tooOld();
+    expect(await isTold()).toBe(false);
   });
 
   it('a filter that is edited', async () => {

@@ -62,27 +62,25 @@ describe.each([
   });
 });
 
-describe.each([
-  'tidemark.filterversions',
-  'tidemark.moments',
-  'tidemark.heads',
-  'tidemark.leases',
-])('where %s is lost, nothing of it counts, and what comes behind it arrives', (name) => {
-  it.each(AWAY)('it %s', async (_what, lose) => {
-    const before = await app.max('product');
-    expect((await app.feed('product', 'few').page()).ids).toEqual(['p1']);
-    await lose(name);
-    await collection('services').updateOne(app.tenant, { $set: { filter: { 'data.n': 2 } } });
-    await app.product({ id: 'p3', data: { n: 2 }, lastupdated: new Date() });
-    await service.watcher.caughtUp();
-    const to = await app.max('product');
-    expect(to.getTime()).toBeGreaterThan(before.getTime());
-    const page = () => app.feed('product', 'few').ask({ to: to.toISOString() });
-    const { known, read } = await ways.ask(() => [page()]);
-    expect(known).toMatchObject([{ status: 200, result: [{ id: 'p2' }, { id: 'p3' }] }]);
-    expect(known).toEqual(read);
-  });
-});
+describe.each(['tidemark.filterversions', 'tidemark.moments', 'tidemark.heads', 'tidemark.leases'])(
+  'where %s is lost, nothing of it counts, and what comes behind it arrives',
+  (name) => {
+    it.each(AWAY)('it %s', async (_what, lose) => {
+      const before = await app.max('product');
+      expect((await app.feed('product', 'few').page()).ids).toEqual(['p1']);
+      await lose(name);
+      await collection('services').updateOne(app.tenant, { $set: { filter: { 'data.n': 2 } } });
+      await app.product({ id: 'p3', data: { n: 2 }, lastupdated: new Date() });
+      await service.watcher.caughtUp();
+      const to = await app.max('product');
+      expect(to.getTime()).toBeGreaterThan(before.getTime());
+      const page = () => app.feed('product', 'few').ask({ to: to.toISOString() });
+      const { known, read } = await ways.ask(() => [page()]);
+      expect(known).toMatchObject([{ status: 200, result: [{ id: 'p2' }, { id: 'p3' }] }]);
+      expect(known).toEqual(read);
+    });
+  },
+);
 
 /** Last: of several services in one process the newest one looks at all credentials, since Passport is one for all. */
 describe('100,000 credentials and 10,000 applications', () => {

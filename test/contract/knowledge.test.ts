@@ -1,7 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ControlStream } from '../../src/control/index.js';
-import { eventually, type TestApplication, TestService, withoutWatcher } from '../support/index.js';
-import { controlStreams } from './control-stream.js';
+import {
+  controlStreams,
+  eventually,
+  type TestApplication,
+  TestService,
+  withoutWatcher,
+} from '../support/index.js';
 import { MemberClient, newEmail } from './member-client.js';
 import { commandsDuring, nameOf } from './profiler.js';
 
@@ -91,22 +96,6 @@ describe('what changes is known again', () => {
     expect(await status()).toBe(401);
   });
 
-  it.each([
-    ['is dropped', (name: string) => service.db.collection(name).drop()],
-    [
-      'gets another name',
-      (name: string) => service.db.collection(name).rename(`${name}-before-${Date.now()}`),
-    ],
-  ])('an application whose collection %s is refused', async (_what, lose) => {
-    const stored = await service.db.collection('applications').find().toArray();
-    expect((await app.get('product/max')).status).toBe(200);
-    await lose('applications');
-    await service.heard();
-    expect((await app.get('product/max')).status).toBe(404);
-    await service.db.collection('applications').insertMany(stored);
-    expect((await app.get('product/max')).status).toBe(200);
-  });
-
   it('a change that another program makes is in max as soon as the watcher has worked it through', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const known = await app.max('product');
@@ -164,7 +153,7 @@ describe('where nothing is known the database is asked', () => {
   it('when the stream was ended by somebody: then it begins anew', async () => {
     const control = service.app.get(ControlStream, { strict: false });
     await eventually(async () => {
-      const cursors = (await controlStreams(service)).map(({ cursorId }) => cursorId);
+      const cursors = (await controlStreams(service.db)).map(({ cursorId }) => cursorId);
       if (cursors.length > 0) await service.db.command({ killCursors: '$cmd.aggregate', cursors });
       return control.heardUpTo === undefined;
     });

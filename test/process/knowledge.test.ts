@@ -3,7 +3,9 @@ import { mongo } from 'mongoose';
 import { hashPassword } from '../../src/auth/index.js';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { send } from '../support/answer.js';
+import { controlStreams, holdControlStream } from '../support/control-stream.js';
 import { eventually } from '../support/eventually.js';
+import { Gate } from '../support/gate.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 import { testMongodBinary } from '../support/test-mongod.js';
 
@@ -18,6 +20,8 @@ let dataDir: string;
 let database: EmbeddedDatabase;
 let client: mongo.MongoClient;
 let db: mongo.Db;
+/** The way to the database of the first of the services. */
+let gate: Gate;
 let services: ServiceProcess[] = [];
 
 beforeAll(async () => {
@@ -26,10 +30,12 @@ beforeAll(async () => {
   database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
   client = await new mongo.MongoClient(database.uri, { writeConcern: { w: 'majority' } }).connect();
   db = client.db();
-  const environment = {
-    ...{ MONGODB_URI: database.uri, KNOWLEDGE_MS: `${KNOWLEDGE_MS}`, LOGIN_FAILURES: '1000' },
-  };
-  services = await Promise.all([1, 2].map(() => ServiceProcess.start({ dataDir, environment })));
+  gate = await Gate.to(database.uri);
+  await gate.open();
+  const settings = { KNOWLEDGE_MS: `${KNOWLEDGE_MS}`, LOGIN_FAILURES: '1000' };
+  const start = (MONGODB_URI: string) =>
+    ServiceProcess.start({ dataDir, environment: { ...settings, MONGODB_URI } });
+  services = await Promise.all([gate.uri, database.uri].map(start));
 });
 beforeEach(async () => {
   const passwordhash = await hashPassword(PASSWORD);
@@ -40,11 +46,13 @@ beforeEach(async () => {
   for (let turn = 0; turn < TURNS; turn += 1) expect(await statuses()).toEqual([200, 200]);
 });
 afterEach(async () => {
+  gate.release();
   for (const name of ['applications', 'credentials']) await db.collection(name).deleteMany({});
 });
 afterAll(async () => {
   for (const service of services) service.resume();
   await Promise.all(services.map((service) => service.stop()));
+  await gate.shut();
   await client.close();
   await database.stop();
   await removeDataDir(dataDir);
@@ -75,9 +83,10 @@ it.each([
   ['a credential that was revoked', revoke, 401],
   ['an application that was removed', remove, 404],
 ])(
-  '%s while an instance was held still (SIGSTOP) is refused by it at once',
+  '%s while an instance was held still (SIGSTOP), and its stream longer, is refused at once',
   async (_what, change, refused) => {
     const [held] = services as [ServiceProcess];
+    await holdControlStream(gate, db);
     held.pause();
     await change();
     await wait(KNOWLEDGE_MS);
@@ -86,3 +95,10 @@ it.each([
     expect(await answer).toBe(refused);
   },
 );
+
+/** Last: it ends the services. */
+it('instances that stop close their streams, which the database would keep for minutes', async () => {
+  expect(await statuses()).toEqual([200, 200]);
+  await Promise.all(services.map((service) => service.stop()));
+  expect(await controlStreams(db)).toEqual([]);
+});

@@ -1,5 +1,6 @@
 export { type Answer, send, type SendOptions } from './answer.js';
 export { PASSWORD, type Stored, TestApplication } from './application.js';
+export { controlStreams, holdControlStream } from './control-stream.js';
 export { eventually } from './eventually.js';
 export type { Item, TestFeed, TestPage } from './feed.js';
 export { Gate } from './gate.js';
