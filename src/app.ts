@@ -12,17 +12,18 @@ import {
   giveRequestId,
   type Patience,
   ProblemFilter,
+  ReadyExpressAdapter,
   serveDocs,
 } from './http/index.js';
 import { measure, Metrics, ServiceLogger } from './observability/index.js';
 
 /** The service on a database, complete but not yet listening. */
 export async function createApp(settings: Settings, mongodbUri: string): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings, mongodbUri), {
-    bodyParser: false,
-    bufferLogs: true,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.with(settings, mongodbUri),
+    new ReadyExpressAdapter(),
+    { bodyParser: false, bufferLogs: true, abortOnError: false },
+  );
   const logger = app.get(ServiceLogger);
   app.useLogger(logger);
   const server = app.getHttpServer().on('clientError', answerClientError).setTimeout(STALLED_MS);
