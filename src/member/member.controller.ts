@@ -1,10 +1,10 @@
-import { Body, Controller, Get, Headers, Param, Patch, Post, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Headers, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../application/index.js';
 import { Caller, type Credential, Needs } from '../auth/index.js';
+import { sendJson } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
-import { BodyPipe } from './body/body.pipe.js';
-import { JsonBody } from './body/json-body.interceptor.js';
+import { JsonBody } from './body/json-body.js';
 import { CreateMember } from './dto/create-member.js';
 import { PatchAddress } from './dto/patch-address.js';
 import { PatchMember } from './dto/patch-member.js';
@@ -22,48 +22,45 @@ export class MemberController {
 
   @Post()
   @Needs('write')
-  @UseInterceptors(JsonBody)
-  @DocumentedCreate()
+  @DocumentedCreate(CreateMember)
   async create(
     @CurrentApplication() application: Application,
     @Caller() caller: Credential,
-    @Body(BodyPipe) body: CreateMember,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
+    @JsonBody() body: CreateMember,
+    @Res() response: Response,
+  ): Promise<void> {
     const tenant = tenantOf(application);
     const { id, member } = await this.members.create(tenant, { body, createdBy: caller.username });
     response.setHeader('Location', `/${tenant.organizationid}/${tenant.appid}/api/v0.1/member/${id}`);
-    return answer(response, member);
+    answer(response, member);
   }
 
   @Patch(':memberid')
   @Needs('write')
-  @UseInterceptors(JsonBody)
-  @DocumentedPatch('Changes a member')
+  @DocumentedPatch('Changes a member', PatchMember)
   async patch(
     @CurrentApplication() application: Application,
     @Param('memberid') id: string,
     @Headers('if-match') ifMatch: string | undefined,
-    @Body(BodyPipe) body: PatchMember,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
+    @JsonBody() body: PatchMember,
+    @Res() response: Response,
+  ): Promise<void> {
     const target = { tenant: tenantOf(application), id, ifMatch };
-    return answer(response, await this.members.patch(target, (record) => mergeMember(record, body)));
+    answer(response, await this.members.patch(target, (record) => mergeMember(record, body)));
   }
 
   @Patch(':memberid/address')
   @Needs('write')
-  @UseInterceptors(JsonBody)
-  @DocumentedPatch('Changes the address of a member')
+  @DocumentedPatch('Changes the address of a member', PatchAddress)
   async patchAddress(
     @CurrentApplication() application: Application,
     @Param('memberid') id: string,
     @Headers('if-match') ifMatch: string | undefined,
-    @Body(BodyPipe) body: PatchAddress,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
+    @JsonBody() body: PatchAddress,
+    @Res() response: Response,
+  ): Promise<void> {
     const target = { tenant: tenantOf(application), id, ifMatch };
-    return answer(response, await this.members.patch(target, (record) => mergeAddress(record, body)));
+    answer(response, await this.members.patch(target, (record) => mergeAddress(record, body)));
   }
 
   @Get(':memberid')
@@ -71,9 +68,9 @@ export class MemberController {
   async read(
     @CurrentApplication() application: Application,
     @Param('memberid') id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
-    return answer(response, await this.members.read(tenantOf(application), id));
+    @Res() response: Response,
+  ): Promise<void> {
+    answer(response, await this.members.read(tenantOf(application), id));
   }
 }
 
@@ -81,8 +78,7 @@ function tenantOf({ organizationid, appid }: Application): Tenant {
   return { organizationid, appid };
 }
 
-/** Express turns a matching `If-None-Match` of a GET into 304 by itself. */
-function answer(response: Response, member: StoredMember): string {
-  response.setHeader('ETag', member.etag).type('json');
-  return member.itemText();
+function answer(response: Response, member: StoredMember): void {
+  response.setHeader('ETag', member.etag);
+  sendJson(response, member.itemText());
 }

@@ -1,5 +1,13 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiBasicAuth, ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { applyDecorators, type Type } from '@nestjs/common';
+import {
+  ApiBasicAuth,
+  ApiBody,
+  ApiHeader,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import { NAME } from '../common/index.js';
 import { Problems } from '../http/index.js';
 import { MemberItem } from './dto/member-item.js';
@@ -26,8 +34,9 @@ export const DocumentedMembers = () =>
     ApiParam({ name: 'app', description: 'Application', schema: { ...NAME_SCHEMA, example: 'webshop' } }),
   );
 
-export const DocumentedCreate = () =>
+export const DocumentedCreate = (body: Type) =>
   applyDecorators(
+    ApiBody({ type: body }),
     ApiOperation({ summary: 'Makes a member' }),
     ApiResponse({
       status: 201,
@@ -41,8 +50,9 @@ export const DocumentedCreate = () =>
     Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503),
   );
 
-export const DocumentedPatch = (summary: string) =>
+export const DocumentedPatch = (summary: string, body: Type) =>
   applyDecorators(
+    ApiBody({ type: body }),
     ApiOperation({
       summary,
       description: 'Only the properties present change; null or "" deletes what is stored.',

@@ -1,38 +1,37 @@
 import {
-  type CallHandler,
+  createParamDecorator,
   type ExecutionContext,
   Inject,
   Injectable,
-  type NestInterceptor,
+  type PipeTransform,
 } from '@nestjs/common';
-import type { Request, Response } from 'express';
-import type { Observable } from 'rxjs';
+import type { Request } from 'express';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { problems, whileReceiving } from '../../http/index.js';
+import { BodyPipe } from './body.pipe.js';
 import { isJson } from './content-type.js';
 import { BodyTooLargeError, readBody, UnknownEncodingError } from './read-body.js';
 
 /**
- * Reads the JSON body of a write. Interceptors run after the guards, so not a byte is read before the caller's right to
- * write is decided (contract §3); the order from there is 415, 413, 400.
+ * Reads the JSON body of a write. Pipes run after the guards, so not a byte is read before the caller's right to write is
+ * decided (contract §3); the order from there is 415, 413, 400.
  */
 @Injectable()
-export class JsonBody implements NestInterceptor {
+class ReadJson implements PipeTransform<Request, Promise<object>> {
   private readonly limit: number;
 
   constructor(@Inject(SETTINGS) settings: Settings) {
     this.limit = settings.bodyLimit;
   }
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const request = context.switchToHttp().getRequest<Request>();
+  async transform(request: Request): Promise<object> {
     if (!isJson(request.headers['content-type'])) throw problems.notJson();
-    request.body = objectIn(await this.read(request, context.switchToHttp().getResponse<Response>()));
-    return next.handle();
+    return objectIn(await this.read(request));
   }
 
   /** How long a body takes is its client's affair: that time does not count as the service's. */
-  private async read(request: Request, response: Response): Promise<Buffer> {
+  private async read(request: Request): Promise<Buffer> {
+    const response = request.res!;
     if (request.headers.expect !== undefined) response.writeContinue();
     try {
       return await whileReceiving(response, () => readBody(request, this.limit));
@@ -43,6 +42,13 @@ export class JsonBody implements NestInterceptor {
     }
   }
 }
+
+const RequestItself = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  context.switchToHttp().getRequest<Request>(),
+);
+
+/** The body of a write, as an instance of the parameter's class. */
+export const JsonBody = () => RequestItself(ReadJson, BodyPipe);
 
 function objectIn(bytes: Buffer): object {
   const text = textOf(bytes);
