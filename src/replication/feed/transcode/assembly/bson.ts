@@ -83,6 +83,14 @@ export function textEnd(at: usize, end: usize): usize {
   return at;
 }
 
+/** Like {@link textEnd}, and quicker where the text has the size that it is thought to have. */
+export function likelyEnd(at: usize, size: usize, end: usize): usize {
+  const zeros = i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(0)));
+  const place = 1 << (size as i32);
+  const isRight = size < 16 && (zeros & (2 * place - 1)) === place;
+  return isRight && at + size < end ? at + size : textEnd(at, end);
+}
+
 function stringEnd(at: usize, end: usize): usize {
   const length = lengthAt(at, end);
   if (length === 0) malformed();

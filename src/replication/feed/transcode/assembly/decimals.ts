@@ -1,10 +1,10 @@
-import { digits, fixedDigits } from './numbers';
+import { digits, fixedDigits } from './digits';
 import { put, room } from './output';
 
 const QUOTE = 0x22;
 const MINUS = 0x2d;
 const POINT = 0x2e;
-const LONGEST = 32;
+const LONGEST = 40;
 
 /** Of the upper half: the sign, the exponent plus its bias, two bits that make it another form, more coefficient. */
 const SIGN: u64 = 1 << 63;

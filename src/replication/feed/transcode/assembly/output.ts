@@ -11,9 +11,9 @@ export function moveTo(next: usize): void {
   position = next;
 }
 
-/** Makes sure that the next `size` bytes fit; far less than the whole area. */
+/** Makes sure that the next `size` bytes fit, far less than the whole area, and a comma or colon behind them. */
 export function room(size: usize): void {
-  if (position + size > OUTPUT_END) flushAll();
+  if (position + size >= OUTPUT_END) flushAll();
 }
 
 export function flushAll(): void {
@@ -21,13 +21,13 @@ export function flushAll(): void {
   position = OUTPUT;
 }
 
+/** Writes a comma behind something that room was made for. */
 export function comma(): void {
-  room(1);
   put(COMMA);
 }
 
+/** Writes a colon behind something that room was made for. */
 export function colon(): void {
-  room(1);
   put(COLON);
 }
 

@@ -18,74 +18,51 @@ const POWER_BYTES = 16;
 /** Where the host puts the powers of ten (`powers-of-ten.ts`). */
 export const POWERS: usize = memory.data((GREATEST_POWER - LEAST_POWER + 1) * POWER_BYTES, 16);
 
-/** The digits of the last decimal, as a whole number that does not end in 0, and the power of ten that it is times. */
-export let decimalDigits: u64 = 0;
-export let decimalExponent: i32 = 0;
+/** The power of ten that the digits of the last decimal are times. */
+export let shortestExponent: i32 = 0;
 
-/** Prices and measures have few places behind the point. */
-const HUNDRED: f64 = 100;
-const TEN_THOUSAND: f64 = 10_000;
-/** No two decimals of 15 digits are read as the same double. */
-const FIRST_AMBIGUOUS: f64 = 1e15;
-
-/** Finds the decimal of a double that is positive and finite. */
-export function shortest(value: f64): void {
-  if (!isScaled(value, HUNDRED, -2) && !isScaled(value, TEN_THOUSAND, -4)) search(value);
-  while (decimalDigits % 10 === 0) {
-    decimalDigits /= 10;
-    decimalExponent += 1;
-  }
-}
-
-/** Whether a decimal with so few places is read as the double, and, if it is, finds it. */
-function isScaled(value: f64, scale: f64, exponent: i32): bool {
-  const scaled = nearest(value * scale);
-  if (scaled >= FIRST_AMBIGUOUS || scaled / scale !== value) return false;
-  set(scaled as u64, exponent);
-  return true;
-}
-
-function search(value: f64): void {
+/**
+ * Finds the decimal of a double that is positive and finite: its digits as a whole number, of 16 or 17 digits unless the
+ * double is one of the smallest, with zeros at the end where there are fewer.
+ */
+export function shortest(value: f64): u64 {
   const bits = reinterpret<u64>(value);
   const fraction = bits & FRACTION;
   const biased = ((bits >> FRACTION_BITS) & EXPONENT) as i32;
   const isSubnormal = biased === 0;
   const significand = isSubnormal ? fraction : fraction | HIDDEN;
   const exponent = (isSubnormal ? 1 : biased) - BIAS;
-  find(significand, exponent, fraction === 0 && biased > 1);
+  return find(significand, exponent, fraction === 0 && biased > 1);
 }
 
 /** `isLowerCloser`: the neighbour below is half as far away as the one above. All is in units of a quarter. */
-function find(significand: u64, exponent: i32, isLowerCloser: bool): void {
-  const odd = significand & 1;
+function find(significand: u64, exponent: i32, isLowerCloser: bool): u64 {
   const size = floorLog10Pow2(exponent, isLowerCloser);
+  shortestExponent = size;
   const shift = exponent + floorLog2Pow10(-size) + 1;
   const power = POWERS + ((-size - LEAST_POWER) as usize) * POWER_BYTES;
   const high = load<u64>(power);
   const low = load<u64>(power, 8);
-  const quarters = significand << 2;
-  const lower = timesPower(high, low, (quarters - (isLowerCloser ? 1 : 2)) << shift) + odd;
-  const exact = timesPower(high, low, quarters << shift);
-  const upper = timesPower(high, low, (quarters + 2) << shift) - odd;
+  const factor = (significand << 2) << shift;
+  const carried = upperHalf(low, factor);
+  const bottom = low * factor;
+  const middle = high * factor + carried;
+  const top = upperHalf(high, factor) + ((middle < carried) as u64);
+  const exact = rounded(top, middle);
+  const odd = significand & 1;
+  const lower = below(top, middle, bottom, high, low, shift + (isLowerCloser ? 0 : 1)) + odd;
+  const upper = above(top, middle, bottom, high, low, shift + 1) - odd;
 
   const digits = exact >> 2;
-  if (digits >= 10) {
-    const tens = digits / 10;
-    const isDownWithin = lower <= 40 * tens;
-    const isUpWithin = 40 * tens + 40 <= upper;
-    if (isDownWithin !== isUpWithin) return set(tens + (isUpWithin as u64), size + 1);
-  }
+  const tens = 10 * (digits / 10);
+  const isTenDown = lower <= 4 * tens;
+  const isTenUp = 4 * tens + 40 <= upper;
   const isDownWithin = lower <= 4 * digits;
   const isUpWithin = 4 * digits + 4 <= upper;
-  if (isDownWithin !== isUpWithin) return set(digits + (isUpWithin as u64), size);
-  const middle = 4 * digits + 2;
-  const isUpNearer = exact > middle || (exact === middle && (digits & 1) !== 0);
-  set(digits + (isUpNearer as u64), size);
-}
-
-function set(digits: u64, exponent: i32): void {
-  decimalDigits = digits;
-  decimalExponent = exponent;
+  const isUpNearer = exact + (digits & 1) > 4 * digits + 2;
+  const isUp = isDownWithin !== isUpWithin ? isUpWithin : isUpNearer;
+  const near = digits + (isUp as u64);
+  return digits >= 10 && isTenDown !== isTenUp ? tens + 10 * (isTenUp as u64) : near;
 }
 
 /** The greatest `n` with 10^n at most 2^exponent, or three quarters of it where the neighbour below is closer. */
@@ -98,12 +75,32 @@ function floorLog2Pow10(exponent: i32): i32 {
   return (exponent * 1_741_647) >> 19;
 }
 
-/** The upper 64 bits of a product with a power of ten; the last of them is set, too, where anything was cut off. */
-function timesPower(high: u64, low: u64, factor: u64): u64 {
-  const carried = upperHalf(low, factor);
-  const below = high * factor + carried;
-  const above = upperHalf(high, factor) + ((below < carried) as u64);
-  return above | ((below > 1) as u64);
+/** What 192 bits less a power of ten of 128 bits, shifted, are rounded to. */
+function below(top: u64, middle: u64, bottom: u64, high: u64, low: u64, shift: i32): u64 {
+  const bottomPart = low << shift;
+  const middlePart = (high << shift) | (low >> (64 - shift));
+  const topPart = high >> (64 - shift);
+  const borrow = (bottom < bottomPart) as u64;
+  const less = middle - middlePart;
+  const nextBorrow = ((middle < middlePart) as u64) | ((less < borrow) as u64);
+  return rounded(top - topPart - nextBorrow, less - borrow);
+}
+
+/** What 192 bits and a power of ten of 128 bits, shifted, are rounded to. */
+function above(top: u64, middle: u64, bottom: u64, high: u64, low: u64, shift: i32): u64 {
+  const bottomPart = low << shift;
+  const middlePart = (high << shift) | (low >> (64 - shift));
+  const topPart = high >> (64 - shift);
+  const carry = (bottom + bottomPart < bottomPart) as u64;
+  const more = middle + middlePart;
+  const sum = more + carry;
+  const nextCarry = ((more < middlePart) as u64) | ((sum < carry) as u64);
+  return rounded(top + topPart + nextCarry, sum);
+}
+
+/** The upper 64 bits; the last of them is set, too, where anything was cut off. */
+function rounded(top: u64, middle: u64): u64 {
+  return top | ((middle > 1) as u64);
 }
 
 /** The upper 64 bits of the product of two numbers of 64 bits. */

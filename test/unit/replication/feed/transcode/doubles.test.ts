@@ -48,6 +48,17 @@ describe('Doubles are written as JSON.stringify writes them', () => {
     expect(wrong(edges.flatMap(around))).toEqual([]);
   });
 
+  it('those with few decimals, from the shortest to 17 digits', () => {
+    const numbers = range(0, 16).flatMap((digits) =>
+      range(0, 12).flatMap((decimals) =>
+        [`1${'0'.repeat(digits)}`, `${'9'.repeat(digits)}1`, '12345678901234567'.slice(0, digits + 1)].map(
+          (whole) => Number(`${whole}e-${decimals}`),
+        ),
+      ),
+    );
+    expect(wrong(numbers.flatMap(around))).toEqual([]);
+  });
+
   it('random ones, of all sizes', () => {
     expect(wrong([...new Float64Array(randomFillSync(new Uint8Array(RANDOM * 8)).buffer)])).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { MalformedBsonError } from '../../../../../src/replication/feed/transcode/index.js';
 import { dice, randomRecord } from './random-records.js';
-import { bare, batch, document, int32, list, text, type Value } from './raw-bson.js';
+import { bare, batch, document, double, int32, list, text, type Value } from './raw-bson.js';
 import { DELETE, FIELDS, MEMBER, PRODUCT, record, textOf, textOfBatch, textOfValue } from './transcript.js';
 
 /** What lay in the memory before, and every form in which it could show. */
@@ -85,6 +85,14 @@ describe('malformed BSON', () => {
   it('with more behind its end is refused', () => {
     const whole = batch(record());
     expect(() => textOfBatch(Buffer.concat([whole, whole]))).toThrow(MalformedBsonError);
+  });
+
+  it('with a double that is cut at the end of its list or document is refused', () => {
+    for (const type of [0x03, 0x04])
+      for (let length = 0; length < 8; length++) {
+        const cut = { ...double(0.5), bytes: double(0.5).bytes.subarray(0, length) };
+        expect(() => textOfValue(document([['0', cut]], type))).toThrow(MalformedBsonError);
+      }
   });
 
   it('of a type that there is not is refused', () => {

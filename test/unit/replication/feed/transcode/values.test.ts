@@ -46,6 +46,15 @@ describe('the JSON of a stored value', () => {
   });
 });
 
+describe('lists', () => {
+  it('show their values in stored order, however long their keys are and whatever these say', () => {
+    const sizes = [1, 1, 2, 35, 35, 3, 15, 16, 16, 17, 31, 32, 32, 33, 0, 64, 64, 1];
+    const elements = sizes.map((size, index) => ['k'.repeat(size), double(index + 0.5)] as const);
+    const expected = sizes.map((_size, index) => index + 0.5).join(',');
+    expect(textOfValue(document(elements, 0x04))).toBe(`"v":[${expected}]`);
+  });
+});
+
 describe('text', () => {
   it('has every character of one byte at every place of a vector', () => {
     for (let code = 0; code < 0x80; code++)
