@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { hashPassword } from '../../src/auth/index.js';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import {
@@ -15,6 +16,7 @@ import { freshDataDir, removeDataDir } from '../support/process.js';
 
 /** Milliseconds, longer than any answer takes: 10 seconds by contract. */
 const PATIENCE_MS = 20_000;
+const KNOWLEDGE_MS = 500;
 
 let dataDir: string;
 let database: EmbeddedDatabase;
@@ -32,7 +34,7 @@ beforeAll(async () => {
   });
   mongod = Number(await readFile(join(dataDir, 'mongod', 'mongod.lock'), 'utf8'));
   process.env['TIDEMARK_TEST_MONGODB_URI'] = database.uri;
-  service = await TestService.start({ MARK_WAIT: '2000' });
+  service = await TestService.start({ MARK_WAIT: '2000', KNOWLEDGE_MS: `${KNOWLEDGE_MS}` });
   app = await service.application();
   newcomer = await app.credential({ passwordhash: await hashPassword(PASSWORD) });
   await app.product({ channels: ['web'] });
@@ -88,5 +90,17 @@ describe('a database that is frozen (SIGSTOP)', () => {
   it('what was left behind holds up nothing once it is back', async () => {
     process.kill(mongod, 'SIGCONT');
     await eventually(async () => (await app.get('product/max')).status === 200, PATIENCE_MS);
+  });
+
+  it('what was known does not count any more, and what is revoked behind it is refused', async () => {
+    await service.knows(app);
+    process.kill(mongod, 'SIGSTOP');
+    await wait(KNOWLEDGE_MS);
+    expectProblem(await app.get('product/max'), 503, 'database-away');
+    process.kill(mongod, 'SIGCONT');
+    const username = app.user('read');
+    await service.db.collection('credentials').updateOne({ username }, { $set: { disabled: true } });
+    await service.heard();
+    await eventually(async () => (await app.get('product/max')).status === 401, PATIENCE_MS);
   });
 });
