@@ -12,9 +12,9 @@ import { floor } from './floor.mjs';
 import { parse } from './parse.mjs';
 import { plain, plainLean } from './plain.mjs';
 import { restify } from './restify.mjs';
-import { tidemark } from './tidemark.mjs';
+import { tidemark, unknowing } from './tidemark.mjs';
 
 /** `floor` answers one path with a constant, and is no peer. */
-export { floor, plain, tidemark };
+export { floor, plain, tidemark, unknowing };
 
 export const peers = [plain, plainLean, restify, parse, eve];

@@ -15,9 +15,9 @@ export const tidemark = {
   layout: 'records',
   install: () => Promise.resolve(),
 
-  async start({ uri }) {
+  async start({ uri, settings = {} }) {
     const port = await freePort();
-    const server = serverOf(port, { MONGODB_URI: uri, NODE_ENV: 'production' });
+    const server = serverOf(port, { MONGODB_URI: uri, NODE_ENV: 'production', ...settings });
     await server.ready('/health/ready', PASS_MS);
     return server;
   },
@@ -25,6 +25,13 @@ export const tidemark = {
   ...productPages,
   changes: memberChanges,
   foreignChanges: productChanges,
+};
+
+/** The same where no instance follows what it knows: it reads everything each time. */
+export const unknowing = {
+  ...tidemark,
+  title: 'this service with KNOWLEDGE_MS=0',
+  start: ({ uri }) => tidemark.start({ uri, settings: { KNOWLEDGE_MS: '0' } }),
 };
 
 /** The service on its embedded database, as a newcomer starts it, when it has made its demo. */

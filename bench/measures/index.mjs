@@ -1,3 +1,4 @@
+import { control } from './control.mjs';
 import { firstStart } from './first-start.mjs';
 import { floor } from './floor.mjs';
 import { harvest } from './harvest.mjs';
@@ -13,5 +14,5 @@ import { writes } from './writes.mjs';
 /** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
 export const measures = {
   ...{ harvest, floor, plans, max, writes, lost: lostChanges, memory, stalled, neighbours },
-  ...{ idle, 'first-start': firstStart },
+  ...{ control, idle, 'first-start': firstStart },
 };
