@@ -15,9 +15,7 @@ let service: TestService;
 let app: TestApplication;
 let ways: KnownAndRead;
 beforeAll(async () => {
-  service = await TestService.start({ MARK_WAIT: '500' });
-});
-beforeEach(async () => {
+  service = await TestService.start({ MARK_WAIT: '50' });
   app = await service.application();
   await app.product({ data: { n: 1 } });
   await app.filter('product', 'few', { 'data.n': 1 });
@@ -28,7 +26,7 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-const WRONG: unknown[] = [null, 5, 'soon', true, [], ['x'], {}, { _bsontype: 'ObjectId' }, new Date(0)];
+const WRONG: unknown[] = [null, 5, 'soon', [], {}, { _bsontype: 'ObjectId' }];
 const MISSING = Symbol('missing');
 
 const collection = (name: string) => service.db.collection(name);
@@ -61,9 +59,9 @@ async function assertSameWithout(name: string, field: string): Promise<void> {
     await collection(name).updateOne({ _id: stored!._id }, withField(field, value));
     await service.heard();
     const { known, read } = await ways.ask(requests);
-    expect({ value, answers: known }).toEqual({ value, answers: read });
     await collection(name).replaceOne({ _id: stored!._id }, stored!);
     await service.heard();
+    expect({ value, answers: known }).toEqual({ value, answers: read });
   }
   expect((await ways.ask(requests)).known).toEqual(before);
 }
