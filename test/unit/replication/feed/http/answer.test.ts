@@ -11,7 +11,10 @@ import { PageBytes, type Share } from '../../../../../src/replication/feed/page/
 import type { Page } from '../../../../../src/replication/feed/page/page.js';
 
 const SIGN_MS = 10_000;
-const answers = new Answers(new SendingPace(), new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }));
+const answers = new Answers(
+  new SendingPace(),
+  new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }),
+);
 const to = new Date('2025-03-04T05:06:07.008Z');
 
 const PATIENCE_MS = 20_000;

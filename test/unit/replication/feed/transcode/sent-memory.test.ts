@@ -11,7 +11,10 @@ import { copyOf } from '../../../../../src/replication/feed/transcode/output-buf
 
 const to = new Date('2025-03-04T05:06:07.008Z');
 
-const answers = new Answers(new SendingPace(), new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }));
+const answers = new Answers(
+  new SendingPace(),
+  new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }),
+);
 
 /** More than all buffers of a connection hold. */
 const PIECES = 64;
