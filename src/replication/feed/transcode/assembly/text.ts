@@ -1,6 +1,6 @@
 import { textEnd } from './bson';
 import { colon, comma, moveTo, position, put, room } from './output';
-import { sequence } from './utf8';
+import { isWellFormed, sequence } from './utf8';
 
 const QUOTE: u8 = 0x22;
 const BACKSLASH: u8 = 0x5c;
@@ -10,8 +10,12 @@ const HEX = i8x16(48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 97, 98, 99, 100, 101, 
 
 /** Bytes of text for which room is made at once. */
 const SLICE: usize = 4096;
-/** No byte becomes more than these; no sequence that begins in a slice becomes more than its first byte might. */
+/** No byte becomes more than these. */
 const LONGEST_ESCAPE: usize = 6;
+
+/** At which of the bytes that are not ASCII copying stops, as a mask of a vector's bytes. */
+const EACH: i32 = 0xffff;
+const NONE: i32 = 0;
 
 /** The letters that stand for the control characters which have one: \b \t \n \f \r. */
 const LETTERS = memory.data<u8>([
@@ -25,7 +29,7 @@ const LETTERS = memory.data<u8>([
  */
 export function quotedKey(at: usize, end: usize, isFirst: bool): usize {
   const bytes = v128.load(at);
-  const plain = plainBytes(bytes);
+  const plain = plainBytes(bytes, EACH);
   const zero = at + plain;
   if (zero < end && plain < 16 && load<u8>(zero) === 0) {
     room(32);
@@ -44,19 +48,20 @@ export function quotedKey(at: usize, end: usize, isFirst: bool): usize {
   return keyEnd;
 }
 
-/** Writes UTF-8 in `[at, end)` as a JSON string; what is not UTF-8 shows as U+FFFD. */
+/**
+ * Writes UTF-8 in `[at, end)` as a JSON string; what is not UTF-8 shows as U+FFFD. Where a text is looked at as a whole and
+ * found well-formed, its sequences are copied as they are.
+ */
 export function quoted(at: usize, end: usize): void {
   if (end - at <= 16) {
     const bytes = v128.load(at);
-    if (plainBytes(bytes) >= end - at) return quotedVector(bytes, end - at);
+    if (plainBytes(bytes, EACH) >= end - at) return quotedVector(bytes, end - at);
   }
   room(1);
   put(QUOTE);
-  while (at < end) {
-    const sliceEnd = min(at + SLICE, end);
-    room(LONGEST_ESCAPE * (sliceEnd - at));
-    at = slice(at, sliceEnd);
-  }
+  at = copied(at, end, EACH);
+  if (at < end && isWellFormed(at, end)) at = copied(at, end, NONE);
+  while (at < end) at = copied(repaired(at, end), end, EACH);
   room(1);
   put(QUOTE);
 }
@@ -91,41 +96,42 @@ function quotedVector(bytes: v128, size: usize): void {
   moveTo(start + size + 2);
 }
 
-/** Writes the characters that begin before `sliceEnd`; returns where the next one begins. */
-function slice(at: usize, sliceEnd: usize): usize {
-  while (at < sliceEnd) {
-    let out = position;
-    let plain: usize;
-    do {
-      const bytes = v128.load(at);
-      v128.store(out, bytes);
-      plain = min<usize>(plainBytes(bytes), sliceEnd - at);
-      out += plain;
-      at += plain;
-    } while (plain === 16);
-    moveTo(out);
-    if (at < sliceEnd) at = special(at, sliceEnd);
+/** Copies and escapes what comes before `end` and before the first byte at which `stops` says that it ends. */
+function copied(at: usize, end: usize, stops: i32): usize {
+  while (at < end) {
+    const sliceEnd = min(at + SLICE, end);
+    room(LONGEST_ESCAPE * (sliceEnd - at));
+    at = plain(at, sliceEnd, stops);
+    if (at === sliceEnd) continue;
+    const byte = load<u8>(at);
+    if (byte >= 0x80) break;
+    escape(byte);
+    at++;
   }
   return at;
 }
 
-/** How many bytes there are before the first that is not ASCII or must be escaped. */
-function plainBytes(bytes: v128): usize {
-  const controlOrNotAscii = i8x16.lt_s(bytes, i8x16.splat(0x20));
+function plain(at: usize, end: usize, stops: i32): usize {
+  let out = position;
+  let size: usize;
+  do {
+    const bytes = v128.load(at);
+    v128.store(out, bytes);
+    size = min<usize>(plainBytes(bytes, stops), end - at);
+    out += size;
+    at += size;
+  } while (size === 16);
+  moveTo(out);
+  return at;
+}
+
+/** How many bytes there are before the first that must be escaped or at which `stops` says to stop. */
+function plainBytes(bytes: v128, stops: i32): usize {
+  const control = i8x16.lt_u(bytes, i8x16.splat(0x20));
   const quote = i8x16.eq(bytes, i8x16.splat(QUOTE));
   const backslash = i8x16.eq(bytes, i8x16.splat(BACKSLASH));
-  return ctz(i8x16.bitmask(v128.or(controlOrNotAscii, v128.or(quote, backslash))) | 0x1_0000);
-}
-
-function special(at: usize, sliceEnd: usize): usize {
-  const byte = load<u8>(at);
-  if (byte < 0x80) {
-    escape(byte);
-    return at + 1;
-  }
-  do at += beyondAscii(at);
-  while (at < sliceEnd && load<u8>(at) >= 0x80);
-  return at;
+  const escaped = i8x16.bitmask(v128.or(control, v128.or(quote, backslash)));
+  return ctz(escaped | (i8x16.bitmask(bytes) & stops) | 0x1_0000);
 }
 
 function escape(character: u32): void {
@@ -139,6 +145,15 @@ function escape(character: u32): void {
   const digits = i8x16.swizzle(HEX, i16x8.splat(((character >> 4) | ((character & 0x0f) << 8)) as i16));
   store<u16>(position, i16x8.extract_lane_u(digits, 0), 4);
   moveTo(position + LONGEST_ESCAPE);
+}
+
+/** Writes the sequences from `at` up to the next character of ASCII. */
+function repaired(at: usize, end: usize): usize {
+  const sliceEnd = min(at + SLICE, end);
+  room(LONGEST_ESCAPE * SLICE);
+  do at += beyondAscii(at);
+  while (at < sliceEnd && load<u8>(at) >= 0x80);
+  return at;
 }
 
 function beyondAscii(at: usize): usize {

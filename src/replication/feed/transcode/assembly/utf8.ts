@@ -1,3 +1,55 @@
+const LANES = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+
+/**
+ * Whether the text in `[at, end)`, which does not begin within a sequence, is UTF-8. Sixteen bytes are judged at a time, each
+ * by the three before it: it continues a sequence exactly where one of them asks for that, and only such sequences are begun
+ * as a code point needs. What lies behind the text counts as zeros, so none may go on there.
+ */
+export function isWellFormed(at: usize, end: usize): bool {
+  let before = all(0);
+  let wrong = before;
+  for (; at <= end; at += 16) {
+    const within = i8x16.lt_u(LANES, all(min<usize>(end - at, 16) as u32));
+    const bytes = v128.and(v128.load(at), within);
+    wrong = v128.or(wrong, wrongBytes(before, bytes));
+    before = bytes;
+  }
+  return !v128.any_true(wrong);
+}
+
+function wrongBytes(before: v128, bytes: v128): v128 {
+  const first = i8x16.shuffle(before, bytes, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+  const second = i8x16.shuffle(before, bytes, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29);
+  const third = i8x16.shuffle(before, bytes, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28);
+  const asked = v128.or(
+    i8x16.ge_u(first, all(0xc0)),
+    v128.or(i8x16.ge_u(second, all(0xe0)), i8x16.ge_u(third, all(0xf0))),
+  );
+  const continues = i8x16.lt_s(bytes, all(0xc0));
+  return v128.or(v128.xor(asked, continues), v128.or(wrongLeads(bytes), wrongSeconds(first, bytes)));
+}
+
+/** Those of sequences that would be longer than they must be, or lie beyond U+10FFFF. */
+function wrongLeads(bytes: v128): v128 {
+  const tooLong = i8x16.eq(v128.and(bytes, all(0xfe)), all(0xc0));
+  return v128.or(tooLong, i8x16.gt_u(bytes, all(0xf4)));
+}
+
+/** Continuations as {@link canFollow} refuses them. */
+function wrongSeconds(lead: v128, bytes: v128): v128 {
+  const tooLong = v128.or(
+    v128.and(i8x16.eq(lead, all(0xe0)), i8x16.lt_u(bytes, all(0xa0))),
+    v128.and(i8x16.eq(lead, all(0xf0)), i8x16.lt_u(bytes, all(0x90))),
+  );
+  const surrogate = v128.and(i8x16.eq(lead, all(0xed)), i8x16.gt_u(bytes, all(0x9f)));
+  const beyond = v128.and(i8x16.eq(lead, all(0xf4)), i8x16.gt_u(bytes, all(0x8f)));
+  return v128.or(tooLong, v128.or(surrogate, beyond));
+}
+
+function all(byte: u32): v128 {
+  return i8x16.splat(byte as i8);
+}
+
 /**
  * The length of the well-formed sequence of two to four bytes that begins at `at`; else, below zero, how many bytes
  * decoders show as one U+FFFD (WHATWG Encoding: the longest beginning of a well-formed sequence). A zero stands behind

@@ -7,10 +7,13 @@ export const MEMBER: ItemShape = { item: 'update', kind: 'member', withPasswordH
 export const MEMBER_WITH_HASH: ItemShape = { item: 'update', kind: 'member', withPasswordHash: true };
 export const DELETE: ItemShape = { item: 'delete' };
 
+/** Throws where bytes are not UTF-8: a decoder that repairs them would hide that the service had not. */
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** The text of all items of some bytes that claim to be a batch. */
 export function textOfBatch(documents: Uint8Array, shape: ItemShape = PRODUCT): string {
   const portions = [...itemsText(documents, shape)];
-  return portions.map(({ pieces }) => Buffer.concat([...pieces]).toString()).join(',');
+  return portions.map(({ pieces }) => DECODER.decode(Buffer.concat([...pieces]))).join(',');
 }
 
 export function textOf(record: Value, shape: ItemShape = PRODUCT): string {
