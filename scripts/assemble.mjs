@@ -1,6 +1,7 @@
 /**
  * Compiles the AssemblyScript of the feeds to WebAssembly, and does nothing where nothing has changed. The module it
- * writes is imported like any other, by the service and by the tests.
+ * writes is imported like any other, by the service and by the tests. It holds the program twice: as it is, and as one
+ * that can pause wherever it calls its host (Binaryen's pass asyncify), which takes up to twice the time.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -18,6 +19,7 @@ const options = [
   ...['--enable', 'simd', '--runtime', 'stub', '--use', 'abort='],
   ...['--initialMemory', '10'],
 ];
+const pausing = ['--runPasses', 'asyncify'];
 
 /** Whether the module is there and newer than its source, after compiling it where it was not. */
 export function assemble() {
@@ -27,23 +29,32 @@ export function assemble() {
 function compile() {
   mkdirSync(dirname(target), { recursive: true });
   const directory = mkdtempSync(`${target}.`);
-  const [binary, module] = [join(directory, 'module.wasm'), join(directory, 'module.js')];
-  const arguments_ = [compiler, join(source, 'index.ts'), '--outFile', binary, ...options];
-  const { status } = spawnSync(process.execPath, arguments_, { stdio: 'inherit' });
-  if (status === 0) {
-    writeFileSync(module, moduleOf(readFileSync(binary)));
+  const module = join(directory, 'module.js');
+  const programs = [programWith(directory, options), programWith(directory, [...options, ...pausing])];
+  const isCompiled = !programs.includes(undefined);
+  if (isCompiled) {
+    writeFileSync(module, moduleOf(...programs));
     renameSync(module, target);
   }
   rmSync(directory, { recursive: true });
-  return status === 0;
+  return isCompiled;
 }
 
-function moduleOf(program) {
+function programWith(directory, options) {
+  const binary = join(directory, 'module.wasm');
+  const arguments_ = [compiler, join(source, 'index.ts'), '--outFile', binary, ...options];
+  const { status } = spawnSync(process.execPath, arguments_, { stdio: 'inherit' });
+  return status === 0 ? readFileSync(binary).toString('base64') : undefined;
+}
+
+function moduleOf(program, pausingProgram) {
   return [
-    `const program = Buffer.from('${program.toString('base64')}', 'base64');`,
-    'export function instantiate(host) {',
-    '  return new WebAssembly.Instance(new WebAssembly.Module(program), { host }).exports;',
-    '}\n',
+    `const moduleOf = (base64) => new WebAssembly.Module(Buffer.from(base64, 'base64'));`,
+    'const instanceOf = (module, host) => new WebAssembly.Instance(module, { host }).exports;',
+    `const program = moduleOf('${program}');`,
+    `const pausing = moduleOf('${pausingProgram}');`,
+    'export const instantiate = (host) => instanceOf(program, host);',
+    'export const instantiatePausing = (host) => instanceOf(pausing, host);\n',
   ].join('\n');
 }
 

@@ -1,6 +1,7 @@
 import type { Kind } from '../../../record/index.js';
 import { elementAt, elementsWithin } from './bson-reader.js';
-import { piecesBehind, SHAPE, transcribe, type Transcript } from './transcriber.js';
+import { largeText } from './large-text.js';
+import { SHAPE, transcribe } from './transcriber.js';
 
 /** What the items of a feed show (contract §1). */
 export type ItemShape = { item: 'update'; kind: Kind; withPasswordHash: boolean } | { item: 'delete' };
@@ -19,8 +20,6 @@ export interface ItemsText {
 
 /** Bytes of BSON that are read at once, unless one document is longer. */
 const PORTION_BYTES = 256 * 1024;
-/** A text that is too large to be held is made in so many parts: each costs the time of all before it. */
-const PARTS = 8;
 
 /**
  * The items of a batch of documents, in order, portion by portion: who stops pulling holds nothing but the batch. Documents
@@ -37,31 +36,13 @@ export function* itemsText(
   for (let at = start; at < end;) {
     const next = portionEnd(documents, at, end);
     const portion = documents.subarray(at, next);
-    const transcript = transcribe(portion, bits);
-    const { bytes, count, numbers, last } = transcript;
+    const { pieces, bytes, count, numbers, last } = transcribe(portion, bits);
     if (numbers > 0) return at;
-    const held = transcript.pieces.reduce((sum, { length }) => sum + length, 0);
-    if (count > 0) yield { pieces: piecesOf(transcript, portion, bits), bytes, held, count, last };
+    if (count > 0 && pieces !== undefined) yield { pieces, bytes, held: bytes, count, last };
+    else if (count > 0) yield { pieces: largeText(portion, bits), bytes, held: 0, count, last };
     at = next;
   }
   return undefined;
-}
-
-/** The text of a large record is made in parts: all of it may be six times as much as what is stored. */
-function piecesOf(transcript: Transcript, portion: Uint8Array, bits: number): Iterable<Buffer> {
-  return transcript.isWhole ? transcript.pieces : partByPart(transcript, portion, bits);
-}
-
-function* partByPart(
-  { pieces, bytes }: Transcript,
-  portion: Uint8Array,
-  bits: number,
-): Generator<Buffer, void> {
-  const most = bytes / PARTS;
-  for (let passed = 0; pieces.length > 0; pieces = piecesBehind({ passed, most }, portion, bits)) {
-    passed += pieces.length;
-    yield* pieces;
-  }
 }
 
 function bitsOf(shape: ItemShape): number {

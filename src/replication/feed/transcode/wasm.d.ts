@@ -29,4 +29,19 @@ interface Constant {
   readonly value: number;
 }
 
+/**
+ * The same program, which can pause where it calls its host. There it begins to pause, `items` returns, and pausing ends;
+ * to go on, resuming begins, `items` is called again, and resuming ends where the host is called once more. The memory from
+ * `data` on keeps the program's place: the two addresses between which it may write, and what it writes.
+ */
+export interface PausingProgram extends Program {
+  /** 0 where the program runs, 1 where it pauses, 2 where it resumes. */
+  asyncify_get_state(): 0 | 1 | 2;
+  asyncify_start_unwind(data: number): void;
+  asyncify_stop_unwind(): void;
+  asyncify_start_rewind(data: number): void;
+  asyncify_stop_rewind(): void;
+}
+
 export declare function instantiate(host: Host): Program;
+export declare function instantiatePausing(host: Host): PausingProgram;

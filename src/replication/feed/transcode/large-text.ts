@@ -1,0 +1,64 @@
+import { instantiatePausing, type PausingProgram } from './wasm.js';
+import { Writer } from './writer.js';
+
+/** Bytes in which a program that pauses keeps its place: those that the deepest nesting needs, and as many again. */
+const PLACE_BYTES = 0x1_0000;
+const POINTER_BYTES = 4;
+const PAUSING = 1;
+const RESUMING = 2;
+
+class PausingWriter extends Writer<PausingProgram> {
+  private pieces: Buffer[] = [];
+  private place = 0;
+
+  *write(elements: Uint8Array, shape: number): Generator<Buffer, void> {
+    this.begin(elements);
+    while (this.goOn(elements.length, shape)) {
+      yield* this.taken();
+      this.program.asyncify_start_rewind(this.place);
+    }
+    yield* this.taken();
+  }
+
+  protected override take(piece: Buffer, copy: (piece: Buffer) => Buffer): void {
+    this.pieces.push(copy(piece));
+  }
+
+  protected override flush(end: number): void {
+    if (this.program.asyncify_get_state() === RESUMING) {
+      this.program.asyncify_stop_rewind();
+      return;
+    }
+    super.flush(end);
+    this.program.asyncify_start_unwind(this.place);
+  }
+
+  private begin(elements: Uint8Array): void {
+    this.place = this.load(elements, PLACE_BYTES);
+    this.memory.writeUInt32LE(this.place + 2 * POINTER_BYTES, this.place);
+    this.memory.writeUInt32LE(this.place + PLACE_BYTES, this.place + POINTER_BYTES);
+  }
+
+  /** Writes up to the next pause; false where all is written. */
+  private goOn(length: number, shape: number): boolean {
+    this.program.items(length, shape);
+    if (this.program.asyncify_get_state() !== PAUSING) return false;
+    this.program.asyncify_stop_unwind();
+    return true;
+  }
+
+  private taken(): Buffer[] {
+    const { pieces } = this;
+    this.pieces = [];
+    return pieces;
+  }
+}
+
+/**
+ * The items of some elements of a BSON array, as `transcribe` writes them: for a text that is too large to be held. It is
+ * written once through, as far as it is taken, by a program of its own that holds the elements and pauses at each piece.
+ * Throws MalformedBsonError.
+ */
+export function largeText(elements: Uint8Array, shape: number): Generator<Buffer, void> {
+  return new PausingWriter(instantiatePausing).write(elements, shape);
+}
