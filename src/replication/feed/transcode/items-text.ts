@@ -11,7 +11,7 @@ export interface ItemsText {
   /** Those of a large record are made as they are taken. The caller may keep them, or give back what nobody reads any more. */
   pieces: Iterable<Buffer>;
   bytes: number;
-  /** Bytes of those pieces that are made already. */
+  /** Bytes of memory that the pieces hold: those that are made already, or of what they are made from. */
   held: number;
   count: number;
   /** The `_id` of the last item, 24 hexadecimal digits. */
@@ -39,7 +39,7 @@ export function* itemsText(
     const { pieces, bytes, count, numbers, last } = transcribe(portion, bits);
     if (numbers > 0) return at;
     if (count > 0 && pieces !== undefined) yield { pieces, bytes, held: bytes, count, last };
-    else if (count > 0) yield { pieces: largeText(portion, bits), bytes, held: 0, count, last };
+    else if (count > 0) yield { pieces: largeText(portion, bits), bytes, held: portion.length, count, last };
     at = next;
   }
   return undefined;
