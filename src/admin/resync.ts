@@ -1,6 +1,7 @@
 import { mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, stampAnew, type Tenant } from '../record/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
+import { NO_TERM } from '../replication/progress/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../replication/walk/index.js';
 import { ofTenant } from './import/index.js';
 
@@ -90,6 +91,7 @@ async function stampAll(
     advance: ({ count }) => Promise.resolve(advance(count)),
     leave: () => Promise.resolve(),
     stop,
+    term: NO_TERM,
   });
   return stamped;
 }

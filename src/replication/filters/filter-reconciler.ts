@@ -4,7 +4,7 @@ import { type Connection, type Model, mongo } from 'mongoose';
 import { isNamed, SERVICE_MODEL, type ServiceKey, type StoredService } from '../../application/index.js';
 import { databaseProblem, isDuplicateKey, isRefusedQuery, isTimeout, isUnfit } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID } from '../../record/index.js';
-import { TermOverError } from '../progress/index.js';
+import { type TermAtWork, TermOverError } from '../progress/index.js';
 import { Restamps } from '../stamping/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../walk/index.js';
 import { filterAt, nameAt } from './bounded.js';
@@ -48,9 +48,9 @@ export class FilterReconciler {
   ) {}
 
   /** Looks at all services. Where somebody else was quicker to change an entry, it is looked at again. */
-  async reconcile(): Promise<void> {
+  async reconcile(term: TermAtWork): Promise<void> {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      if (await this.round()) return;
+      if (await this.round(term)) return;
     }
     this.log.warn(
       'The filters are being changed by somebody else at the same time; they are looked at again soon',
@@ -61,21 +61,26 @@ export class FilterReconciler {
    * What is in force is read before what is wanted: the other way round an older wish could win. A service whose stamping
    * cannot be finished stays as it is until it can: another change would hide what is still to be stamped.
    */
-  private async round(): Promise<boolean> {
+  private async round(term: TermAtWork): Promise<boolean> {
     const entries = new Map((await this.entries.all()).map((entry) => [keyOf(entry), entry]));
     const unfinished = new Set<string>();
-    for (const [key, entry] of entries) if (entry.pending && !(await this.finish(entry))) unfinished.add(key);
+    for (const [key, entry] of entries)
+      if (entry.pending && !(await this.finish(entry, term))) unfinished.add(key);
     const wishes = new Map((await this.wishes()).map((wish) => [keyOf(wish), wish]));
     let undisturbed = true;
     for (const key of new Set([...entries.keys(), ...wishes.keys()])) {
       if (unfinished.has(key)) continue;
-      if (!(await this.bring(entries.get(key), wishes.get(key)))) undisturbed = false;
+      if (!(await this.bring(entries.get(key), wishes.get(key), term))) undisturbed = false;
     }
     return undisturbed;
   }
 
   /** False where somebody else was quicker. */
-  private async bring(entry: ReadVersion | undefined, wish: WantedService | undefined): Promise<boolean> {
+  private async bring(
+    entry: ReadVersion | undefined,
+    wish: WantedService | undefined,
+    term: TermAtWork,
+  ): Promise<boolean> {
     const { organizationid, appid, kind, name } = (wish ?? entry)!;
     const service = { organizationid, appid, kind, name };
     let undisturbed = true;
@@ -86,7 +91,7 @@ export class FilterReconciler {
       written = await this.entries.write(service, entry, change);
       undisturbed = written !== undefined;
     });
-    if (written?.pending === true) await this.finish(written);
+    if (written?.pending === true) await this.finish(written, term);
     return undisturbed;
   }
 
@@ -158,9 +163,9 @@ export class FilterReconciler {
   }
 
   /** Stamps anew what the filters judge differently, then clears `pending` in the same version. False where it failed. */
-  private finish(entry: ReadVersion): Promise<boolean> {
+  private finish(entry: ReadVersion, term: TermAtWork): Promise<boolean> {
     return this.alone(entry, entry, async () => {
-      const count = await this.restamp(entry);
+      const count = await this.restamp(entry, term);
       await this.entries.settle(entry);
       this.log.log(
         `${nameOf(entry)} is in force with its filter, version ${entry.version}: ${count} records stamped anew`,
@@ -169,7 +174,7 @@ export class FilterReconciler {
   }
 
   /** Everything of the application and kind where one of the filters cannot be read, or MongoDB refuses one. */
-  private async restamp(entry: ReadVersion): Promise<number> {
+  private async restamp(entry: ReadVersion, term: TermAtWork): Promise<number> {
     const { organizationid, appid, kind, filter, previous } = entry;
     let differing = filter && previous && judgedDifferently(filter, previous);
     let count = 0;
@@ -186,12 +191,13 @@ export class FilterReconciler {
           return idsOf(collection, within);
         });
         for (let first = 0; first < ids.length; first += AT_ONCE)
-          await this.restamps.records(kind, ids.slice(first, first + AT_ONCE), 'filter');
+          await this.restamps.records(kind, ids.slice(first, first + AT_ONCE), 'filter', term);
         count += ids.length;
       },
       advance: () => Promise.resolve(),
       leave: (_stretch, error) => Promise.reject(error),
       stop: NEVER,
+      term,
     });
     return count;
   }

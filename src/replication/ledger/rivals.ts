@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { COLLECTION_OF, idTextAt, type Kind, type Tenant } from '../../record/index.js';
-import { type LogPlace, showLife } from '../progress/index.js';
+import type { LogPlace, TermAtWork } from '../progress/index.js';
 import type { Life } from './changes.js';
 import { identitiesByTenant } from './identities-by-tenant.js';
 import type { Identity } from './identity.js';
@@ -19,11 +19,11 @@ export class Rivals {
   ) {}
 
   /** One for each of these identities that has any and is dead. */
-  async claiming(kind: Kind, identities: Identity[], at: LogPlace): Promise<Life[]> {
+  async claiming(kind: Kind, identities: Identity[], at: LogPlace, term: TermAtWork): Promise<Life[]> {
     const lives: Life[] = [];
     for (const { ids, ...tenant } of identitiesByTenant(identities)) {
       for (const id of await this.incomplete.withRivals(kind, tenant, ids)) {
-        const owner = await this.standing(kind, tenant, id);
+        const owner = await this.standing(kind, tenant, id, term);
         const identity = { kind, ...tenant, id };
         if (owner !== undefined) lives.push({ identity, at, alive: true, owner, isNumber: true });
       }
@@ -35,12 +35,17 @@ export class Rivals {
    * One that still has its number. Others may be gone with the very batch that has the tombstone, and nobody would hear
    * of that again; of what becomes of one after this look, an event tells.
    */
-  private async standing(kind: Kind, tenant: Tenant, id: string): Promise<mongo.ObjectId | undefined> {
+  private async standing(
+    kind: Kind,
+    tenant: Tenant,
+    id: string,
+    term: TermAtWork,
+  ): Promise<mongo.ObjectId | undefined> {
     for await (const owners of this.incomplete.rivalsFor(kind, tenant, id)) {
       const known = await this.idsOf(kind, tenant, owners);
       const owner = owners.find((one) => known.get(one.toHexString()) === id);
       if (owner !== undefined) return owner;
-      showLife();
+      term.showLife();
     }
     return undefined;
   }

@@ -3,7 +3,7 @@ import mongoose, { type mongo } from 'mongoose';
 import { bareCommand, COMMAND_MS, SAFE_BSON } from '../../database/index.js';
 import { eventPipeline } from './event-pipeline.js';
 import { watchedEvent } from './events.js';
-import { asLongAsWorkedOn, withComment } from './long-command.js';
+import { asLongAsWorkedOn, type Sender, withComment } from './long-command.js';
 import type { WatchedEvent } from './watched-event.js';
 
 const MOST_EVENTS = 1000;
@@ -55,11 +55,10 @@ export interface Batch {
  * first, and there is one every few seconds, since the renewals of the lease are among them.
  */
 export async function* openStream(
-  client: mongo.MongoClient,
+  sender: Sender,
   { db, memory, startAfter, longestWait = LONGEST_WAIT_MS }: Opening,
-  stop: AbortSignal,
 ): AsyncGenerator<Batch, void> {
-  const session = client.startSession();
+  const session = sender.client.startSession();
   const comment = `tidemark watcher ${randomUUID()}`;
   const shownAs = withComment(comment);
   const options = { session, readPreference: 'primary', ...SAFE_BSON } as const;
@@ -73,7 +72,7 @@ export async function* openStream(
     let last = rawIn(cursorOf(opened));
     let waitMs = SHORTEST_WAIT_MS;
     yield batchOf(cursorOf(opened), 1);
-    while (!stop.aborted) {
+    while (!sender.stop.aborted) {
       const asked = sizeBehind(last);
       const more = {
         getMore: id,
@@ -81,7 +80,7 @@ export async function* openStream(
         batchSize: asked,
         maxTimeMS: waitMs,
       };
-      const reply = await asLongAsWorkedOn({ client, shownAs, stop }, (signal) =>
+      const reply = await asLongAsWorkedOn({ ...sender, shownAs }, (signal) =>
         db.command(more, { ...options, signal }),
       ).catch(lostIf(HISTORY_LOST));
       if (reply === undefined) return;

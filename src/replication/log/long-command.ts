@@ -1,17 +1,22 @@
 import type { mongo } from 'mongoose';
 import { DeadlineError } from '../../common/index.js';
 import { APP_NAME, bareCommand } from '../../database/index.js';
-import { showLife } from '../progress/index.js';
+import type { TermAtWork } from '../progress/index.js';
 
 const LOOK_MS = 5000;
 /** For an answer that was under way while the server was asked. */
 const ARRIVAL_MS = 1000;
 
-/** A command as the server's list of running operations shows it, and what ends the waiting for it. */
-export interface LongCommand {
+/** Whoever sends commands for a term, and what ends the waiting for them. */
+export interface Sender {
   client: mongo.MongoClient;
-  shownAs: mongo.Document;
+  term: TermAtWork;
   stop: AbortSignal;
+}
+
+/** A command as the server's list of running operations shows it. */
+export interface LongCommand extends Sender {
+  shownAs: mongo.Document;
 }
 
 /** A command with a comment, and what goes on with the cursor that it opened. */
@@ -28,7 +33,7 @@ export const INDEX_BUILDS: mongo.Document = { appName: APP_NAME, 'command.create
  * Nothing where `stop` came first.
  */
 export async function asLongAsWorkedOn<T>(
-  { client, shownAs, stop }: LongCommand,
+  { client, term, stop, shownAs }: LongCommand,
   send: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
   const left = new AbortController();
@@ -37,7 +42,7 @@ export async function asLongAsWorkedOn<T>(
   const reply = send(left.signal);
   try {
     while (!(await isSettled(reply, LOOK_MS))) {
-      if (await isWorkedOn(client, shownAs)) showLife();
+      if (await isWorkedOn(client, shownAs)) term.showLife();
       else if (!(await isSettled(reply, ARRIVAL_MS)))
         throw new DeadlineError('What the server does not work on', LOOK_MS);
     }

@@ -5,7 +5,7 @@ export { before, type LogPlace, placeBehind, placeOf, upTo } from './place.js';
 export { type ProgressLook, ProgressReader } from './progress-reader.js';
 export { ProgressModule } from './progress.module.js';
 export { isPreparing, type WatchProgress } from './progress.js';
-export { during, LONGEST_SILENCE_MS, showLife, TermLife, TermOverError } from './term-life.js';
+export { LONGEST_SILENCE_MS, NO_TERM, type TermAtWork, TermLife, TermOverError } from './term-life.js';
 export { Totals } from './totals.js';
 export { LEASES, WATCH_STATE_MODEL } from './watch-state.schema.js';
 export { type PassPlace, type PassProgress, WATCHER, type WatchState } from './watch-state.js';

@@ -1,5 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
 /** The term has shown no life for so long (milliseconds) that it is given up. */
 export const LONGEST_SILENCE_MS = 20_000;
 
@@ -11,8 +9,23 @@ export class TermOverError extends Error {
   }
 }
 
+/**
+ * A term, as those who work for it know it. Each of them is given it by its caller: with an AsyncLocalStorage they could
+ * find it by themselves, but one in use makes every promise of the process dearer, those of each request too.
+ */
+export interface TermAtWork {
+  /**
+   * Called after each step of what may take long: that is what the lease is renewed by. Throws TermOverError where the
+   * term was given up meanwhile, so that what was left behind ends with its next step.
+   */
+  showLife(): void;
+}
+
+/** For what is done outside of a term, such as by a command: nobody waits for a sign of life, and nothing ends it. */
+export const NO_TERM: TermAtWork = { showLife: () => undefined };
+
 /** The life of one term: how long ago its work came one step further, and whether it is over. */
-export class TermLife {
+export class TermLife implements TermAtWork {
   private readonly over = new AbortController();
   private shownAt = performance.now();
 
@@ -26,29 +39,12 @@ export class TermLife {
     return performance.now() - this.shownAt;
   }
 
-  show(): void {
+  showLife(): void {
+    if (this.signal.aborted) throw new TermOverError();
     this.shownAt = performance.now();
   }
 
   end(): void {
     this.over.abort();
   }
-}
-
-const lives = new AsyncLocalStorage<TermLife>();
-
-/** Does the work of a term: what it calls finds the term's life by itself. */
-export function during<T>(life: TermLife, work: () => Promise<T>): Promise<T> {
-  return lives.run(life, work);
-}
-
-/**
- * Whoever works for a term calls it after each step of what may take long: that is what the lease is renewed by. Throws
- * TermOverError where the term was given up meanwhile, so that what was left behind ends with its next step. Outside of a
- * term it does nothing.
- */
-export function showLife(): void {
-  const life = lives.getStore();
-  if (life?.signal.aborted === true) throw new TermOverError();
-  life?.show();
 }

@@ -15,7 +15,14 @@ import {
   IncompleteIdentities,
   textsOf,
 } from '../ledger/index.js';
-import { type Job, type Now, type LogPlace, placeBehind, WorkedThrough } from '../progress/index.js';
+import {
+  type Job,
+  type Now,
+  type LogPlace,
+  placeBehind,
+  type TermAtWork,
+  WorkedThrough,
+} from '../progress/index.js';
 import { NumericIds, PRESENT, type PresentRecord, RecordCare } from '../repair/index.js';
 import { Resurrections, Restamps } from '../stamping/index.js';
 import { Quarantine } from './quarantine.js';
@@ -30,7 +37,7 @@ const BETWEEN_LOOKS_MS = 1000;
 @Injectable()
 export class Aftercare implements Job {
   readonly name = 'The care for what was set aside';
-  private term: AbortSignal | undefined;
+  private term: TermAtWork | undefined;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -45,15 +52,15 @@ export class Aftercare implements Job {
     private readonly restamps: Restamps,
   ) {}
 
-  async step(stop: AbortSignal): Promise<number> {
-    if (stop !== this.term) this.quarantine.beginTerm();
-    this.term = stop;
+  async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
+    if (term !== this.term) this.quarantine.beginTerm();
+    this.term = term;
     if (!this.quarantine.mayHaveEntries) return this.untilSomething(stop);
     const { clock } = await this.workedThrough.now();
     for (const entry of await this.quarantine.due(clock)) {
       const now = await this.workedThrough.now();
       if (!(await this.workedThrough.upTo(now.at, stop))) break;
-      await this.tryOne(entry, now);
+      await this.tryOne(entry, now, term);
     }
     return BETWEEN_LOOKS_MS;
   }
@@ -64,9 +71,9 @@ export class Aftercare implements Job {
     return 0;
   }
 
-  private async tryOne(entry: SetAside, now: Now): Promise<void> {
+  private async tryOne(entry: SetAside, now: Now, term: TermAtWork): Promise<void> {
     try {
-      await this.lookAfter(entry, now);
+      await this.lookAfter(entry, now, term);
       await this.quarantine.settle(entry);
     } catch (error) {
       if (isDatabaseAway(error) || isRetryable(error)) throw error;
@@ -74,14 +81,18 @@ export class Aftercare implements Job {
     }
   }
 
-  private async lookAfter({ _id: concern, identities = [] }: SetAside, { at }: Now): Promise<void> {
+  private async lookAfter(
+    { _id: concern, identities = [] }: SetAside,
+    { at }: Now,
+    term: TermAtWork,
+  ): Promise<void> {
     switch (concern.what) {
       case 'record':
-        return this.lookAfterRecord(concern, identities, at);
+        return this.lookAfterRecord(concern, identities, at, term);
       case 'tombstone':
-        return this.lookAfterTombstone(concern.owner, placeBehind(at));
+        return this.lookAfterTombstone(concern.owner, placeBehind(at), term);
       case 'services':
-        return this.filters.reconcile();
+        return this.filters.reconcile(term);
     }
   }
 
@@ -90,6 +101,7 @@ export class Aftercare implements Job {
     concern: ConcernedRecord,
     identities: Identity[],
     at: mongo.Timestamp,
+    term: TermAtWork,
   ): Promise<void> {
     const { kind, owner } = concern;
     const place = placeBehind(at);
@@ -109,18 +121,20 @@ export class Aftercare implements Job {
     const became = life && (await this.numbers.became(kind, life));
     if (record !== undefined && identity === undefined)
       await this.incomplete.keep(kind, [{ owner, partial: textsOf(record) }]);
-    await this.resurrections.bring(kind, await this.ledger.learn([...changes, ...(became ?? [])]), new Map());
+    const reborn = await this.ledger.learn([...changes, ...(became ?? [])]);
+    await this.resurrections.bring(kind, reborn, new Map(), term);
     if (record === undefined || (became !== undefined && became.length > 0))
       await this.numbers.forget(kind, [owner]);
-    await this.care.lookAfter(kind, { records: record === undefined ? [] : [record], at: place });
-    await this.restamps.records(kind, [owner], 'quarantine');
+    const records = record === undefined ? [] : [record];
+    await this.care.lookAfter(kind, { records, at: place, term });
+    await this.restamps.records(kind, [owner], 'quarantine', term);
   }
 
-  private async lookAfterTombstone(entry: mongo.ObjectId, place: LogPlace): Promise<void> {
+  private async lookAfterTombstone(entry: mongo.ObjectId, at: LogPlace, term: TermAtWork): Promise<void> {
     const [tombstone] = await this.ledger.among([entry]);
     if (tombstone === undefined || tombstone.alive) return;
-    await this.restamps.tombstones([entry], 'quarantine');
-    await this.resurrections.look(tombstone.kind, [tombstone], place, new Map());
+    await this.restamps.tombstones([entry], 'quarantine', term);
+    await this.resurrections.look(tombstone.kind, [tombstone], { at, fences: new Map() }, term);
   }
 
   private async record(

@@ -3,6 +3,6 @@ export { countEmailDuplicates, EMAIL_DUPLICATES } from './email-duplicate.schema
 export { EmailReview } from './email-review.js';
 export { IgnoredRecords } from './ignored-records.js';
 export { NumericIds } from './numeric-ids.js';
-export { lacksId, PRESENT, type PresentRecord } from './present-record.js';
+export { lacksId, PRESENT, type PresentRecord, type RecordLook } from './present-record.js';
 export { RecordCare } from './record-care.js';
 export { RepairModule } from './repair.module.js';

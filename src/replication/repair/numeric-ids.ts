@@ -15,6 +15,7 @@ import {
   type Rival,
   IncompleteIdentities,
 } from '../ledger/index.js';
+import type { TermAtWork } from '../progress/index.js';
 import { Restamps } from '../stamping/index.js';
 import { inSlices } from '../walk/index.js';
 import { IgnoredRecords } from './ignored-records.js';
@@ -92,8 +93,8 @@ export class NumericIds {
   }
 
   /** What feeds have left out so far comes in the next window. */
-  async reveal(kind: Kind, ids: mongo.ObjectId[]): Promise<void> {
-    if (ids.length > 0) await this.restamps.records(kind, ids, 'number');
+  async reveal(kind: Kind, ids: mongo.ObjectId[], term: TermAtWork): Promise<void> {
+    if (ids.length > 0) await this.restamps.records(kind, ids, 'number', term);
   }
 
   /** Whether any record is known by a number: one look at an index of nothing else. */

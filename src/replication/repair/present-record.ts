@@ -9,7 +9,7 @@ import {
   textAt,
   textsAt,
 } from '../../record/index.js';
-import type { LogPlace } from '../progress/index.js';
+import type { LogPlace, TermAtWork } from '../progress/index.js';
 
 /** A text; `null` where there is none, `false` where there is something else. */
 type Text = string | null | false;
@@ -33,11 +33,12 @@ export interface PresentRecord {
   tooLarge: { email: boolean; channels: boolean };
 }
 
-/** What a look at the records showed. */
+/** What a look at the records showed, and the term that looks after them. */
 export interface RecordLook {
   records: PresentRecord[];
   /** Where in the log stands what led to the look: it was not before. */
   at: LogPlace;
+  term: TermAtWork;
 }
 
 /** The e-mail of a member, as an aggregation expression; `false` where it is too long to be a key. */

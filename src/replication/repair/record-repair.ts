@@ -40,7 +40,7 @@ export class RecordRepair {
   ) {}
 
   /** Answers the members whose e-mail another one has already. */
-  async repair(kind: Kind, { records, at }: RecordLook): Promise<mongo.ObjectId[]> {
+  async repair(kind: Kind, { records, at, term }: RecordLook): Promise<mongo.ObjectId[]> {
     const lives: Life[] = [];
     const wantedKeys: WantedKey[] = [];
     const badlyStamped: Late[] = [];
@@ -60,7 +60,7 @@ export class RecordRepair {
     }
     await this.ledger.learn(lives);
     await this.giveIds(kind, lives);
-    await this.restamps.late(kind, badlyStamped);
+    await this.restamps.late(kind, badlyStamped, term);
     const duplicates = await this.emailKeys.set(wantedKeys);
     this.metrics.repaired.inc({ what: 'id' }, lives.length);
     this.metrics.repaired.inc({ what: 'emailkey' }, wantedKeys.length);

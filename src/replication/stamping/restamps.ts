@@ -4,13 +4,21 @@ import type { Connection, mongo } from 'mongoose';
 import { Metrics } from '../../observability/index.js';
 import { COLLECTION_OF, type Kind, needsStamp, stampAnew, type Stamping } from '../../record/index.js';
 import { LEDGER } from '../ledger/index.js';
-import { showLife } from '../progress/index.js';
+import type { TermAtWork } from '../progress/index.js';
 import type { Late } from './late.js';
 
 const AT_ONCE = 1000;
 
 /** Why everything of a slice is stamped anew, whatever its stamp is. */
 export type Cause = 'pass' | 'filter' | 'audit' | 'quarantine' | 'number';
+
+/** What of a collection is stamped anew, and why. */
+interface Restamp {
+  name: string;
+  ids: mongo.ObjectId[];
+  stamping: Stamping;
+  reason: Late['reason'] | Cause;
+}
 
 /**
  * Stamps anew, in bulks of at most 1,000: all of a bulk have one `$$NOW`, so a longer one would be late for every mark
@@ -26,26 +34,26 @@ export class Restamps {
   ) {}
 
   /** Rule 1: records whose stored stamp is still bad or not above the fence. */
-  async late(kind: Kind, late: Late[]): Promise<void> {
-    await this.lateIn(COLLECTION_OF[kind], late, {});
+  async late(kind: Kind, late: Late[], term: TermAtWork): Promise<void> {
+    await this.lateIn(COLLECTION_OF[kind], late, {}, term);
   }
 
   /** Rule 2: the same for tombstones, unless they live again. */
-  async lateTombstones(late: Late[]): Promise<void> {
-    await this.lateIn(LEDGER, late, { alive: false });
+  async lateTombstones(late: Late[], term: TermAtWork): Promise<void> {
+    await this.lateIn(LEDGER, late, { alive: false }, term);
   }
 
   /** Records, whatever their stamp is. */
-  records(kind: Kind, ids: mongo.ObjectId[], cause: Cause): Promise<void> {
-    return this.stamp(COLLECTION_OF[kind], ids, {}, cause);
+  records(kind: Kind, ids: mongo.ObjectId[], cause: Cause, term: TermAtWork): Promise<void> {
+    return this.stamp({ name: COLLECTION_OF[kind], ids, stamping: {}, reason: cause }, term);
   }
 
   /** Tombstones, whatever their stamp is. */
-  tombstones(ids: mongo.ObjectId[], cause: Cause): Promise<void> {
-    return this.stamp(LEDGER, ids, { where: { alive: false } }, cause);
+  tombstones(ids: mongo.ObjectId[], cause: Cause, term: TermAtWork): Promise<void> {
+    return this.stamp({ name: LEDGER, ids, stamping: { where: { alive: false } }, reason: cause }, term);
   }
 
-  private async lateIn(collection: string, late: Late[], which: mongo.Document): Promise<void> {
+  private async lateIn(name: string, late: Late[], which: mongo.Document, term: TermAtWork): Promise<void> {
     const alike = new Map<string, Late[]>();
     for (const one of late) {
       const key = `${one.reason} ${one.fence?.getTime() ?? ''}`;
@@ -55,23 +63,18 @@ export class Restamps {
       const { fence, reason } = group[0]!;
       const where = { ...which, $expr: needsStamp(fence) };
       const ids = group.map(({ _id }) => _id);
-      await this.stamp(collection, ids, { where, fence }, reason);
+      await this.stamp({ name, ids, stamping: { where, fence }, reason }, term);
     }
   }
 
-  private async stamp(
-    name: string,
-    ids: mongo.ObjectId[],
-    stamping: Stamping,
-    reason: Late['reason'] | Cause,
-  ): Promise<void> {
+  private async stamp({ name, ids, stamping, reason }: Restamp, term: TermAtWork): Promise<void> {
     const collection = this.connection.collection(name) as unknown as mongo.Collection;
     const leave = (id: mongo.ObjectId, error: Error) =>
       this.log.warn(`${String(id)} of ${name} cannot be stamped anew: ${error.message}`);
     for (let start = 0; start < ids.length; start += AT_ONCE) {
       const stamped = await stampAnew(collection, ids.slice(start, start + AT_ONCE), stamping, leave);
       this.metrics.restamps.inc({ reason }, stamped);
-      showLife();
+      term.showLife();
     }
   }
 }

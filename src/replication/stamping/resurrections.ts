@@ -29,10 +29,16 @@ import {
   IncompleteIdentities,
 } from '../ledger/index.js';
 import { type KnownFences, markName } from '../mark/index.js';
-import { type LogPlace, showLife } from '../progress/index.js';
+import type { LogPlace, TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 
 const AT_ONCE = 100;
+
+/** Behind which place of the log is looked, and the fences there. */
+interface Behind {
+  at: LogPlace;
+  fences: KnownFences;
+}
 
 /** A life that came back, and above what its record is stamped: the tombstone that it had, and the fence. */
 interface Resurrected {
@@ -68,14 +74,14 @@ export class Resurrections {
    * Brings identities back to life. The record may be gone again by now: its delete is still to come. An entry that has
    * expired since it was found is learned anew.
    */
-  async bring(kind: Kind, lives: Life[], fences: KnownFences): Promise<void> {
+  async bring(kind: Kind, lives: Life[], fences: KnownFences, term: TermAtWork): Promise<void> {
     for (const some of inSlices(lives, ({ identity }) => identity.id, AT_ONCE)) {
       await this.together(kind, some, fences).catch(async (error: unknown) => {
         if (!isUnfit(error)) throw error;
         for (const life of some) await this.alone(kind, life, fences);
       });
       await this.ledger.learn(some);
-      showLife();
+      term.showLife();
     }
     await this.forgetRivals(kind, lives);
   }
@@ -84,7 +90,7 @@ export class Resurrections {
    * Looks whether the identities of these tombstones live again, and if so brings them back: the record with that `id`,
    * else one that has it as a number and was ignored so far.
    */
-  async look(kind: Kind, identities: Identity[], at: LogPlace, fences: KnownFences): Promise<void> {
+  async look(kind: Kind, identities: Identity[], { at, fences }: Behind, term: TermAtWork): Promise<void> {
     for (const some of inSlices(identities, ({ id }) => id)) {
       const standing = await this.standing(kind, some);
       const lives = some.flatMap((identity): Life[] => {
@@ -92,7 +98,8 @@ export class Resurrections {
         return owner === undefined ? [] : [{ identity, at, alive: true, owner }];
       });
       const others = some.filter((identity) => !standing.has(identityKey(identity)));
-      await this.bring(kind, [...lives, ...(await this.rivals.claiming(kind, others, at))], fences);
+      const claiming = await this.rivals.claiming(kind, others, at, term);
+      await this.bring(kind, [...lives, ...claiming], fences, term);
     }
   }
 

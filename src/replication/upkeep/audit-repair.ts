@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../observability/index.js';
 import type { Kind } from '../../record/index.js';
 import { Ledger } from '../ledger/index.js';
-import type { LogPlace } from '../progress/index.js';
+import type { LogPlace, TermAtWork } from '../progress/index.js';
 import { Resurrections, Restamps } from '../stamping/index.js';
 import { type LedgerFault, type LedgerFaultKind, faultsSentence } from './audit-faults.js';
 
@@ -21,24 +21,24 @@ export class AuditRepair {
   ) {}
 
   /** The faults were seen as of `at`. What the ledger has learned of later stays. */
-  async repair(kind: Kind, faults: LedgerFault[], at: LogPlace): Promise<void> {
+  async repair(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
     if (faults.length === 0) return;
     this.tell(faults);
     for (let start = 0; start < faults.length; start += AT_ONCE) {
       const some = faults.slice(start, start + AT_ONCE);
-      await this.learnLives(kind, some.filter(isOf('unknown record')), at);
+      await this.learnLives(kind, some.filter(isOf('unknown record')), at, term);
       await this.learnDeaths(some.filter(isOf('living entry without record')), at);
     }
   }
 
   /** Nobody can tell what consumers were shown of these records, so they receive them again. */
-  private async learnLives(kind: Kind, faults: LedgerFault[], at: LogPlace): Promise<void> {
+  private async learnLives(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
     const lives = faults.map(({ identity, owner, isNumber }) => ({
       ...{ identity, owner, at, alive: true as const, ...(isNumber && { isNumber }) },
     }));
-    await this.resurrections.bring(kind, await this.ledger.learn(lives), new Map());
+    await this.resurrections.bring(kind, await this.ledger.learn(lives), new Map(), term);
     const owners = faults.map(({ owner }) => owner);
-    await this.restamps.records(kind, owners, 'audit');
+    await this.restamps.records(kind, owners, 'audit', term);
   }
 
   private async learnDeaths(faults: LedgerFault[], at: LogPlace): Promise<void> {

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import type { Kind } from '../../record/index.js';
-import { type Job, placeBehind, WorkedThrough } from '../progress/index.js';
+import { type Job, placeBehind, type TermAtWork, WorkedThrough } from '../progress/index.js';
 import { digestOf, isSameDigest, type Tenure } from './audit-digest.js';
 import { differing, type LedgerFault, lasting } from './audit-faults.js';
 import { AuditLooks, type Seen, type Slice } from './audit-looks.js';
@@ -32,13 +32,13 @@ export class Audit implements Job {
   }
 
   /** One slice. What is found is put right before the progress is stored, so a slice may be repeated, never skipped. */
-  async step(stop: AbortSignal): Promise<number> {
+  async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
     const progress = (await this.stored()) ?? firstRound((await this.workedThrough.now()).clock);
     const { kind, behind } = progress;
     const seen = await this.looks.slice(kind, behind, this.size);
     const faults = await this.faultsIn(kind, seen, stop);
     if (faults === undefined) return 0;
-    await this.repairs.repair(kind, faults.value, placeBehind(faults.at));
+    await this.repairs.repair(kind, faults.value, placeBehind(faults.at), term);
     const expected = await this.looks.expected(this.size);
     const done = { end: seen.value.end, found: faults.value.length, expected, clock: faults.clock };
     const next = afterSlice(progress, done);

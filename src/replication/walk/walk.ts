@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { isRefusedQuery, isTimeout, isUnfit } from '../../database/index.js';
-import { showLife } from '../progress/index.js';
+import type { TermAtWork } from '../progress/index.js';
 import type { Found } from './stretch.js';
 
 /** How many documents the server works at in one go. */
@@ -21,6 +21,7 @@ export interface Way {
   /** Told of a document at which the server cannot work. */
   leave: (stretch: Found, error: Error) => Promise<void>;
   stop: AbortSignal;
+  term: TermAtWork;
 }
 
 /**
@@ -36,7 +37,7 @@ export async function walk(from: mongo.ObjectId | undefined, way: Way): Promise<
     const stretch = await way.next(behind, most);
     if (stretch === undefined) return;
     const refused = await attempt(stretch, way.work);
-    showLife();
+    way.term.showLife();
     if (way.stop.aborted) return;
     if (refused !== undefined && stretch.count > 1) {
       most = Math.ceil(stretch.count / 2);

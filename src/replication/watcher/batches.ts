@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { WatchedEvent } from '../log/index.js';
 import type { Fences } from '../mark/index.js';
-import { showLife } from '../progress/index.js';
+import type { TermAtWork } from '../progress/index.js';
 import { Quarantine } from '../quarantine/index.js';
 import { Effects } from './effects/effects.js';
 import { mayPass } from './may-pass.js';
@@ -23,29 +23,34 @@ export class Batches {
   ) {}
 
   /** The fences are those passed before the events; they are brought up to date. Throws where the database is away. */
-  async workThrough(events: WatchedEvent[], fences: Fences): Promise<void> {
-    showLife();
+  async workThrough(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
+    term.showLife();
     try {
-      await this.bringAbout(events, fences);
+      await this.bringAbout(events, fences, term);
     } catch (error) {
       if (mayPass(error)) throw error;
-      if (events.length > 1) await this.halve(events, fences);
-      else await this.alone(events[0]!, fences, error);
+      if (events.length > 1) await this.halve(events, fences, term);
+      else await this.alone(events[0]!, fences, term, error);
     }
   }
 
-  private async halve(events: WatchedEvent[], fences: Fences): Promise<void> {
+  private async halve(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
     const half = Math.ceil(events.length / 2);
-    await this.workThrough(events.slice(0, half), fences);
-    await this.workThrough(events.slice(half), fences);
+    await this.workThrough(events.slice(0, half), fences, term);
+    await this.workThrough(events.slice(half), fences, term);
   }
 
-  private async alone(event: WatchedEvent, fences: Fences, failure: unknown): Promise<void> {
+  private async alone(
+    event: WatchedEvent,
+    fences: Fences,
+    term: TermAtWork,
+    failure: unknown,
+  ): Promise<void> {
     let reason = failure;
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
       await wait(BETWEEN_ATTEMPTS_MS);
       try {
-        return await this.bringAbout([event], fences);
+        return await this.bringAbout([event], fences, term);
       } catch (error) {
         if (mayPass(error)) throw error;
         reason = error;
@@ -57,7 +62,7 @@ export class Batches {
   }
 
   /** What fails leaves the fences as they were. */
-  private async bringAbout(events: WatchedEvent[], fences: Fences): Promise<void> {
-    for (const [name, fence] of await this.effects.bringAbout(events, fences)) fences.set(name, fence);
+  private async bringAbout(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
+    for (const [name, fence] of await this.effects.bringAbout(events, fences, term)) fences.set(name, fence);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { pause } from '../../common/index.js';
-import { type Job, WorkedThrough } from '../progress/index.js';
+import { type Job, type TermAtWork, WorkedThrough } from '../progress/index.js';
 import { Aftercare } from '../quarantine/index.js';
 import { ChannelReview, EmailReview, IgnoredRecords } from '../repair/index.js';
 import { Audit, Expiry } from '../upkeep/index.js';
@@ -25,14 +25,14 @@ export class Jobs {
   }
 
   /** Ends when `stop` is aborted, and never throws. */
-  async run(stop: AbortSignal): Promise<void> {
-    await Promise.all(this.jobs.map((job) => this.keepDoing(job, stop)));
+  async run(stop: AbortSignal, term: TermAtWork): Promise<void> {
+    await Promise.all(this.jobs.map((job) => this.keepDoing(job, stop, term)));
   }
 
-  private async keepDoing(job: Job, stop: AbortSignal): Promise<void> {
+  private async keepDoing(job: Job, stop: AbortSignal, term: TermAtWork): Promise<void> {
     let failures = 0;
     while (await this.workedThrough.noPass(stop)) {
-      const next = await job.step(stop).then(
+      const next = await job.step(stop, term).then(
         (after) => {
           failures = 0;
           return after;

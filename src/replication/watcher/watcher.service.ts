@@ -10,14 +10,7 @@ import { mongo } from 'mongoose';
 import { pause, within } from '../../common/index.js';
 import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
-import {
-  during,
-  TermLife,
-  LONGEST_SILENCE_MS,
-  TermOverError,
-  Totals,
-  type WatchState,
-} from '../progress/index.js';
+import { TermLife, LONGEST_SILENCE_MS, TermOverError, Totals, type WatchState } from '../progress/index.js';
 import { pauseBehind } from './back-off.js';
 import { Leadership } from './term/leadership.js';
 import { Lease } from './lease.js';
@@ -89,8 +82,8 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.log.log(`This instance leads, term ${state.term}`);
     this.metrics.watcherLeads.set(1);
     try {
-      const work = during(life, () => this.leadership.lead({ client, state, stop: life.signal }));
-      await Promise.race([work, this.keepRenewing(state.term, life)]);
+      const term = { client, state, stop: life.signal, showLife: () => life.showLife() };
+      await Promise.race([this.leadership.lead(term), this.keepRenewing(state.term, life)]);
     } finally {
       life.end();
       this.stop.signal.removeEventListener('abort', end);

@@ -2,8 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, KINDS } from '../../../record/index.js';
-import { type LogPlace, showLife } from '../../progress/index.js';
-import { EmailReview, PRESENT, type PresentRecord, RecordCare } from '../../repair/index.js';
+import type { LogPlace, TermAtWork } from '../../progress/index.js';
+import { EmailReview, PRESENT, type PresentRecord, RecordCare, type RecordLook } from '../../repair/index.js';
 import { mayPass } from '../may-pass.js';
 import { MissingIds } from './missing-ids.js';
 
@@ -28,37 +28,37 @@ export class CareForWritten {
   ) {}
 
   /** The written ones are looked at; where too many of them lack an `id`, these wait. */
-  async lookAfter(kind: Kind, { written, concerned, at }: Written): Promise<void> {
+  async lookAfter(kind: Kind, { written, concerned, at }: Written, term: TermAtWork): Promise<void> {
     const records = this.missingIds.notWaiting(kind, await this.present(kind, written));
-    await this.repair(kind, records, { concerned, at });
+    await this.repair(kind, { records, at, term }, concerned);
   }
 
   /** Looks after some of those that wait. One that cannot be looked after is left as it is. */
-  async lookAfterWaiting(at: LogPlace): Promise<void> {
-    for (const kind of KINDS) await this.lookAfterEach(kind, await this.missingIds.next(kind), at);
+  async lookAfterWaiting(at: LogPlace, term: TermAtWork): Promise<void> {
+    for (const kind of KINDS) await this.lookAfterEach(kind, await this.missingIds.next(kind), { at, term });
   }
 
-  private async lookAfterEach(kind: Kind, ids: mongo.ObjectId[], at: LogPlace): Promise<void> {
+  private async lookAfterEach(
+    kind: Kind,
+    ids: mongo.ObjectId[],
+    look: Omit<RecordLook, 'records'>,
+  ): Promise<void> {
     if (ids.length === 0) return;
-    showLife();
+    look.term.showLife();
     try {
-      await this.repair(kind, await this.present(kind, ids), { concerned: ids, at });
+      await this.repair(kind, { records: await this.present(kind, ids), ...look }, ids);
     } catch (error) {
       if (mayPass(error)) throw error;
       if (ids.length === 1)
         this.log.warn(`${String(ids[0])} of ${COLLECTION_OF[kind]} gets no id: ${(error as Error).message}`);
       const half = Math.ceil(ids.length / 2);
       if (ids.length > 1)
-        for (const some of [ids.slice(0, half), ids.slice(half)]) await this.lookAfterEach(kind, some, at);
+        for (const some of [ids.slice(0, half), ids.slice(half)]) await this.lookAfterEach(kind, some, look);
     }
   }
 
-  private async repair(
-    kind: Kind,
-    records: PresentRecord[],
-    { concerned, at }: Omit<Written, 'written'>,
-  ): Promise<void> {
-    const noted = await this.care.lookAfter(kind, { records, at });
+  private async repair(kind: Kind, look: RecordLook, concerned: mongo.ObjectId[]): Promise<void> {
+    const noted = await this.care.lookAfter(kind, look);
     if (kind === 'member') await this.emailReview.review(concerned, noted);
   }
 

@@ -5,7 +5,7 @@ import { isMomentGone, readAsOf, type SnapshotOptions } from '../../../database/
 import { COLLECTION_OF, IDENTITY_TEXTS, isObjectId, type Kind } from '../../../record/index.js';
 import { type StoredIdentity, withTold } from '../../ledger/index.js';
 import { type DeletedEvent, isWritten, type WrittenEvent } from '../../log/index.js';
-import { showLife } from '../../progress/index.js';
+import type { TermAtWork } from '../../progress/index.js';
 import type { Knowledge } from '../rules/knowledge.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
@@ -23,6 +23,7 @@ export class Completion {
     kind: Kind,
     events: (E | RecordEvent)[],
     { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+    term: TermAtWork,
   ): Promise<(E | RecordEvent)[]> {
     const named = new Set<string>();
     const completed: (E | RecordEvent)[] = [];
@@ -38,7 +39,7 @@ export class Completion {
       if (isNamed) completed.push(event);
       else {
         completed.push(await this.asWhole(kind, event, event.owner));
-        showLife();
+        term.showLife();
       }
     }
     return completed;

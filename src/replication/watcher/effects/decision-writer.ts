@@ -3,7 +3,7 @@ import { mongo } from 'mongoose';
 import type { Kind } from '../../../record/index.js';
 import { IncompleteIdentities, Ledger, type PartialIdentity } from '../../ledger/index.js';
 import type { KnownFences } from '../../mark/index.js';
-import type { LogPlace } from '../../progress/index.js';
+import type { LogPlace, TermAtWork } from '../../progress/index.js';
 import { IgnoredRecords, NumericIds } from '../../repair/index.js';
 import { Restamps, Resurrections } from '../../stamping/index.js';
 import type { Decisions } from '../rules/decide.js';
@@ -32,14 +32,18 @@ export class DecisionWriter {
   ) {}
 
   /** What is incomplete is remembered first and forgotten last: between them it may be cut off. */
-  async write(kind: Kind, { decisions, partials, at, fences, hadRivals }: DecidedBatch): Promise<void> {
+  async write(
+    kind: Kind,
+    { decisions, partials, at, fences, hadRivals }: DecidedBatch,
+    term: TermAtWork,
+  ): Promise<void> {
     await this.incomplete.keep(kind, asIncomplete(partials));
     const reborn = await this.ledger.learn(decisions.ledger);
-    await this.resurrections.bring(kind, reborn, fences);
-    await this.numbers.reveal(kind, decisions.revealed);
-    await this.restamps.late(kind, decisions.late);
-    await this.restamps.lateTombstones(decisions.lateTombstones);
-    await this.resurrections.look(kind, decisions.seenTombstones, at, fences);
+    await this.resurrections.bring(kind, reborn, fences, term);
+    await this.numbers.reveal(kind, decisions.revealed, term);
+    await this.restamps.late(kind, decisions.late, term);
+    await this.restamps.lateTombstones(decisions.lateTombstones, term);
+    await this.resurrections.look(kind, decisions.seenTombstones, { at, fences }, term);
     await this.incomplete.forget(kind, completeBy(partials));
     await this.tellRivals(kind, decisions, hadRivals);
   }

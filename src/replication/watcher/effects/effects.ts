@@ -5,6 +5,7 @@ import { FilterReconciler } from '../../filters/index.js';
 import { type Identity, KnownChannels } from '../../ledger/index.js';
 import type { WatchedEvent } from '../../log/index.js';
 import { type Fences, HeadWriter, type KnownFences, MomentWriter, withPassed } from '../../mark/index.js';
+import type { TermAtWork } from '../../progress/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { channelsGot } from '../rules/channels-got.js';
 import { decide, type KindEvent } from '../rules/decide.js';
@@ -29,17 +30,17 @@ export class Effects {
   ) {}
 
   /** The fences are those passed before the batch; answers those that it has passed. */
-  async bringAbout(events: WatchedEvent[], fences: KnownFences): Promise<Fences> {
+  async bringAbout(events: WatchedEvent[], fences: KnownFences, term: TermAtWork): Promise<Fences> {
     const tombstones = await this.reader.tombstonesIn(events);
     const passed: Fences = new Map();
     for (const kind of KINDS) {
       const concerned = events.filter((event) => concerns(event, kind, tombstones));
       if (concerned.length === 0) continue;
-      const ofKind = await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones });
+      const ofKind = await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones }, term);
       for (const [name, fence] of ofKind) passed.set(name, fence);
     }
     const isOf = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
-    if (isOf('services') && !isOf('collectionLost')) await this.filters.reconcile();
+    if (isOf('services') && !isOf('collectionLost')) await this.filters.reconcile(term);
     this.metrics.watcherEvents.inc(events.length);
     return passed;
   }
@@ -48,20 +49,21 @@ export class Effects {
     kind: Kind,
     events: KindEvent[],
     known: Pick<Knowledge, 'fences' | 'tombstones'>,
+    term: TermAtWork,
   ): Promise<Fences> {
     const ofRecords = events.filter((event) => event.type === 'written' || event.type === 'deleted');
     this.ignored.hear(kind, ofRecords);
     const concerned = ownersOf(ofRecords);
-    const { events: named, ...read } = await this.reader.read(kind, events, concerned);
+    const { events: named, ...read } = await this.reader.read(kind, events, concerned, term);
     if (kind === 'product') await this.channels.learn(channelsGot(named, read.owned));
     const at = events.at(-1)!.place;
     const { decisions, knowledge } = decide(kind, named, { ...known, ...read });
     const { partials, passed } = knowledge;
     const hadRivals = [...read.partials.values()].some((partial) => partial?.isNumber);
     const fences = withPassed(known.fences, passed);
-    await this.writer.write(kind, { decisions, partials, at, fences, hadRivals });
+    await this.writer.write(kind, { decisions, partials, at, fences, hadRivals }, term);
     const written = ownersOf(ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly));
-    await this.care.lookAfter(kind, { written, concerned, at });
+    await this.care.lookAfter(kind, { written, concerned, at }, term);
     await this.moments.write(decisions.moments);
     await this.heads.write(decisions.heads, fences);
     return passed;

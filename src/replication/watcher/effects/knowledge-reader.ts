@@ -3,6 +3,7 @@ import { isObjectId, type Kind } from '../../../record/index.js';
 import type { mongo } from 'mongoose';
 import { type Identity, IncompleteIdentities, Ledger } from '../../ledger/index.js';
 import type { WatchedEvent, WrittenEvent } from '../../log/index.js';
+import type { TermAtWork } from '../../progress/index.js';
 import { NumericIds } from '../../repair/index.js';
 import { claimsIn } from '../rules/claims.js';
 import type { KindEvent } from '../rules/decide.js';
@@ -31,10 +32,15 @@ export class KnowledgeReader {
     return new Map(entries.map((entry) => [entry._id.toHexString(), entry]));
   }
 
-  async read(kind: Kind, events: KindEvent[], owners: mongo.ObjectId[]): Promise<KnowledgeRead> {
+  async read(
+    kind: Kind,
+    events: KindEvent[],
+    owners: mongo.ObjectId[],
+    term: TermAtWork,
+  ): Promise<KnowledgeRead> {
     const owned = await this.owned(kind, owners);
     const partials = await this.incomplete.among(kind, owners);
-    const named = await this.completion.complete(kind, events, { owned, partials });
+    const named = await this.completion.complete(kind, events, { owned, partials }, term);
     const holders = await this.numbers.holders(kind, claimsIn(kind, named, { owned, partials }));
     return { events: named, owned, partials, holders };
   }

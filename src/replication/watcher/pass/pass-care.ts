@@ -34,6 +34,7 @@ export class PassCare {
 
   /** Repairs what is to repair, keeps what is no whole identity, and learns the channels. */
   async take(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
+    const { at, term } = run;
     await this.incomplete.forgetPartials(kind, stretch);
     await this.numbers.displace(kind, stretch, run);
     if (kind === 'product') await this.learnChannels(stretch);
@@ -41,7 +42,7 @@ export class PassCare {
     await this.inBulks(kind, stretch, run, care, async (records) => {
       await this.keepIncomplete(kind, records as PresentRecord[]);
       await this.numbers.learn(kind, records as PresentRecord[], run);
-      await this.care.lookAfter(kind, { records: records as PresentRecord[], at: run.at });
+      await this.care.lookAfter(kind, { records: records as PresentRecord[], at, term });
     });
   }
 
@@ -49,7 +50,7 @@ export class PassCare {
   restamp(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
     return this.inBulks(kind, stretch, run, [...FIRST, { $project: { _id: 1 } }], async (records) => {
       const ids = records.map(({ _id }) => _id);
-      await this.restamps.records(kind, ids, 'pass');
+      await this.restamps.records(kind, ids, 'pass', run.term);
     });
   }
 

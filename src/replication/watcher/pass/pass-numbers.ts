@@ -12,7 +12,7 @@ import {
   type IncompleteIdentity,
   IncompleteIdentities,
 } from '../../ledger/index.js';
-import { type LogPlace, placeOf } from '../../progress/index.js';
+import { type LogPlace, placeOf, type TermAtWork } from '../../progress/index.js';
 import { NumericIds, type PresentRecord } from '../../repair/index.js';
 import { Resurrections } from '../../stamping/index.js';
 import type { Stretch } from '../../walk/index.js';
@@ -44,7 +44,7 @@ export class PassNumbers {
     const at = placeIn(run);
     for await (const some of this.slices.besideNumbers(kind, stretch)) {
       const lives = some.map(({ owner, ...identity }): Life => lifeOf({ ...identity, kind }, owner, at));
-      await this.learnLives(kind, await this.numbers.settle(kind, lives));
+      await this.learnLives(kind, await this.numbers.settle(kind, lives), run.term);
     }
   }
 
@@ -57,7 +57,7 @@ export class PassNumbers {
     });
     if (found.length === 0) return;
     const lives = await this.numbers.settle(kind, found);
-    await this.learnLives(kind, lives);
+    await this.learnLives(kind, lives, run.term);
     await this.numbers.forget(
       kind,
       lives.map(({ owner }) => owner),
@@ -90,8 +90,8 @@ export class PassNumbers {
     return new Map(found.map((record) => [record._id.toHexString(), record]));
   }
 
-  private async learnLives(kind: Kind, lives: Life[]): Promise<void> {
-    await this.resurrections.bring(kind, await this.ledger.learn(lives), new Map());
+  private async learnLives(kind: Kind, lives: Life[], term: TermAtWork): Promise<void> {
+    await this.resurrections.bring(kind, await this.ledger.learn(lives), new Map(), term);
   }
 }
 

@@ -76,7 +76,7 @@ export class PassSteps {
    * watcher could write down afterwards what it saw before that stream, and nobody would ever hear of the end of it.
    * Tombstones whose record is there live again; after a lost history the others are stamped anew.
    */
-  private entries({ at, progress, keepUp }: PassRun): PassStep {
+  private entries({ at, progress, term, keepUp }: PassRun): PassStep {
     return {
       name: 'ledger',
       concern: (owner) => ({ what: 'tombstone', owner }),
@@ -88,11 +88,11 @@ export class PassSteps {
             await this.resurrections.look(
               kind,
               dead.filter((entry) => entry.kind === kind),
-              at,
-              new Map(),
+              { at, fences: new Map() },
+              term,
             );
           const ids = dead.map(({ _id }) => _id);
-          if (progress.isRepair) await this.restamps.tombstones(ids, 'pass');
+          if (progress.isRepair) await this.restamps.tombstones(ids, 'pass', term);
           await keepUp();
         }
       },

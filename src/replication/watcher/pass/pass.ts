@@ -77,6 +77,7 @@ export class Pass {
         await this.advance(run, reached, stretch);
       },
       stop: run.stop,
+      term: run.term,
     });
     this.log.log(`Pass over ${step.name}: ${count}`);
   }

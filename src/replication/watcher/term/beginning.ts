@@ -6,7 +6,7 @@ import { FilterReconciler } from '../../filters/index.js';
 import { Ledger } from '../../ledger/index.js';
 import { asLongAsWorkedOn, type Batch, INDEX_BUILDS, Reader } from '../../log/index.js';
 import { type Fences, HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
-import { type PassProgress, placeBehind, showLife, type WatchState } from '../../progress/index.js';
+import { type PassProgress, placeBehind, type WatchState } from '../../progress/index.js';
 import { Pass } from '../pass/pass.js';
 import { StreamWork } from './stream-work.js';
 import type { Start, Term } from './term.js';
@@ -45,10 +45,10 @@ export class Beginning {
       const opening = await reader.next();
       await this.makeIndexes(term);
       const fences = await readFences(this.marks);
-      await this.work.workThrough(opening, fences);
+      await this.work.workThrough(term, opening, fences);
       const at = reached?.at ?? placeBehind(opening.until);
-      await this.pass.run({ at, progress, stop, ...this.beside(term, reader, fences) });
-      await this.filters.reconcile();
+      await this.pass.run({ at, progress, stop, term, ...this.beside(term, reader, fences) });
+      await this.filters.reconcile(term);
       if (stop.aborted) return undefined;
       return await this.endPass(term, reader.last);
     } finally {
@@ -60,16 +60,17 @@ export class Beginning {
   private beside(term: Term, reader: Reader, fences: Fences) {
     return {
       keepUp: () => {
-        showLife();
-        return reader.keepUp((batch) => this.work.workThrough(batch, fences));
+        term.showLife();
+        return reader.keepUp((batch) => this.work.workThrough(term, batch, fences));
       },
       tell: (pass: PassProgress) => this.work.save(term, { pass }),
       token: () => reader.last.token,
     };
   }
 
-  private async makeIndexes({ client, stop }: Term): Promise<void> {
-    await asLongAsWorkedOn({ client, shownAs: INDEX_BUILDS, stop }, () => this.indexes.keep()).catch(
+  private async makeIndexes(term: Term): Promise<void> {
+    const { client, stop } = term;
+    await asLongAsWorkedOn({ client, term, stop, shownAs: INDEX_BUILDS }, () => this.indexes.keep()).catch(
       (error: unknown) => {
         this.indexes.leaveBehind();
         throw error;

@@ -4,7 +4,7 @@ import type { Model, mongo } from 'mongoose';
 import { IndexKeeper } from '../../../database/index.js';
 import { FilterReconciler } from '../../filters/index.js';
 import { HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
-import { placeBehind, showLife } from '../../progress/index.js';
+import { placeBehind } from '../../progress/index.js';
 import { CareForWritten } from '../effects/care-for-written.js';
 import { MissingIds } from '../effects/missing-ids.js';
 import { StreamWork } from './stream-work.js';
@@ -45,14 +45,14 @@ export class Following {
     for await (const batch of this.work.open(term, token)) {
       const hasCome = awaited !== undefined && batch.until.compare(awaited) >= 0;
       if (hasCome) awaited = undefined;
-      showLife();
+      term.showLife();
       if (performance.now() - reconciledAt > RECONCILE_MS) {
         void keepIndexes();
-        await this.filters.reconcile();
+        await this.filters.reconcile(term);
         reconciledAt = performance.now();
       }
-      if (batch.events.length > 0) await this.work.workThrough(batch, fences);
-      if (batch.isLast) await this.care.lookAfterWaiting(placeBehind(batch.until));
+      if (batch.events.length > 0) await this.work.workThrough(term, batch, fences);
+      if (batch.isLast) await this.care.lookAfterWaiting(placeBehind(batch.until), term);
       if (batch.events.length === 0 && !hasCome && performance.now() - savedAt <= SAVE_MS) continue;
       watched = furthest(watched, batch.until);
       await this.work.save(term, { token: batch.token, watched });

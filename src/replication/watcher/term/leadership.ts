@@ -28,7 +28,7 @@ export class Leadership {
   async lead(term: Term): Promise<void> {
     await this.orphans.end();
     const over = new AbortController();
-    const kept = this.jobs.run(AbortSignal.any([term.stop, over.signal]));
+    const kept = this.jobs.run(AbortSignal.any([term.stop, over.signal]), term);
     try {
       await this.go(term);
     } finally {
@@ -45,7 +45,7 @@ export class Leadership {
     while (!term.stop.aborted) {
       try {
         if (start === undefined) start = await this.beginning.begin(term, reason);
-        else await this.resume(start);
+        else await this.resume(term, start);
         return start && (await this.following.follow(term, start));
       } catch (error) {
         if (!(error instanceof HistoryLostError)) throw error;
@@ -57,8 +57,8 @@ export class Leadership {
     }
   }
 
-  private async resume({ token }: Start): Promise<void> {
+  private async resume(term: Term, { token }: Start): Promise<void> {
     await this.work.assertPast(token);
-    await this.filters.reconcile();
+    await this.filters.reconcile(term);
   }
 }

@@ -23,17 +23,18 @@ export class StreamWork {
   ) {}
 
   open(
-    { client, stop }: Term,
+    term: Term,
     startAfter: unknown,
     options: Pick<Opening, 'longestWait'> = {},
   ): AsyncGenerator<Batch, void> {
+    const { client, stop } = term;
     const opening = { db: client.db(this.connection.name), memory: MEMORY, startAfter, ...options };
-    return openStream(client, opening, stop);
+    return openStream({ client, term, stop }, opening);
   }
 
   /** The fences are brought up to date. Throws where a collection is gone that the service cannot do without. */
-  async workThrough(batch: Batch, fences: Fences): Promise<void> {
-    await this.batches.workThrough(batch.events, fences);
+  async workThrough(term: Term, batch: Batch, fences: Fences): Promise<void> {
+    await this.batches.workThrough(batch.events, fences, term);
     const lost = batch.events.find((event) => event.type === 'collectionLost');
     if (lost === undefined) return;
     if (lost.collection === LEDGER)

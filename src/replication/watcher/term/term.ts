@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
-import type { WatchState } from '../../progress/index.js';
+import type { TermAtWork, WatchState } from '../../progress/index.js';
 
 /** What one term of a leader is about. */
-export interface Term {
+export interface Term extends TermAtWork {
   client: mongo.MongoClient;
   state: WatchState;
   stop: AbortSignal;

@@ -1,5 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import { during, TermLife } from '../../../../src/replication/progress/term-life.js';
+import { NO_TERM, TermLife } from '../../../../src/replication/progress/term-life.js';
 import { walk } from '../../../../src/replication/walk/walk.js';
 
 const { MongoServerError, ObjectId } = mongoose.mongo;
@@ -16,7 +16,7 @@ const refused = (code: number) => new MongoServerError({ message: `refused ${cod
 async function walked(
   size: number,
   refuse: (from: number, to: number) => Error | undefined,
-  { from = 0, stop = new AbortController() } = {},
+  { from = 0, stop = new AbortController(), term = NO_TERM } = {},
 ) {
   const done: [number, number][] = [];
   const left: number[] = [];
@@ -37,6 +37,7 @@ async function walked(
     advance: ({ count }) => Promise.resolve(void (advanced += count)),
     leave: ({ end }) => Promise.resolve(void left.push(numberOf(end))),
     stop: stop.signal,
+    term,
   });
   return { done, left, advanced };
 }
@@ -96,7 +97,7 @@ describe('a walk over everything, stretch by stretch', () => {
       jest.advanceTimersByTime(10_000);
       return to - from >= 100 && from === 1 ? refused(TIMEOUT) : undefined;
     };
-    await during(life, () => walked(2000, slow));
+    await walked(2000, slow, { term: life });
     jest.useRealTimers();
     expect(silences.length).toBeGreaterThan(5);
     expect(silences.every((silence) => silence === 0)).toBe(true);

@@ -1,3 +1,4 @@
+import { NO_TERM } from '../../../../src/replication/progress/term-life.js';
 import type { WorkedThrough } from '../../../../src/replication/progress/worked-through.js';
 import { Jobs } from '../../../../src/replication/watcher/jobs.js';
 
@@ -27,7 +28,7 @@ it('trouble in one job is told, and stops neither the other nor the watcher', as
   };
   const jobs = jobsOf(fails, goesOn, () => Promise.resolve(!over.signal.aborted));
   const told = jest.spyOn(jobs['log'], 'error').mockReturnValue();
-  await jobs.run(over.signal);
+  await jobs.run(over.signal, NO_TERM);
   expect(steps).toBe(3);
   expect(told).toHaveBeenCalledTimes(1);
   expect(told).toHaveBeenCalledWith(
@@ -41,7 +42,7 @@ it('does nothing while a pass is under way', async () => {
   const step = jest.fn(() => Promise.resolve(0));
   const noPass = () =>
     new Promise<boolean>((resolve) => over.signal.addEventListener('abort', () => resolve(false)));
-  const running = jobsOf(step, step, noPass).run(over.signal);
+  const running = jobsOf(step, step, noPass).run(over.signal, NO_TERM);
   over.abort();
   await running;
   expect(step).not.toHaveBeenCalled();
