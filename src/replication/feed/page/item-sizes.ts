@@ -13,10 +13,10 @@ export class ItemSizes {
   private readonly sizes = new LRUCache<string, number>({ max: REMEMBERED });
 
   learn(selection: Selection, bytes: number, count: number): void {
-    if (count > 0) this.sizes.set(keyOf(selection), bytes / count);
+    if (count > 0) this.sizes.set(keyOf(selection), Math.ceil(bytes / count));
   }
 
-  /** Bytes of one document, about. */
+  /** Bytes of one document, about; whole ones, so that room for a number of documents is room for that number. */
   bytesOfOne(selection: Selection): number {
     return this.sizes.get(keyOf(selection)) ?? UNKNOWN_BYTES;
   }
