@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import zlib from 'node:zlib';
 import { SendingPace } from '../../src/replication/feed/http/index.js';
 import { PageBytes } from '../../src/replication/feed/page/index.js';
@@ -55,15 +55,15 @@ function noise(seed: number): string {
   return Array.from({ length: 2000 }, letter).join('');
 }
 
+function asked(feed: string, encoding: string): ClientRequest {
+  const path = `/${app.organizationid}/${app.appid}/api/v1/${feed}`;
+  const auth = `${app.user('read')}:${PASSWORD}`;
+  return get(`${service.url}${path}`, { auth, agent: false, headers: { 'accept-encoding': encoding } });
+}
+
 /** A client that has asked for a large page, and takes nothing of it. */
 async function stalled(encoding: string): Promise<IncomingMessage> {
-  const path = `/${app.organizationid}/${app.appid}/api/v1/product/default/updates?limit=10000&to=${to}`;
-  const auth = `${app.user('read')}:${PASSWORD}`;
-  const request = get(`${service.url}${path}`, {
-    auth,
-    agent: false,
-    headers: { 'accept-encoding': encoding },
-  });
+  const request = asked(`product/default/updates?limit=10000&to=${to}`, encoding);
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(200);
   clients.push(answer);
@@ -161,4 +161,26 @@ it('a client that takes nothing for two minutes is let go, and what is held for 
   const answers = await all(4);
   await eventually(() => bytes.inFlight === 0);
   for (const answer of answers) await expect(restOf(answer)).rejects.toThrow('aborted');
+});
+
+it('a page of small records does not wait behind pages of very large ones', async () => {
+  Object.assign(bytes, { most: AT_ONCE, patienceMs: FOR_EVER });
+  await app.products(2, (n) => ({
+    id: `poster${n}`,
+    channels: ['posters'],
+    data: { image: 'x'.repeat(6 * MEGABYTE) },
+  }));
+  await first.watcher.caughtUp();
+  const later = (await app.max('product')).toISOString();
+  const posters = () => asked(`productbychannel/posters/updates?to=${later}`, 'identity');
+  const [answer] = (await once(posters(), 'response')) as [IncomingMessage];
+  clients.push(answer);
+  const waiting = posters();
+  waiting.on('error', () => undefined);
+  await eventually(() => bytes.inFlight > 2 * AT_ONCE);
+  const few = { to, limit: 5 };
+  expect((await app.feed('product').page(few)).ids).toEqual(expected.slice(0, 5));
+  waiting.destroy();
+  answer.destroy();
+  await eventually(() => bytes.inFlight === 0);
 });

@@ -1,4 +1,4 @@
-import type { Kind } from '../../../record/index.js';
+import type { Kind, Tenant } from '../../../record/index.js';
 
 /** One feed of an application, as a path names it. */
 export interface Feed {
@@ -6,6 +6,11 @@ export interface Feed {
   shows: 'updates' | 'softdeletes' | 'harddeletes';
   /** Whose filter decides; nothing for hard deletes. */
   by?: { service: string } | { channel: string };
+}
+
+/** A name that no other feed of any application has. */
+export function nameOf({ organizationid, appid }: Tenant, { kind, shows, by }: Feed): string {
+  return JSON.stringify([organizationid, appid, kind, shows, by]);
 }
 
 /** What changed and matches the service's filter. */

@@ -24,6 +24,8 @@ const IDS_OF_A_REPLY = 50_000;
 
 /** What a page is read of, and how far the reading has come. */
 export interface PageReading {
+  /** The name by which {@link ItemSizes} knows the feed. */
+  feed: string;
   selection: Selection;
   shape: ItemShape;
   /** The page's share of the memory for pages. */
@@ -61,12 +63,12 @@ export class PageReader {
 
   /** The items of a window in `_id` order, at most its limit. */
   async *items(reading: PageReading, window: Window): AsyncGenerator<ItemsText, void> {
-    const { selection, share } = reading;
+    const { feed, share } = reading;
     let position: Position | undefined = { window, breadth: FIRST_BREADTH };
     while (position !== undefined) {
       reading.place = placeOf(position);
       const batch: Taken = await this.readWithText(reading, position);
-      this.sizes.learn(selection, batch.documents.length, batch.found);
+      this.sizes.learn(feed, batch.documents.length, batch.found);
       let count = 0;
       try {
         for await (const items of this.textOf(reading, batch.documents)) {
@@ -117,10 +119,10 @@ export class PageReader {
 
   /** One reply, as large as there is room for it and its text. */
   private async readWithText(reading: PageReading, position: Position): Promise<Taken> {
-    const { selection, share } = reading;
+    const { feed, share } = reading;
     const { limit } = position.window;
-    const least = WITH_TEXT * this.sizes.bytesOfOne(selection);
-    const wanted = least * Math.min(limit, this.sizes.ofOneReply(selection));
+    const least = WITH_TEXT * this.sizes.bytesOfOne(feed);
+    const wanted = least * Math.min(limit, this.sizes.ofOneReply(feed));
     const room = await share.room({ least, wanted });
     try {
       const replyLimit = Math.min(limit, Math.max(1, Math.floor(room / least)));

@@ -4,7 +4,7 @@ import { isRefusedQuery } from '../../../database/index.js';
 import { problems } from '../../../http/index.js';
 import { OutdatedServiceError } from '../../filters/index.js';
 import { isEmpty, MOST_BEHIND } from '../query/index.js';
-import type { Feed } from './feed.js';
+import { type Feed, nameOf } from './feed.js';
 import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
 import { Hearing } from './hearing.js';
 import { linkTo } from './link.js';
@@ -95,7 +95,8 @@ export class Pages {
     };
     const view = new PageView(this.moments, this.retention, this.places, viewer, shown);
     const place: ReadPlace = { lastoffsetid, items: limit + (behind?.items ?? 0) };
-    const reading = { shape: shapeOf(application, feed), share, view, place };
+    const shape = shapeOf(application, feed);
+    const reading = { feed: nameOf(application, feed), shape, share, view, place };
     return {
       to: shown.to,
       page: this.page({ feed, request, selected, reading }),

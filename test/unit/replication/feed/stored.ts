@@ -61,6 +61,7 @@ export function pageFrom(records: StoredRecord[], behaviour: Behaviour): StoredP
   const sizes = { ofOneReply: () => behaviour.sizes, bytesOfOne: () => 1, learn: () => undefined };
   const reading: PageReading = {
     view: { at: AT, asOf: (read) => read(AT) },
+    feed: 'default',
     selection: matching({ organizationid: 'acme', appid: 'shop' }, 'product'),
     shape: { item: 'delete' },
     share: new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }).open(new AbortController().signal),
