@@ -1,4 +1,6 @@
 import { mongo } from 'mongoose';
+import { Rivals } from '../../src/replication/ledger/index.js';
+import { markKey, RAISE } from '../../src/replication/mark/index.js';
 import { AuditPace, type AuditProgress } from '../../src/replication/upkeep/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 import { ContractCopy } from './copy.js';
@@ -89,6 +91,27 @@ describe('several records have one number', () => {
     );
     expect([{ '7': 1 }, { '7': 2 }]).toContainEqual(await held());
     expect(await ignored()).toBe(1);
+  });
+
+  it('one that takes the place of another while the mark moves on comes in the next window', async () => {
+    await put(7, 0);
+    await put(7, 1);
+    await held();
+    const rivals = service.app.get(Rivals, { strict: false });
+    const claiming = rivals.claiming.bind(rivals);
+    jest.spyOn(rivals, 'claiming').mockImplementationOnce(async (...asked) => {
+      const stamped = [{ $set: { lastupdated: '$$NOW' } }];
+      await products().updateOne({ ...app.tenant, 'data.n': 1 }, stamped);
+      await service.db
+        .collection('tidemark.marks')
+        .updateOne({ _id: markKey({ ...app.tenant, kind: 'product' }) as never }, RAISE);
+      return claiming(...asked);
+    });
+    await remove(0);
+    await service.watcher.caughtUp();
+    await copy.harvest();
+    await settled();
+    expect(await held()).toEqual({ '7': 1 });
   });
 
   it('one that is ignored and goes away is counted no longer', async () => {

@@ -46,8 +46,13 @@ interface Resurrected {
   above: Date | undefined;
 }
 
-/** Above what records are stamped, by the hex of their `_id`. */
-type Above = Map<string, { _id: mongo.ObjectId; above: Date | undefined }>;
+/** A record that is stamped, and above what. */
+interface Stamped {
+  _id: mongo.ObjectId;
+  above: Date | undefined;
+  /** What has to be true of it. */
+  where: mongo.Document;
+}
 
 interface PresentIdentityOf extends Omit<Identity, 'kind'> {
   _id: mongo.ObjectId;
@@ -130,36 +135,43 @@ export class Resurrections {
    * another record by then; a number is that of its record.
    */
   private async stampAbove(kind: Kind, reborn: Resurrected[], session?: mongo.ClientSession): Promise<void> {
-    const fences = await this.fencesOf(kind, reborn, session);
-    if (fences.size === 0) return;
-    const writes = [...fences.values()].map(({ _id, above }) => {
-      const filter = { $and: [{ _id, $expr: needsStamp(above) }, single('lastupdated')] };
+    const records = await this.recordsOf(kind, reborn, session);
+    if (records.length === 0) return;
+    const writes = records.map(({ _id, above, where }) => {
+      const filter = { $and: [{ _id }, where, single('lastupdated')] };
       return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above) } }] } };
     });
     const { modifiedCount } = await this.records(kind).bulkWrite(writes, session && { session });
-    const odd = await this.stampDoubled(kind, fences, session);
+    const odd = await this.stampDoubled(kind, records, session);
     this.metrics.restamps.inc({ reason: 'resurrection' }, modifiedCount + odd);
   }
 
-  private async fencesOf(kind: Kind, reborn: Resurrected[], session?: mongo.ClientSession): Promise<Above> {
+  /**
+   * One with a number is stamped in the transaction whatever its stamp is: feeds left it out until now, and a mark may have
+   * come past its stamp meanwhile.
+   */
+  private async recordsOf(
+    kind: Kind,
+    reborn: Resurrected[],
+    session?: mongo.ClientSession,
+  ): Promise<Stamped[]> {
     const texts = reborn.filter(({ life }) => !life.isNumber).map(({ life }) => life.identity);
     const standing = await this.standing(kind, texts, session);
-    const fences: Above = new Map();
-    for (const { life, above } of reborn) {
+    return reborn.flatMap(({ life, above }) => {
       const _id = life.isNumber ? life.owner : standing.get(identityKey(life.identity))?._id;
-      if (_id !== undefined) fences.set(_id.toHexString(), { _id, above });
-    }
-    return fences;
+      const where = life.isNumber && session ? {} : { $expr: needsStamp(above) };
+      return _id === undefined ? [] : [{ _id, above, where }];
+    });
   }
 
-  private async stampDoubled(kind: Kind, fences: Above, session?: mongo.ClientSession): Promise<number> {
-    const ids = { _id: { $in: [...fences.values()].map(({ _id }) => _id) } };
+  private async stampDoubled(kind: Kind, records: Stamped[], session?: mongo.ClientSession): Promise<number> {
+    const byId = new Map(records.map((record) => [record._id.toHexString(), record]));
+    const ids = { _id: { $in: records.map(({ _id }) => _id) } };
     const options = { ...(session && { session }), projection: { _id: 1 } };
     const found = this.records(kind).find({ $and: [ids, doubled('lastupdated')] }, options);
     let stamped = 0;
     for (const { _id } of await found.toArray()) {
-      const fence = fences.get(_id.toHexString())?.above;
-      const where = { $expr: needsStamp(fence) };
+      const { where, above: fence } = byId.get(_id.toHexString())!;
       const write = { ids: [_id], names: ['lastupdated'], where, fence, session };
       stamped += await stampDoubled(this.records(kind), write);
     }
