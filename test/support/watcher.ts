@@ -14,8 +14,17 @@ export class TestWatcher {
     private readonly heard: () => Promise<void>,
   ) {}
 
-  /** Waits until everything written so far is worked through, no pass is under way, and the instance knows of it. */
+  /**
+   * Waits until everything written so far is worked through, with what the watcher has written on account of it, no
+   * pass is under way, and the instance knows of it.
+   */
   async caughtUp(): Promise<void> {
+    await this.workedThrough();
+    await this.workedThrough();
+    await this.heard();
+  }
+
+  private async workedThrough(): Promise<void> {
     const { operationTime } = (await this.db.command({
       update: 'tidemark.marks',
       updates: [{ q: { _id: PROBE }, u: RAISE, upsert: true }],
@@ -28,6 +37,5 @@ export class TestWatcher {
       if (state?.watched === undefined || isPreparing(state)) return false;
       return state.watched.compare(operationTime) >= 0;
     });
-    await this.heard();
   }
 }
