@@ -104,7 +104,7 @@ describe('several records have one number', () => {
       await products().updateOne({ ...app.tenant, 'data.n': 1 }, stamped);
       await service.db
         .collection('tidemark.marks')
-        .updateOne({ _id: markKey({ ...app.tenant, kind: 'product' }) as never }, RAISE);
+        .updateOne({ _id: markKey({ ...app.tenant, kind: 'product' }) }, RAISE);
       return claiming(...asked);
     });
     await remove(0);
