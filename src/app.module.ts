@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
+import { AdministrationModule } from './administration/index.js';
 import { ApplicationGuard, ApplicationModule } from './application/index.js';
 import { AuthModule, BasicGuard, LevelGuard } from './auth/index.js';
 import { ConfigModule, type Settings } from './config/index.js';
@@ -34,6 +35,7 @@ export class AppModule {
         WatcherModule,
         FeedModule,
         HealthModule,
+        AdministrationModule,
       ],
       providers: [
         { provide: APP_GUARD, useClass: BasicGuard },

@@ -1,6 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
+import { administrationProblem } from './administration/index.js';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config/index.js';
 import { databaseProblem } from './database/index.js';
@@ -34,7 +35,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
   app.use(giveRequestId, measure(app.get(Metrics), logger), forbid, allowNotModified);
   app.use(endUnreadBodies, answerInTime(patience(settings)));
-  app.useGlobalFilters(new ProblemFilter([databaseProblem]));
+  app.useGlobalFilters(new ProblemFilter([databaseProblem, administrationProblem]));
   if (settings.docs) serveDocs(app, settings.limitMax);
   return app;
 }

@@ -1,7 +1,7 @@
+import { serviceNameFault } from '../administration/index.js';
 import type { ServiceKey } from '../application/index.js';
 import { FatalError, NAME, NAME_RULE, shown } from '../common/index.js';
 import { type Kind, KINDS, type Tenant } from '../record/index.js';
-import { assertServiceName } from './services.js';
 
 /** The options that name an application. */
 export const APPLICATION = {
@@ -32,7 +32,8 @@ export function nameOf(option: string, text: string): string {
 
 /** The service that the options name; throws where a name breaks the rule or is reserved. */
 export function serviceKeyOf(values: { org: string; app: string; kind: string; name: string }): ServiceKey {
-  assertServiceName(values.name);
+  const fault = serviceNameFault(values.name);
+  if (fault !== undefined) throw new FatalError(`--name "${shown(values.name)}" ${fault}`);
   return { ...tenantOf(values), kind: kindOf(values), name: values.name };
 }
 

@@ -1,9 +1,8 @@
 import { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind, stampAnew, type Tenant } from '../record/index.js';
+import { COLLECTION_OF, type Kind, stampAnew, type Tenant, ofTenant } from '../record/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
 import { NO_TERM } from '../replication/progress/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../replication/walk/index.js';
-import { ofTenant } from './import/index.js';
 
 /** All of a bulk have one `$$NOW`, so a longer one would be late for every mark that is raised meanwhile. */
 const AT_ONCE = 1000;

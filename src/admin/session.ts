@@ -1,7 +1,9 @@
+import { hostname, userInfo } from 'node:os';
 import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
+import type { Desk } from '../administration/index.js';
 import { ApplicationModule } from '../application/index.js';
 import { CREDENTIAL_MODEL, credentialSchema } from '../auth/index.js';
 import { FatalError } from '../common/index.js';
@@ -17,6 +19,7 @@ import { MarkModule } from '../replication/mark/index.js';
 import { QuarantineModule } from '../replication/quarantine/index.js';
 import { RepairModule } from '../replication/repair/index.js';
 import { UpkeepModule } from '../replication/upkeep/index.js';
+import type { CommandContext } from './command.js';
 
 /**
  * The rooms whose models a command may need, without what makes them a service. The module of credentials is left out:
@@ -89,6 +92,21 @@ export class Session {
       await context.close();
       throw error;
     }
+  }
+}
+
+/** The database, for a change: whoever runs the command makes it. */
+export function deskOn({ settings }: CommandContext, connection: Connection): Desk {
+  const actor = { who: userName(), via: 'command', from: hostname() } as const;
+  return { db: databaseOf(connection), actor, auditTrailDays: settings.auditTrailDays };
+}
+
+/** Users without an entry in the system's list, as in a container, have no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'somebody';
   }
 }
 

@@ -1,7 +1,7 @@
 import { count } from '../common/index.js';
 import { type CountsByWord, type PassProgress, shareDone } from '../replication/progress/index.js';
 import { counted, duration } from './print.js';
-import type { AuditStatus, Status } from './status.js';
+import type { AuditStatus, Status } from '../administration/index.js';
 
 /** What `status` says to people: a word at the beginning of each line says what it is about. */
 export function statusLines(status: Status): string[] {

@@ -27,7 +27,8 @@ export class ApplicationGuard implements CanActivate {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (accessOf(context).isPublic) return true;
+    const { isPublic, isAbove } = accessOf(context);
+    if (isPublic || isAbove) return true;
     const request = context.switchToHttp().getRequest<InApplication>();
     const { org, app } = request.params;
     const application = await this.find(request, String(org), String(app));

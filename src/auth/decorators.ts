@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import type { Credential, Level } from './credential.js';
 
 const IS_PUBLIC = 'tidemark:public';
+const IS_ABOVE = 'tidemark:above-applications';
 const NEEDED_LEVEL = 'tidemark:level';
 
 const reflector = new Reflector();
@@ -12,11 +13,16 @@ const accesses = new WeakMap<object, Access>();
 /** Who may use a route: everybody, or whose credential reaches the level; without one, every credential. */
 export interface Access {
   isPublic: boolean;
+  /** The route is about applications, not in one: what the scopes allow is for its controller to ask. */
+  isAbove: boolean;
   needed?: Level;
 }
 
 /** Opens a route to callers without credentials. */
 export const Public = () => SetMetadata(IS_PUBLIC, true);
+
+/** The route stands above the applications, as administration does. */
+export const AboveApplications = () => SetMetadata(IS_ABOVE, true);
 
 /** The level that a route needs; without it `read`. */
 export const Needs = (level: Level) => SetMetadata(NEEDED_LEVEL, level);
@@ -33,8 +39,9 @@ export function accessOf(context: ExecutionContext): Access {
   if (known !== undefined) return known;
   const targets = [handler, context.getClass()];
   const isPublic = reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, targets) ?? false;
+  const isAbove = reflector.getAllAndOverride<boolean | undefined>(IS_ABOVE, targets) ?? false;
   const needed = reflector.getAllAndOverride<Level | undefined>(NEEDED_LEVEL, targets);
-  const access = { isPublic, ...(needed && { needed }) };
+  const access = { isPublic, isAbove, ...(needed && { needed }) };
   accesses.set(handler, access);
   return access;
 }

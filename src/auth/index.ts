@@ -10,6 +10,6 @@ export {
   reaches,
   type Scope,
 } from './credential.js';
-export { type Access, accessOf, Caller, callerOf, Needs, Public } from './decorators.js';
+export { AboveApplications, type Access, accessOf, Caller, callerOf, Needs, Public } from './decorators.js';
 export { LevelGuard } from './level.guard.js';
 export { hashPassword } from './passwords.js';

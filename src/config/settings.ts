@@ -28,6 +28,8 @@ export interface Settings {
   knowledgeMs: number;
   /** Days for which hard deletes are kept; 0 keeps them for ever. */
   tombstoneRetentionDays: number;
+  /** Days for which the audit trail is kept. */
+  auditTrailDays: number;
   trustProxy: string;
   metrics: boolean;
   docs: boolean;
@@ -71,6 +73,7 @@ export const settingTable: SettingTable<Settings> = {
     max: 36_500,
     fallback: 0,
   },
+  auditTrailDays: { env: 'AUDIT_TRAIL_DAYS', type: 'integer', min: 1, max: 36_500, fallback: 365 },
   trustProxy: { env: 'TRUST_PROXY', type: 'proxies', fallback: '' },
   metrics: { env: 'METRICS', type: 'switch', fallback: true },
   docs: { env: 'DOCS', type: 'switch', fallback: true },

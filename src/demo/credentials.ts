@@ -1,7 +1,12 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { mongo } from 'mongoose';
-import { credentialExists, issueCredential, randomPassword, rotateCredential } from '../admin/index.js';
+import {
+  credentialExists,
+  type Desk,
+  issueCredential,
+  randomPassword,
+  rotateCredential,
+} from '../administration/index.js';
 import type { Level } from '../auth/index.js';
 import type { Tenant } from '../record/index.js';
 
@@ -23,24 +28,24 @@ const FILE = 'demo-credentials.json';
  * readable by its owner only, since the database holds no passwords. Where that file is lost, they get new passwords.
  */
 export async function demoCredentials(
-  db: mongo.Db,
+  desk: Desk,
   { dataDir, tenant, isFirstStart }: { dataDir: string; tenant: Tenant; isFirstStart: boolean },
 ): Promise<DemoCredentials> {
   const file = join(dataDir, FILE);
   const kept = isFirstStart ? undefined : await readLogins(file);
   if (kept !== undefined) return kept;
   const credentials = {
-    read: await newLogin(db, 'demo-reader', 'read', tenant),
-    write: await newLogin(db, 'demo-writer', 'write', tenant),
+    read: await newLogin(desk, 'demo-reader', 'read', tenant),
+    write: await newLogin(desk, 'demo-writer', 'write', tenant),
   };
   await writeLogins(file, credentials);
   return credentials;
 }
 
-async function newLogin(db: mongo.Db, username: string, level: Level, scope: Tenant): Promise<DemoLogin> {
+async function newLogin(desk: Desk, username: string, level: Level, scope: Tenant): Promise<DemoLogin> {
   const password = randomPassword();
-  if (await credentialExists(db, username)) await rotateCredential(db, username, password);
-  else await issueCredential(db, { username, level, scopes: [scope] }, password);
+  if (await credentialExists(desk.db, username)) await rotateCredential(desk, username, password);
+  else await issueCredential(desk, { username, level, scopes: [scope] }, password);
   return { username, password };
 }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import { importRecords } from '../admin/import/index.js';
-import { createApplication, setService } from '../admin/index.js';
+import { createApplication, type Desk, setService } from '../administration/index.js';
 import type { Filter } from '../application/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
 import { FILTER_VERSIONS } from '../replication/filters/index.js';
@@ -25,7 +25,8 @@ const SERVICES: { kind: Kind; name: string; filter: Filter }[] = [
  * Makes the demo application and its records; the application comes last, so that a start that was cut off does it
  * again. The last products are deleted, for there to be hard deletes to see; the watcher must be at work for that.
  */
-export async function makeDemo(db: mongo.Db): Promise<void> {
+export async function makeDemo(desk: Desk): Promise<void> {
+  const { db } = desk;
   const products = demoProducts(PRODUCTS + DISCONTINUED);
   await write(db, 'product', products);
   await write(db, 'member', demoMembers(MEMBERS));
@@ -33,9 +34,9 @@ export async function makeDemo(db: mongo.Db): Promise<void> {
     db,
     products.slice(PRODUCTS).map(({ id }) => id),
   );
-  for (const { kind, name, filter } of SERVICES) await setService(db, { ...DEMO, kind, name }, filter);
+  for (const { kind, name, filter } of SERVICES) await setService(desk, { ...DEMO, kind, name }, { filter });
   await until(async () => (await db.collection(FILTER_VERSIONS).countDocuments(DEMO)) >= SERVICES.length);
-  await createApplication(db, DEMO, 'Demo shop');
+  await createApplication(desk, DEMO, { title: 'Demo shop' });
 }
 
 /** Deletes products and waits until the watcher has named them. */

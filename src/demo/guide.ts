@@ -1,6 +1,7 @@
+import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
-import { applicationExists, listApplications } from '../admin/index.js';
+import { applicationExists, listApplications } from '../administration/index.js';
 import { databaseProblem } from '../database/index.js';
 import { Problem } from '../http/index.js';
 import { COLLECTION_OF } from '../record/index.js';
@@ -14,6 +15,7 @@ const PAUSE_MS = 50;
 /** What the demo needs to know of the running service; `max` answers the offset of the demo's products. */
 export interface DemoPlace {
   dataDir: string;
+  auditTrailDays: number;
   baseUrl: string;
   docs: boolean;
   max: () => Promise<Date>;
@@ -40,8 +42,10 @@ export async function demo(db: mongo.Db, place: DemoPlace): Promise<string[]> {
 async function makeAndShow(db: mongo.Db, place: DemoPlace): Promise<string[]> {
   const isFirstStart = !(await applicationExists(db, DEMO));
   if (isFirstStart && (await listApplications(db)).length > 0) return [];
-  const credentials = await demoCredentials(db, { dataDir: place.dataDir, tenant: DEMO, isFirstStart });
-  if (isFirstStart) await makeDemo(db);
+  const actor = { who: 'demo', via: 'command', from: hostname() } as const;
+  const desk = { db, actor, auditTrailDays: place.auditTrailDays };
+  const credentials = await demoCredentials(desk, { dataDir: place.dataDir, tenant: DEMO, isFirstStart });
+  if (isFirstStart) await makeDemo(desk);
   const [, second] = await db
     .collection(COLLECTION_OF.product)
     .find({ ...DEMO }, { sort: { _id: 1 }, limit: 2 })

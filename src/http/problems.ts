@@ -56,6 +56,20 @@ export const problems = {
     ),
   unknownMember: (id: string) =>
     new Problem(404, 'unknown-member', 'Unknown member', `This application has no member "${id}".`),
+  outOfScope: () =>
+    new Problem(
+      403,
+      'out-of-scope',
+      'The credential does not cover this',
+      'A credential gives others no more than it covers itself.',
+    ),
+  stale: () =>
+    new Problem(
+      412,
+      'precondition-failed',
+      'It is not the one you know',
+      'Its ETag does not fit If-Match. Read it again, then repeat the request.',
+    ),
   memberModified: () =>
     new Problem(
       409,
@@ -69,13 +83,6 @@ export const problems = {
       'email-conflict',
       'The e-mail is taken',
       'Another member of this application has this e-mail address.',
-    ),
-  preconditionFailed: () =>
-    new Problem(
-      412,
-      'precondition-failed',
-      'The member is not the one you know',
-      'Its ETag does not fit If-Match. Read it again, then repeat the request.',
     ),
   bodyTooLarge: (limit: number) =>
     new Problem(413, 'body-too-large', 'The body is too large', `A body has at most ${limit} bytes.`),

@@ -1,7 +1,8 @@
 import { Controller, Get, Headers, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../application/index.js';
-import { Caller, type Credential, Needs } from '../auth/index.js';
+import { Acting, type Actor } from '../trail/index.js';
+import { Needs } from '../auth/index.js';
 import { sendJson } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
 import { JsonBody } from './body/json-body.js';
@@ -25,12 +26,12 @@ export class MemberController {
   @DocumentedCreate(CreateMember)
   async create(
     @CurrentApplication() application: Application,
-    @Caller() caller: Credential,
     @JsonBody() body: CreateMember,
+    @Acting() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
     const tenant = tenantOf(application);
-    const { id, member } = await this.members.create(tenant, { body, createdBy: caller.username });
+    const { id, member } = await this.members.create(tenant, { body, createdBy: actor.who }, actor);
     response.setHeader('Location', `/${tenant.organizationid}/${tenant.appid}/api/v0.1/member/${id}`);
     answer(response, member);
   }
@@ -43,9 +44,10 @@ export class MemberController {
     @Param('memberid') id: string,
     @Headers('if-match') ifMatch: string | undefined,
     @JsonBody() body: PatchMember,
+    @Acting() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
-    const target = { tenant: tenantOf(application), id, ifMatch };
+    const target = { tenant: tenantOf(application), id, ifMatch, actor };
     answer(response, await this.members.patch(target, (record) => mergeMember(record, body)));
   }
 
@@ -57,9 +59,10 @@ export class MemberController {
     @Param('memberid') id: string,
     @Headers('if-match') ifMatch: string | undefined,
     @JsonBody() body: PatchAddress,
+    @Acting() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
-    const target = { tenant: tenantOf(application), id, ifMatch };
+    const target = { tenant: tenantOf(application), id, ifMatch, actor };
     answer(response, await this.members.patch(target, (record) => mergeAddress(record, body)));
   }
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
+import { TrailModule } from '../trail/index.js';
 import { MarkModule } from '../replication/mark/index.js';
 import { MemberController } from './member.controller.js';
 import { MEMBER_MODEL, memberSchema } from './member.schema.js';
@@ -7,7 +8,11 @@ import { MemberService } from './member.service.js';
 import { MemberStore } from './member.store.js';
 
 @Module({
-  imports: [MarkModule, MongooseModule.forFeature([{ name: MEMBER_MODEL, schema: memberSchema }])],
+  imports: [
+    MarkModule,
+    TrailModule,
+    MongooseModule.forFeature([{ name: MEMBER_MODEL, schema: memberSchema }]),
+  ],
   controllers: [MemberController],
   providers: [MemberService, MemberStore],
   exports: [MongooseModule],

@@ -1,20 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { problems } from '../http/index.js';
+import { allows, problems } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
 import { KnownHeads } from '../replication/mark/index.js';
+import { type Actor, TrailNotes } from '../trail/index.js';
 import type { BsonDocument } from './document.js';
-import { allows } from './etag.js';
 import { MemberStore } from './member.store.js';
 import type { Change } from './merge/change.js';
 import type { NewMember } from './new-member.js';
 import type { StoredMember } from './stored-member.js';
+
+const MOST_NAMES = 50;
+const LONGEST_NAME = 100;
 
 /** Which member a patch means, and the `If-Match` under which it may be made. */
 export interface Target {
   tenant: Tenant;
   id: string;
   ifMatch: string | undefined;
+  /** Who changes it, for the audit trail. */
+  actor: Actor;
 }
 
 @Injectable()
@@ -22,11 +27,18 @@ export class MemberService {
   constructor(
     private readonly store: MemberStore,
     private readonly heads: KnownHeads,
+    private readonly trail: TrailNotes,
   ) {}
 
-  async create(tenant: Tenant, member: NewMember): Promise<{ id: string; member: StoredMember }> {
+  async create(
+    tenant: Tenant,
+    member: NewMember,
+    actor: Actor,
+  ): Promise<{ id: string; member: StoredMember }> {
     const id = randomUUID();
-    return { id, member: this.written(tenant, await this.store.insert(tenant, id, member)) };
+    const stored = this.written(tenant, await this.store.insert(tenant, id, member));
+    this.trail.note(actor, { action: 'member.create', ...tenant, target: `member ${id}` });
+    return { id, member: stored };
   }
 
   /** Throws 404 where the application has no such member. */
@@ -41,11 +53,11 @@ export class MemberService {
    * Where nothing has to change nothing is written. Throws 404, 412 and 409, in this order.
    */
   async patch(
-    { tenant, id, ifMatch }: Target,
+    { tenant, id, ifMatch, actor }: Target,
     merge: (record: BsonDocument) => Change[],
   ): Promise<StoredMember> {
     let read = await this.read(tenant, id);
-    if (!allows(ifMatch, read.etag)) throw problems.preconditionFailed();
+    if (!allows(ifMatch, read.etag)) throw problems.stale();
     let changes = merge(read.record());
     if (changes.length === 0) return read;
     if (await this.store.makeSingle(tenant, read, changes)) {
@@ -53,7 +65,11 @@ export class MemberService {
       changes = merge(read.record());
     }
     const written = await this.store.update(tenant, read, changes);
-    if (written !== undefined) return this.written(tenant, written);
+    if (written !== undefined) {
+      const changed = namesOf(changes);
+      this.trail.note(actor, { action: 'member.change', ...tenant, target: `member ${id}`, changed });
+      return this.written(tenant, written);
+    }
     await this.read(tenant, id);
     throw problems.memberModified();
   }
@@ -64,4 +80,9 @@ export class MemberService {
     if (stamp instanceof Date) this.heads.wrote({ organizationid, appid, kind: 'member' }, stamp);
     return member;
   }
+}
+
+/** The properties that change, as far as an entry of the audit trail has room for them. */
+function namesOf(changes: Change[]): string[] {
+  return changes.slice(0, MOST_NAMES).map(({ path }) => path.join('.').slice(0, LONGEST_NAME));
 }

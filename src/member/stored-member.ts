@@ -1,8 +1,8 @@
 import mongoose from 'mongoose';
+import { etagOf } from '../http/index.js';
 import { READ_FOR_JSON, updateItemText } from '../record/index.js';
 import { decode, timesAlong, withoutDoubles } from './bson-document.js';
 import type { BsonDocument } from './document.js';
-import { etagOf } from './etag.js';
 
 /** The driver's option for text that is not UTF-8 has another name where no driver is between. */
 const READ_HERE = { ...READ_FOR_JSON, validation: { utf8: false } };

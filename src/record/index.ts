@@ -4,6 +4,7 @@ export { idTextAt, idTextOf, isNumberText, LONGEST_NUMBER_TEXT } from './id-text
 export { updateItemText } from './item.js';
 export { jsonText, READ_FOR_JSON } from './json.js';
 export * from './pure.js';
+export { ofTenant, withIds } from './selection.js';
 export { EARLIEST, HAS_GOOD_STAMP, needsStamp, STAMP, stampAbove } from './stamp.js';
 export { stampAnew, type Stamping } from './stamping.js';
 export {

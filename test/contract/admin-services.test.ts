@@ -132,9 +132,11 @@ describe('`service set|list|remove|preview --org --app --kind --name --filter JS
     await mine.filter('product', 'even', { 'data.even': true });
     const preview = `service preview --org ${mine.organizationid} --app ${mine.appid} --kind product`;
     const ids = Array.from({ length: 10 }, (_, index) => `p-${index * 2}`);
-    expect(await admin.json(`${preview} --name even`)).toEqual({ matching: 15, records: 30, ids });
+    expect(await admin.json(`${preview} --name even`)).toMatchObject({
+      ...{ matching: { count: 15, ids }, others: { count: 15 }, records: 30, restamps: 0 },
+    });
     expect((await admin.run(`${preview} --filter {"data.even":false}`)).output).toMatch(
-      /^15 of 30 products match\.\nThe first of them: p-1, p-3,/,
+      /^15 of 30 products match\.\nThe first that match: p-1, p-3,/,
     );
     expect(await admin.failure(preview)).toBe('Give --name or --filter.');
     expect(await admin.failure(`${preview} --name odd`)).toContain('There is no product service "odd"');

@@ -113,17 +113,20 @@ describe('/openapi.json and /docs; none needs credentials', () => {
     for (const one of operations) expect(one.summary).toMatch(/./);
   });
 
-  it('every endpoint of an application asks for Basic, and none else', () => {
+  it('every endpoint of applications and of administration asks for Basic, and none else', () => {
     expect(document.components.securitySchemes).toEqual({ basic: { type: 'http', scheme: 'basic' } });
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const one of Object.values(methods))
-        expect([path, one.security]).toEqual([path, path.startsWith('/{org}') ? [{ basic: [] }] : undefined]);
+        expect([path, one.security]).toEqual([
+          path,
+          /^\/(\{org\}|admin\/v1)/.test(path) ? [{ basic: [] }] : undefined,
+        ]);
     }
   });
 
   it('every error is application/problem+json of one shape', () => {
     const errors = Object.entries(document.paths)
-      .filter(([path]) => path.startsWith('/{org}'))
+      .filter(([path]) => /^\/(\{org\}|admin\/v1)/.test(path))
       .flatMap(([, methods]) => Object.values(methods))
       .flatMap((one) => Object.entries(one.responses))
       .filter(([status]) => Number(status) >= 400);

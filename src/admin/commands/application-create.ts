@@ -1,7 +1,7 @@
-import { createApplication, nameOfTenant } from '../applications.js';
+import { createApplication, nameOfTenant } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
 import { APPLICATION, tenantOf } from '../options.js';
-import { databaseOf } from '../session.js';
+import { deskOn } from '../session.js';
 
 export const applicationCreate = defineCommand({
   name: 'application create',
@@ -9,7 +9,7 @@ export const applicationCreate = defineCommand({
   options: { ...APPLICATION, title: { value: 'TEXT', description: 'what people call it' } },
   async run(context, { title, ...names }) {
     const tenant = tenantOf(names);
-    await createApplication(databaseOf(await context.prepared()), tenant, title);
+    await createApplication(deskOn(context, await context.prepared()), tenant, { title });
     return {
       text: `The application ${nameOfTenant(tenant)} is registered.`,
       json: { ...tenant, ...(title !== undefined && { title }) },

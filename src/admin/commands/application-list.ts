@@ -1,6 +1,6 @@
+import { listApplications } from '../../administration/index.js';
 import type { Application } from '../../application/index.js';
 import { NAME } from '../../common/index.js';
-import { listApplications } from '../applications.js';
 import { defineCommand } from '../command.js';
 import { cell, table } from '../print.js';
 import { databaseOf } from '../session.js';

@@ -1,8 +1,8 @@
-import { nameOfTenant, removeApplication } from '../applications.js';
+import { nameOfTenant, removeApplication } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
 import { APPLICATION, tenantOf } from '../options.js';
 import { counted } from '../print.js';
-import { databaseOf } from '../session.js';
+import { deskOn } from '../session.js';
 
 export const applicationRemove = defineCommand({
   name: 'application remove',
@@ -15,7 +15,7 @@ export const applicationRemove = defineCommand({
   ],
   async run(context, { purge, ...names }) {
     const tenant = tenantOf(names);
-    const { member, product } = await removeApplication(databaseOf(await context.connected()), tenant, {
+    const { member, product } = await removeApplication(deskOn(context, await context.connected()), tenant, {
       purge,
     });
     const records = purge ? `, with ${counted(member, 'member')} and ${counted(product, 'product')}` : '';

@@ -1,11 +1,15 @@
+import {
+  assertApplication,
+  issueCredential,
+  randomPassword,
+  usernameFault,
+} from '../../administration/index.js';
 import { type Level, LEVELS, type Scope } from '../../auth/index.js';
-import { FatalError, parseDate } from '../../common/index.js';
-import { assertApplication } from '../applications.js';
+import { FatalError, parseDate, shown } from '../../common/index.js';
 import { defineCommand } from '../command.js';
-import { assertUsername, issueCredential, randomPassword } from '../credentials.js';
 import { choiceOf, nameOf } from '../options.js';
 import { passwordFrom } from '../password-input.js';
-import { databaseOf } from '../session.js';
+import { deskOn } from '../session.js';
 
 const EVERY = '*';
 
@@ -30,15 +34,16 @@ export const credentialIssue = defineCommand({
   notes: ['Without --password-stdin a random password is made and printed, this once.'],
   async run(context, values) {
     const { username } = values;
-    assertUsername(username);
+    const fault = usernameFault(username);
+    if (fault !== undefined) throw new FatalError(`--username "${shown(username)}" ${fault}`);
     const level: Level = choiceOf('level', values.level, LEVELS);
     const scope = { organizationid: scopeName('org', values.org), appid: scopeName('app', values.app) };
     const expiresAt = values.expires === undefined ? undefined : futureDate(values.expires);
     const given = values['password-stdin'] ? await passwordFrom(context.terminal.input) : undefined;
-    const db = databaseOf(await context.prepared());
-    if (!Object.values(scope).includes(EVERY)) await assertApplication(db, scope);
+    const desk = deskOn(context, await context.prepared());
+    if (!Object.values(scope).includes(EVERY)) await assertApplication(desk.db, scope);
     const password = given ?? randomPassword();
-    await issueCredential(db, { username, level, scopes: [scope], expiresAt }, password);
+    await issueCredential(desk, { username, level, scopes: [scope], expiresAt }, password);
     const opens = `opens ${scope.organizationid}/${scope.appid} with level ${level}`;
     return {
       text: [

@@ -1,6 +1,6 @@
+import { listCredentials, type ListedCredential } from '../../administration/index.js';
 import { type Scope, credentialState } from '../../auth/index.js';
 import { defineCommand } from '../command.js';
-import { listCredentials, type ListedCredential } from '../credentials.js';
 import { cell, table } from '../print.js';
 import { databaseOf } from '../session.js';
 

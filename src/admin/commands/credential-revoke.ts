@@ -1,6 +1,6 @@
+import { revokeCredential } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
-import { revokeCredential } from '../credentials.js';
-import { databaseOf } from '../session.js';
+import { deskOn } from '../session.js';
 
 export const credentialRevoke = defineCommand({
   name: 'credential revoke',
@@ -8,7 +8,7 @@ export const credentialRevoke = defineCommand({
   options: { username: { value: 'NAME', required: true, description: 'its user name' } },
   notes: ['The user name is free again afterwards.'],
   async run(context, { username }) {
-    await revokeCredential(databaseOf(await context.connected()), username);
+    await revokeCredential(deskOn(context, await context.connected()), username);
     return { text: `The credential "${username}" is removed.`, json: { username } };
   },
 });

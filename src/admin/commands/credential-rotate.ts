@@ -1,7 +1,7 @@
+import { randomPassword, rotateCredential } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
-import { randomPassword, rotateCredential } from '../credentials.js';
 import { passwordFrom } from '../password-input.js';
-import { databaseOf } from '../session.js';
+import { deskOn } from '../session.js';
 
 export const credentialRotate = defineCommand({
   name: 'credential rotate',
@@ -16,7 +16,7 @@ export const credentialRotate = defineCommand({
   async run(context, { username, 'password-stdin': fromStdin }) {
     const given = fromStdin ? await passwordFrom(context.terminal.input) : undefined;
     const password = given ?? randomPassword();
-    await rotateCredential(databaseOf(await context.connected()), username, password);
+    await rotateCredential(deskOn(context, await context.connected()), username, password);
     return {
       text: [
         `The credential "${username}" has another password.`,

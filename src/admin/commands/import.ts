@@ -1,8 +1,8 @@
+import { assertApplication } from '../../administration/index.js';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { count, FatalError } from '../../common/index.js';
-import { assertApplication } from '../applications.js';
 import { defineCommand } from '../command.js';
 import { importRecords, type ImportSummary, progressOn } from '../import/index.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';

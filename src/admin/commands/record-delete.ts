@@ -1,10 +1,9 @@
+import { nameOfTenant } from '../../administration/index.js';
 import type { mongo } from 'mongoose';
 import { FatalError, literal, shown } from '../../common/index.js';
-import { COLLECTION_OF, idTextAt, type Kind, type Tenant } from '../../record/index.js';
+import { COLLECTION_OF, idTextAt, type Kind, ofTenant, type Tenant, withIds } from '../../record/index.js';
 import { LEDGER, type LedgerEntry } from '../../replication/ledger/index.js';
-import { nameOfTenant } from '../applications.js';
 import { defineCommand } from '../command.js';
-import { ofTenant, withIds } from '../import/index.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
 import { databaseOf } from '../session.js';
 

@@ -1,4 +1,4 @@
-import { assertApplication } from '../applications.js';
+import { assertApplication } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
 import { progressOn } from '../import/index.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';

@@ -1,3 +1,4 @@
+import { filterJson, listServices } from '../../administration/index.js';
 import {
   filterFault,
   isEnabled,
@@ -6,10 +7,8 @@ import {
   type StoredService,
 } from '../../application/index.js';
 import { defineCommand } from '../command.js';
-import { filterJson } from '../filter-text.js';
 import { choiceOf, nameOf } from '../options.js';
 import { cell, table } from '../print.js';
-import { listServices } from '../services.js';
 import { databaseOf } from '../session.js';
 import { KINDS } from '../../record/index.js';
 

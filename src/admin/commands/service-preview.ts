@@ -1,30 +1,38 @@
-import { count, FatalError } from '../../common/index.js';
-import { assertApplication } from '../applications.js';
+import {
+  assertApplication,
+  filterInForce,
+  filterOf,
+  previewFilter,
+  storedFilter,
+} from '../../administration/index.js';
+import { FatalError } from '../../common/index.js';
 import { defineCommand } from '../command.js';
-import { filterOf } from '../filter-text.js';
 import { APPLICATION, KIND, kindOf, serviceKeyOf, tenantOf } from '../options.js';
-import { previewFilter, storedFilter } from '../services.js';
+import { previewLines } from '../preview-lines.js';
 import { databaseOf } from '../session.js';
 
 export const servicePreview = defineCommand({
   name: 'service preview',
-  summary: 'Count the records that a filter matches, and show some of their ids',
+  summary: 'Count the records that a filter matches, and who would enter and leave a service',
   options: {
     ...APPLICATION,
     ...KIND,
-    name: { value: 'NAME', description: 'the service whose filter is tried, unless --filter gives one' },
+    name: { value: 'NAME', description: 'the service that is looked at, or that would get the filter' },
     filter: { value: 'JSON|@FILE', description: 'a filter to try, stored nowhere' },
   },
+  notes: [
+    'Where exact counts take longer than QUERY_MS, a random sample is looked at, and its error is told.',
+  ],
   async run(context, { name, filter: text, ...names }) {
     const of = { ...tenantOf(names), kind: kindOf(names) };
     if (text === undefined && name === undefined) throw new FatalError('Give --name or --filter.');
     const given = text === undefined ? undefined : await filterOf(text);
+    const key = name === undefined ? undefined : serviceKeyOf({ ...names, name });
     const db = databaseOf(await context.connected());
     await assertApplication(db, of);
-    const filter = given ?? (await storedFilter(db, serviceKeyOf({ ...names, name: name ?? '' })));
-    const preview = await previewFilter(db, of, filter, context.settings.queryMs);
-    const { matching, records, ids } = preview;
-    const first = ids.length === 0 ? '' : `\nThe first of them: ${ids.join(', ')}`;
-    return { text: `${count(matching)} of ${count(records)} ${of.kind}s match.${first}`, json: preview };
+    const filter = given ?? (await storedFilter(db, key!));
+    const inForce = given === undefined || key === undefined ? undefined : await filterInForce(db, key);
+    const preview = await previewFilter(db, of, filter, { inForce, maxTimeMS: context.settings.queryMs });
+    return { text: previewLines(preview, of.kind).join('\n'), json: preview };
   },
 });

@@ -1,7 +1,7 @@
+import { nameOfService, removeService } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
 import { SERVICE, serviceKeyOf } from '../options.js';
-import { nameOfService, removeService } from '../services.js';
-import { databaseOf } from '../session.js';
+import { deskOn } from '../session.js';
 
 export const serviceRemove = defineCommand({
   name: 'service remove',
@@ -9,7 +9,7 @@ export const serviceRemove = defineCommand({
   options: SERVICE,
   async run(context, names) {
     const key = serviceKeyOf(names);
-    await removeService(databaseOf(await context.connected()), key);
+    await removeService(deskOn(context, await context.connected()), key);
     return { text: `The ${nameOfService(key)} is removed.`, json: key };
   },
 });

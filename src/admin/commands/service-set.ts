@@ -1,9 +1,22 @@
-import { assertApplication } from '../applications.js';
+import type { mongo } from 'mongoose';
+import {
+  assertApplication,
+  filterInForce,
+  filterJson,
+  filterOf,
+  nameOfService,
+  previewFilter,
+  setService,
+} from '../../administration/index.js';
+import type { Filter, ServiceKey } from '../../application/index.js';
+import { count } from '../../common/index.js';
 import { defineCommand } from '../command.js';
-import { filterJson, filterOf } from '../filter-text.js';
 import { SERVICE, serviceKeyOf } from '../options.js';
-import { nameOfService, setService } from '../services.js';
-import { databaseOf } from '../session.js';
+import { previewLines } from '../preview-lines.js';
+import { deskOn } from '../session.js';
+
+/** A service is set without its numbers where counting takes longer (milliseconds). */
+const COUNT_MS = 5000;
 
 export const serviceSet = defineCommand({
   name: 'service set',
@@ -21,9 +34,27 @@ export const serviceSet = defineCommand({
   async run(context, { filter: text, description, ...names }) {
     const key = serviceKeyOf(names);
     const filter = await filterOf(text);
-    const db = databaseOf(await context.prepared());
-    await assertApplication(db, key);
-    await setService(db, key, filter, description);
-    return { text: `The ${nameOfService(key)} is set.`, json: { ...key, filter: filterJson(filter) } };
+    const desk = deskOn(context, await context.prepared());
+    await assertApplication(desk.db, key);
+    const inForce = await filterInForce(desk.db, key);
+    await setService(desk, key, { filter, description });
+    const preview = await counted(desk.db, key, filter, inForce);
+    return {
+      text: [`The ${nameOfService(key)} is set.`, ...preview.lines].join(' '),
+      json: { ...key, filter: filterJson(filter), ...preview.counts },
+    };
   },
 });
+
+/** What the filter does, in numbers; nothing where counting takes too long, since the service is set already. */
+async function counted(db: mongo.Db, key: ServiceKey, filter: Filter, inForce: Filter | undefined) {
+  const options = { inForce, maxTimeMS: COUNT_MS };
+  const preview = await previewFilter(db, key, filter, options).catch(() => undefined);
+  if (preview === undefined) return { lines: [], counts: {} };
+  const { matching, records, restamps, error } = preview;
+  const [first = ''] = previewLines(preview, key.kind);
+  return {
+    lines: [first, ...(inForce === undefined ? [] : [`${count(restamps)} will be delivered again.`])],
+    counts: { matching: matching.count, records, restamps, ...(error !== undefined && { error }) },
+  };
+}

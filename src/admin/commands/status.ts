@@ -1,6 +1,6 @@
+import { statusOf } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
 import { statusLines } from '../status-lines.js';
-import { statusOf } from '../status.js';
 
 export const status = defineCommand({
   name: 'status',

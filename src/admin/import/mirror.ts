@@ -1,9 +1,8 @@
 import { importing } from './mirror.schema.js';
 import type { mongo } from 'mongoose';
 import { refusedAsDuplicate } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
+import { COLLECTION_OF, type Kind, type Tenant, ofTenant } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
-import { ofTenant } from './selection.js';
 
 const BATCH = 1000;
 const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 };

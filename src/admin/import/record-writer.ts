@@ -1,8 +1,7 @@
 import type { mongo } from 'mongoose';
 import { shown } from '../../common/index.js';
 import { isDatabaseAway, isDuplicateKey } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
-import { withIds } from './selection.js';
+import { COLLECTION_OF, type Kind, type Tenant, withIds } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 import { doubledAmong } from './doubled-records.js';
 import { changePipeline, insertPipeline } from './pipelines.js';

@@ -1,4 +1,4 @@
-import type { Status } from '../../../src/admin/status.js';
+import type { Status } from '../../../src/administration/index.js';
 import { statusLines } from '../../../src/admin/status-lines.js';
 
 const STARTED = new Date('2026-11-20T10:00:00.000Z');

@@ -2,9 +2,9 @@ import { parseBasicHeader } from '../../../src/auth/basic-header.js';
 import { parseDate } from '../../../src/common/index.js';
 import { Problem } from '../../../src/http/index.js';
 import { BodyPipe } from '../../../src/member/body/body.pipe.js';
-import { isJson } from '../../../src/member/body/content-type.js';
+import { isJson } from '../../../src/body/content-type.js';
 import { CreateMember } from '../../../src/member/dto/create-member.js';
-import { allows } from '../../../src/member/etag.js';
+import { allows } from '../../../src/http/etag.js';
 import { parseParameters } from '../../../src/replication/feed/http/parameters.js';
 
 /** More than Node takes as the headers of a request, and less than a body. */

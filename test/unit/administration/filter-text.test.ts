@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { filterJson, filterOf, parseFilter } from '../../../src/admin/filter-text.js';
+import { filterJson, filterOf, parseFilter } from '../../../src/administration/filter-text.js';
 
 const { mongo } = mongoose;
 

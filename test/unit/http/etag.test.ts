@@ -1,4 +1,4 @@
-import { allows, etagOf } from '../../../src/member/etag.js';
+import { allows, etagOf } from '../../../src/http/etag.js';
 
 const etag = etagOf(Buffer.from('stored'));
 

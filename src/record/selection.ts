@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
-import { exactly } from '../../common/index.js';
-import type { Tenant } from '../../record/index.js';
+import { exactly } from '../common/index.js';
+import type { Tenant } from './record.js';
 
 const NO_LIST = { $not: { $type: 'array' } };
 

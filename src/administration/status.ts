@@ -15,7 +15,6 @@ import {
 import { countSetAside, QUARANTINE, type SetAside } from '../replication/quarantine/index.js';
 import { countEmailDuplicates, EMAIL_DUPLICATES } from '../replication/repair/index.js';
 import { type AuditProgress, AUDITS, LEDGER_AUDIT } from '../replication/upkeep/index.js';
-import { databaseOf } from './session.js';
 
 const COUNTED = [
   ...[APPLICATIONS, SERVICES, CREDENTIALS, COLLECTION_OF.member, COLLECTION_OF.product],
@@ -65,7 +64,7 @@ export interface Status {
 
 /** How the database and the watcher stand. */
 export async function statusOf(connection: Connection): Promise<Status> {
-  const db = databaseOf(connection);
+  const db = connection.getClient().db(connection.name);
   const hello = await db.admin().command({ hello: 1 });
   const { version } = (await db.admin().buildInfo()) as { version: string };
   return {

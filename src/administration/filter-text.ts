@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import mongoose from 'mongoose';
-import { type Filter, filterFault } from '../application/index.js';
+import type { Filter } from '../application/index.js';
 import { FatalError } from '../common/index.js';
+import { assertFilter } from './filter-trial.js';
+import { invalid } from './refused.js';
 
 const { EJSON } = mongoose.mongo.BSON;
+
+/** A valid filter has fewer levels, values of extended JSON included; deeper text is not gone into. */
+const MOST_LEVELS = 20;
 
 /** Extended JSON that stands for one value. `$regex` is not among them: it is an operator here. */
 const VALUES = new Set([
@@ -17,9 +22,8 @@ const VALUES = new Set([
  */
 export async function filterOf(option: string): Promise<Filter> {
   const filter = parseFilter(option.startsWith('@') ? await contentOf(option.slice(1)) : option);
-  const fault = filterFault(filter);
-  if (fault !== undefined) throw new FatalError(`The filter is not valid. ${fault}`);
-  return filter as Filter;
+  assertFilter(filter);
+  return filter;
 }
 
 /** Reads extended JSON with nothing lost: an object is a value only if its sole key says so. */
@@ -29,6 +33,17 @@ export function parseFilter(text: string): unknown {
   } catch (error) {
     throw new FatalError(`The filter is not JSON: ${(error as Error).message.split('\n')[0]}.`);
   }
+}
+
+/** The same from JSON that is parsed already, as it comes in a body. */
+export function filterOfJson(json: unknown): unknown {
+  const waiting = [{ value: json, level: 1 }];
+  for (const { value, level } of waiting) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (level > MOST_LEVELS) throw invalid(`The filter is nested deeper than ${MOST_LEVELS} levels.`);
+    for (const inner of Object.values(value)) waiting.push({ value: inner, level: level + 1 });
+  }
+  return parseFilter(JSON.stringify(json));
 }
 
 /** The filter as the JSON that {@link parseFilter} reads. */

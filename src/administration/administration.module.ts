@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { TrailModule } from '../trail/index.js';
+import { Desks } from './http/administration.js';
+import { ApplicationsController } from './http/applications.controller.js';
+import { CredentialsController } from './http/credentials.controller.js';
+import { OverviewController } from './http/overview.controller.js';
+import { ServicesController } from './http/services.controller.js';
+
+/** The administration API, `/admin/v1`. Commands use the same functions, without this module. */
+@Module({
+  imports: [TrailModule],
+  controllers: [ApplicationsController, ServicesController, CredentialsController, OverviewController],
+  providers: [Desks],
+})
+export class AdministrationModule {}

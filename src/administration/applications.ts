@@ -1,0 +1,164 @@
+import type { mongo } from 'mongoose';
+import { type Application, APPLICATIONS, SERVICES } from '../application/index.js';
+import { isDuplicateKey } from '../database/index.js';
+import { COLLECTION_OF, type Kind, KINDS, ofTenant, type Tenant } from '../record/index.js';
+import { type Desk, noteDeed } from './desk.js';
+import { inUse, type Refused, taken, unknownApplication } from './refused.js';
+import { changeStored, readStored, type TaggedDocument } from './stored.js';
+
+/** An application as it is stored: operators write this collection too. */
+export type StoredApplication = { [field in keyof Application]?: unknown };
+
+/** What of an application can be changed; null removes it. */
+export interface ApplicationChange {
+  title?: string | null | undefined;
+  settings?: Application['settings'] | null | undefined;
+}
+
+/** Registers an application. An existing one is an error. */
+export async function createApplication(
+  desk: Desk,
+  { organizationid, appid }: Tenant,
+  { title, settings }: ApplicationChange = {},
+): Promise<void> {
+  const application = { organizationid, appid, ...given({ title, settings }) };
+  await applicationsOf(desk.db)
+    .insertOne(application)
+    .catch((error: unknown) => {
+      if (isDuplicateKey(error)) throw taken(`There is an application ${organizationid}/${appid} already.`);
+      throw error;
+    });
+  await noteApplication(desk, 'application.create', { organizationid, appid });
+}
+
+/** All of them as they are stored. */
+export function listApplications(db: mongo.Db): Promise<StoredApplication[]> {
+  return applicationsOf(db)
+    .find<StoredApplication>({}, { projection: { _id: 0 }, sort: { organizationid: 1, appid: 1 } })
+    .toArray();
+}
+
+/** One of them, with its entity tag. Throws 404. */
+export async function readApplication(db: mongo.Db, tenant: Tenant): Promise<TaggedDocument> {
+  const stored = await readStored(applicationsOf(db), ofTenant(tenant));
+  if (stored === undefined) throw unknownApplication(nameOfTenant(tenant));
+  return stored;
+}
+
+/** Changes title or settings. Throws 404 and 412. */
+export async function changeApplication(
+  desk: Desk,
+  tenant: Tenant,
+  change: ApplicationChange,
+  ifMatch?: string,
+): Promise<void> {
+  const $set = given(change);
+  const $unset = Object.fromEntries(nulls(change).map((name) => [name, '']));
+  const changed = [...Object.keys($set), ...Object.keys($unset)];
+  if (changed.length === 0) return;
+  const applications = applicationsOf(desk.db);
+  const update = { ...(hasKeys($set) && { $set }), ...(hasKeys($unset) && { $unset }) };
+  const unknown = () => unknownApplication(nameOfTenant(tenant));
+  await changeStored(applications, ofTenant(tenant), { ifMatch, unknown }, async (isUnchanged) => {
+    return (await applications.updateOne(isUnchanged, update)).matchedCount;
+  });
+  await noteApplication(desk, 'application.change', tenant, changed);
+}
+
+export async function applicationExists(db: mongo.Db, tenant: Tenant): Promise<boolean> {
+  return (await applicationsOf(db).findOne(ofTenant(tenant), { projection: { _id: 1 } })) !== null;
+}
+
+/** Throws where the application does not exist: a typing error would work on nothing. */
+export async function assertApplication(db: mongo.Db, tenant: Tenant): Promise<void> {
+  if (!(await applicationExists(db, tenant))) throw unknownApplication(nameOfTenant(tenant));
+}
+
+/**
+ * Removes an application and its services, and with `purge` its records; without it, records are an error. The watcher
+ * turns removed records into tombstones, and the ledger stays. Can be repeated where it was cut off.
+ */
+export async function removeApplication(
+  desk: Desk,
+  tenant: Tenant,
+  { purge, ifMatch }: { purge: boolean; ifMatch?: string | undefined },
+): Promise<Record<Kind, number>> {
+  const { db } = desk;
+  const found = await kindsWithRecords(db, tenant);
+  if (found.length > 0 && !purge) throw stillUsed(tenant, found);
+  await removeDocument(db, tenant, { ifMatch, isRepeated: found.length > 0 });
+  await db.collection(SERVICES).deleteMany(ofTenant(tenant));
+  const removed = { member: 0, product: 0 };
+  for (const kind of KINDS) {
+    removed[kind] = (await db.collection(COLLECTION_OF[kind]).deleteMany(ofTenant(tenant))).deletedCount;
+  }
+  await noteApplication(desk, purge ? 'application.purge' : 'application.remove', tenant);
+  return removed;
+}
+
+/** Where the last attempt was cut off the document is gone, but records are left. */
+async function removeDocument(
+  db: mongo.Db,
+  tenant: Tenant,
+  { ifMatch, isRepeated }: { ifMatch: string | undefined; isRepeated: boolean },
+): Promise<void> {
+  const applications = applicationsOf(db);
+  if (isRepeated && !(await applicationExists(db, tenant))) return;
+  const unknown = () => unknownApplication(nameOfTenant(tenant));
+  await changeStored(applications, ofTenant(tenant), { ifMatch, unknown }, async (isUnchanged) => {
+    return (await applications.deleteOne(isUnchanged)).deletedCount;
+  });
+}
+
+export function nameOfTenant({ organizationid, appid }: Tenant): string {
+  return `${organizationid}/${appid}`;
+}
+
+async function kindsWithRecords(db: mongo.Db, tenant: Tenant): Promise<Kind[]> {
+  const found = await Promise.all(
+    KINDS.map((kind) =>
+      db.collection(COLLECTION_OF[kind]).findOne(ofTenant(tenant), { projection: { _id: 1 } }),
+    ),
+  );
+  return KINDS.filter((_kind, index) => found[index] !== null);
+}
+
+function stillUsed(tenant: Tenant, found: Kind[]): Refused {
+  const records = found.map((kind) => COLLECTION_OF[kind]).join(' and ');
+  const sentence = `The application ${nameOfTenant(tenant)} still has ${records}.`;
+  return inUse(
+    `${sentence} With purge=true they are removed too.`,
+    `${sentence} With --purge they are removed too.`,
+  );
+}
+
+async function noteApplication(
+  desk: Desk,
+  action: string,
+  { organizationid, appid }: Tenant,
+  changed?: string[],
+): Promise<void> {
+  const target = `application ${nameOfTenant({ organizationid, appid })}`;
+  await noteDeed(desk, { action, organizationid, appid, target, ...(changed && { changed }) });
+}
+
+/** The properties that have a value. */
+function given(change: object): mongo.Document {
+  return Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
+
+function nulls(change: object): string[] {
+  return Object.entries(change)
+    .filter(([, value]) => value === null)
+    .map(([name]) => name);
+}
+
+function hasKeys(document: object): boolean {
+  return Object.keys(document).length > 0;
+}
+
+function applicationsOf(db: mongo.Db): mongo.Collection {
+  return db.collection(APPLICATIONS);
+}

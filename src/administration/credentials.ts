@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import type { mongo } from 'mongoose';
+import { type Credential, CREDENTIALS, hashPassword, type Level, type Scope } from '../auth/index.js';
+import { exactly } from '../common/index.js';
+import { isDuplicateKey } from '../database/index.js';
+import { type Desk, noteDeed } from './desk.js';
+import { taken, unknownCredential } from './refused.js';
+import { changeStored, readStored, type TaggedDocument } from './stored.js';
+
+/** A user name ends at the first colon where it is sent (RFC 7617), and control characters are not sent at all. */
+const USERNAME = /^[^:\p{Cc}]{1,128}$/u;
+const RANDOM_BYTES = 24;
+
+export interface NewCredential {
+  username: string;
+  level: Level;
+  scopes: Scope[];
+  expiresAt?: Date | undefined;
+}
+
+/** What of a credential can be changed, its password apart; null removes the end of its time. */
+export interface CredentialChange {
+  level?: Level | undefined;
+  disabled?: boolean | undefined;
+  expiresAt?: Date | null | undefined;
+}
+
+/** A credential as it is stored, without its hash, which nothing here ever reads. Operators write this collection too. */
+export type ListedCredential = { [field in Exclude<keyof Credential, 'passwordhash'>]?: unknown };
+
+export function randomPassword(): string {
+  return randomBytes(RANDOM_BYTES).toString('base64url');
+}
+
+/** Why nobody can have this user name; nothing where somebody can. */
+export function usernameFault(username: string): string | undefined {
+  return USERNAME.test(username)
+    ? undefined
+    : 'is not valid: 1 to 128 characters, with no colon and no control characters.';
+}
+
+/** Stores a new credential. An existing user name is an error. */
+export async function issueCredential(
+  desk: Desk,
+  credential: NewCredential,
+  password: string,
+): Promise<void> {
+  const { username, level, scopes, expiresAt } = credential;
+  const passwordhash = await hashPassword(password);
+  await credentialsOf(desk.db)
+    .insertOne({ username, passwordhash, level, scopes, ...(expiresAt !== undefined && { expiresAt }) })
+    .catch((error: unknown) => {
+      if (!isDuplicateKey(error)) throw error;
+      const sentence = `There is a credential "${username}" already`;
+      throw taken(`${sentence}.`, `${sentence}; "credential rotate" gives it a new password.`);
+    });
+  await noteCredential(desk, 'credential.issue', { username, scopes });
+}
+
+/** Gives a credential another password; the one before opens nothing from then on. Throws 404 and 412. */
+export async function rotateCredential(
+  desk: Desk,
+  username: string,
+  password: string,
+  ifMatch?: string,
+): Promise<void> {
+  const passwordhash = await hashPassword(password);
+  const { document } = await update(desk.db, username, { $set: { passwordhash } }, ifMatch);
+  await noteCredential(desk, 'credential.rotate', { ...document, username });
+}
+
+/** Changes what a credential may do, and for how long. Throws 404 and 412. */
+export async function changeCredential(
+  desk: Desk,
+  username: string,
+  { level, disabled, expiresAt }: CredentialChange,
+  ifMatch?: string,
+): Promise<void> {
+  const $set = {
+    ...(level !== undefined && { level }),
+    ...(disabled !== undefined && { disabled }),
+    ...(expiresAt && { expiresAt }),
+  };
+  const $unset = expiresAt === null ? { expiresAt: '' } : {};
+  const changed = [...Object.keys($set), ...Object.keys($unset)];
+  if (changed.length === 0) return;
+  const parts = Object.entries({ $set, $unset }).filter(([, part]) => Object.keys(part).length > 0);
+  const { document } = await update(desk.db, username, Object.fromEntries(parts), ifMatch);
+  await noteCredential(desk, 'credential.change', { ...document, username }, changed);
+}
+
+/** Removes a credential with its hash. Throws 404 and 412. */
+export async function revokeCredential(desk: Desk, username: string, ifMatch?: string): Promise<void> {
+  const credentials = credentialsOf(desk.db);
+  const { document } = await changeStored(
+    credentials,
+    named(username),
+    { ifMatch, unknown: () => unknownCredential(username) },
+    async (isUnchanged) => (await credentials.deleteOne(isUnchanged)).deletedCount,
+  );
+  await noteCredential(desk, 'credential.revoke', { ...document, username });
+}
+
+export function listCredentials(db: mongo.Db): Promise<ListedCredential[]> {
+  const projection = { _id: 0, username: 1, level: 1, scopes: 1, disabled: 1, expiresAt: 1 };
+  return credentialsOf(db)
+    .find<ListedCredential>({}, { projection, sort: { username: 1 } })
+    .toArray();
+}
+
+/** One of them, with its entity tag; its document has the hash, which is for nobody. Throws 404. */
+export async function readCredential(db: mongo.Db, username: string): Promise<TaggedDocument> {
+  const stored = await readStored(credentialsOf(db), named(username));
+  if (stored === undefined) throw unknownCredential(username);
+  return stored;
+}
+
+export async function credentialExists(db: mongo.Db, username: string): Promise<boolean> {
+  return (await credentialsOf(db).findOne(named(username), { projection: { _id: 1 } })) !== null;
+}
+
+function update(
+  db: mongo.Db,
+  username: string,
+  change: mongo.UpdateFilter<mongo.Document>,
+  ifMatch?: string,
+): Promise<TaggedDocument> {
+  const credentials = credentialsOf(db);
+  const unknown = () => unknownCredential(username);
+  return changeStored(credentials, named(username), { ifMatch, unknown }, async (isUnchanged) => {
+    return (await credentials.updateOne(isUnchanged, change)).matchedCount;
+  });
+}
+
+/** A credential of one organization stands in the trail of that one. */
+async function noteCredential(
+  desk: Desk,
+  action: string,
+  { username, scopes }: { username: string; scopes?: unknown },
+  changed?: string[],
+): Promise<void> {
+  const [first, ...others] = Array.isArray(scopes) ? (scopes as (Partial<Scope> | null)[]) : [];
+  const organizationid = first?.organizationid;
+  const isOfOne = others.every((scope) => scope?.organizationid === organizationid);
+  await noteDeed(desk, {
+    action,
+    ...(isOfOne && typeof organizationid === 'string' && { organizationid }),
+    target: `credential ${username}`,
+    ...(changed && { changed }),
+  });
+}
+
+function named(username: string): mongo.Document {
+  return { username: exactly(username) };
+}
+
+function credentialsOf(db: mongo.Db): mongo.Collection {
+  return db.collection(CREDENTIALS);
+}

@@ -1,0 +1,48 @@
+import {
+  applyDecorators,
+  createParamDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+} from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { ApiBasicAuth, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { Connection } from 'mongoose';
+import { AboveApplications, Needs } from '../../auth/index.js';
+import { SETTINGS, type Settings } from '../../config/index.js';
+import { sendJson } from '../../http/index.js';
+import { actorOf } from '../../trail/index.js';
+import type { Desk } from '../desk.js';
+
+/** What all controllers of `/admin/v1` share. */
+export const Administrative = () =>
+  applyDecorators(AboveApplications(), Needs('admin'), ApiTags('administration'), ApiBasicAuth());
+
+/** Opens the desk of whoever sends a request. */
+@Injectable()
+export class Desks {
+  private readonly auditTrailDays: number;
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @Inject(SETTINGS) { auditTrailDays }: Settings,
+  ) {
+    this.auditTrailDays = auditTrailDays;
+  }
+
+  of(request: Request): Desk {
+    return { db: this.connection.db!, actor: actorOf(request), auditTrailDays: this.auditTrailDays };
+  }
+}
+
+/** The request itself, for the desk of whoever sends it. */
+export const Asked = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  context.switchToHttp().getRequest<Request>(),
+);
+
+/** Answers with a document and its entity tag. */
+export function sendTagged(response: Response, document: unknown, etag: string): void {
+  response.setHeader('ETag', etag);
+  sendJson(response, JSON.stringify(document));
+}

@@ -1,0 +1,114 @@
+import { Controller, Delete, Get, Headers, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Caller, covers, type Credential } from '../../auth/index.js';
+import { Problems, sendJson } from '../../http/index.js';
+import type { Kind, Tenant } from '../../record/index.js';
+import {
+  changeApplication,
+  createApplication,
+  listApplications,
+  readApplication,
+  removeApplication,
+  type StoredApplication,
+} from '../applications.js';
+import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import { APPLICATION_CHANGE, NEW_APPLICATION } from './bodies.js';
+import type { Shaped } from './fields.js';
+import { assertCovers } from './reach.js';
+import { Body, DocumentedBody } from './shape.pipe.js';
+
+/** Registration of applications. */
+@Administrative()
+@Controller('admin/v1/applications')
+export class ApplicationsController {
+  constructor(private readonly desks: Desks) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Lists the applications that the credential covers' })
+  @Problems(401, 403, 429, 500, 503)
+  async list(
+    @Asked() request: Request,
+    @Caller() { scopes }: Credential,
+    @Res() response: Response,
+  ): Promise<void> {
+    const all = await listApplications(this.desks.of(request).db);
+    const result = all.filter(({ organizationid, appid }) =>
+      covers(scopes, String(organizationid), String(appid)),
+    );
+    sendJson(response, JSON.stringify({ result }));
+  }
+
+  @Post()
+  @DocumentedBody(NEW_APPLICATION)
+  @ApiOperation({ summary: 'Registers an application' })
+  @Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503)
+  async create(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Body(NEW_APPLICATION) body: Shaped<typeof NEW_APPLICATION>,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { organizationid, appid, ...change } = body;
+    assertCovers(caller, { organizationid, appid });
+    await createApplication(this.desks.of(request), { organizationid, appid }, change);
+    response.status(201).setHeader('Location', `/admin/v1/applications/${organizationid}/${appid}`);
+    await this.answer(request, response, { organizationid, appid });
+  }
+
+  @Get(':org/:app')
+  @ApiOperation({ summary: 'Shows an application' })
+  @Problems(401, 403, 404, 429, 500, 503)
+  async read(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: { org: string; app: string },
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.answer(request, response, tenantIn(caller, path));
+  }
+
+  @Patch(':org/:app')
+  @DocumentedBody(APPLICATION_CHANGE)
+  @ApiOperation({ summary: 'Changes an application', description: 'null removes what is stored.' })
+  @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)
+  async change(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: { org: string; app: string },
+    @Headers('if-match') ifMatch: string | undefined,
+    @Body(APPLICATION_CHANGE) body: Shaped<typeof APPLICATION_CHANGE>,
+    @Res() response: Response,
+  ): Promise<void> {
+    const tenant = tenantIn(caller, path);
+    await changeApplication(this.desks.of(request), tenant, body, ifMatch);
+    await this.answer(request, response, tenant);
+  }
+
+  @Delete(':org/:app')
+  @ApiQuery({ name: 'purge', required: false, description: '`true` removes its records too' })
+  @ApiOperation({ summary: 'Removes an application and its services' })
+  @Problems(401, 403, 404, 409, 412, 429, 500, 503)
+  async remove(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: { org: string; app: string },
+    @Headers('if-match') ifMatch: string | undefined,
+    @Query('purge') purge: string | undefined,
+  ): Promise<{ removed: Record<Kind, number> }> {
+    const options = { purge: purge === 'true', ifMatch };
+    return { removed: await removeApplication(this.desks.of(request), tenantIn(caller, path), options) };
+  }
+
+  private async answer(request: Request, response: Response, tenant: Tenant): Promise<void> {
+    const { document, etag } = await readApplication(this.desks.of(request).db, tenant);
+    const { organizationid, appid, title, settings } = document as StoredApplication;
+    sendTagged(response, { organizationid, appid, title, settings }, etag);
+  }
+}
+
+function tenantIn(caller: Credential, { org, app }: { org: string; app: string }): Tenant {
+  const tenant = { organizationid: org, appid: app };
+  assertCovers(caller, tenant);
+  return tenant;
+}

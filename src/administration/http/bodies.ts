@@ -1,0 +1,107 @@
+import { LEVELS, type Scope } from '../../auth/index.js';
+import type { Application, Filter } from '../../application/index.js';
+import { NAME, NAME_RULE } from '../../common/index.js';
+import { usernameFault } from '../credentials.js';
+import { filterOfJson } from '../filter-text.js';
+import { assertFilter } from '../filter-trial.js';
+import { Refused } from '../refused.js';
+import { date, type Field, flag, oneOf, optional, removable, required, text } from './fields.js';
+
+const LONGEST_TEXT = 1000;
+const EVERY = '*';
+const MOST_SCOPES = 100;
+
+/** A text that people read. */
+function words(example: string): Field<string | undefined> {
+  const fault = `is longer than ${LONGEST_TEXT} characters.`;
+  return text((value) => (value.length > LONGEST_TEXT ? fault : undefined), {
+    maxLength: LONGEST_TEXT,
+    example,
+  });
+}
+
+const name = (example: string) =>
+  text((value) => (NAME.test(value) ? undefined : `${NAME_RULE}.`), { pattern: NAME.source, example });
+
+/** Extended JSON, so that dates and ObjectIds can be written. */
+const filter: Field<Filter | undefined> = optional(
+  { type: 'object', example: { 'data.datasource': 'erp' }, additionalProperties: true },
+  (value) => {
+    try {
+      const found = filterOfJson(value);
+      assertFilter(found);
+      return { value: found };
+    } catch (error) {
+      if (error instanceof Refused) return { fault: error.message };
+      throw error;
+    }
+  },
+);
+
+const settings: Field<Application['settings']> = optional(
+  { type: 'object', properties: { replicatepasswordhash: { type: 'boolean' } }, additionalProperties: false },
+  (value) => {
+    const { replicatepasswordhash, ...others } = Object(value) as Record<string, unknown>;
+    return typeof replicatepasswordhash === 'boolean' && Object.keys(others).length === 0
+      ? { value: { replicatepasswordhash } }
+      : { fault: 'is not such as {"replicatepasswordhash": false}.' };
+  },
+);
+
+const scopes: Field<Scope[] | undefined> = optional(
+  {
+    type: 'array',
+    minItems: 1,
+    maxItems: MOST_SCOPES,
+    items: {
+      type: 'object',
+      required: ['organizationid', 'appid'],
+      properties: {
+        organizationid: { type: 'string', example: 'acme', description: '`*` for every one' },
+        appid: { type: 'string', example: 'webshop', description: '`*` for every one' },
+      },
+    },
+  },
+  (value) =>
+    Array.isArray(value) && value.length > 0 && value.length <= MOST_SCOPES && value.every(isScope)
+      ? { value: value.map(({ organizationid, appid }: Scope) => ({ organizationid, appid })) }
+      : {
+          fault:
+            'is not a list of 1 to 100 such as {"organizationid": "acme", "appid": "webshop"} ("*" for every one).',
+        },
+);
+
+function isScope(value: unknown): value is Scope {
+  const { organizationid, appid } = Object(value) as Partial<Scope>;
+  return [organizationid, appid].every(
+    (part) => typeof part === 'string' && (part === EVERY || NAME.test(part)),
+  );
+}
+
+export const NEW_APPLICATION = {
+  organizationid: required(name('acme')),
+  appid: required(name('webshop')),
+  title: words('Webshop'),
+  settings,
+};
+
+export const APPLICATION_CHANGE = { title: removable(words('Webshop')), settings: removable(settings) };
+
+export const SERVICE_SETTING = {
+  filter: required(filter),
+  description: words('Products of the ERP'),
+  enabled: flag(),
+};
+
+export const PREVIEW = { filter: required(filter), name: name('erp') };
+
+const level = oneOf(LEVELS);
+
+export const NEW_CREDENTIAL = {
+  username: required(text(usernameFault, { example: 'harvester' })),
+  level: required(level),
+  scopes: required(scopes),
+  expiresAt: date(),
+};
+
+export const CREDENTIAL_CHANGE = { level, disabled: flag(), expiresAt: removable(date()) };

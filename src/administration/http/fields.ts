@@ -1,0 +1,104 @@
+import { parseDate, shown } from '../../common/index.js';
+import { type InputError, problems } from '../../http/index.js';
+
+/** What a property of a body may be: for the check, and for the OpenAPI document. */
+export interface Field<T> {
+  schema: Record<string, unknown>;
+  isRequired: boolean;
+  /** The value that was meant, or a sentence that says why it is none. */
+  read(value: unknown): { value: T } | { fault: string };
+}
+
+export type Fields = Record<string, Field<unknown>>;
+
+/** The object that the fields describe. What is not sent is undefined. */
+export type Shaped<F extends Fields> = { [name in keyof F]: F[name] extends Field<infer T> ? T : never };
+
+/** Reads a body; throws the 400 that names each wrong property. */
+export function shaped<F extends Fields>(fields: F, body: object): Shaped<F> {
+  const errors: InputError[] = Object.keys(body)
+    .filter((name) => !Object.hasOwn(fields, name))
+    .slice(0, 1)
+    .map((name) => ({
+      pointer: `/${shown(name)}`,
+      detail: `is not known here. Known are ${knownIn(fields)}.`,
+    }));
+  const values = Object.entries(fields).map(([name, field]) => {
+    const sent = Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined;
+    if (sent === undefined && !field.isRequired) return [name, undefined];
+    const found = sent === undefined ? { fault: 'is missing.' } : field.read(sent);
+    if ('value' in found) return [name, found.value];
+    errors.push({ pointer: `/${name}`, detail: found.fault });
+    return [name, undefined];
+  });
+  if (errors.length > 0) throw problems.invalidRequest(errors);
+  return Object.fromEntries(values) as Shaped<F>;
+}
+
+/** The JSON schema of a body. */
+export function schemaOf(fields: Fields): Record<string, unknown> {
+  const entries = Object.entries(fields);
+  const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+export function required<T>(field: Field<T | undefined>): Field<T> {
+  return { ...(field as Field<T>), isRequired: true };
+}
+
+/** Null removes what is stored. */
+export function removable<T>(field: Field<T | undefined>): Field<T | null | undefined> {
+  return {
+    ...field,
+    schema: { ...field.schema, nullable: true },
+    read: (value) => (value === null ? { value: null } : field.read(value)),
+  };
+}
+
+/** A text for which `faultOf` finds nothing wrong. */
+export function text(
+  faultOf: (text: string) => string | undefined,
+  schema: Record<string, unknown>,
+): Field<string | undefined> {
+  return optional({ type: 'string', ...schema }, (value) => {
+    if (typeof value !== 'string' || !value.isWellFormed()) {
+      return { fault: `is not a string, such as ${JSON.stringify(schema['example'])}.` };
+    }
+    const fault = faultOf(value);
+    return fault === undefined ? { value } : { fault };
+  });
+}
+
+export function flag(): Field<boolean | undefined> {
+  return optional({ type: 'boolean' }, (value) =>
+    typeof value === 'boolean' ? { value } : { fault: 'is not true or false.' },
+  );
+}
+
+export function oneOf<C extends string>(choices: readonly C[]): Field<C | undefined> {
+  return optional({ type: 'string', enum: [...choices] }, (value) => {
+    const choice = choices.find((one) => one === value);
+    return choice === undefined ? { fault: `is not one of ${choices.join(', ')}.` } : { value: choice };
+  });
+}
+
+export function date(): Field<Date | undefined> {
+  return optional({ type: 'string', format: 'date-time', example: '2027-01-31T18:00:00Z' }, (value) => {
+    const parsed = parseDate(typeof value === 'string' ? value : '');
+    return 'value' in parsed ? parsed : { fault: parsed.error };
+  });
+}
+
+/** A field with a reader of its own. */
+export function optional<T>(schema: Record<string, unknown>, read: Field<T>['read']): Field<T | undefined> {
+  return { schema, isRequired: false, read };
+}
+
+function knownIn(fields: Fields): string {
+  return Object.keys(fields).join(', ');
+}

@@ -1,0 +1,73 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import mongoose, { type Connection } from 'mongoose';
+import { Caller, type Credential } from '../../auth/index.js';
+import { Problems, problems } from '../../http/index.js';
+import { readTrail, type TrailEntry } from '../../trail/index.js';
+import { Refused } from '../refused.js';
+import { type Status, statusOf } from '../status.js';
+import { Administrative } from './administration.js';
+import { coversAll, organizationsOf } from './reach.js';
+
+const { ObjectId } = mongoose.mongo;
+const OBJECT_ID = /^[0-9a-f]{24}$/i;
+const MOST_ENTRIES = 1000;
+const USUAL_ENTRIES = 100;
+
+/** How the service stands, and what was done to it. */
+@Administrative()
+@Controller('admin/v1')
+export class OverviewController {
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  @Get('status')
+  @ApiOperation({
+    summary: 'Shows the database, its indexes, the watcher and what it did',
+    description: 'For credentials that cover every application: it is about all of them.',
+  })
+  @Problems(401, 403, 429, 500, 503)
+  async status(@Caller() caller: Credential): Promise<Status> {
+    if (!coversAll(caller)) throw new Refused(problems.outOfScope());
+    return statusOf(this.connection);
+  }
+
+  @Get('audittrail')
+  @ApiQuery({ name: 'before', required: false, description: '`next` of the page before' })
+  @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', maximum: MOST_ENTRIES } })
+  @ApiOperation({
+    summary: 'Shows who changed what, the newest first',
+    description: 'Of the organizations that the credential covers as a whole.',
+  })
+  @Problems(400, 401, 403, 429, 500, 503)
+  async trail(
+    @Caller() caller: Credential,
+    @Query('before') before?: unknown,
+    @Query('limit') limit?: unknown,
+  ): Promise<{ result: TrailEntry[]; next: string }> {
+    const most = limitOf(limit);
+    const result = await readTrail(this.connection.db!, {
+      organizationids: organizationsOf(caller),
+      before: beforeOf(before),
+      limit: most,
+    });
+    return { result, next: result.length < most ? '' : String(result.at(-1)?._id) };
+  }
+}
+
+function beforeOf(text: unknown): InstanceType<typeof ObjectId> | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (typeof text === 'string' && OBJECT_ID.test(text)) return new ObjectId(text);
+  throw wrong('before', 'is not 24 hex digits. Send the next of the page before.');
+}
+
+function limitOf(text: unknown): number {
+  if (text === undefined) return USUAL_ENTRIES;
+  const limit = typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MOST_ENTRIES) return limit;
+  throw wrong('limit', `is not a whole number from 1 to ${MOST_ENTRIES}, such as ${USUAL_ENTRIES}.`);
+}
+
+function wrong(parameter: string, detail: string): Error {
+  return problems.invalidRequest([{ parameter, detail }]);
+}

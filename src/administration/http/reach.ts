@@ -1,0 +1,40 @@
+import type { Credential, Scope } from '../../auth/index.js';
+import { covers } from '../../auth/index.js';
+import { problems } from '../../http/index.js';
+import type { Tenant } from '../../record/index.js';
+import { Refused, unknownApplication } from '../refused.js';
+
+const EVERY = '*';
+
+/** Throws 404 where the caller does not cover the application, as if it did not exist. */
+export function assertCovers({ scopes }: Credential, { organizationid, appid }: Tenant): void {
+  if (!covers(scopes, organizationid, appid)) throw unknownApplication(`${organizationid}/${appid}`);
+}
+
+export function coversAll({ scopes }: Credential): boolean {
+  return covers(scopes, EVERY, EVERY);
+}
+
+/** Whether all that a stored credential opens is covered by the caller: only such a one is for the caller to see. */
+export function coversCredential(caller: Credential, stored: { scopes?: unknown }): boolean {
+  if (coversAll(caller)) return true;
+  if (!Array.isArray(stored.scopes) || stored.scopes.length === 0) return false;
+  return (stored.scopes as (Partial<Scope> | null)[]).every(
+    (scope) =>
+      typeof scope?.organizationid === 'string' &&
+      typeof scope.appid === 'string' &&
+      covers(caller.scopes, scope.organizationid, scope.appid),
+  );
+}
+
+/** Throws 403 where somebody would give others more than they have. */
+export function assertGives(caller: Credential, scopes: Scope[]): void {
+  if (!coversCredential(caller, { scopes })) throw new Refused(problems.outOfScope());
+}
+
+/** The organizations that the caller covers as a whole; undefined: all of them. */
+export function organizationsOf(caller: Credential): string[] | undefined {
+  if (coversAll(caller)) return undefined;
+  const whole = (caller.scopes as Partial<Scope>[]).filter((scope) => scope?.appid === EVERY);
+  return whole.map(({ organizationid }) => organizationid).filter((one) => typeof one === 'string');
+}

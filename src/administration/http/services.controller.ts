@@ -1,0 +1,148 @@
+import { Controller, Delete, Get, Headers, HttpCode, Inject, Param, Post, Put, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { type Filter, isEnabled, type ServiceKey, type StoredService } from '../../application/index.js';
+import { Caller, type Credential } from '../../auth/index.js';
+import { SETTINGS, type Settings } from '../../config/index.js';
+import { Problems, sendJson } from '../../http/index.js';
+import { type Kind, KINDS } from '../../record/index.js';
+import { assertApplication } from '../applications.js';
+import { filterJson } from '../filter-text.js';
+import { type Preview, previewFilter } from '../preview.js';
+import { invalid, unknownService } from '../refused.js';
+import {
+  filterInForce,
+  listServices,
+  nameOfService,
+  readService,
+  removeService,
+  serviceNameFault,
+  setService,
+} from '../services.js';
+import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import { PREVIEW, SERVICE_SETTING } from './bodies.js';
+import type { Shaped } from './fields.js';
+import { assertCovers } from './reach.js';
+import { Body, DocumentedBody } from './shape.pipe.js';
+
+interface ServicePath {
+  org: string;
+  app: string;
+  kind: string;
+  name: string;
+}
+
+/** Services of an application: named filters. */
+@Administrative()
+@Controller('admin/v1/applications/:org/:app')
+export class ServicesController {
+  constructor(
+    private readonly desks: Desks,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  @Get('services')
+  @ApiOperation({ summary: 'Lists the services of an application' })
+  @Problems(401, 403, 404, 429, 500, 503)
+  async list(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() { org: organizationid, app: appid }: ServicePath,
+    @Res() response: Response,
+  ): Promise<void> {
+    const tenant = { organizationid, appid };
+    assertCovers(caller, tenant);
+    const { db } = this.desks.of(request);
+    await assertApplication(db, tenant);
+    sendJson(response, JSON.stringify({ result: (await listServices(db, tenant)).map(shown) }));
+  }
+
+  @Get('services/:kind/:name')
+  @ApiOperation({ summary: 'Shows a service' })
+  @Problems(401, 403, 404, 429, 500, 503)
+  async read(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: ServicePath,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.answer(request, response, keyIn(caller, path));
+  }
+
+  @Put('services/:kind/:name')
+  @DocumentedBody(SERVICE_SETTING)
+  @ApiOperation({
+    summary: 'Registers a service, or changes it',
+    description: 'With `If-None-Match: *` an existing one is a conflict. The filter is extended JSON.',
+  })
+  @Problems(400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503)
+  async set(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: ServicePath,
+    @Headers() headers: Record<string, string | undefined>,
+    @Body(SERVICE_SETTING) body: Shaped<typeof SERVICE_SETTING>,
+    @Res() response: Response,
+  ): Promise<void> {
+    const key = keyIn(caller, path);
+    const fault = serviceNameFault(key.name);
+    if (fault !== undefined) throw invalid(`The name of the service ${fault}`);
+    const desk = this.desks.of(request);
+    await assertApplication(desk.db, key);
+    const isNew = headers['if-none-match']?.trim() === '*';
+    await setService(desk, key, body, { ifMatch: headers['if-match'], isNew });
+    await this.answer(request, response, key);
+  }
+
+  @Delete('services/:kind/:name')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Removes a service' })
+  @Problems(401, 403, 404, 412, 429, 500, 503)
+  async remove(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: ServicePath,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await removeService(this.desks.of(request), keyIn(caller, path), ifMatch);
+  }
+
+  @Post('preview/:kind')
+  @HttpCode(200)
+  @DocumentedBody(PREVIEW)
+  @ApiOperation({
+    summary: 'Shows what a filter would do, before it is saved',
+    description: 'With the `name` of a service: who would enter and who would leave it.',
+  })
+  @Problems(400, 401, 403, 404, 413, 415, 429, 500, 503)
+  async preview(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() path: ServicePath,
+    @Body(PREVIEW) { filter, name }: Shaped<typeof PREVIEW>,
+  ): Promise<Preview> {
+    const key = keyIn(caller, { ...path, name: name ?? '' });
+    const { db } = this.desks.of(request);
+    await assertApplication(db, key);
+    const inForce: Filter | undefined = name === undefined ? undefined : await filterInForce(db, key);
+    return previewFilter(db, key, filter, { inForce, maxTimeMS: this.settings.queryMs });
+  }
+
+  private async answer(request: Request, response: Response, key: ServiceKey): Promise<void> {
+    const { document, etag } = await readService(this.desks.of(request).db, key);
+    sendTagged(response, shown(document), etag);
+  }
+}
+
+function keyIn(caller: Credential, { org: organizationid, app: appid, kind, name }: ServicePath): ServiceKey {
+  assertCovers(caller, { organizationid, appid });
+  const key = { organizationid, appid, kind: kind as Kind, name };
+  if (!KINDS.includes(kind as Kind)) throw unknownService(nameOfService(key));
+  return key;
+}
+
+function shown(service: StoredService): Record<string, unknown> {
+  const { organizationid, appid, kind, name, filter, description } = service;
+  const enabled = isEnabled(service);
+  return { organizationid, appid, kind, name, filter: filterJson(filter), description, enabled };
+}

@@ -1,0 +1,33 @@
+export { AdministrationModule } from './administration.module.js';
+export {
+  applicationExists,
+  assertApplication,
+  createApplication,
+  listApplications,
+  nameOfTenant,
+  removeApplication,
+} from './applications.js';
+export {
+  credentialExists,
+  issueCredential,
+  listCredentials,
+  type ListedCredential,
+  randomPassword,
+  revokeCredential,
+  rotateCredential,
+  usernameFault,
+} from './credentials.js';
+export { type Desk, noteDeed } from './desk.js';
+export { filterJson, filterOf } from './filter-text.js';
+export { type Group, type Preview, previewFilter } from './preview.js';
+export { administrationProblem } from './refused.js';
+export {
+  filterInForce,
+  listServices,
+  nameOfService,
+  removeService,
+  serviceNameFault,
+  setService,
+  storedFilter,
+} from './services.js';
+export { type AuditStatus, type Status, statusOf } from './status.js';

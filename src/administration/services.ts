@@ -1,0 +1,146 @@
+import type { mongo } from 'mongoose';
+import {
+  type Filter,
+  filterFault,
+  isEnabled,
+  RESERVED_SERVICE_NAMES,
+  type ServiceKey,
+  SERVICES,
+  type StoredService,
+} from '../application/index.js';
+import { exactly, NAME, NAME_RULE } from '../common/index.js';
+import { isDuplicateKey } from '../database/index.js';
+import { type Kind, ofTenant, type Tenant } from '../record/index.js';
+import { nameOfTenant } from './applications.js';
+import { type Desk, noteDeed } from './desk.js';
+import { tryFilter } from './filter-trial.js';
+import { invalid, taken, unknownService } from './refused.js';
+import { changeStored, readStored, type TaggedDocument } from './stored.js';
+
+/** What a service is set to; what is not given stays as it is. */
+export interface ServiceSetting {
+  filter: Filter;
+  description?: string | undefined;
+  enabled?: boolean | undefined;
+}
+
+/** Which version may be replaced: the one with this entity tag, or none at all. */
+export interface Condition {
+  ifMatch?: string | undefined;
+  /** The service must not exist yet. */
+  isNew?: boolean;
+}
+
+/** Why a service cannot have this name; nothing where it can. */
+export function serviceNameFault(name: string): string | undefined {
+  if (!NAME.test(name)) return `${NAME_RULE}.`;
+  const reserved = RESERVED_SERVICE_NAMES.join(', ');
+  return RESERVED_SERVICE_NAMES.includes(name)
+    ? `is reserved, as are ${reserved}; choose another, such as "erp".`
+    : undefined;
+}
+
+/** Registers a service, or changes it, after MongoDB has accepted the filter. Throws 400, 409 and 412. */
+export async function setService(
+  desk: Desk,
+  key: ServiceKey,
+  { filter, description, enabled }: ServiceSetting,
+  { ifMatch, isNew = false }: Condition = {},
+): Promise<void> {
+  await tryFilter(desk.db, key, filter);
+  const set = {
+    filter,
+    ...(description !== undefined && { description }),
+    ...(enabled !== undefined && { enabled }),
+  };
+  if (isNew) await insertService(desk.db, key, set);
+  else if (ifMatch === undefined) await upsertService(desk.db, key, set);
+  else await replaceService(desk.db, key, set, ifMatch);
+  await noteService(desk, 'service.set', key, Object.keys(set));
+}
+
+async function insertService(db: mongo.Db, key: ServiceKey, set: mongo.Document): Promise<void> {
+  await servicesOf(db)
+    .insertOne({ ...key, ...set })
+    .catch((error: unknown) => {
+      if (isDuplicateKey(error)) throw taken(`There is a ${nameOfService(key)} already.`);
+      throw error;
+    });
+}
+
+async function upsertService(db: mongo.Db, key: ServiceKey, set: mongo.Document): Promise<void> {
+  await servicesOf(db).updateOne(withKey(key), { $set: { ...key, ...set } }, { upsert: true });
+}
+
+async function replaceService(
+  db: mongo.Db,
+  key: ServiceKey,
+  set: mongo.Document,
+  ifMatch: string,
+): Promise<void> {
+  const unknown = () => unknownService(nameOfService(key));
+  await changeStored(servicesOf(db), withKey(key), { ifMatch, unknown }, async (isUnchanged) => {
+    return (await servicesOf(db).updateOne(isUnchanged, { $set: set })).matchedCount;
+  });
+}
+
+/** Services as they are stored: operators write this collection too. */
+export function listServices(db: mongo.Db, tenant: Partial<Tenant>, kind?: Kind): Promise<StoredService[]> {
+  return servicesOf(db)
+    .find<StoredService>(
+      { ...tenant, ...(kind !== undefined && { kind }) },
+      { projection: { _id: 0 }, sort: { organizationid: 1, appid: 1, kind: 1, name: 1 } },
+    )
+    .toArray();
+}
+
+/** One of them, with its entity tag. Throws 404. */
+export async function readService(db: mongo.Db, key: ServiceKey): Promise<TaggedDocument> {
+  const stored = await readStored(servicesOf(db), withKey(key));
+  if (stored === undefined) throw unknownService(nameOfService(key));
+  return stored;
+}
+
+/** Throws 404 and 412. */
+export async function removeService(desk: Desk, key: ServiceKey, ifMatch?: string): Promise<void> {
+  const services = servicesOf(desk.db);
+  const unknown = () => unknownService(nameOfService(key));
+  await changeStored(services, withKey(key), { ifMatch, unknown }, async (isUnchanged) => {
+    return (await services.deleteOne(isUnchanged)).deletedCount;
+  });
+  await noteService(desk, 'service.remove', key);
+}
+
+/** The filter that is served now; undefined where there is no such service, or none that is on and valid. */
+export async function filterInForce(db: mongo.Db, key: ServiceKey): Promise<Filter | undefined> {
+  const service = await servicesOf(db).findOne<StoredService>(withKey(key));
+  if (service === null || !isEnabled(service) || filterFault(service.filter) !== undefined) return undefined;
+  return service.filter as Filter;
+}
+
+/** The stored filter of a service; throws where it is not valid. */
+export async function storedFilter(db: mongo.Db, key: ServiceKey): Promise<Filter> {
+  const { document } = await readService(db, key);
+  const { filter } = document as StoredService;
+  const fault = filterFault(filter);
+  if (fault !== undefined) throw invalid(`The stored filter is not valid. ${fault}`);
+  return filter as Filter;
+}
+
+async function noteService(desk: Desk, action: string, key: ServiceKey, changed?: string[]): Promise<void> {
+  const { organizationid, appid, kind, name } = key;
+  const target = `${kind} service ${name}`;
+  await noteDeed(desk, { action, organizationid, appid, target, ...(changed && { changed }) });
+}
+
+function withKey({ kind, name, ...tenant }: ServiceKey): mongo.Document {
+  return { ...ofTenant(tenant), kind: exactly(kind), name: exactly(name) };
+}
+
+function servicesOf(db: mongo.Db): mongo.Collection {
+  return db.collection(SERVICES);
+}
+
+export function nameOfService({ kind, name, ...tenant }: ServiceKey): string {
+  return `${kind} service "${name}" of ${nameOfTenant(tenant)}`;
+}

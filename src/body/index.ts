@@ -1,0 +1,1 @@
+export { RequestBody } from './request-body.js';

@@ -1,0 +1,41 @@
+import mongoose, { type mongo } from 'mongoose';
+import { AUDIT_TRAIL } from './audit-trail.schema.js';
+import type { Actor, Deed, TrailEntry } from './trail-entry.js';
+
+const DAY_MS = 86_400_000;
+const { ObjectId } = mongoose.mongo;
+
+/** The entry of a deed, kept for so many days from now. */
+export function trailEntry(actor: Actor, deed: Deed, days: number): TrailEntry {
+  const at = new Date();
+  return { _id: new ObjectId(), at, ...actor, ...deed, expires: new Date(at.getTime() + days * DAY_MS) };
+}
+
+/** Writes entries down. */
+export async function writeTrail(db: mongo.Db, entries: TrailEntry[]): Promise<void> {
+  await db.collection<TrailEntry>(AUDIT_TRAIL).insertMany(entries, { ordered: false });
+}
+
+/** Which entries are wanted: those before one of them, of one organization or of all, at most `limit`. */
+export interface TrailPage {
+  organizationids?: string[] | undefined;
+  before?: mongo.ObjectId | undefined;
+  limit: number;
+}
+
+/** Entries of the audit trail, the newest first. */
+export function readTrail(
+  db: mongo.Db,
+  { organizationids, before, limit }: TrailPage,
+): Promise<TrailEntry[]> {
+  return db
+    .collection<TrailEntry>(AUDIT_TRAIL)
+    .find(
+      {
+        ...(organizationids !== undefined && { organizationid: { $in: organizationids } }),
+        ...(before !== undefined && { _id: { $lt: before } }),
+      },
+      { sort: { _id: -1 }, limit, projection: { expires: 0 } },
+    )
+    .toArray();
+}

@@ -1,0 +1,67 @@
+import { Inject, Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
+import { SETTINGS, type Settings } from '../config/index.js';
+import { trailEntry, writeTrail } from './audit-trail.js';
+import type { Actor, Deed, TrailEntry } from './trail-entry.js';
+
+const EVERY_MS = 1000;
+/** So many entries wait at most; where the database is away for longer, the log says how many were lost. */
+const MOST_WAITING = 10_000;
+
+/**
+ * Entries about member writes, written together once a second: a write does not wait for its entry. They are written
+ * before the service stops; a process that is killed loses those of its last second.
+ */
+@Injectable()
+export class TrailNotes implements OnModuleInit, OnModuleDestroy {
+  private readonly log = new Logger('AuditTrail');
+  private readonly days: number;
+  private waiting: TrailEntry[] = [];
+  private lost = 0;
+  private writing: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @Inject(SETTINGS) { auditTrailDays }: Settings,
+  ) {
+    this.days = auditTrailDays;
+  }
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.flush(), EVERY_MS).unref();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  /** Keeps an entry to be written within a second. */
+  note(actor: Actor, deed: Deed): void {
+    if (this.waiting.length < MOST_WAITING) this.waiting.push(trailEntry(actor, deed, this.days));
+    else this.lost += 1;
+  }
+
+  /** Writes what waits; what cannot be written is tried again a second later. It never fails. */
+  flush(): Promise<void> {
+    this.writing = this.writing.then(() => this.write());
+    return this.writing;
+  }
+
+  private async write(): Promise<void> {
+    const entries = this.waiting;
+    if (entries.length === 0) return;
+    this.waiting = [];
+    try {
+      await writeTrail(this.connection.db!, entries);
+      if (this.lost > 0)
+        this.log.error(`${this.lost} entries of the audit trail are lost: the database was away.`);
+      this.lost = 0;
+    } catch (error) {
+      this.log.warn({ err: error }, 'The audit trail could not be written; it is tried again.');
+      this.waiting = [...entries, ...this.waiting].slice(0, MOST_WAITING);
+    }
+  }
+}

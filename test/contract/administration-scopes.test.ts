@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { type Answer, send, type SendOptions, type TestApplication, TestService } from '../support/index.js';
+
+let service: TestService;
+let app: TestApplication;
+let root: string;
+let owner: string;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  app = await service.application();
+  root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+  owner = await app.credential({
+    level: 'admin',
+    scopes: [{ organizationid: app.organizationid, appid: '*' }],
+  });
+});
+afterAll(() => service.stop());
+
+const admin = (method: string, path: string, options: SendOptions = {}): Promise<Answer> =>
+  send(`${service.url}/admin/v1/${path}`, method, { user: root, ...options });
+const short = () => randomUUID().slice(0, 8);
+
+describe('An administrator of one organization sees and changes nothing of another', () => {
+  let other: TestApplication;
+  let stranger: string;
+  const as = () => ({ user: owner });
+  const elsewhere = (path = '') => `applications/${other.organizationid}/${other.appid}${path}`;
+
+  beforeAll(async () => {
+    other = await service.application();
+    await other.filter('product', 'theirs', { a: 1 });
+    stranger = other.user('read');
+  });
+
+  it('in lists', async () => {
+    const texts = await Promise.all(
+      ['applications', 'credentials', 'audittrail'].map(
+        async (path) => (await admin('GET', path, as())).text,
+      ),
+    );
+    for (const text of texts) expect(text).not.toContain(other.organizationid);
+    expect(texts[0]).toContain(app.appid);
+    expect(texts[1]).toContain(app.user('read'));
+    expect(texts[1]).not.toContain(root);
+  });
+
+  it.each<[string, () => string, object | undefined]>([
+    ['GET', () => elsewhere(), undefined],
+    ['PATCH', () => elsewhere(), { title: 'x' }],
+    ['DELETE', () => elsewhere(), undefined],
+    ['GET', () => elsewhere('/services'), undefined],
+    ['GET', () => elsewhere('/services/product/theirs'), undefined],
+    ['PUT', () => elsewhere('/services/product/theirs'), { filter: {} }],
+    ['DELETE', () => elsewhere('/services/product/theirs'), undefined],
+    ['POST', () => elsewhere('/preview/product'), { filter: {} }],
+    ['GET', () => `credentials/${stranger}`, undefined],
+    ['PATCH', () => `credentials/${stranger}`, { disabled: true }],
+    ['POST', () => `credentials/${stranger}/rotate`, undefined],
+    ['DELETE', () => `credentials/${stranger}`, undefined],
+    ['DELETE', () => `credentials/${root}`, undefined],
+    ['POST', () => `credentials/${root}/rotate`, undefined],
+  ])('%s %s is 404, as if it did not exist', async (method, path, body) => {
+    const before = await snapshot();
+    expect((await admin(method, path(), { ...as(), ...(body && { body }) })).status).toBe(404);
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it('and can register no application there, nor give a credential more than their own', async () => {
+    const body = { organizationid: other.organizationid, appid: 'mine' };
+    expect((await admin('POST', 'applications', { ...as(), body })).status).toBe(404);
+    for (const scope of [
+      other.tenant,
+      { organizationid: '*', appid: '*' },
+      { ...app.tenant, organizationid: '*' },
+    ]) {
+      const credential = { username: `more-${short()}`, level: 'read', scopes: [app.tenant, scope] };
+      expect((await admin('POST', 'credentials', { ...as(), body: credential })).status).toBe(403);
+    }
+  });
+
+  const snapshot = async () =>
+    Promise.all(
+      ['applications', 'services', 'credentials'].map((name) =>
+        service.db
+          .collection(name)
+          .find({}, { sort: { _id: 1 } })
+          .toArray(),
+      ),
+    );
+});
