@@ -15,12 +15,14 @@ export interface DemoLogin {
   password: string;
 }
 
-/** The two logins of the demo. */
+/** The logins of the demo. */
 export interface DemoCredentials {
   read: DemoLogin;
   write: DemoLogin;
+  admin: DemoLogin;
 }
 
+const EVERYTHING: Tenant = { organizationid: '*', appid: '*' };
 const FILE = 'demo-credentials.json';
 
 /**
@@ -33,10 +35,11 @@ export async function demoCredentials(
 ): Promise<DemoCredentials> {
   const file = join(dataDir, FILE);
   const kept = isFirstStart ? undefined : await readLogins(file);
-  if (kept !== undefined) return kept;
+  if (kept?.admin !== undefined) return { ...kept, admin: kept.admin };
   const credentials = {
-    read: await newLogin(desk, 'demo-reader', 'read', tenant),
-    write: await newLogin(desk, 'demo-writer', 'write', tenant),
+    read: kept?.read ?? (await newLogin(desk, 'demo-reader', 'read', tenant)),
+    write: kept?.write ?? (await newLogin(desk, 'demo-writer', 'write', tenant)),
+    admin: await newLogin(desk, 'demo-admin', 'admin', EVERYTHING),
   };
   await writeLogins(file, credentials);
   return credentials;
@@ -49,10 +52,13 @@ async function newLogin(desk: Desk, username: string, level: Level, scope: Tenan
   return { username, password };
 }
 
-async function readLogins(file: string): Promise<DemoCredentials | undefined> {
+/** A data directory of an earlier version has no login for administration. */
+type KeptLogins = Omit<DemoCredentials, 'admin'> & { admin?: DemoLogin };
+
+async function readLogins(file: string): Promise<KeptLogins | undefined> {
   try {
     const kept = JSON.parse(await readFile(file, 'utf8')) as Partial<DemoCredentials>;
-    return isLogin(kept.read) && isLogin(kept.write) ? (kept as DemoCredentials) : undefined;
+    return isLogin(kept.read) && isLogin(kept.write) ? (kept as KeptLogins) : undefined;
   } catch {
     return undefined;
   }

@@ -12,7 +12,7 @@ export interface DemoGuide {
   docs: boolean;
 }
 
-/** The lines that a newcomer can paste into a shell, from top to bottom: six steps of a harvest, three writes. */
+/** The lines that a newcomer can paste into a shell, from top to bottom: six steps of a harvest, three writes, administration. */
 export function demoLines(guide: DemoGuide): string[] {
   const { credentials, offset, secondProduct } = guide;
   const feeds = `${guide.baseUrl}/${DEMO.organizationid}/${DEMO.appid}/api/v1`;
@@ -35,6 +35,9 @@ export function demoLines(guide: DemoGuide): string[] {
     read(`productbychannel/outlet/updates?to=${offset}&limit=2`),
     '',
     ...writes(guide),
+    '',
+    '# 10. As an administrator: which services are there?',
+    `curl -u ${login(credentials.admin)} '${guide.baseUrl}/admin/v1/applications/${DEMO.organizationid}/${DEMO.appid}/services'`,
     '',
     guide.docs
       ? `All endpoints, to read and to try: ${guide.baseUrl}/docs`

@@ -5,6 +5,7 @@ const guide = {
   credentials: {
     read: { username: 'demo-reader', password: 'secret-r' },
     write: { username: 'demo-writer', password: 'secret-w' },
+    admin: { username: 'demo-admin', password: 'secret-a' },
   },
   offset: '2026-11-20T10:00:00.000Z',
   secondProduct: '6b013d7ab789274939adaa0c',
@@ -14,7 +15,7 @@ const guide = {
 const commands = () => demoLines(guide).filter((line) => line.includes('curl '));
 
 describe('the lines a newcomer pastes', () => {
-  it('are six steps of a harvest and three writes, in this order', () => {
+  it('are six steps of a harvest, three writes and a look of an administrator, in this order', () => {
     const paths = commands().map((line) => /demo\/shop\/[^'"?]*/.exec(line)?.[0]);
     expect(paths).toEqual([
       'demo/shop/api/v1/product/max',
@@ -26,6 +27,7 @@ describe('the lines a newcomer pastes', () => {
       'demo/shop/api/v0.1/member',
       'demo/shop/api/v0.1/member/$MEMBER',
       'demo/shop/api/v0.1/member/$MEMBER/address',
+      'demo/shop/services',
     ]);
   });
 
@@ -40,6 +42,7 @@ describe('the lines a newcomer pastes', () => {
     expect(logins).toEqual([
       ...Array.from({ length: 6 }, () => 'demo-reader:secret-r'),
       ...Array.from({ length: 3 }, () => 'demo-writer:secret-w'),
+      'demo-admin:secret-a',
     ]);
   });
 
