@@ -130,6 +130,7 @@ export const rooms = {
     'replication/quarantine',
     'replication/upkeep',
   ],
+  'replication/consumers': ['common', 'record', 'replication/mark'],
   'replication/feed/transcode': ['record'],
   'replication/feed/query': [
     'config',
@@ -161,6 +162,9 @@ export const rooms = {
     'config',
     'common',
     'http',
+    'record',
+    'auth',
+    'replication/consumers',
     'application',
     'replication/mark',
     'replication/feed/transcode',
@@ -189,6 +193,7 @@ export const rooms = {
     'replication/quarantine',
   ],
   administration: [
+    'replication/consumers',
     'config',
     'common',
     'http',
@@ -208,6 +213,7 @@ export const rooms = {
   'admin/import': ['common', 'database', 'record', 'member'],
   admin: [
     'administration',
+    'replication/consumers',
     'config',
     'common',
     'observability',

@@ -10,6 +10,7 @@ import { HealthModule } from './health/index.js';
 import { MemberModule } from './member/index.js';
 import { CommonModule } from './observability/index.js';
 import { ProductModule } from './product/index.js';
+import { ConsumersModule } from './replication/consumers/index.js';
 import { FeedModule } from './replication/feed/index.js';
 import { MarkModule } from './replication/mark/index.js';
 import { FirstPassGuard, ProgressModule } from './replication/progress/index.js';
@@ -33,6 +34,7 @@ export class AppModule {
         MarkModule,
         ProgressModule,
         WatcherModule,
+        ConsumersModule,
         FeedModule,
         HealthModule,
         AdministrationModule,

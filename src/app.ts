@@ -17,6 +17,8 @@ import {
   serveDocs,
 } from './http/index.js';
 import { measure, Metrics, ServiceLogger } from './observability/index.js';
+import { ConsumerNotes } from './replication/consumers/index.js';
+import { noteConsumer } from './replication/feed/index.js';
 
 /** The service on a database, complete but not yet listening. */
 export async function createApp(settings: Settings, mongodbUri: string): Promise<NestExpressApplication> {
@@ -33,7 +35,8 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   app.set('etag', false);
   app.set('query parser', 'simple');
   if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
-  app.use(giveRequestId, measure(app.get(Metrics), logger), forbid, allowNotModified);
+  const ended = noteConsumer(app.get(ConsumerNotes, { strict: false }));
+  app.use(giveRequestId, measure(app.get(Metrics), logger, ended), forbid, allowNotModified);
   app.use(endUnreadBodies, answerInTime(patience(settings)));
   app.useGlobalFilters(new ProblemFilter([databaseProblem, administrationProblem]));
   if (settings.docs) serveDocs(app, settings.limitMax);

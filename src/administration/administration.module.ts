@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConsumersModule } from '../replication/consumers/index.js';
 import { TrailModule } from '../trail/index.js';
 import { Desks } from './http/administration.js';
 import { ApplicationsController } from './http/applications.controller.js';
@@ -8,7 +9,7 @@ import { ServicesController } from './http/services.controller.js';
 
 /** The administration API, `/admin/v1`. Commands use the same functions, without this module. */
 @Module({
-  imports: [TrailModule],
+  imports: [TrailModule, ConsumersModule],
   controllers: [ApplicationsController, ServicesController, CredentialsController, OverviewController],
   providers: [Desks],
 })

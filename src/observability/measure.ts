@@ -5,8 +5,13 @@ import type { Metrics } from './metrics.js';
 /** Operators ask for it every few seconds. */
 const UNLOGGED = '/health/';
 
-/** Express middleware: how long each route takes, by its pattern and never by what a client put into the path. */
-export function measure(metrics: Metrics, logger: ServiceLogger) {
+/** Express middleware: how long each route takes, by its pattern and never by what a client put into the path. `ended` is told of
+ * each request that has ended. */
+export function measure(
+  metrics: Metrics,
+  logger: ServiceLogger,
+  ended: (request: Request, response: Response) => void,
+) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const begun = performance.now();
     response.once('close', () => {
@@ -15,6 +20,7 @@ export function measure(metrics: Metrics, logger: ServiceLogger) {
       const { statusCode } = response;
       const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
       metrics.requests.observe({ method, route, status: statusCode }, ms / 1000);
+      ended(request, response);
       if (url.startsWith(UNLOGGED)) return;
       logger.request(statusCode, () => ({
         req: { id, method, url },

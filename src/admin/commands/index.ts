@@ -2,6 +2,7 @@ import type { Command } from '../command.js';
 import { applicationCreate } from './application-create.js';
 import { applicationList } from './application-list.js';
 import { applicationRemove } from './application-remove.js';
+import { consumerList } from './consumer-list.js';
 import { credentialIssue } from './credential-issue.js';
 import { credentialList } from './credential-list.js';
 import { credentialRevoke } from './credential-revoke.js';
@@ -20,5 +21,5 @@ export const commands: readonly Command[] = [
   ...[applicationCreate, applicationList, applicationRemove],
   ...[serviceSet, serviceList, serviceRemove, servicePreview],
   ...[credentialIssue, credentialRotate, credentialRevoke, credentialList],
-  ...[importCommand, recordDelete, resync, status],
+  ...[importCommand, recordDelete, resync, consumerList, status],
 ];

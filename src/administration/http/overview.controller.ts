@@ -2,8 +2,10 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import mongoose, { type Connection } from 'mongoose';
-import { Caller, type Credential } from '../../auth/index.js';
+import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, problems } from '../../http/index.js';
+import type { Tenant } from '../../record/index.js';
+import { type ConsumerReport, reportConsumers } from '../../replication/consumers/index.js';
 import { readTrail, type TrailEntry } from '../../trail/index.js';
 import { Refused } from '../refused.js';
 import { type Status, statusOf } from '../status.js';
@@ -30,6 +32,17 @@ export class OverviewController {
   async status(@Caller() caller: Credential): Promise<Status> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
     return statusOf(this.connection);
+  }
+
+  @Get('consumers')
+  @ApiOperation({
+    summary: 'Shows how the consumers of your applications do, those furthest behind first',
+    description: 'Known ten seconds after their calls; for half a year after the last one.',
+  })
+  @Problems(401, 403, 429, 500, 503)
+  async consumers(@Caller() { scopes }: Credential): Promise<{ result: ConsumerReport[] }> {
+    const isWanted = ({ organizationid, appid }: Tenant) => covers(scopes, organizationid, appid);
+    return { result: await reportConsumers(this.connection.db!, isWanted) };
   }
 
   @Get('audittrail')

@@ -1,1 +1,2 @@
 export { FeedModule } from './feed.module.js';
+export { noteConsumer } from './http/index.js';

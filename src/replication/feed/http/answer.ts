@@ -21,6 +21,13 @@ export async function answerMax(response: Response, max: Promise<Date>): Promise
   sendJson(response, `{"offset":"${offset}"}`);
 }
 
+const shares = new WeakMap<Response, Share>();
+
+/** How many items were sent. */
+export function itemsOf(response: Response): number {
+  return shares.get(response)?.items ?? 0;
+}
+
 /** A body, its length where that is known, and whom it is for. */
 interface Sending {
   body: AsyncGenerator<Buffer, void>;
@@ -47,6 +54,7 @@ export class Answers {
     if (response.closed || response.destroyed) leave();
     else response.once('close', leave);
     const share = this.bytes.open(gone.signal);
+    shares.set(response, share);
     try {
       const opened = await open(share);
       const { headers, length, body } = await this.begun(response, opened);

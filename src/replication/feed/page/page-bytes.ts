@@ -120,6 +120,8 @@ export class PageBytes {
 
 /** What one page holds. */
 export class Share {
+  /** Items of the page so far. */
+  items = 0;
   /** Whether the page had to go on in small pieces. */
   isShort = false;
   private held = 0;

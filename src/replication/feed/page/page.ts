@@ -114,6 +114,7 @@ async function* envelope(
       if (last !== undefined) yield COMMA;
       yield* one.pieces;
       share.letGo(one.held);
+      share.items += one.count;
       last = one.last;
       place = { ...place, lastoffsetid: idOf(last), limit: place.limit - one.count };
     }

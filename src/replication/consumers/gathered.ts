@@ -1,0 +1,99 @@
+import type { mongo } from 'mongoose';
+import { literal } from '../../common/index.js';
+import { type Call, type StoredConsumer, type ConsumerKey, consumerName } from './call.js';
+
+const SUCCESS = 200;
+const NOT_MODIFIED = 304;
+const GONE = 410;
+const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
+
+/** What the calls of one consumer come to until they are written. */
+export type Gathered = Omit<StoredConsumer, 'firstCall'>;
+
+/** Calls by consumer, since the last time they were written. */
+export type Calls = Map<string, Gathered>;
+
+/** Adds a call to the others of its consumer. */
+export function gather(calls: Calls, call: Call): void {
+  const name = consumerName(call.key);
+  const known = calls.get(name) ?? nothingYet(call.key, call.at);
+  calls.set(name, withCall(known, call));
+}
+
+function nothingYet(key: ConsumerKey, at: Date): Gathered {
+  return { _id: key, lastCall: at, calls: 0, pages: 0, items: 0, errors: 0, harvests: 0 };
+}
+
+function withCall(known: Gathered, call: Call): Gathered {
+  const { at, status, feed, items } = call;
+  const isRead = status === SUCCESS && feed !== 'max';
+  const isError = status !== SUCCESS && status !== NOT_MODIFIED;
+  return {
+    ...known,
+    lastCall: at,
+    calls: known.calls + 1,
+    pages: known.pages + (isRead ? 1 : 0),
+    items: known.items + items,
+    errors: known.errors + (isError ? 1 : 0),
+    ...(isError && { lastError: { at, status, feed } }),
+    ...(status === GONE && { expired: at }),
+    ...(isRead && feed === 'harddeletes' && { told: at }),
+    ...(isRead && feed === 'updates' && ofUpdates(known, call)),
+  };
+}
+
+/** Windows are told by `updates`: every harvest reads them, and no two of one service have the same place. */
+function ofUpdates(known: Gathered, { at, window, isFirst, isFull }: Call): Partial<Gathered> {
+  if (window === undefined) return {};
+  const { from, to } = window;
+  const bounds = { at, ...(from && { from }), to };
+  const isAgain = known.begun !== undefined && isSameWindow(known.begun, window);
+  const times = (isAgain ? known.begun!.times : 0) + 1;
+  return {
+    ...(isFirst && { begun: { ...bounds, times }, harvests: known.harvests + 1 }),
+    ...(!isFull && { ended: bounds }),
+  };
+}
+
+export function isSameWindow(
+  one: { from?: Date | undefined; to: Date },
+  other: { from?: Date | undefined; to: Date },
+): boolean {
+  return one.from?.getTime() === other.from?.getTime() && one.to.getTime() === other.to.getTime();
+}
+
+/** The update that adds what one instance has gathered to what others have; the later of two facts stays. */
+export function updateOf({ _id: _key, ...gathered }: Gathered): mongo.Document[] {
+  const { begun, lastCall } = gathered;
+  const added = (name: (typeof COUNTED)[number]) =>
+    [name, { $add: [{ $ifNull: [`$${name}`, 0] }, gathered[name]] }] as const;
+  const later = (['lastError', 'ended'] as const)
+    .filter((name) => gathered[name] !== undefined)
+    .map((name) => [name, laterOf(name, gathered[name]!)] as const);
+  const latest = (['expired', 'told'] as const)
+    .filter((name) => gathered[name] !== undefined)
+    .map((name) => [name, { $max: [`$${name}`, gathered[name]] }] as const);
+  const $set: mongo.Document = {
+    firstCall: { $ifNull: ['$firstCall', lastCall] },
+    lastCall: { $max: ['$lastCall', lastCall] },
+    ...Object.fromEntries(COUNTED.map(added)),
+    ...Object.fromEntries([...later, ...latest]),
+    ...(begun !== undefined && { begun: begunAgain(begun) }),
+  };
+  return [{ $set }];
+}
+
+function laterOf(name: string, fact: { at: Date }): mongo.Document {
+  return { $cond: [{ $gt: [`$${name}.at`, fact.at] }, `$${name}`, literal(fact)] };
+}
+
+/** The same window as before, as far as the database knows, goes on counting. */
+function begunAgain(begun: NonNullable<StoredConsumer['begun']>): mongo.Document {
+  const isSame = {
+    $and: [{ $eq: ['$begun.from', begun.from ?? '$begun.missing'] }, { $eq: ['$begun.to', begun.to] }],
+  };
+  const before = { $cond: [isSame, { $ifNull: ['$begun.times', 0] }, 0] };
+  const { times, ...bounds } = begun;
+  const counted = { $mergeObjects: [literal(bounds), { times: { $add: [before, times] } }] };
+  return { $cond: [{ $gt: ['$begun.at', begun.at] }, '$begun', counted] };
+}

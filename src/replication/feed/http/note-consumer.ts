@@ -1,0 +1,63 @@
+import type { Request, Response } from 'express';
+import { callerOf } from '../../../auth/index.js';
+import { parseDate } from '../../../common/index.js';
+import type { Kind } from '../../../record/index.js';
+import { type Call, type ConsumerNotes, EVERY_SERVICE } from '../../consumers/index.js';
+import { itemsOf } from './answer.js';
+
+const FEED_PATH =
+  /^\/:org\/:app\/api\/v1\/(member|product|productbychannel)\/(?:(?::service|:channel)\/)?(max|updates|softdeletes|harddeletes)$/;
+/** Whoever is told one of these reads nothing here: no service, no right, no credential. */
+const NOBODY = new Set([401, 403, 404]);
+
+type Route = Pick<Call, 'feed'> & { kind: Kind; isChannel: boolean };
+
+const routes = new Map<string, Route | undefined>();
+
+/** Notes what a request to a feed came to, once it has ended. */
+export function noteConsumer(notes: ConsumerNotes) {
+  return (request: Request, response: Response): void => {
+    const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
+    if (route === undefined || request.user === undefined || NOBODY.has(response.statusCode)) return;
+    notes.note(callOf(route, request, response));
+  };
+}
+
+function callOf({ kind, feed, isChannel }: Route, request: Request, response: Response): Call {
+  const { org, app, service, channel } = request.params as Record<string, string>;
+  const { from, lastoffsetid } = request.query;
+  const to = response.getHeader('Tidemark-To') ?? request.query['to'];
+  const bounds = { from: dateOf(from), to: dateOf(to) };
+  return {
+    key: {
+      organizationid: org!,
+      appid: app!,
+      username: callerOf(request).username,
+      kind,
+      service: isChannel ? `channel:${channel}` : (service ?? EVERY_SERVICE),
+    },
+    feed,
+    at: new Date(),
+    status: response.statusCode,
+    window: bounds.to && { from: bounds.from, to: bounds.to },
+    isFirst: (lastoffsetid ?? '') === '',
+    isFull: response.hasHeader('Link'),
+    items: itemsOf(response),
+  };
+}
+
+function dateOf(text: unknown): Date | undefined {
+  const parsed = typeof text === 'string' ? parseDate(text) : undefined;
+  return parsed !== undefined && 'value' in parsed ? parsed.value : undefined;
+}
+
+function routeOf(pattern: unknown): Route | undefined {
+  if (typeof pattern !== 'string') return undefined;
+  if (!routes.has(pattern)) {
+    const [, what, feed] = FEED_PATH.exec(pattern) ?? [];
+    const isChannel = what === 'productbychannel';
+    const route = { kind: (isChannel ? 'product' : what) as Kind, feed: feed as Call['feed'], isChannel };
+    routes.set(pattern, what === undefined ? undefined : route);
+  }
+  return routes.get(pattern);
+}

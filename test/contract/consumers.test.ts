@@ -1,0 +1,133 @@
+import { ConsumerNotes } from '../../src/replication/consumers/index.js';
+import { send, type TestApplication, TestService } from '../support/index.js';
+import { AdminConsole } from './admin-console.js';
+
+let service: TestService;
+let app: TestApplication;
+let root: string;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  app = await service.application();
+  root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+});
+afterAll(() => service.stop());
+
+interface Report {
+  username: string;
+  state: string;
+  [field: string]: unknown;
+}
+
+const MINUTE_MS = 60_000;
+const KINDS_OF_CONSUMERS = {
+  current: 6,
+  behind: 4,
+  stalled: 4,
+  looping: 2,
+  'never finished': 2,
+  'must start over': 2,
+};
+
+const updates = (user: string, query: Record<string, string>) =>
+  app.get('product/default/updates', { user, query });
+
+async function reports(user = root): Promise<Report[]> {
+  await service.app.get(ConsumerNotes, { strict: false }).flush();
+  const { json } = await send(`${service.url}/admin/v1/consumers`, 'GET', { user });
+  return (json as { result: Report[] }).result;
+}
+
+/** As if somebody had last called a minute ago. */
+async function age(username: string): Promise<void> {
+  const back = { $subtract: ['$lastCall', MINUTE_MS] };
+  const update = [{ $set: { lastCall: back, firstCall: back, 'ended.at': back } }];
+  await service.db.collection('tidemark.consumers').updateMany({ '_id.username': username }, update);
+}
+
+async function behave(
+  state: string,
+  user: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  if (state === 'current') await updates(user, { to });
+  else if (state === 'behind' || state === 'stalled') await updates(user, { to: from });
+  else if (state === 'looping') for (let turn = 0; turn < 5; turn += 1) await updates(user, { from, to });
+  else if (state === 'never finished')
+    for (let turn = 0; turn < 3; turn += 1)
+      await updates(user, { to, limit: '1', from: shifted(from, turn) });
+  else {
+    await updates(user, { from, to });
+    await service.db
+      .collection('tidemark.horizons')
+      .updateOne(
+        { _id: { ...app.tenant, kind: 'product' } },
+        { $set: { lastupdated: new Date(Date.now() + MINUTE_MS) } },
+        { upsert: true },
+      );
+    expect((await app.get('product/harddeletes', { user, query: { from, to } })).status).toBe(410);
+  }
+}
+
+const shifted = (date: string, ms: number) => new Date(Date.parse(date) + ms).toISOString();
+
+describe('Consumers', () => {
+  it('twenty of every kind are told apart', async () => {
+    const [first] = await app.products(20, (index) => ({ lastupdated: new Date(Date.now() - 5000 + index) }));
+    await service.watcher.caughtUp();
+    const to = (await app.max('product')).toISOString();
+    const from = (first!['lastupdated'] as Date).toISOString();
+    const expected = new Map<string, string>();
+    for (const [state, count] of Object.entries(KINDS_OF_CONSUMERS)) {
+      for (let one = 0; one < count; one += 1) {
+        const user = await app.credential();
+        expected.set(user, state);
+        await behave(state, user, { from, to });
+      }
+    }
+    const found = await reports();
+    for (const [user, state] of expected) if (state === 'stalled') await age(user);
+    const told = new Map((await reports()).map(({ username, state }) => [username, state]));
+    expect(told).toEqual(expected);
+    expect(found.find(({ username }) => expected.get(username) === 'behind')).toMatchObject({
+      ...{ ...app.tenant, kind: 'product', service: 'default', behindRecords: 19, behindSeconds: 0.019 },
+      ...{ pages: 1, items: 1, errors: 0, lastError: null, from: null, to: from },
+    });
+    expect(found.find(({ username }) => expected.get(username) === 'current')).toMatchObject({
+      ...{ behindRecords: 0, behindSeconds: 0, pages: 1, items: 20 },
+    });
+    const text = (await new AdminConsole(service.uri).run('consumer list')).output;
+    for (const user of expected.keys()) expect(text).toContain(user);
+  });
+
+  it('what is written one time after the other adds up, and requests without right or service are nobody', async () => {
+    const mine = await service.application();
+    await mine.products(3);
+    const user = mine.user('read');
+    await mine.feed('product').page();
+    await reports();
+    await mine.feed('product').page();
+    await mine.get('product/nothing/updates', { query: { to: '2026-01-01' } });
+    await mine.get('product/default/updates', { user, password: 'wrong', query: { to: '2026-01-01' } });
+    const bad = await mine.get('product/default/updates', { query: { to: 'x' } });
+    expect(bad.status).toBe(400);
+    const seen = (await reports()).filter(({ organizationid }) => organizationid === mine.organizationid);
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toMatchObject({
+      username: user,
+      pages: 2,
+      items: 6,
+      errors: 1,
+      lastError: { status: 400 },
+    });
+  });
+
+  it('an administrator sees those of their own applications only', async () => {
+    const other = await service.application();
+    await other.feed('product').page();
+    await app.feed('product').page();
+    const theirs = await reports(app.user('admin'));
+    expect(theirs.length).toBeGreaterThan(0);
+    expect(theirs.every(({ organizationid }) => organizationid === app.organizationid)).toBe(true);
+  });
+});
