@@ -5,12 +5,19 @@ import { Desks } from './http/administration.js';
 import { ApplicationsController } from './http/applications.controller.js';
 import { CredentialsController } from './http/credentials.controller.js';
 import { OverviewController } from './http/overview.controller.js';
+import { RecordsController } from './http/records.controller.js';
 import { ServicesController } from './http/services.controller.js';
 
 /** The administration API, `/admin/v1`. Commands use the same functions, without this module. */
 @Module({
   imports: [TrailModule, ConsumersModule],
-  controllers: [ApplicationsController, ServicesController, CredentialsController, OverviewController],
+  controllers: [
+    ApplicationsController,
+    ServicesController,
+    CredentialsController,
+    OverviewController,
+    RecordsController,
+  ],
   providers: [Desks],
 })
 export class AdministrationModule {}

@@ -20,6 +20,7 @@ export {
 export { type Desk, noteDeed } from './desk.js';
 export { filterJson, filterOf } from './filter-text.js';
 export { type Group, type Preview, previewFilter } from './preview.js';
+export { recordStory, type RecordStory } from './record-story.js';
 export { administrationProblem } from './refused.js';
 export {
   filterInForce,

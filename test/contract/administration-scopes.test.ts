@@ -54,6 +54,7 @@ describe('An administrator of one organization sees and changes nothing of anoth
     ['PUT', () => elsewhere('/services/product/theirs'), { filter: {} }],
     ['DELETE', () => elsewhere('/services/product/theirs'), undefined],
     ['POST', () => elsewhere('/preview/product'), { filter: {} }],
+    ['GET', () => elsewhere('/records/product/x'), undefined],
     ['GET', () => `credentials/${stranger}`, undefined],
     ['PATCH', () => `credentials/${stranger}`, { disabled: true }],
     ['POST', () => `credentials/${stranger}/rotate`, undefined],

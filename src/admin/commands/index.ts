@@ -9,6 +9,7 @@ import { credentialRevoke } from './credential-revoke.js';
 import { credentialRotate } from './credential-rotate.js';
 import { importCommand } from './import.js';
 import { recordDelete } from './record-delete.js';
+import { recordShow } from './record-show.js';
 import { resync } from './resync.js';
 import { serviceList } from './service-list.js';
 import { servicePreview } from './service-preview.js';
@@ -21,5 +22,5 @@ export const commands: readonly Command[] = [
   ...[applicationCreate, applicationList, applicationRemove],
   ...[serviceSet, serviceList, serviceRemove, servicePreview],
   ...[credentialIssue, credentialRotate, credentialRevoke, credentialList],
-  ...[importCommand, recordDelete, resync, consumerList, status],
+  ...[importCommand, recordDelete, recordShow, resync, consumerList, status],
 ];

@@ -79,7 +79,7 @@ describe('help', () => {
       ...['application create', 'application list', 'application remove'],
       ...['service set', 'service list', 'service remove', 'service preview'],
       ...['credential issue', 'credential rotate', 'credential revoke', 'credential list'],
-      ...['import', 'record delete', 'resync', 'consumer list', 'status'],
+      ...['import', 'record delete', 'record show', 'resync', 'consumer list', 'status'],
     ]);
   });
 });

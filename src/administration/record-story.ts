@@ -1,0 +1,102 @@
+import mongoose, { type mongo } from 'mongoose';
+import { filterFault, isEnabled, isServiceName } from '../application/index.js';
+import { literal } from '../common/index.js';
+import {
+  READ_FOR_JSON,
+  COLLECTION_OF,
+  idTextAt,
+  type Kind,
+  ofTenant,
+  type Tenant,
+  withIds,
+} from '../record/index.js';
+import { LEDGER, type LedgerEntry } from '../replication/ledger/index.js';
+import { listServices } from './services.js';
+
+const { EJSON } = mongoose.mongo.BSON;
+const MATCH_MS = 2000;
+/** The password hash is in no answer, and the key is the service's own. */
+const HIDDEN = { 'data.passwordhash': 0, emailkey: 0 } as const;
+
+/** Whether a service shows a record now: in `updates`, or in `softdeletes`; undefined where its filter cannot be run. */
+export interface ServiceMatch {
+  name: string;
+  matches: boolean | undefined;
+}
+
+/** What is known under an `id`. */
+export interface RecordStory extends Tenant {
+  kind: Kind;
+  id: string;
+  /**
+   * `alive`: in the feeds. `gone`: in `harddeletes`. `not yet known`: stored, and the watcher has not come to it or leaves
+   * it out. `unknown`: there is nothing, and there never was, or its hard delete is kept no longer.
+   */
+  state: 'alive' | 'gone' | 'not yet known' | 'unknown';
+  /** The stamp of the record, or of its hard delete; windows that hold it tell of it. */
+  lastupdated: Date | null;
+  /** `_id` of the record that the ledger knows as its owner. */
+  owner: string | null;
+  /** The record as it is stored, as extended JSON. */
+  record: unknown;
+  services: ServiceMatch[];
+}
+
+/** Why a consumer has a record, or has it not: what the ledger knows, the record, and which services match it now. */
+export async function recordStory(
+  db: mongo.Db,
+  { organizationid, appid, kind }: Tenant & { kind: Kind },
+  id: string,
+): Promise<RecordStory> {
+  const tenant = { organizationid, appid };
+  const entry = await db.collection<LedgerEntry>(LEDGER).findOne({ ...tenant, kind, id: { $eq: id } });
+  const record = await storedRecord(db.collection(COLLECTION_OF[kind]), { tenant, id, entry });
+  const stamp: unknown = record?.['lastupdated'] ?? entry?.lastupdated;
+  return {
+    ...{ ...tenant, kind, id },
+    state: stateOf(entry, record !== null),
+    lastupdated: stamp instanceof Date ? stamp : null,
+    owner: entry?.owner?.toHexString() ?? null,
+    record: record && EJSON.serialize(record, { relaxed: true }),
+    services: record === null ? [] : await matches(db, { ...tenant, kind }, record['_id']),
+  };
+}
+
+function stateOf(entry: LedgerEntry | null, isStored: boolean): RecordStory['state'] {
+  if (entry?.alive === true) return 'alive';
+  if (isStored) return 'not yet known';
+  return entry === null ? 'unknown' : 'gone';
+}
+
+/** The record with this text as its `id`, else the one that is delivered under it since its `id` is a number. */
+async function storedRecord(
+  records: mongo.Collection,
+  { tenant, id, entry }: { tenant: Tenant; id: string; entry: LedgerEntry | null },
+): Promise<mongo.Document | null> {
+  const options = { projection: HIDDEN, ...READ_FOR_JSON };
+  const found = await records.findOne(withIds(tenant, [id]), options);
+  if (found !== null || entry?.isNumber !== true || entry.owner === undefined) return found;
+  const isSame = { $expr: { $eq: [idTextAt('$id'), literal(id)] } };
+  return records.findOne({ ...ofTenant(tenant), _id: entry.owner, ...isSame }, options);
+}
+
+async function matches(
+  db: mongo.Db,
+  { kind, ...tenant }: Tenant & { kind: Kind },
+  _id: unknown,
+): Promise<ServiceMatch[]> {
+  const services = (await listServices(db, tenant, kind)).filter(
+    (one) => isEnabled(one) && isServiceName(one.name),
+  );
+  const records = db.collection(COLLECTION_OF[kind]);
+  return Promise.all(
+    services.map(async ({ name, filter }) => {
+      if (filterFault(filter) !== undefined) return { name: String(name), matches: undefined };
+      const query = { $and: [{ ...ofTenant(tenant), _id: _id as mongo.ObjectId }, filter as mongo.Document] };
+      const found = await records
+        .findOne(query, { projection: { _id: 1 }, maxTimeMS: MATCH_MS })
+        .catch(() => undefined);
+      return { name: String(name), matches: found === undefined ? undefined : found !== null };
+    }),
+  );
+}

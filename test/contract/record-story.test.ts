@@ -1,0 +1,71 @@
+import { send, type TestApplication, TestService } from '../support/index.js';
+import { AdminConsole } from './admin-console.js';
+
+let service: TestService;
+let app: TestApplication;
+let admin: AdminConsole;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  app = await service.application();
+  admin = new AdminConsole(service.uri);
+  await app.filter('product', 'red', { 'data.color': 'red' });
+  await app.filter('product', 'blue', { 'data.color': 'blue' });
+});
+afterAll(() => service.stop());
+
+const story = async (id: string, kind = 'product') => {
+  const path = `admin/v1/applications/${app.organizationid}/${app.appid}/records/${kind}`;
+  const url = `${service.url}/${path}/${encodeURIComponent(id)}`;
+  return (await send(url, 'GET', { user: app.user('admin') })).json;
+};
+const show = (id: string) =>
+  admin.run(`record show --org ${app.organizationid} --app ${app.appid} --kind product --id ${id}`);
+
+describe('Why is a record there, or gone?', () => {
+  it('one that is alive: its stamp, the record and the services that match it', async () => {
+    const { lastupdated } = await app.product({ id: 'alive', data: { color: 'red' } });
+    await service.watcher.caughtUp();
+    expect(await story('alive')).toMatchObject({
+      ...{ ...app.tenant, kind: 'product', id: 'alive', state: 'alive' },
+      lastupdated: (lastupdated as Date).toISOString(),
+      record: { data: { color: 'red' } },
+      services: [
+        { name: 'blue', matches: false },
+        { name: 'red', matches: true },
+      ],
+    });
+    const { output } = await show('alive');
+    expect(output).toContain('Service blue: does not match, so it is in softdeletes');
+    expect(output).toContain('Service red: matches, so it is in updates');
+  });
+
+  it('one that is gone: since the stamp of its hard delete', async () => {
+    await app.remove('product', await app.product({ id: 'gone' }));
+    const [item] = (await app.hardDeletes('product').page()).items as { id: string; lastUpdated: string }[];
+    expect(item?.id).toBe('gone');
+    expect(await story('gone')).toMatchObject({
+      ...{ state: 'gone', lastupdated: item?.lastUpdated, record: null, services: [] },
+    });
+    expect((await show('gone')).output).toBe(
+      `The product "gone" is gone since ${item?.lastUpdated}. harddeletes tells of it in windows that hold this stamp.`,
+    );
+  });
+
+  it('one whose id is a number, under its decimal text', async () => {
+    await app.product({ id: 4711 });
+    await service.watcher.caughtUp();
+    expect(await story('4711')).toMatchObject({ state: 'alive', record: { id: 4711 } });
+  });
+
+  it('one that nobody ever had', async () => {
+    expect(await story('never')).toMatchObject({ state: 'unknown', lastupdated: null, record: null });
+    expect(await story('never', 'order')).toMatchObject({ status: 400 });
+  });
+
+  it('a password hash is not shown', async () => {
+    await app.member({ id: 'secret', data: { email: 'a@b.c', passwordhash: '$argon2id$x' } });
+    await service.watcher.caughtUp();
+    expect(JSON.stringify(await story('secret', 'member'))).not.toMatch(/argon2id|emailkey/);
+  });
+});
