@@ -4,9 +4,9 @@ import { COMMON_OPTIONS, type Command } from './command.js';
 import { nearest } from './nearest.js';
 import { usageOf } from './usage.js';
 
-/** What a command line asks for: help, in general or on one command, or a command with its values. */
+/** What a command line asks for: help on some commands or one of them, or a command with its values. */
 export type Request =
-  | { help: Command | undefined }
+  | { help: Command | readonly Command[] }
   | { command: Command; values: Record<string, unknown>; argument: string; json: boolean };
 
 const HELP = ['help', '--help', '-h'];
@@ -14,9 +14,11 @@ const HELP = ['help', '--help', '-h'];
 /** Reads the words of a command line; throws a FatalError whose line tells what was wrong and the nearest usage. */
 export function parseCommandLine(commands: readonly Command[], words: string[]): Request {
   if (words.length === 0 || HELP.includes(words[0] ?? '')) {
-    return { help: findCommand(commands, words.slice(1)) };
+    return { help: findCommand(commands, words.slice(1)) ?? groupOf(commands, words.slice(1)) ?? commands };
   }
   const command = findCommand(commands, words);
+  const group = groupOf(commands, words);
+  if (command === undefined && group !== undefined && isHelp(words[1])) return { help: group };
   if (command === undefined) throw unknownCommand(commands, words);
   const rest = words.slice(command.name.split(' ').length);
   const { values, positionals } = parseOptions(command, rest);
@@ -27,6 +29,16 @@ export function parseCommandLine(commands: readonly Command[], words: string[]):
 
 function findCommand(commands: readonly Command[], words: string[]): Command | undefined {
   return commands.find(({ name }) => name.split(' ').every((part, index) => words[index] === part));
+}
+
+/** The commands that begin with a word, such as those of `credential`. */
+function groupOf(commands: readonly Command[], [first]: string[]): readonly Command[] | undefined {
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `));
+  return group.length === 0 ? undefined : group;
+}
+
+function isHelp(word: string | undefined): boolean {
+  return word === undefined || HELP.includes(word);
 }
 
 function unknownCommand(commands: readonly Command[], words: string[]): FatalError {

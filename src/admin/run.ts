@@ -19,7 +19,7 @@ export async function runCommandLine(
   try {
     const request = parseCommandLine(commands, words);
     if ('help' in request) {
-      terminal.output.write(`${request.help === undefined ? helpOfAll(commands) : helpOf(request.help)}\n`);
+      terminal.output.write(`${helpTextOf(request.help)}\n`);
       return 0;
     }
     const { command, values, argument, json } = request;
@@ -32,6 +32,10 @@ export async function runCommandLine(
     terminal.errors.write(`${lineOf(error)}\n`);
     return 1;
   }
+}
+
+function helpTextOf(help: Command | readonly Command[]): string {
+  return 'name' in help ? helpOf(help) : helpOfAll(help);
 }
 
 async function runCommand(

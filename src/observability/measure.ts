@@ -2,8 +2,8 @@ import type { NextFunction, Request, Response } from 'express';
 import type { ServiceLogger } from './logging.js';
 import type { Metrics } from './metrics.js';
 
-/** Operators ask for it every few seconds. */
-const UNLOGGED = '/health/';
+/** Load balancers and Prometheus ask for it every few seconds. */
+const UNLOGGED = /^\/(health\/|metrics(\?|$))/;
 
 /** Express middleware: how long each route takes, by its pattern and never by what a client put into the path. `ended` is told of
  * each request that has ended. */
@@ -21,7 +21,7 @@ export function measure(
       const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
       metrics.requests.observe({ method, route, status: statusCode }, ms / 1000);
       ended(request, response);
-      if (url.startsWith(UNLOGGED)) return;
+      if (UNLOGGED.test(url)) return;
       logger.request(statusCode, () => ({
         req: { id, method, url },
         res: { statusCode },

@@ -67,6 +67,16 @@ describe('An administrator of one organization sees and changes nothing of anoth
     expect(await snapshot()).toEqual(before);
   });
 
+  it('a credential whose scopes are no such thing sees nothing', async () => {
+    for (const scopes of ['*', null, [null, 5, { organizationid: 5 }]]) {
+      const user = await app.credential({ level: 'admin', scopes });
+      for (const path of ['applications', 'credentials', 'audittrail', 'consumers'])
+        expect(await admin('GET', path, { user })).toMatchObject({ status: 200, json: { result: [] } });
+      expect((await admin('GET', 'status', { user })).status).toBe(403);
+      expect((await admin('GET', elsewhere(), { user })).status).toBe(404);
+    }
+  });
+
   it('and can register no application there, nor give a credential more than their own', async () => {
     const body = { organizationid: other.organizationid, appid: 'mine' };
     expect((await admin('POST', 'applications', { ...as(), body })).status).toBe(404);

@@ -19,13 +19,11 @@ export const consumerList = defineCommand({
     'must start over: hard deletes that it needs are not kept any more.',
   ],
   async run(context, { org, app }) {
-    const organizationid = org && nameOf('org', org);
-    const appid = app && nameOf('app', app);
-    const consumers = await reportConsumers(databaseOf(await context.connected()), (tenant) => {
-      return (
-        tenant.organizationid === (organizationid ?? tenant.organizationid) &&
-        tenant.appid === (appid ?? tenant.appid)
-      );
+    const organizationid = org === undefined ? undefined : nameOf('org', org);
+    const appid = app === undefined ? undefined : nameOf('app', app);
+    const consumers = await reportConsumers(databaseOf(await context.connected()), {
+      organizationids: organizationid === undefined ? undefined : [organizationid],
+      covers: (tenant) => appid === undefined || tenant.appid === appid,
     });
     const now = new Date();
     const rows = consumers.map((one) => rowOf(one, now));

@@ -31,7 +31,10 @@ export const credentialIssue = defineCommand({
     },
     'password-stdin': { description: 'read the password from stdin: 12 to 256 characters' },
   },
-  notes: ['Without --password-stdin a random password is made and printed, this once.'],
+  notes: [
+    'Without --password-stdin a random password is made and printed, this once.',
+    'read: the feeds, and single members. write: member writes as well. admin: the administration API as well.',
+  ],
   async run(context, values) {
     const { username } = values;
     const fault = usernameFault(username);

@@ -10,7 +10,7 @@ import { readTrail, type TrailEntry } from '../../trail/index.js';
 import { Refused } from '../refused.js';
 import { type Status, statusOf } from '../status.js';
 import { Administrative } from './administration.js';
-import { coversAll, organizationsOf } from './reach.js';
+import { coversAll, organizationsOf, organizationsTouched } from './reach.js';
 
 const { ObjectId } = mongoose.mongo;
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
@@ -40,9 +40,12 @@ export class OverviewController {
     description: 'Known ten seconds after their calls; for half a year after the last one.',
   })
   @Problems(401, 403, 429, 500, 503)
-  async consumers(@Caller() { scopes }: Credential): Promise<{ result: ConsumerReport[] }> {
-    const isWanted = ({ organizationid, appid }: Tenant) => covers(scopes, organizationid, appid);
-    return { result: await reportConsumers(this.connection.db!, isWanted) };
+  async consumers(@Caller() caller: Credential): Promise<{ result: ConsumerReport[] }> {
+    const wanted = {
+      organizationids: organizationsTouched(caller),
+      covers: ({ organizationid, appid }: Tenant) => covers(caller.scopes, organizationid, appid),
+    };
+    return { result: await reportConsumers(this.connection.db!, wanted) };
   }
 
   @Get('audittrail')

@@ -18,12 +18,15 @@ export function coversAll({ scopes }: Credential): boolean {
 /** Whether all that a stored credential opens is covered by the caller: only such a one is for the caller to see. */
 export function coversCredential(caller: Credential, stored: { scopes?: unknown }): boolean {
   if (coversAll(caller)) return true;
-  if (!Array.isArray(stored.scopes) || stored.scopes.length === 0) return false;
-  return (stored.scopes as (Partial<Scope> | null)[]).every(
-    (scope) =>
-      typeof scope?.organizationid === 'string' &&
-      typeof scope.appid === 'string' &&
-      covers(caller.scopes, scope.organizationid, scope.appid),
+  const scopes = scopesOf(stored);
+  return (
+    scopes.length > 0 &&
+    scopes.every(
+      (scope) =>
+        typeof scope?.organizationid === 'string' &&
+        typeof scope.appid === 'string' &&
+        covers(caller.scopes, scope.organizationid, scope.appid),
+    )
   );
 }
 
@@ -35,6 +38,20 @@ export function assertGives(caller: Credential, scopes: Scope[]): void {
 /** The organizations that the caller covers as a whole; undefined: all of them. */
 export function organizationsOf(caller: Credential): string[] | undefined {
   if (coversAll(caller)) return undefined;
-  const whole = (caller.scopes as Partial<Scope>[]).filter((scope) => scope?.appid === EVERY);
-  return whole.map(({ organizationid }) => organizationid).filter((one) => typeof one === 'string');
+  return organizationsIn(scopesOf(caller).filter((scope) => scope?.appid === EVERY));
+}
+
+/** The organizations of which the caller covers anything; undefined: it may be any. */
+export function organizationsTouched(caller: Credential): string[] | undefined {
+  const touched = organizationsIn(scopesOf(caller));
+  return touched.includes(EVERY) ? undefined : touched;
+}
+
+/** Operators write credentials by hand: a scope may be anything. */
+function scopesOf({ scopes }: { scopes?: unknown }): (Partial<Scope> | null | undefined)[] {
+  return Array.isArray(scopes) ? (scopes as (Partial<Scope> | null)[]) : [];
+}
+
+function organizationsIn(scopes: (Partial<Scope> | null | undefined)[]): string[] {
+  return scopes.map((scope) => scope?.organizationid).filter((one) => typeof one === 'string');
 }

@@ -6,7 +6,7 @@ import { CONSUMERS } from './consumer.schema.js';
 import { behindMs, type ConsumerState, consumerState } from './consumer-state.js';
 
 /** So many records are counted at most: beyond that it is far behind, whatever the number. */
-const MOST_COUNTED = 100_000;
+const MOST_COUNTED = 10_000;
 const COUNT_MS = 2000;
 const MOST_CONSUMERS = 1000;
 /** The index of the records along which they are harvested. */
@@ -32,26 +32,33 @@ export interface ConsumerReport extends Tenant {
   lastError: NonNullable<StoredConsumer['lastError']> | null;
 }
 
-/** The consumers of some applications, or of all, those that are furthest behind first. */
+/** Whose consumers are wanted. */
+export interface Wanted {
+  /** Only of these organizations; undefined: of all. */
+  organizationids?: string[] | undefined;
+  /** Which of their applications. */
+  covers: (tenant: Tenant) => boolean;
+}
+
+/** The consumers that called last, a thousand at most, those that are furthest behind first. */
 export async function reportConsumers(
   db: mongo.Db,
-  isWanted: (tenant: Tenant) => boolean = () => true,
+  { organizationids, covers }: Wanted = { covers: () => true },
   now = new Date(),
 ): Promise<ConsumerReport[]> {
+  const ofThese = organizationids === undefined ? {} : { '_id.organizationid': { $in: organizationids } };
   const all = await db
     .collection<StoredConsumer>(CONSUMERS)
-    .find({}, { sort: { lastCall: -1 }, limit: MOST_CONSUMERS })
+    .find(ofThese, { sort: { lastCall: -1 }, limit: MOST_CONSUMERS })
     .toArray();
-  const wanted = all.filter(({ _id }) => isWanted(_id));
+  const wanted = all.filter(({ _id }) => covers(_id));
   const greatest = await greatestOf(db, wanted, now);
-  const reports = await Promise.all(
-    wanted
-      .filter(({ _id }) => _id.service !== EVERY_SERVICE)
-      .map((consumer) => {
-        const ofKind = wanted.find(({ _id }) => isOfKind(_id, consumer._id));
-        return reportOf(db, consumer, { now, greatest: greatest.get(nameOfKind(consumer._id)), ofKind });
-      }),
-  );
+  const reports: ConsumerReport[] = [];
+  for (const consumer of wanted.filter(({ _id }) => _id.service !== EVERY_SERVICE)) {
+    const ofKind = wanted.find(({ _id }) => isOfKind(_id, consumer._id));
+    const around = { now, greatest: greatest.get(nameOfKind(consumer._id)), ofKind };
+    reports.push(await reportOf(db, consumer, around));
+  }
   return reports.sort((a, b) => (b.behindSeconds ?? Infinity) - (a.behindSeconds ?? Infinity));
 }
 

@@ -18,8 +18,18 @@ describe('the words of a command line', () => {
   });
 
   it.each(['', '--help', '-h', 'help'])('ask for help in general: "%s"', (line) => {
-    expect(parse(line)).toEqual({ help: undefined });
+    expect(parse(line)).toEqual({ help: commands });
   });
+
+  it.each(['credential --help', 'credential -h', 'credential help', 'credential', 'help credential'])(
+    'ask for help on a group of commands: "%s"',
+    (line) => {
+      const { help } = parse(line) as unknown as { help: { name: string }[] };
+      expect(help.map(({ name }) => name)).toEqual(
+        commands.map(({ name }) => name).filter((name) => name.startsWith('credential ')),
+      );
+    },
+  );
 
   it.each(['service set --help', 'help service set', 'service set --json --help'])(
     'ask for help on one command: "%s"',
@@ -35,7 +45,10 @@ describe('what is wrong is told in one line with the nearest usage', () => {
       'sevice sett',
       'There is not a command "sevice sett". The nearest is: npm run -s admin -- service set --org ORG',
     ],
-    ['credential', 'There is not a command "credential". The nearest is: npm run -s admin -- credential '],
+    [
+      'credential lost',
+      'There is not a command "credential lost". The nearest is: npm run -s admin -- credential ',
+    ],
     ['sttus', 'The nearest is: npm run -s admin -- status'],
     [
       `application create ${APP} --colour red`,
