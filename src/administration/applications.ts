@@ -31,10 +31,11 @@ export async function createApplication(
   await noteApplication(desk, 'application.create', { organizationid, appid });
 }
 
-/** All of them as they are stored. */
-export function listApplications(db: mongo.Db): Promise<StoredApplication[]> {
+/** Those of some organizations, or all of them, as they are stored. */
+export function listApplications(db: mongo.Db, organizationids?: string[]): Promise<StoredApplication[]> {
+  const which = organizationids === undefined ? {} : { organizationid: { $in: organizationids } };
   return applicationsOf(db)
-    .find<StoredApplication>({}, { projection: { _id: 0 }, sort: { organizationid: 1, appid: 1 } })
+    .find<StoredApplication>(which, { projection: { _id: 0 }, sort: { organizationid: 1, appid: 1 } })
     .toArray();
 }
 

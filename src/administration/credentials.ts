@@ -101,10 +101,12 @@ export async function revokeCredential(desk: Desk, username: string, ifMatch?: s
   await noteCredential(desk, 'credential.revoke', { ...document, username });
 }
 
-export function listCredentials(db: mongo.Db): Promise<ListedCredential[]> {
+/** Those with a scope of one of these organizations, or all of them. */
+export function listCredentials(db: mongo.Db, organizationids?: string[]): Promise<ListedCredential[]> {
+  const which = organizationids === undefined ? {} : { 'scopes.organizationid': { $in: organizationids } };
   const projection = { _id: 0, username: 1, level: 1, scopes: 1, disabled: 1, expiresAt: 1 };
   return credentialsOf(db)
-    .find<ListedCredential>({}, { projection, sort: { username: 1 } })
+    .find<ListedCredential>(which, { projection, sort: { username: 1 } })
     .toArray();
 }
 

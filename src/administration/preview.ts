@@ -34,8 +34,10 @@ export interface Preview {
 export interface PreviewOptions {
   /** The filter that is served now. */
   inForce?: Filter | undefined;
-  /** Milliseconds for the exact counts; then they are estimated. */
+  /** Milliseconds for the exact counts together; then they are estimated, for which there are as many again. */
   maxTimeMS: number;
+  /** The same for the estimate, where it is another. */
+  estimateMs?: number;
 }
 
 type Conditions = Record<'matching' | 'others' | 'entering' | 'leaving', Filter>;
@@ -45,17 +47,20 @@ export async function previewFilter(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
   filter: Filter,
-  { inForce, maxTimeMS }: PreviewOptions,
+  { inForce, maxTimeMS, estimateMs = maxTimeMS }: PreviewOptions,
 ): Promise<Preview> {
-  const place = { records: db.collection(COLLECTION_OF[kind]), tenant: { organizationid, appid }, maxTimeMS };
+  const place = { records: db.collection(COLLECTION_OF[kind]), tenant: { organizationid, appid } };
   const conditions = conditionsOf(filter, inForce);
   try {
-    return previewOf(await exactGroups(place, conditions), inForce !== undefined);
+    return previewOf(
+      await exactGroups({ ...place, time: timeFor(maxTimeMS) }, conditions),
+      inForce !== undefined,
+    );
   } catch (error) {
     if (!isTimeout(error)) throw refusal(error) ?? error;
   }
   try {
-    const { groups, error } = await estimatedGroups(place, conditions);
+    const { groups, error } = await estimatedGroups({ ...place, time: timeFor(estimateMs) }, conditions);
     return { ...previewOf(groups, inForce !== undefined), error };
   } catch (error) {
     throw refusal(error) ?? error;
@@ -75,30 +80,37 @@ function conditionsOf(filter: Filter, inForce: Filter = filter): Conditions {
 interface Place {
   records: mongo.Collection;
   tenant: Tenant;
-  maxTimeMS: number;
+  /** What is left for the commands together, for the next of them. */
+  time: () => { maxTimeMS: number };
+}
+
+/** Each command gets what those before it have left of the time. */
+function timeFor(ms: number): Place['time'] {
+  const ends = performance.now() + ms;
+  return () => ({ maxTimeMS: Math.max(1, Math.ceil(ends - performance.now())) });
 }
 
 type Groups = Record<keyof Conditions, Group>;
 
 async function exactGroups(place: Place, conditions: Conditions): Promise<Groups> {
-  const { records, tenant, maxTimeMS } = place;
+  const { records, tenant, time } = place;
   const names = Object.keys(conditions) as (keyof Conditions)[];
   const found = await Promise.all(
     names.map(async (name) => {
       const ids = await idsOf(place, conditions[name]);
       if (ids.length < SHOWN_IDS || name === 'others') return [name, { count: ids.length, ids }] as const;
       const query = { $and: [tenant, conditions[name]] };
-      return [name, { count: await records.countDocuments(query, { maxTimeMS }), ids }] as const;
+      return [name, { count: await records.countDocuments(query, time()), ids }] as const;
     }),
   );
   const groups = Object.fromEntries(found) as Groups;
-  const total = await records.countDocuments(tenant, { maxTimeMS });
+  const total = await records.countDocuments(tenant, time());
   return { ...groups, others: { ...groups.others, count: total - groups.matching.count } };
 }
 
 /** One pass over records chosen at random; the share of each group times the number of records. */
 async function estimatedGroups(
-  { records, tenant, maxTimeMS }: Place,
+  { records, tenant, time }: Place,
   conditions: Conditions,
 ): Promise<{ groups: Groups; error: number }> {
   const names = Object.keys(conditions) as (keyof Conditions)[];
@@ -112,11 +124,9 @@ async function estimatedGroups(
     { $match: tenant },
     { $facet: { all: counted({}), ...facets } },
   ];
-  const [sample] = await records
-    .aggregate<Record<string, Partial<Group>[]>>(pipeline, { maxTimeMS })
-    .toArray();
+  const [sample] = await records.aggregate<Record<string, Partial<Group>[]>>(pipeline, time()).toArray();
   const looked = sample?.['all']?.[0]?.count ?? 0;
-  const total = await records.countDocuments(tenant, { maxTimeMS });
+  const total = await records.countDocuments(tenant, time());
   const groups = Object.fromEntries(
     names.map((name) => {
       const { count = 0, ids = [] } = sample?.[name]?.[0] ?? {};
@@ -127,8 +137,8 @@ async function estimatedGroups(
   return { groups, error };
 }
 
-async function idsOf({ records, tenant, maxTimeMS }: Place, condition: Filter): Promise<string[]> {
-  const options = { projection: { _id: 0, id: 1 }, sort: { _id: 1 }, limit: SHOWN_IDS, maxTimeMS } as const;
+async function idsOf({ records, tenant, time }: Place, condition: Filter): Promise<string[]> {
+  const options = { projection: { _id: 0, id: 1 }, sort: { _id: 1 }, limit: SHOWN_IDS, ...time() } as const;
   const found = await records.find({ $and: [tenant, condition] }, options).toArray();
   return found.map(({ id }) => String(id));
 }

@@ -1,3 +1,4 @@
+import { previewFilter } from '../../src/administration/index.js';
 import { type Answer, send, type SendOptions, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
@@ -34,5 +35,19 @@ describe('A preview of a filter', () => {
     const same = { name: 'low', filter: { $and: [{ 'data.n': { $lt: 20 } }] } };
     expect((await admin('POST', path, { body: same })).json).toMatchObject({ restamps: 0 });
     expect((await admin('POST', path, { body: { filter: { $where: '1' } } })).status).toBe(400);
+  });
+
+  it('estimates where exact counts take too long, and says to how many records', async () => {
+    const many = await service.application();
+    await many.products(30_000, (index) => ({ data: { n: index } }));
+    const of = { ...many.tenant, kind: 'product' } as const;
+    const filter = { 'data.n': { $gte: 10_000 } };
+    const preview = await previewFilter(service.db, of, filter, { maxTimeMS: 1, estimateMs: 30_000 });
+    const { error = 0 } = preview;
+    expect(error).toBeGreaterThan(0);
+    expect(error).toBeLessThan(1000);
+    expect(preview.records).toBe(30_000);
+    expect(Math.abs(preview.matching.count - 20_000)).toBeLessThan(3 * error);
+    expect(preview.matching.count + preview.others.count).toBeGreaterThanOrEqual(29_999);
   });
 });

@@ -15,7 +15,7 @@ import {
 import { Administrative, Asked, Desks, sendTagged } from './administration.js';
 import { APPLICATION_CHANGE, NEW_APPLICATION } from './bodies.js';
 import type { Shaped } from './fields.js';
-import { assertCovers } from './reach.js';
+import { assertCovers, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
 /** Registration of applications. */
@@ -29,12 +29,12 @@ export class ApplicationsController {
   @Problems(401, 403, 429, 500, 503)
   async list(
     @Asked() request: Request,
-    @Caller() { scopes }: Credential,
+    @Caller() caller: Credential,
     @Res() response: Response,
   ): Promise<void> {
-    const all = await listApplications(this.desks.of(request).db);
+    const all = await listApplications(this.desks.of(request).db, organizationsTouched(caller));
     const result = all.filter(({ organizationid, appid }) =>
-      covers(scopes, String(organizationid), String(appid)),
+      covers(caller.scopes, String(organizationid), String(appid)),
     );
     sendJson(response, JSON.stringify({ result }));
   }

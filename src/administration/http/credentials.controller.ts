@@ -17,7 +17,7 @@ import { invalid, unknownCredential } from '../refused.js';
 import { Administrative, Asked, Desks, sendTagged } from './administration.js';
 import { CREDENTIAL_CHANGE, NEW_CREDENTIAL } from './bodies.js';
 import type { Shaped } from './fields.js';
-import { assertGives, coversCredential } from './reach.js';
+import { assertGives, coversCredential, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
 /** Credentials that open no more than the caller's own. A password is in one answer only: the one that makes it. */
@@ -34,7 +34,7 @@ export class CredentialsController {
     @Caller() caller: Credential,
     @Res() response: Response,
   ): Promise<void> {
-    const all = await listCredentials(this.desks.of(request).db);
+    const all = await listCredentials(this.desks.of(request).db, organizationsTouched(caller));
     const result = all.filter((one) => coversCredential(caller, one)).map(shown);
     sendJson(response, JSON.stringify({ result }));
   }

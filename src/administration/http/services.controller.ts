@@ -25,6 +25,9 @@ import type { Shaped } from './fields.js';
 import { assertCovers } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
+/** Exact counts and the estimate behind them must both come before the answer is due (milliseconds). */
+const PREVIEW_MS = 3500;
+
 interface ServicePath {
   org: string;
   app: string;
@@ -125,7 +128,10 @@ export class ServicesController {
     const { db } = this.desks.of(request);
     await assertApplication(db, key);
     const inForce: Filter | undefined = name === undefined ? undefined : await filterInForce(db, key);
-    return previewFilter(db, key, filter, { inForce, maxTimeMS: this.settings.queryMs });
+    return previewFilter(db, key, filter, {
+      inForce,
+      maxTimeMS: Math.min(this.settings.queryMs, PREVIEW_MS),
+    });
   }
 
   private async answer(request: Request, response: Response, key: ServiceKey): Promise<void> {
