@@ -127,6 +127,19 @@ describe('Administration API /admin/v1', () => {
     },
   );
 
+  it('of several changes of one version at the same moment one is made', async () => {
+    const path = ofApp('/services/product/raced');
+    for (let round = 0; round < 5; round += 1) {
+      const known = await admin('PUT', path, { body: { filter: {}, description: `round ${round}` } });
+      const answers = await Promise.all(
+        ['a', 'b', 'c', 'd'].map((description) =>
+          admin('PUT', path, { body: { filter: {}, description }, headers: etagOf(known) }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+    }
+  });
+
   it('takes dates in a filter, and shows them so that they can be sent again', async () => {
     const filter = { createDate: { $lt: { $date: '2026-01-01T00:00:00Z' } } };
     const answer = await admin('PUT', ofApp('/services/product/dated'), { body: { filter } });
