@@ -73,7 +73,8 @@ const shifted = (date: string, ms: number) => new Date(Date.parse(date) + ms).to
 
 describe('Consumers', () => {
   it('twenty of every kind are told apart', async () => {
-    const [first] = await app.products(20, (index) => ({ lastupdated: new Date(Date.now() - 5000 + index) }));
+    const start = Date.now() - 5000;
+    const [first] = await app.products(20, (index) => ({ lastupdated: new Date(start + index) }));
     await service.watcher.caughtUp();
     const to = (await app.max('product')).toISOString();
     const from = (first!['lastupdated'] as Date).toISOString();

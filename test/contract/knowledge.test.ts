@@ -13,8 +13,9 @@ import { commandsDuring, nameOf } from './profiler.js';
 const POLLERS = 30;
 const ATTEMPTS = 10;
 const ONE_QUERY = ['find products'];
-/** What the leader writes, and how every instance listens. */
-const NOT_OF_REQUESTS = /^(getMore \$cmd|update tidemark\.(leases|watchtotals)|\w+ system\.)/;
+/** What the leader and timers write, and how every instance listens. */
+const NOT_OF_REQUESTS =
+  /^(getMore \$cmd|update tidemark\.(leases|watchtotals|consumers)|insert tidemark\.audittrail|\w+ system\.)/;
 
 let service: TestService;
 let app: TestApplication;
