@@ -163,6 +163,7 @@ export const rooms = {
     'common',
     'http',
     'record',
+    'observability',
     'auth',
     'replication/consumers',
     'application',
@@ -193,6 +194,7 @@ export const rooms = {
     'replication/quarantine',
   ],
   administration: [
+    'observability',
     'replication/consumers',
     'config',
     'common',
@@ -234,6 +236,7 @@ export const rooms = {
     'replication/upkeep',
     'admin/import',
   ],
+  console: ['administration', 'auth', 'http'],
   demo: [
     'http',
     'database',

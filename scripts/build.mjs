@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './assemble.mjs';
+import { buildConsole } from './build-console.mjs';
 
 const compiler = 'node_modules/typescript/bin/tsc';
 const state = 'dist/.tsbuildinfo';
@@ -15,7 +16,7 @@ if (!existsSync(compiler)) {
     console.error('Nothing is built, and TypeScript is not installed: run npm ci, then npm run build.');
     process.exitCode = 1;
   }
-} else if (!assemble()) {
+} else if (!assemble() || !buildConsole()) {
   process.exitCode = 1;
 } else if (!isFresh()) {
   const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {

@@ -54,6 +54,7 @@ const checks = [
   ['Format', ...tool('prettier/bin/prettier.cjs'), '--check', '.'],
   ['Lint', ...tool('eslint/bin/eslint.js'), '--max-warnings', '0', '.'],
   ['Types', ...tool('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
+  ['Types of the console', ...tool('typescript/bin/tsc'), '-p', 'console/tsconfig.json'],
   ['Build', process.execPath, 'scripts/build.mjs'],
 ];
 

@@ -4,6 +4,7 @@ import { AdministrationModule } from './administration/index.js';
 import { ApplicationGuard, ApplicationModule } from './application/index.js';
 import { AuthModule, BasicGuard, LevelGuard } from './auth/index.js';
 import { ConfigModule, type Settings } from './config/index.js';
+import { ConsoleModule, SessionGuard } from './console/index.js';
 import { ControlModule } from './control/index.js';
 import { DatabaseModule } from './database/index.js';
 import { HealthModule } from './health/index.js';
@@ -38,8 +39,10 @@ export class AppModule {
         FeedModule,
         HealthModule,
         AdministrationModule,
+        ConsoleModule,
       ],
       providers: [
+        { provide: APP_GUARD, useClass: SessionGuard },
         { provide: APP_GUARD, useClass: BasicGuard },
         { provide: APP_GUARD, useClass: ApplicationGuard },
         { provide: APP_GUARD, useClass: LevelGuard },

@@ -4,6 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { administrationProblem } from './administration/index.js';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config/index.js';
+import { serveConsole } from './console/index.js';
 import { databaseProblem } from './database/index.js';
 import {
   answerClientError,
@@ -35,10 +36,12 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   app.set('etag', false);
   app.set('query parser', 'simple');
   if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
-  const ended = noteConsumer(app.get(ConsumerNotes, { strict: false }));
-  app.use(giveRequestId, measure(app.get(Metrics), logger, ended), forbid, allowNotModified);
+  const metrics = app.get(Metrics);
+  const ended = noteConsumer(app.get(ConsumerNotes, { strict: false }), metrics);
+  app.use(giveRequestId, measure(metrics, logger, ended), forbid, allowNotModified);
   app.use(endUnreadBodies, answerInTime(patience(settings)));
   app.useGlobalFilters(new ProblemFilter([databaseProblem, administrationProblem]));
+  if (settings.console) serveConsole(app);
   if (settings.docs) serveDocs(app, settings.limitMax);
   return app;
 }
@@ -53,7 +56,7 @@ const ANSWER_MS = 8000;
 const WAITING_REQUESTS = 500;
 
 /** They tell how the service is, most of all where nothing else answers. */
-const ABOUT_THE_SERVICE = /^\/(health\/(live|ready)|metrics|docs(\/[^/]*)?|openapi\.json)$/;
+const ABOUT_THE_SERVICE = /^\/(health\/(live|ready)|metrics|console(\/.*)?|docs(\/[^/]*)?|openapi\.json)$/;
 
 function patience({ markWait }: Settings): Patience {
   return {

@@ -19,5 +19,6 @@ import { ServicesController } from './http/services.controller.js';
     RecordsController,
   ],
   providers: [Desks],
+  exports: [Desks],
 })
 export class AdministrationModule {}

@@ -18,6 +18,10 @@ export {
   usernameFault,
 } from './credentials.js';
 export { type Desk, noteDeed } from './desk.js';
+export { Administrative, Asked, Desks } from './http/administration.js';
+export { required, type Shaped, text } from './http/fields.js';
+export { coversAll, coversCredential } from './http/reach.js';
+export { Body, DocumentedBody } from './http/shape.pipe.js';
 export { filterJson, filterOf } from './filter-text.js';
 export { type Group, type Preview, previewFilter } from './preview.js';
 export { recordStory, type RecordStory } from './record-story.js';

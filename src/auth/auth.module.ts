@@ -16,6 +16,6 @@ import { ProvenLogins } from './proven-logins.js';
     MongooseModule.forFeature([{ name: CREDENTIAL_MODEL, schema: credentialSchema }]),
   ],
   providers: [Authenticator, LoginLimiter, Passwords, ProvenLogins, TidemarkBasicStrategy],
-  exports: [LoginLimiter, MongooseModule],
+  exports: [Authenticator, LoginLimiter, MongooseModule],
 })
 export class AuthModule {}

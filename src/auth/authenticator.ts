@@ -46,7 +46,7 @@ export class Authenticator {
 
   private async knownLately(login: Login, name: string): Promise<Credential | undefined> {
     const fitting = this.proven.hashOf(name);
-    const known = fitting === undefined ? undefined : await this.usable(login);
+    const known = fitting === undefined ? undefined : await this.usable(login.username);
     return known?.passwordhash === fitting ? known : undefined;
   }
 
@@ -64,13 +64,14 @@ export class Authenticator {
 
   private async compare(login: Login, name: string, { rank }: Attempt): Promise<Credential | undefined> {
     this.passwords.assertRoom(rank);
-    const credential = await this.usable(login);
+    const credential = await this.usable(login.username);
     if (!(await this.passwords.fits(credential?.passwordhash, login.password, rank))) return undefined;
     if (credential !== undefined) this.proven.remember(name, credential.passwordhash);
     return credential;
   }
 
-  private async usable({ username }: Login): Promise<Credential | undefined> {
+  /** The credential of this user name, where it opens anything today. */
+  async usable(username: string): Promise<Credential | undefined> {
     if (username.length > LONGEST_USERNAME) return undefined;
     const stored = await this.known.find(username, () =>
       this.reads.share(username, () => this.control.read((options) => this.read(username, options))),

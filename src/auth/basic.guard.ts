@@ -2,10 +2,10 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { problems } from '../http/index.js';
-import { accessOf, callerOf } from './decorators.js';
+import { accessOf, callerOf, isActing } from './decorators.js';
 import { LoginLimiter } from './login-limiter.js';
 
-/** 401 unless the route says @Public or the login is right. */
+/** 401 unless the route says @Public, a session has let the caller in, or the login is right. */
 @Injectable()
 export class BasicGuard extends AuthGuard('basic') {
   constructor(private readonly limiter: LoginLimiter) {
@@ -14,8 +14,9 @@ export class BasicGuard extends AuthGuard('basic') {
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     if (accessOf(context).isPublic) return true;
-    await super.canActivate(context);
-    this.limiter.countRequest(callerOf(context.switchToHttp().getRequest<Request>()).username);
+    const request = context.switchToHttp().getRequest<Request>();
+    if (request.user === undefined) await super.canActivate(context);
+    if (!isActing(request)) this.limiter.countRequest(callerOf(request).username);
     return true;
   }
 

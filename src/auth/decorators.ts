@@ -49,3 +49,16 @@ export function accessOf(context: ExecutionContext): Access {
 export function callerOf(request: Request): Credential {
   return request.user as Credential;
 }
+
+const acting = new WeakSet<Request>();
+
+/** Lets somebody read as another credential would. */
+export function actAs(request: Request, other: Credential): void {
+  request.user = other;
+  acting.add(request);
+}
+
+/** Whether the caller's credential was lent by {@link actAs}. */
+export function isActing(request: Request): boolean {
+  return acting.has(request);
+}

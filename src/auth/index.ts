@@ -1,3 +1,4 @@
+export { Authenticator } from './authenticator.js';
 export { AuthModule } from './auth.module.js';
 export { BasicGuard } from './basic.guard.js';
 export { CREDENTIAL_MODEL, CREDENTIALS, credentialSchema } from './credential.schema.js';
@@ -10,6 +11,16 @@ export {
   reaches,
   type Scope,
 } from './credential.js';
-export { AboveApplications, type Access, accessOf, Caller, callerOf, Needs, Public } from './decorators.js';
+export {
+  AboveApplications,
+  type Access,
+  accessOf,
+  actAs,
+  Caller,
+  callerOf,
+  isActing,
+  Needs,
+  Public,
+} from './decorators.js';
 export { LevelGuard } from './level.guard.js';
 export { hashPassword } from './passwords.js';

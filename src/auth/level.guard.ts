@@ -8,8 +8,8 @@ import { accessOf, callerOf } from './decorators.js';
 @Injectable()
 export class LevelGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const { needed } = accessOf(context);
-    if (needed === undefined) return true;
+    const { isPublic, needed } = accessOf(context);
+    if (isPublic || needed === undefined) return true;
     if (!reaches(callerOf(context.switchToHttp().getRequest<Request>()).level, needed))
       throw problems.levelMissing(needed);
     return true;

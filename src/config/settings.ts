@@ -33,6 +33,7 @@ export interface Settings {
   trustProxy: string;
   metrics: boolean;
   docs: boolean;
+  console: boolean;
   mongodBinary: string | undefined;
 }
 
@@ -77,6 +78,7 @@ export const settingTable: SettingTable<Settings> = {
   trustProxy: { env: 'TRUST_PROXY', type: 'proxies', fallback: '' },
   metrics: { env: 'METRICS', type: 'switch', fallback: true },
   docs: { env: 'DOCS', type: 'switch', fallback: true },
+  console: { env: 'CONSOLE', type: 'switch', fallback: true },
   mongodBinary: { env: 'MONGOMS_SYSTEM_BINARY', type: 'text', fallback: undefined },
 };
 

@@ -15,6 +15,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly items = new Counter({
+    name: 'tidemark_items_total',
+    help: 'Items that this instance has sent, by feed.',
+    labelNames: ['feed'],
+    registers: [this.registry],
+  });
+
   readonly ignoredRecords = new Gauge({
     name: 'tidemark_ignored_records',
     help:

@@ -4,9 +4,11 @@ import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import mongoose, { type Connection } from 'mongoose';
 import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, problems } from '../../http/index.js';
+import { Metrics } from '../../observability/index.js';
 import type { Tenant } from '../../record/index.js';
 import { type ConsumerReport, reportConsumers } from '../../replication/consumers/index.js';
 import { readTrail, type TrailEntry } from '../../trail/index.js';
+import { type Figures, readFigures } from '../figures.js';
 import { Refused } from '../refused.js';
 import { type Status, statusOf } from '../status.js';
 import { Administrative } from './administration.js';
@@ -21,7 +23,10 @@ const USUAL_ENTRIES = 100;
 @Administrative()
 @Controller('admin/v1')
 export class OverviewController {
-  constructor(@InjectConnection() private readonly connection: Connection) {}
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly metrics: Metrics,
+  ) {}
 
   @Get('status')
   @ApiOperation({
@@ -32,6 +37,17 @@ export class OverviewController {
   async status(@Caller() caller: Credential): Promise<Status> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
     return statusOf(this.connection);
+  }
+
+  @Get('figures')
+  @ApiOperation({
+    summary: 'Shows how the service does at this moment',
+    description: 'For credentials that cover every application: it is about all of them.',
+  })
+  @Problems(401, 403, 429, 500, 503)
+  async figures(@Caller() caller: Credential): Promise<Figures> {
+    if (!coversAll(caller)) throw new Refused(problems.outOfScope());
+    return readFigures(this.connection, this.metrics);
   }
 
   @Get('consumers')

@@ -61,6 +61,7 @@ describe('Settings come from the environment', () => {
     ['trustProxy', 'loopback, 10.0.0.0/8,fd00::/8, 192.0.2.1', 'loopback, 10.0.0.0/8,fd00::/8, 192.0.2.1'],
     ['metrics', 'off', false],
     ['docs', 'ON', true],
+    ['console', 'off', false],
     ['production', 'production', true],
     ['production', 'development', false],
     ['mongodBinary', '/usr/bin/mongod', '/usr/bin/mongod'],
@@ -105,6 +106,7 @@ describe('a bad value stops the start with one clear line', () => {
     ['trustProxy', 'loopback,,'],
     ['metrics', 'yes'],
     ['docs', '1'],
+    ['console', 'yes'],
   ];
 
   it.each(wrong)('%s: %j', (key, text) => {

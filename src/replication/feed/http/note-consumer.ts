@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
-import { callerOf } from '../../../auth/index.js';
+import { callerOf, isActing } from '../../../auth/index.js';
 import { parseDate } from '../../../common/index.js';
+import type { Metrics } from '../../../observability/index.js';
 import type { Kind } from '../../../record/index.js';
 import { type Call, type ConsumerNotes, EVERY_SERVICE } from '../../consumers/index.js';
 import { itemsOf } from './answer.js';
@@ -14,11 +15,13 @@ type Route = Pick<Call, 'feed'> & { kind: Kind; isChannel: boolean };
 
 const routes = new Map<string, Route | undefined>();
 
-/** Notes what a request to a feed came to, once it has ended. */
-export function noteConsumer(notes: ConsumerNotes) {
+/** Notes what a request to a feed came to, once it has ended. Who looks as a consumer would is none. */
+export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
   return (request: Request, response: Response): void => {
     const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
     if (route === undefined || request.user === undefined || NOBODY.has(response.statusCode)) return;
+    items.inc({ feed: route.feed }, itemsOf(response));
+    if (isActing(request)) return;
     notes.note(callOf(route, request, response));
   };
 }

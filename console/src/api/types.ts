@@ -1,0 +1,144 @@
+/** Shapes of the administration API's answers, as far as the console reads them. Dates are ISO texts. */
+
+export type Kind = 'member' | 'product';
+export const KINDS: readonly Kind[] = ['product', 'member'];
+export const LEVELS = ['read', 'write', 'admin'] as const;
+
+export interface Tenant {
+  organizationid: string;
+  appid: string;
+}
+
+export interface SignedIn {
+  username: string;
+  scopes: Tenant[];
+  coversAll: boolean;
+}
+
+export interface Application extends Tenant {
+  title?: string;
+  settings?: { replicatepasswordhash?: boolean };
+}
+
+export interface Service extends Tenant {
+  kind: Kind;
+  name: string;
+  filter: unknown;
+  description?: string;
+  enabled: boolean;
+}
+
+export interface Group {
+  count: number;
+  ids: string[];
+}
+
+export interface Preview {
+  records: number;
+  matching: Group;
+  others: Group;
+  entering?: Group;
+  leaving?: Group;
+  restamps: number;
+  /** Counts are estimates, each right to this many records in 95 of 100 cases. */
+  error?: number;
+}
+
+export interface Credential {
+  username: string;
+  level: (typeof LEVELS)[number];
+  scopes: Tenant[];
+  disabled?: boolean;
+  expiresAt?: string;
+  state: 'valid' | 'disabled' | 'expired' | 'broken';
+  /** In the answer that makes it, and in no other. */
+  password?: string;
+}
+
+export const STATES = [
+  'must start over',
+  'looping',
+  'never finished',
+  'stalled',
+  'behind',
+  'current',
+] as const;
+
+export interface Consumer extends Tenant {
+  username: string;
+  kind: Kind;
+  service: string;
+  state: (typeof STATES)[number];
+  lastCall: string;
+  from: string | null;
+  to: string | null;
+  behindSeconds: number | null;
+  behindRecords: number | null;
+  lastEnded: string | null;
+  pages: number;
+  items: number;
+  errors: number;
+  lastError: { at: string; status: number; feed: string } | null;
+}
+
+export interface Deed extends Partial<Tenant> {
+  _id: string;
+  at: string;
+  who: string;
+  via: string;
+  from: string;
+  action: string;
+  target: string;
+  changed?: string[];
+}
+
+export interface RecordStory extends Tenant {
+  kind: Kind;
+  id: string;
+  state: 'alive' | 'gone' | 'not yet known' | 'unknown';
+  lastupdated: string | null;
+  owner: string | null;
+  record: unknown;
+  services: { name: string; matches?: boolean }[];
+}
+
+export interface Figures {
+  at: string;
+  instance: number;
+  requests: number;
+  failures: number;
+  items: number;
+  restamps: number;
+  tombstones: number;
+  lagSeconds: number | null;
+  oplogWindowSeconds: number | null;
+  quarantined: number | null;
+  passDone: number | null;
+}
+
+export interface Status {
+  database: { name: string; version: string; replicaSet?: string };
+  missingIndexes: string[];
+  watcher: {
+    leader?: string;
+    leaseExpires?: string;
+    since?: string;
+    isPreparing: boolean;
+    pass?: { reason: string; isRepair: boolean; started: string; done: number; total: number };
+    lagSeconds?: number;
+    oplogWindowSeconds?: number;
+  };
+  totals: Record<string, number | Record<string, number>>;
+  audit?: {
+    round: number;
+    kind: string;
+    slices: number;
+    lastRoundSeconds: number | null;
+    roundSeconds: number | null;
+    found: number;
+  };
+  hardDeletesExpired?: string;
+  documents: Record<string, number>;
+  emailDuplicates: { members: number; first: (Tenant & { emailkey: string; members: string[] })[] };
+  quarantine: { events: number; first: { what: string; _id: string; since: string; reason: string }[] };
+}

@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react';
+import { admin, pathOf, ServiceError } from '../api/client.js';
+import type { Preview, Service } from '../api/types.js';
+import { type Loaded, useLoaded } from '../hooks/use-loaded.js';
+
+const PAUSE_MS = 500;
+
+/** What the filter in the editor would do, some time after the last key; a filter that is no JSON is not asked about. */
+export function usePreview(
+  { organizationid, appid, kind }: Pick<Service, 'organizationid' | 'appid' | 'kind'>,
+  text: string,
+  name: string | undefined,
+): Loaded<Preview> & { fault: string | undefined } {
+  const settled = useSettled(text);
+  const filter = parsed(settled);
+  const key = filter === undefined ? undefined : JSON.stringify([organizationid, appid, kind, name, settled]);
+  const path = `applications/${pathOf(organizationid, appid)}/preview/${kind}`;
+  const loaded = useLoaded(key, async (signal) => {
+    const body = { filter, ...(name !== undefined && { name }) };
+    return (await admin<Preview>(path, { method: 'POST', body, signal })).body;
+  });
+  return { ...loaded, fault: faultOf(loaded.error) };
+}
+
+/** What the service finds wrong in the filter; nothing where the trouble is another one. */
+export function faultOf(error: unknown): string | undefined {
+  if (!(error instanceof ServiceError) || error.status !== 400) return undefined;
+  return error.errors.find(({ pointer }) => pointer === '/filter')?.detail ?? error.detail;
+}
+
+export function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value once it has not changed for a while. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}

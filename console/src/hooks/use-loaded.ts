@@ -1,0 +1,68 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+/** What is being loaded: what is known, why it failed, whether it is under way. */
+export interface Loaded<T> {
+  data: T | undefined;
+  error: unknown;
+  isLoading: boolean;
+  reload: () => void;
+  cancel: () => void;
+}
+
+interface State<T> {
+  key: string | undefined;
+  data?: T | undefined;
+  error?: unknown;
+  isLoading: boolean;
+}
+
+/**
+ * Loads something when it is first shown, and anew whenever `key` changes; what was begun before is cancelled. With
+ * `everyMs` it is loaded again and again, as long as the page is looked at.
+ */
+export function useLoaded<T>(
+  key: string | undefined,
+  load: (signal: AbortSignal, isPoll: boolean) => Promise<T>,
+  everyMs?: number,
+): Loaded<T> {
+  const [state, setState] = useState<State<T>>({ key, isLoading: key !== undefined });
+  const [run, setRun] = useState({ turn: 0, isPoll: false });
+  const controller = useRef<AbortController>(undefined);
+
+  useEffect(() => {
+    if (key === undefined) return setState({ key, isLoading: false });
+    const current = new AbortController();
+    controller.current = current;
+    const set = (next: (before: State<T>) => State<T>) => {
+      if (!current.signal.aborted) setState(next);
+    };
+    set((before) => ({ key, data: before.key === key ? before.data : undefined, isLoading: true }));
+    load(current.signal, run.isPoll).then(
+      (data) => set(() => ({ key, data, isLoading: false })),
+      (error: unknown) => set(({ data }) => ({ key, data, error, isLoading: false })),
+    );
+    return () => current.abort();
+    // What is loaded is named by the key; the function is another one at each rendering.
+  }, [key, run]);
+
+  useEffect(() => {
+    if (everyMs === undefined || state.isLoading) return undefined;
+    const timer = setInterval(() => {
+      if (!document.hidden) setRun(({ turn }) => ({ turn: turn + 1, isPoll: true }));
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs, state.isLoading]);
+
+  const reload = useCallback(() => setRun(({ turn }) => ({ turn: turn + 1, isPoll: false })), []);
+  const cancel = useCallback(() => {
+    controller.current?.abort();
+    setState((before) => ({ ...before, isLoading: false }));
+  }, []);
+  const isThis = state.key === key;
+  return {
+    data: isThis ? state.data : undefined,
+    error: isThis ? state.error : undefined,
+    isLoading: state.isLoading,
+    ...{ reload, cancel },
+  };
+}

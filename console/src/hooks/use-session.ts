@@ -1,0 +1,15 @@
+import { createContext, useContext } from 'react';
+import type { SignedIn } from '../api/types.js';
+
+export interface Session {
+  who: SignedIn;
+  signOut: () => void;
+}
+
+const SessionContext = createContext<Session | undefined>(undefined);
+export const SessionProvider = SessionContext.Provider;
+
+/** Who is signed in: everything but the page for signing in lies within. */
+export function useSession(): Session {
+  return useContext(SessionContext)!;
+}

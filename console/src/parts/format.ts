@@ -1,0 +1,37 @@
+const NUMBER = new Intl.NumberFormat('en');
+const UNITS: [ms: number, name: Intl.RelativeTimeFormatUnit][] = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+  [1000, 'second'],
+];
+const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+export function count(value: number): string {
+  return NUMBER.format(value);
+}
+
+/** `1 record`, `3,000 records`. */
+export function many(value: number, thing: string): string {
+  return `${count(value)} ${thing}${value === 1 ? '' : 's'}`;
+}
+
+/** How long ago a time is, or how long it is still to come. */
+export function ago(iso: string, now = Date.now()): string {
+  const ms = Date.parse(iso) - now;
+  const [unit, name] = UNITS.find(([size]) => Math.abs(ms) >= size) ?? UNITS.at(-1)!;
+  return AGO.format(Math.round(ms / unit), name);
+}
+
+/** A time as people here write it. */
+export function moment(iso: string): string {
+  return new Date(iso).toLocaleString();
+}
+
+/** `1.5 s`, `12 min`, `3 h`, `40 d`. */
+export function duration(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds * 10) / 10} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}

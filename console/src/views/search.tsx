@@ -1,0 +1,125 @@
+import { type FormEvent, useState } from 'react';
+import { admin, pathOf } from '../api/client.js';
+import { type Application, KINDS, type RecordStory } from '../api/types.js';
+import { useLoaded } from '../hooks/use-loaded.js';
+import { goTo, useRoute } from '../hooks/use-route.js';
+import { Field } from '../parts/field.js';
+import { many } from '../parts/format.js';
+import { Json } from '../parts/json.js';
+import { Loading } from '../parts/loading.js';
+import { Page } from '../parts/page.js';
+import { State } from '../parts/state.js';
+import { Time } from '../parts/time.js';
+
+/** So many applications are asked at a time. */
+const AT_A_TIME = 6;
+/** More are not asked: the command `record show` takes the application. */
+const MOST_APPLICATIONS = 200;
+
+const MEANING: Record<RecordStory['state'], string> = {
+  alive: 'It is in the feeds.',
+  gone: 'It is in the hard deletes.',
+  'not yet known': 'It is stored, and the watcher has not come to it, or leaves it out.',
+  unknown: 'Nothing is known under this id.',
+};
+
+/** Why a record is there or gone, in whichever application. */
+export function Search() {
+  const { query } = useRoute();
+  const id = query.get('id') ?? '';
+  const loaded = useLoaded(id === '' ? undefined : id, (signal) => storiesOf(id, signal));
+  return (
+    <Page
+      title="Find a record"
+      intro="By its id: whether it is alive or gone, since when, and which services match it."
+    >
+      <SearchField key={id} id={id} />
+      <Loading of={loaded} what="what is known">
+        {(stories) =>
+          stories.length === 0 ? (
+            <p className="empty">
+              Nothing is known under the id “{id}” in the applications that you see. It never was there, or
+              its hard delete is kept no longer.
+            </p>
+          ) : (
+            stories.map((story) => (
+              <Story key={`${story.organizationid}/${story.appid}/${story.kind}`} story={story} />
+            ))
+          )
+        }
+      </Loading>
+    </Page>
+  );
+}
+
+function SearchField({ id }: { id: string }) {
+  const [text, setText] = useState(id);
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    goTo(`/search?id=${encodeURIComponent(text)}`);
+  };
+  return (
+    <form role="search" onSubmit={search} className="row">
+      <Field label="Id" value={text} onChange={setText} isRequired />
+      <button className="main">Find</button>
+    </form>
+  );
+}
+
+async function storiesOf(id: string, signal: AbortSignal): Promise<RecordStory[]> {
+  const { body } = await admin<{ result: Application[] }>('applications', { signal });
+  const places = body.result
+    .slice(0, MOST_APPLICATIONS)
+    .flatMap((one) => KINDS.map((kind) => ({ ...one, kind })));
+  const stories: RecordStory[] = [];
+  for (let from = 0; from < places.length; from += AT_A_TIME) {
+    const found = await Promise.all(
+      places.slice(from, from + AT_A_TIME).map(async ({ organizationid, appid, kind }) => {
+        const path = `applications/${pathOf(organizationid, appid)}/records/${pathOf(kind, id)}`;
+        return (await admin<RecordStory>(path, { signal })).body;
+      }),
+    );
+    stories.push(...found.filter(({ state }) => state !== 'unknown'));
+  }
+  return stories;
+}
+
+function Story({ story }: { story: RecordStory }) {
+  const { organizationid, appid, kind, id, state, lastupdated, record, services } = story;
+  return (
+    <section className="card" aria-label={`${kind} ${id} of ${organizationid}/${appid}`}>
+      <h2>
+        {kind} {id} of {organizationid}/{appid}
+      </h2>
+      <p>
+        <State word={state} /> {MEANING[state]}
+        {lastupdated !== null && (
+          <>
+            {' '}
+            Stamped <Time at={lastupdated} />, {lastupdated}: windows that hold this moment tell of it.
+          </>
+        )}
+      </p>
+      {record !== null && (
+        <>
+          <h3>Services</h3>
+          {services.length === 0 && <p>Only “default”, which matches everything.</p>}
+          <ul>
+            {services.map(({ name, matches }) => (
+              <li key={name}>
+                {name} <State word={wordFor(matches)} />
+              </li>
+            ))}
+          </ul>
+          <h3>Record</h3>
+          <Json value={record} label={`Record, ${many(JSON.stringify(record).length, 'character')}`} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function wordFor(matches: boolean | undefined): string {
+  if (matches === undefined) return 'unknown';
+  return matches ? 'matches' : 'does not match';
+}

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { AdministrationModule } from '../administration/index.js';
+import { AuthModule } from '../auth/index.js';
+import { SESSION_MODEL, sessionSchema } from './session.schema.js';
+import { SessionController } from './session.controller.js';
+import { Sessions } from './sessions.js';
+
+/** What the console needs beside the administration API. */
+@Module({
+  imports: [
+    AdministrationModule,
+    AuthModule,
+    MongooseModule.forFeature([{ name: SESSION_MODEL, schema: sessionSchema }]),
+  ],
+  controllers: [SessionController],
+  providers: [Sessions],
+  exports: [AuthModule, Sessions],
+})
+export class ConsoleModule {}

@@ -1,0 +1,90 @@
+import { Controller, Delete, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import {
+  Administrative,
+  Asked,
+  Body,
+  coversAll,
+  Desks,
+  DocumentedBody,
+  noteDeed,
+  required,
+  type Shaped,
+  text,
+} from '../administration/index.js';
+import { Authenticator, Caller, type Credential, Public, reaches } from '../auth/index.js';
+import { Problem, Problems, problems } from '../http/index.js';
+import { giveSession, sessionToken, takeSession } from './cookie.js';
+import { Sessions } from './sessions.js';
+
+const LOGIN = {
+  username: required(text(() => undefined, { example: 'operator' })),
+  password: required(text(() => undefined, { example: 'correct horse battery staple' })),
+};
+
+/** Who is signed in. */
+export interface SignedIn {
+  username: string;
+  scopes: Credential['scopes'];
+  /** They see how the service stands as well, which concerns every application. */
+  coversAll: boolean;
+}
+
+/** Signs people in at the console, whose requests then carry a cookie instead of a password. */
+@Administrative()
+@Controller('admin/v1/session')
+export class SessionController {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly authenticator: Authenticator,
+    private readonly desks: Desks,
+  ) {}
+
+  @Post()
+  @Public()
+  @HttpCode(200)
+  @DocumentedBody(LOGIN)
+  @ApiOperation({ summary: 'Signs in at the console', description: 'For a credential of level `admin`.' })
+  @Problems(400, 401, 403, 413, 415, 429, 500, 503)
+  async signIn(
+    @Asked() request: Request,
+    @Body(LOGIN) login: Shaped<typeof LOGIN>,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedIn> {
+    const credential = await this.authenticator.identify(login, () => request.ip ?? '');
+    if (credential === undefined) throw wrongLogin();
+    if (!reaches(credential.level, 'admin')) throw problems.levelMissing('admin');
+    const { token, ends } = await this.sessions.open(credential);
+    giveSession(request, response, token, ends);
+    request.user = credential;
+    await noteDeed(this.desks.of(request), { action: 'session.open', target: 'console' });
+    return signedIn(credential);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'Shows who is signed in' })
+  @Problems(401, 403, 429, 500, 503)
+  show(@Caller() caller: Credential): SignedIn {
+    return signedIn(caller);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Signs out' })
+  @Problems(401, 403, 429, 500, 503)
+  async signOut(@Asked() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+    await this.sessions.close(sessionToken(request));
+    takeSession(request, response);
+  }
+}
+
+function signedIn(caller: Credential): SignedIn {
+  return { username: caller.username, scopes: caller.scopes, coversAll: coversAll(caller) };
+}
+
+/** Without the challenge of HTTP Basic, at which a browser would ask for a password itself. */
+function wrongLogin(): Problem {
+  const detail = 'No credential that is in force has this user name and this password.';
+  return new Problem(401, 'unauthorized', 'The login is not right', detail);
+}

@@ -1,0 +1,68 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { coversCredential } from '../administration/index.js';
+import { actAs, accessOf, Authenticator, type Credential, reaches } from '../auth/index.js';
+import { Problem, problems } from '../http/index.js';
+import { sessionToken } from './cookie.js';
+import { Sessions } from './sessions.js';
+
+/**
+ * No other site's page can send this header here, so that a request with it comes from the console. Its value is `poll`
+ * where nobody has asked for it, `use` else.
+ */
+const CONSOLE_HEADER = 'tidemark-console';
+const POLL = 'poll';
+/** The credential as which the console reads a feed. */
+const AS_HEADER = 'tidemark-as';
+
+/**
+ * Lets the console in by the session of its cookie, instead of HTTP Basic: to the administration API, and as another
+ * credential to the feeds, where it may show no more than that credential sees, and only to who could give it away.
+ */
+@Injectable()
+export class SessionGuard implements CanActivate {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const sender = request.headers[CONSOLE_HEADER];
+    const { isPublic, isAbove, needed } = accessOf(context);
+    if (sender === undefined || isPublic) return true;
+    const caller = await this.sessions.callerOf(sessionToken(request), sender !== POLL);
+    if (caller === undefined) throw sessionOver();
+    if (isAbove) request.user = caller;
+    else if (needed === undefined) actAs(request, await this.otherFor(caller, request.headers[AS_HEADER]));
+    else throw problems.levelMissing(needed);
+    return true;
+  }
+
+  private async otherFor(caller: Credential, name: string | string[] | undefined): Promise<Credential> {
+    if (!reaches(caller.level, 'admin')) throw problems.levelMissing('admin');
+    const username = typeof name === 'string' ? decoded(name) : undefined;
+    const other = username === undefined ? undefined : await this.authenticator.usable(username);
+    if (other === undefined || !coversCredential(caller, other)) throw notUsable();
+    return other;
+  }
+}
+
+/** Header fields hold no more than Latin letters: user names are sent percent-encoded. */
+function decoded(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without the challenge of HTTP Basic, at which a browser would ask for a password itself. */
+function sessionOver(): Problem {
+  return new Problem(401, 'session-over', 'The session is over', 'Sign in again.');
+}
+
+function notUsable(): Problem {
+  const detail = 'There is no credential of this name that is in force and opens no more than yours.';
+  return new Problem(403, 'out-of-scope', 'The credential cannot be used', detail);
+}
