@@ -29,26 +29,28 @@ const shared = {
   setupFilesAfterEnv: ['<rootDir>/test/support/jest-setup.ts'],
 };
 
+/** The service itself, built, on a real replica set. */
+const onService = {
+  ...shared,
+  testEnvironment: '<rootDir>/test/support/built/environment.mjs',
+  transform: {
+    '/src/.+\\.ts$': '<rootDir>/test/support/built/transform.mjs',
+    ...shared.transform,
+  },
+  moduleNameMapper: {
+    '^(mongoose|@nestjs/mongoose)$': '<rootDir>/test/support/built/$1.cjs',
+    ...shared.moduleNameMapper,
+  },
+  globalSetup: '<rootDir>/test/support/mongod-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/mongod-teardown.mjs',
+};
+
 export default {
   coverageProvider: 'babel',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
-    {
-      ...shared,
-      displayName: 'contract',
-      testEnvironment: '<rootDir>/test/support/built/environment.mjs',
-      transform: {
-        '/src/.+\\.ts$': '<rootDir>/test/support/built/transform.mjs',
-        ...shared.transform,
-      },
-      moduleNameMapper: {
-        '^(mongoose|@nestjs/mongoose)$': '<rootDir>/test/support/built/$1.cjs',
-        ...shared.moduleNameMapper,
-      },
-      testMatch: ['<rootDir>/test/contract/**/*.test.ts'],
-      globalSetup: '<rootDir>/test/support/mongod-setup.mjs',
-      globalTeardown: '<rootDir>/test/support/mongod-teardown.mjs',
-    },
+    { ...onService, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.test.ts'] },
+    { ...onService, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
     { ...shared, displayName: 'process', testMatch: ['<rootDir>/test/process/**/*.test.ts'] },
     { ...shared, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
     { ...shared, displayName: 'model', testMatch: ['<rootDir>/test/model/**/*.test.ts'] },

@@ -10,7 +10,8 @@ const page = 'dist/console/pages/index.html';
 export function buildConsole() {
   if (!existsSync(vite) || isFresh()) return true;
   const build = [join('..', vite), 'build', '--logLevel', 'warn'];
-  return spawnSync(process.execPath, build, { cwd: 'console', stdio: 'inherit' }).status === 0;
+  const env = { ...process.env, NODE_ENV: 'production' };
+  return spawnSync(process.execPath, build, { cwd: 'console', env, stdio: 'inherit' }).status === 0;
 }
 
 function isFresh() {

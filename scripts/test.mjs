@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { installChromium } from './chromium.mjs';
 
 /** The current LTS line; the package `node` brings it as `node_modules/.bin/node`. */
 const ltsVersion = '26.10.0';
@@ -61,6 +62,9 @@ const checks = [
 const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
   { title: 'Contract tests', project: 'contract', node: process.execPath, args: fourAtATime },
+  ...(installChromium()
+    ? [{ title: 'Browser tests', project: 'browser', node: process.execPath, args: onEachCore }]
+    : []),
   ...(canFetchMongods ? [replicationOnOlderMongod()] : []),
   { title: 'Model of the protocol', project: 'model', node: process.execPath },
   {

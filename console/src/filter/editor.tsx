@@ -35,6 +35,9 @@ const look = EditorView.theme({
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     backgroundColor: 'var(--accent-faint) !important',
   },
+  // The library's own marks are pictures in the style sheet, which the page's policy does not let in.
+  '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad)' },
+  '.cm-lint-marker-error': { content: '"●"', color: 'var(--bad)' },
   '.cm-tooltip': { backgroundColor: 'var(--card)', color: 'var(--text)', border: '1px solid var(--edge)' },
 });
 

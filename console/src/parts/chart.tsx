@@ -38,6 +38,10 @@ export function Chart({ title, line, show }: { title: string; line: Line; show: 
   );
 }
 
+function clockTime(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString([], { hourCycle: 'h23' });
+}
+
 function optionsFor(
   width: number,
   style: CSSStyleDeclaration,
@@ -48,7 +52,10 @@ function optionsFor(
   return {
     ...{ width, height: HEIGHT, legend: { show: false }, cursor: { show: false } },
     scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
-    axes: [axis, { ...axis, size: 70, values: (_plot, values) => values.map(show) }],
+    axes: [
+      { ...axis, space: 80, values: (_plot, times) => times.map(clockTime) },
+      { ...axis, size: 70, values: (_plot, values) => values.map(show) },
+    ],
     series: [{}, { stroke: colour('--accent'), width: 2, fill: colour('--accent-faint'), spanGaps: false }],
   };
 }

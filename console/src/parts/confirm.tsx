@@ -12,6 +12,7 @@ export function Confirm({
   children,
   work,
   isDisabled,
+  isMain,
 }: {
   label: string;
   title: string;
@@ -20,6 +21,7 @@ export function Confirm({
   children: ReactNode;
   work: (signal: AbortSignal) => Promise<void>;
   isDisabled?: boolean;
+  isMain?: boolean;
 }) {
   const [isAsking, setIsAsking] = useState(false);
   const { isWorking, error, start, cancel, forget } = useWork();
@@ -32,7 +34,12 @@ export function Confirm({
   };
   return (
     <>
-      <button type="button" disabled={isDisabled} onClick={() => setIsAsking(true)}>
+      <button
+        type="button"
+        className={isMain ? 'main' : undefined}
+        disabled={isDisabled}
+        onClick={() => setIsAsking(true)}
+      >
         {label}
       </button>
       {isAsking && (

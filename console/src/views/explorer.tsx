@@ -75,7 +75,7 @@ function Form({
 }) {
   const [draft, setDraft] = useState<Harvest>({
     username: usernames.includes(chosen) ? chosen : (usernames[0] ?? ''),
-    ...{ organizationid: '', appid: '', kind: 'product', service: DEFAULT, from: '', limit: '100' },
+    ...{ organizationid: '', appid: '', kind: 'product', service: DEFAULT, from: '', limit: '1000' },
   });
   const change = (part: Partial<Harvest>) => setDraft((before) => ({ ...before, ...part }));
   const { organizationid, appid, kind } = draft;

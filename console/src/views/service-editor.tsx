@@ -103,6 +103,7 @@ function Form({ version, isNew, onSaved }: { version: Version; isNew: boolean; o
           title={isNew ? `Register the service ${draft.name}?` : `Save the service ${draft.name}?`}
           action={isNew ? 'Register' : 'Save'}
           isDisabled={!isRight}
+          isMain
           work={save}
         >
           <Consequence preview={preview.data} isNew={isNew} />

@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { send, type TestApplication, TestService } from '../support/index.js';
+import { ConsoleBrowser, violationsIn } from './browser.js';
+
+const BUNDLE_BYTES = 250_000;
+const PHONE = { width: 390, height: 800 };
+
+let service: TestService;
+let browser: ConsoleBrowser;
+let app: TestApplication;
+let other: TestApplication;
+let root: string;
+let owner: string;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  browser = await ConsoleBrowser.start(service.url);
+  app = await service.application();
+  other = await service.application();
+  root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+  owner = await app.credential({
+    level: 'admin',
+    scopes: [{ organizationid: app.organizationid, appid: '*' }],
+  });
+  for (const one of [app, other]) {
+    await one.products(5, (index) => ({ id: `${one.appid}-${index}`, data: { n: index } }));
+    await one.filter('product', `of-${one.appid}`, { 'data.n': { $gt: 2 } });
+    await one.feed('product').page();
+  }
+  await service.watcher.caughtUp();
+});
+afterAll(async () => {
+  await browser?.stop();
+  await service?.stop();
+});
+afterEach(() => expect(browser.faults).toEqual([]));
+
+/** Each view with what shows that it has come. */
+const VIEWS: [name: string, path: () => string, shown: string][] = [
+  ['overview', () => '/', 'Overview'],
+  ['applications', () => '/applications', 'Register an application'],
+  ['services', () => `/applications/${app.organizationid}/${app.appid}`, `New product service`],
+  [
+    'editor',
+    () => `/applications/${app.organizationid}/${app.appid}/product/of-${app.appid}`,
+    '2 of 5 records match',
+  ],
+  ['credentials', () => '/credentials', 'Issue a credential'],
+  ['consumers', () => '/consumers', 'Consumers'],
+  ['explorer', () => '/explorer', 'Items a page'],
+  ['search', () => `/search?id=${app.appid}-1`, 'It is in the feeds.'],
+  ['audit trail', () => '/trail', 'Audit trail'],
+  ['watcher', () => '/watcher', 'None is under way.'],
+  ['nothing', () => '/nothing', 'Nothing is here'],
+];
+
+async function view(page: Page, path: string, shown: string): Promise<string> {
+  await browser.goTo(page, path);
+  await page.getByText(shown).first().waitFor();
+  await page.waitForLoadState('networkidle');
+  return page.locator('main').innerText();
+}
+
+describe.each([
+  ['light', undefined],
+  ['dark', undefined],
+  ['dark', PHONE],
+] as ['light' | 'dark', typeof PHONE | undefined][])(
+  'In %s colours, on a screen of %o',
+  (colorScheme, viewport) => {
+    let page: Page;
+    beforeAll(async () => {
+      page = await browser.openAs(root, { colorScheme, ...(viewport && { viewport }) });
+    });
+
+    it.each(VIEWS)(
+      'axe finds nothing wrong with %s, and nothing is wider than the screen',
+      async (_name, path, shown) => {
+        await view(page, path(), shown);
+        expect(await violationsIn(page)).toEqual([]);
+        const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(tooWide).toBeLessThanOrEqual(0);
+      },
+    );
+  },
+);
+
+it('axe finds nothing wrong with the page for signing in, nor with a question', async () => {
+  const page = await browser.open();
+  await browser.goTo(page, '/');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+  await browser.signIn(page, root);
+  await view(page, '/credentials', 'Issue a credential');
+  await page.getByRole('button', { name: 'Revoke' }).first().click();
+  await page.getByRole('dialog').waitFor();
+  expect(await violationsIn(page)).toEqual([]);
+});
+
+it('everything can be done with the keyboard: a service is opened and its filter left again', async () => {
+  const page = await browser.openAs(root);
+  await page.keyboard.press('Tab');
+  const focused = () => page.evaluate<string>('document.activeElement?.textContent ?? ""');
+  const reach = async (text: string) => {
+    for (let presses = 0; presses < 60 && (await focused()) !== text; presses += 1)
+      await page.keyboard.press('Tab');
+    expect(await focused()).toBe(text);
+  };
+  await reach('Applications');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Applications' }).waitFor();
+  await page.getByText(`${app.organizationid}/${app.appid}`).waitFor();
+  await reach(`${app.organizationid}/${app.appid}`);
+  await page.keyboard.press('Enter');
+  await page.getByText(`of-${app.appid}`).waitFor();
+  await reach(`of-${app.appid}`);
+  await page.keyboard.press('Enter');
+  await page.getByText('2 of 5 records match').waitFor();
+  await page.getByLabel('Filter, as JSON').focus();
+  await reach('Save…');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+describe('An administrator of one organization', () => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await browser.openAs(owner);
+  });
+
+  it.each(VIEWS.filter(([name]) => name !== 'watcher'))(
+    'sees nothing of another in %s',
+    async (_name, path, shown) => {
+      const page = await browser.openAs(owner);
+      const text = await view(page, path(), shown);
+      for (const theirs of [other.organizationid, other.appid, other.user('read'), root])
+        expect(text).not.toContain(theirs);
+    },
+  );
+
+  it('is not shown the watcher, and finds no record, service or feed of others', async () => {
+    expect(await page.getByRole('link', { name: 'Watcher' }).count()).toBe(0);
+    await view(page, '/watcher', 'A credential gives others no more than it covers itself.');
+    await view(page, `/search?id=${other.appid}-1`, 'Nothing is known under the id');
+    const place = `/applications/${other.organizationid}/${other.appid}`;
+    await view(page, place, 'There is no application');
+    await view(page, `${place}/product/of-${other.appid}`, 'There is no application');
+  });
+});
+
+describe('What is served', () => {
+  it('its policy allows nothing unsafe, and its styles a nonce of this answer alone', async () => {
+    const [one, two] = await Promise.all([1, 2].map(() => send(`${service.url}/console/`, 'GET', {})));
+    const policy = one!.headers.get('content-security-policy')!;
+    expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
+    expect(policy).toContain("default-src 'none'");
+    const nonce = /'nonce-([^']+)'/.exec(policy)![1]!;
+    expect(one!.text).toContain(nonce);
+    expect(two!.text).not.toContain(nonce);
+    expect(one!.text).not.toContain('__NONCE__');
+  });
+
+  it('is small', () => {
+    const assets = join('dist', 'console', 'pages', 'assets');
+    const files = readdirSync(assets).map((name) => readFileSync(join(assets, name)));
+    expect(files.reduce((sum, file) => sum + gzipSync(file).length, 0)).toBeLessThan(BUNDLE_BYTES);
+  });
+
+  it('nothing but its pages: no file of the service, and no page under a wrong method', async () => {
+    for (const path of [
+      '/console/assets/..%2f..%2fmain.js',
+      '/console/assets/..%2findex.html',
+      '/console/assets/nothing.js',
+    ])
+      expect((await fetch(`${service.url}${path}`)).status).toBe(404);
+    expect((await fetch(`${service.url}/console/`, { method: 'POST' })).status).toBe(404);
+  });
+});
