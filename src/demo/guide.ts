@@ -18,6 +18,7 @@ export interface DemoPlace {
   auditTrailDays: number;
   baseUrl: string;
   docs: boolean;
+  console: boolean;
   max: () => Promise<Date>;
 }
 

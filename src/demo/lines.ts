@@ -10,6 +10,7 @@ export interface DemoGuide {
   /** The `nextoffsetid` of a first page of two products. */
   secondProduct: string;
   docs: boolean;
+  console: boolean;
 }
 
 /** The lines that a newcomer can paste into a shell, from top to bottom: six steps of a harvest, three writes, administration. */
@@ -39,6 +40,7 @@ export function demoLines(guide: DemoGuide): string[] {
     '# 10. As an administrator: which services are there?',
     `curl -u ${login(credentials.admin)} '${guide.baseUrl}/admin/v1/applications/${DEMO.organizationid}/${DEMO.appid}/services'`,
     '',
+    ...(guide.console ? [`To look and click: ${guide.baseUrl}/console, as ${credentialsOf(guide)}`] : []),
     guide.docs
       ? `All endpoints, to read and to try: ${guide.baseUrl}/docs`
       : 'The API description is switched off.',
@@ -57,6 +59,10 @@ function writes({ baseUrl, credentials }: DemoGuide): string[] {
     '# 9. Give it an address',
     `curl -X PATCH ${json} -d '{"city":"Turku","country":"FI"}' "${members}/$MEMBER/address"`,
   ];
+}
+
+function credentialsOf({ credentials: { admin } }: DemoGuide): string {
+  return `${admin.username} with the password ${admin.password}`;
 }
 
 function login({ username, password }: DemoLogin): string {

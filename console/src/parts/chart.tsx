@@ -53,7 +53,7 @@ function optionsFor(
     ...{ width, height: HEIGHT, legend: { show: false }, cursor: { show: false } },
     scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
-      { ...axis, space: 80, values: (_plot, times) => times.map(clockTime) },
+      { ...axis, size: 26, space: 80, values: (_plot, times) => times.map(clockTime) },
       { ...axis, size: 70, values: (_plot, values) => values.map(show) },
     ],
     series: [{}, { stroke: colour('--accent'), width: 2, fill: colour('--accent-faint'), spanGaps: false }],

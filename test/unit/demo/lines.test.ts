@@ -10,6 +10,7 @@ const guide = {
   offset: '2026-11-20T10:00:00.000Z',
   secondProduct: '6b013d7ab789274939adaa0c',
   docs: true,
+  console: true,
 };
 
 const commands = () => demoLines(guide).filter((line) => line.includes('curl '));
@@ -44,6 +45,11 @@ describe('the lines a newcomer pastes', () => {
       ...Array.from({ length: 3 }, () => 'demo-writer:secret-w'),
       'demo-admin:secret-a',
     ]);
+  });
+
+  it('tell where the console is, if it is on', () => {
+    expect(demoLines(guide).join('\n')).toContain('http://127.0.0.1:3000/console, as demo-admin');
+    expect(demoLines({ ...guide, console: false }).join('\n')).not.toContain('/console');
   });
 
   it('tell where the documentation is, if it is on', () => {
