@@ -1,6 +1,6 @@
 import { serviceNameFault } from '../administration/index.js';
 import type { ServiceKey } from '../application/index.js';
-import { FatalError, NAME, NAME_RULE, shown } from '../common/index.js';
+import { FatalError, NAME, NAME_RULE, parseDate, shown } from '../common/index.js';
 import { type Kind, KINDS, type Tenant } from '../record/index.js';
 
 /** The options that name an application. */
@@ -18,6 +18,16 @@ export const SERVICE = {
   ...APPLICATION,
   ...KIND,
   name: { value: 'NAME', required: true, description: 'name of the service, as in the paths' },
+} as const;
+
+/** The option that names a credential. */
+export const USERNAME = {
+  username: { value: 'NAME', required: true, description: 'its user name' },
+} as const;
+
+/** The option that asks for what nobody used for a while. */
+export const UNUSED_FOR = {
+  'unused-for': { value: 'DAYS', description: 'those that nobody used for so many days, such as 90' },
 } as const;
 
 /** The application that the options name; throws where a name breaks the rule. */
@@ -47,4 +57,17 @@ export function choiceOf<C extends string>(option: string, text: string, choices
     throw new FatalError(`--${option} "${shown(text)}" is not known. Choose ${choices.join(' or ')}.`);
   }
   return choice;
+}
+
+/** A time that has to come still. */
+export function futureDateOf(option: string, text: string): Date {
+  const parsed = parseDate(text);
+  if ('error' in parsed) throw new FatalError(`--${option} ${parsed.error}`);
+  if (parsed.value <= new Date()) throw new FatalError(`--${option} ${text} is past already.`);
+  return parsed.value;
+}
+
+export function daysOf(option: string, text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new FatalError(`--${option} "${shown(text)}" is not a whole number of days, such as 90.`);
 }

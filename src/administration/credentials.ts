@@ -25,8 +25,16 @@ export interface CredentialChange {
   expiresAt?: Date | null | undefined;
 }
 
-/** A credential as it is stored, without its hash, which nothing here ever reads. Operators write this collection too. */
-export type ListedCredential = { [field in Exclude<keyof Credential, 'passwordhash'>]?: unknown };
+/** A credential as it is stored, without its hashes, which nothing here ever reads. Operators write this collection too. */
+export type ListedCredential = {
+  [field in Exclude<keyof Credential, 'passwordhash' | 'oldpasswordhash'>]?: unknown;
+};
+
+/** What of a credential is listed. */
+export const LISTED = {
+  ...{ _id: 0, username: 1, level: 1, scopes: 1 },
+  ...{ disabled: 1, expiresAt: 1, oldexpiresAt: 1 },
+} as const;
 
 export function randomPassword(): string {
   return randomBytes(RANDOM_BYTES).toString('base64url');
@@ -57,18 +65,6 @@ export async function issueCredential(
   await noteCredential(desk, 'credential.issue', { username, scopes });
 }
 
-/** Gives a credential another password; the one before opens nothing from then on. Throws 404 and 412. */
-export async function rotateCredential(
-  desk: Desk,
-  username: string,
-  password: string,
-  ifMatch?: string,
-): Promise<void> {
-  const passwordhash = await hashPassword(password);
-  const { document } = await update(desk.db, username, { $set: { passwordhash } }, ifMatch);
-  await noteCredential(desk, 'credential.rotate', { ...document, username });
-}
-
 /** Changes what a credential may do, and for how long. Throws 404 and 412. */
 export async function changeCredential(
   desk: Desk,
@@ -85,7 +81,7 @@ export async function changeCredential(
   const changed = [...Object.keys($set), ...Object.keys($unset)];
   if (changed.length === 0) return;
   const parts = Object.entries({ $set, $unset }).filter(([, part]) => Object.keys(part).length > 0);
-  const { document } = await update(desk.db, username, Object.fromEntries(parts), ifMatch);
+  const { document } = await updateCredential(desk.db, username, Object.fromEntries(parts), ifMatch);
   await noteCredential(desk, 'credential.change', { ...document, username }, changed);
 }
 
@@ -104,9 +100,8 @@ export async function revokeCredential(desk: Desk, username: string, ifMatch?: s
 /** Those with a scope of one of these organizations, or all of them. */
 export function listCredentials(db: mongo.Db, organizationids?: string[]): Promise<ListedCredential[]> {
   const which = organizationids === undefined ? {} : { 'scopes.organizationid': { $in: organizationids } };
-  const projection = { _id: 0, username: 1, level: 1, scopes: 1, disabled: 1, expiresAt: 1 };
   return credentialsOf(db)
-    .find<ListedCredential>(which, { projection, sort: { username: 1 } })
+    .find<ListedCredential>(which, { projection: LISTED, sort: { username: 1 } })
     .toArray();
 }
 
@@ -121,21 +116,29 @@ export async function credentialExists(db: mongo.Db, username: string): Promise<
   return (await credentialsOf(db).findOne(named(username), { projection: { _id: 1 } })) !== null;
 }
 
-function update(
+/** Changes a credential. Throws 404 and 412. */
+export function updateCredential(
   db: mongo.Db,
   username: string,
-  change: mongo.UpdateFilter<mongo.Document>,
+  change:
+    mongo.UpdateFilter<mongo.Document> | ((stored: mongo.Document) => mongo.UpdateFilter<mongo.Document>),
   ifMatch?: string,
 ): Promise<TaggedDocument> {
   const credentials = credentialsOf(db);
   const unknown = () => unknownCredential(username);
-  return changeStored(credentials, named(username), { ifMatch, unknown }, async (isUnchanged) => {
-    return (await credentials.updateOne(isUnchanged, change)).matchedCount;
-  });
+  return changeStored(
+    credentials,
+    named(username),
+    { ifMatch, unknown },
+    async (isUnchanged, { document }) => {
+      const made = typeof change === 'function' ? change(document) : change;
+      return (await credentials.updateOne(isUnchanged, made)).matchedCount;
+    },
+  );
 }
 
 /** A credential of one organization stands in the trail of that one. */
-async function noteCredential(
+export async function noteCredential(
   desk: Desk,
   action: string,
   { username, scopes }: { username: string; scopes?: unknown },

@@ -8,15 +8,16 @@ export {
   removeApplication,
 } from './applications.js';
 export {
+  changeCredential,
   credentialExists,
   issueCredential,
   listCredentials,
   type ListedCredential,
   randomPassword,
   revokeCredential,
-  rotateCredential,
   usernameFault,
 } from './credentials.js';
+export { type LastUse, lastUses, type Unused, unusedCredentials } from './credential-uses.js';
 export { type Desk, noteDeed } from './desk.js';
 export { Administrative, Asked, Desks } from './http/administration.js';
 export { required, type Shaped, text } from './http/fields.js';
@@ -26,6 +27,7 @@ export { filterJson, filterOf } from './filter-text.js';
 export { type Group, type Preview, previewFilter } from './preview.js';
 export { recordStory, type RecordStory } from './record-story.js';
 export { administrationProblem } from './refused.js';
+export { retireOldPassword, rotateCredential } from './secrets.js';
 export {
   filterInForce,
   listServices,

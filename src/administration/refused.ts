@@ -21,6 +21,11 @@ export function invalid(detail: string, pointer?: string): Refused {
   return new Refused(new Problem(400, 'invalid-request', 'The request is not valid', detail, { errors }));
 }
 
+/** A time in a body that has to come still. */
+export function isPast(name: string): Refused {
+  return invalid(`${name} is past already.`, `/${name}`);
+}
+
 export function unknownApplication(name: string): Refused {
   return unknown('application', `There is no application ${shown(name)}`);
 }

@@ -5,6 +5,8 @@ import { ControlModule } from '../control/index.js';
 import { Authenticator } from './authenticator.js';
 import { TidemarkBasicStrategy } from './basic.strategy.js';
 import { CREDENTIAL_MODEL, credentialSchema } from './credential.schema.js';
+import { CREDENTIAL_USE_MODEL, credentialUseSchema } from './credential-use.schema.js';
+import { CredentialUses } from './credential-uses.js';
 import { LoginLimiter } from './login-limiter.js';
 import { Passwords } from './passwords.js';
 import { ProvenLogins } from './proven-logins.js';
@@ -13,9 +15,12 @@ import { ProvenLogins } from './proven-logins.js';
   imports: [
     PassportModule,
     ControlModule,
-    MongooseModule.forFeature([{ name: CREDENTIAL_MODEL, schema: credentialSchema }]),
+    MongooseModule.forFeature([
+      { name: CREDENTIAL_MODEL, schema: credentialSchema },
+      { name: CREDENTIAL_USE_MODEL, schema: credentialUseSchema },
+    ]),
   ],
-  providers: [Authenticator, LoginLimiter, Passwords, ProvenLogins, TidemarkBasicStrategy],
-  exports: [Authenticator, LoginLimiter, MongooseModule],
+  providers: [Authenticator, CredentialUses, LoginLimiter, Passwords, ProvenLogins, TidemarkBasicStrategy],
+  exports: [Authenticator, CredentialUses, LoginLimiter, MongooseModule],
 })
 export class AuthModule {}

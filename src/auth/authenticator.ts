@@ -4,7 +4,7 @@ import type { Model, mongo } from 'mongoose';
 import { SharedReads } from '../common/index.js';
 import { ControlStream, KnownDocuments } from '../control/index.js';
 import type { Login } from './basic-header.js';
-import { type Credential, isUsable, LONGEST_USERNAME } from './credential.js';
+import { type Credential, isUsable, liveHashes, LONGEST_USERNAME } from './credential.js';
 import { CREDENTIAL_MODEL } from './credential.schema.js';
 import { type Attempt, LoginLimiter } from './login-limiter.js';
 import { Passwords } from './passwords.js';
@@ -46,11 +46,15 @@ export class Authenticator {
 
   private async knownLately(login: Login, name: string): Promise<Credential | undefined> {
     const fitting = this.proven.hashOf(name);
-    const known = fitting === undefined ? undefined : await this.usable(login.username);
-    return known?.passwordhash === fitting ? known : undefined;
+    if (fitting === undefined) return undefined;
+    const known = await this.usable(login.username);
+    return known !== undefined && liveHashes(known, new Date()).includes(fitting) ? known : undefined;
   }
 
-  /** Counts a failure where it is one; an unknown user name is no faster than a wrong password. Throws 429. */
+  /**
+   * Counts a failure where it is one; an unknown user name is no faster than a wrong password, but where the password before
+   * is kept, a wrong one takes twice as long. Throws 429.
+   */
   private async prove(login: Login, name: string, address: string): Promise<Credential | undefined> {
     const attempt = this.limiter.attempt(address, login.username);
     const credential = await this.compare(login, name, attempt).catch((error: unknown) => {
@@ -65,9 +69,18 @@ export class Authenticator {
   private async compare(login: Login, name: string, { rank }: Attempt): Promise<Credential | undefined> {
     this.passwords.assertRoom(rank);
     const credential = await this.usable(login.username);
-    if (!(await this.passwords.fits(credential?.passwordhash, login.password, rank))) return undefined;
-    if (credential !== undefined) this.proven.remember(name, credential.passwordhash);
-    return credential;
+    const hashes = credential === undefined ? [undefined] : liveHashes(credential, new Date());
+    for (const hash of hashes) {
+      if (!(await this.passwords.fits(hash, login.password, rank)) || hash === undefined) continue;
+      this.proven.remember(name, hash);
+      return credential;
+    }
+    return undefined;
+  }
+
+  /** The stored hash that the password of a login has fitted, just now or a minute ago at most. */
+  fittingHash(login: Login): string | undefined {
+    return this.proven.hashOf(this.proven.nameOf(login));
   }
 
   /** The credential of this user name, where it opens anything today. */

@@ -3,12 +3,16 @@ import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { problems } from '../http/index.js';
 import { accessOf, callerOf, isActing } from './decorators.js';
+import { CredentialUses } from './credential-uses.js';
 import { LoginLimiter } from './login-limiter.js';
 
 /** 401 unless the route says @Public, a session has let the caller in, or the login is right. */
 @Injectable()
 export class BasicGuard extends AuthGuard('basic') {
-  constructor(private readonly limiter: LoginLimiter) {
+  constructor(
+    private readonly limiter: LoginLimiter,
+    private readonly uses: CredentialUses,
+  ) {
     super();
   }
 
@@ -16,7 +20,10 @@ export class BasicGuard extends AuthGuard('basic') {
     if (accessOf(context).isPublic) return true;
     const request = context.switchToHttp().getRequest<Request>();
     if (request.user === undefined) await super.canActivate(context);
-    if (!isActing(request)) this.limiter.countRequest(callerOf(request).username);
+    if (isActing(request)) return true;
+    const { username } = callerOf(request);
+    this.limiter.countRequest(username);
+    this.uses.note(username, () => request.ip ?? '');
     return true;
   }
 

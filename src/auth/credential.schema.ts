@@ -11,4 +11,6 @@ export const CREDENTIAL_MODEL = 'Credential';
 export const credentialSchema = new Schema<Credential>(
   {},
   { collection: CREDENTIALS, strict: false, versionKey: false },
-).index({ username: 1 }, { unique: true });
+)
+  .index({ username: 1 }, { unique: true })
+  .index({ 'scopes.organizationid': 1, username: 1 });

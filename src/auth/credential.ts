@@ -17,6 +17,9 @@ export interface Credential {
   username: string;
   /** argon2id, PHC string. */
   passwordhash: string;
+  /** The password that it had before, which opens it too until `oldexpiresAt`. */
+  oldpasswordhash?: string;
+  oldexpiresAt?: Date;
   level: Level;
   scopes: Scope[];
   disabled?: boolean;
@@ -26,6 +29,12 @@ export interface Credential {
 /** Whether a stored document is a credential that opens anything today. Whatever is odd about it closes it. */
 export function isUsable(stored: Partial<Credential> | null, now: Date): stored is Credential {
   return stored !== null && credentialState(stored, now) === 'valid' && isArgon2id(stored.passwordhash);
+}
+
+/** The hashes of the passwords that open a credential today: its own, and the one before while it is kept. */
+export function liveHashes({ passwordhash, oldpasswordhash, oldexpiresAt }: Credential, now: Date): string[] {
+  const isKept = oldexpiresAt instanceof Date && oldexpiresAt > now && isArgon2id(oldpasswordhash);
+  return isKept ? [passwordhash, oldpasswordhash] : [passwordhash];
 }
 
 /** How a credential stands, but for its password; `broken` where something in it is of a type that opens nothing. */
@@ -55,7 +64,7 @@ export function covers(scopes: unknown, organizationid: string, appid: string): 
   );
 }
 
-function isArgon2id(hash: unknown): boolean {
+function isArgon2id(hash: unknown): hash is string {
   return typeof hash === 'string' && hash.startsWith('$argon2id$');
 }
 

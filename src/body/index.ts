@@ -1,1 +1,1 @@
-export { RequestBody } from './request-body.js';
+export { OptionalRequestBody, RequestBody } from './request-body.js';

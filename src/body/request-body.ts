@@ -43,12 +43,26 @@ class ReadJson implements PipeTransform<Request, Promise<object>> {
   }
 }
 
+/** The same, where a request without a body stands for an empty object. */
+@Injectable()
+class ReadJsonIfAny extends ReadJson {
+  override transform(request: Request): Promise<object> {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    const isEmpty = encoding === undefined && (length === undefined || Number(length) === 0);
+    return isEmpty ? Promise.resolve({}) : super.transform(request);
+  }
+}
+
 const RequestItself = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   context.switchToHttp().getRequest<Request>(),
 );
 
 /** The JSON object that a request carries, through the pipe that checks and shapes it. */
 export const RequestBody = (shape: Type<PipeTransform> | PipeTransform) => RequestItself(ReadJson, shape);
+
+/** The same; a request without a body carries an empty object. */
+export const OptionalRequestBody = (shape: Type<PipeTransform> | PipeTransform) =>
+  RequestItself(ReadJsonIfAny, shape);
 
 function objectIn(bytes: Buffer): object {
   const text = textOf(bytes);

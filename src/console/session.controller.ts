@@ -53,9 +53,10 @@ export class SessionController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedIn> {
     const credential = await this.authenticator.identify(login, () => request.ip ?? '');
-    if (credential === undefined) throw wrongLogin();
+    const fitting = this.authenticator.fittingHash(login);
+    if (credential === undefined || fitting === undefined) throw wrongLogin();
     if (!reaches(credential.level, 'admin')) throw problems.levelMissing('admin');
-    const { token, ends } = await this.sessions.open(credential);
+    const { token, ends } = await this.sessions.open(credential.username, fitting);
     giveSession(request, response, token, ends);
     request.user = credential;
     await noteDeed(this.desks.of(request), { action: 'session.open', target: 'console' });

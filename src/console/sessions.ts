@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { Authenticator, type Credential } from '../auth/index.js';
+import { Authenticator, type Credential, liveHashes } from '../auth/index.js';
 import { SESSIONS, type StoredSession } from './session.schema.js';
 
 const MINUTE_MS = 60_000;
@@ -26,8 +26,8 @@ export class Sessions {
     private readonly authenticator: Authenticator,
   ) {}
 
-  /** Opens a session for somebody who has just proven a password. */
-  async open({ username, passwordhash }: Credential): Promise<OpenedSession> {
+  /** Opens a session for somebody whose password has just fitted a stored hash. */
+  async open(username: string, passwordhash: string): Promise<OpenedSession> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const now = Date.now();
     const ends = new Date(now + LONGEST_MS);
@@ -48,7 +48,8 @@ export class Sessions {
     const session = await this.sessions.findOne({ _id: digestOf(token), expires: { $gt: now } });
     if (session === null) return undefined;
     const credential = await this.authenticator.usable(session.username);
-    if (credential === undefined || digestOf(credential.passwordhash) !== session.proof) return undefined;
+    if (credential === undefined || !liveHashes(credential, now).map(digestOf).includes(session.proof))
+      return undefined;
     if (isUse) await this.keepOpen(session, now);
     return credential;
   }

@@ -1,3 +1,4 @@
+import { mongo } from 'mongoose';
 import { type Page } from 'playwright-core';
 import { eventually, send, type TestApplication, TestService } from '../support/index.js';
 import { ConsoleBrowser } from './browser.js';
@@ -193,6 +194,24 @@ describe('From a filter to its consumer', () => {
     expect(await services.findOne({ name: 'bikes' })).toMatchObject({ description: 'of somebody else' });
   });
 
+  it('the password of a credential is rotated, the old one works on, and is retired', async () => {
+    const stored = () => service.db.collection('credentials').findOne({ username: 'search' });
+    const first = (await stored())!['passwordhash'] as string;
+    await browser.goTo(page, '/credentials');
+    const row = page.getByRole('row', { name: /^search / });
+    await row.getByRole('button', { name: 'Rotate' }).click();
+    await page.getByLabel('The password it has now').selectOption('7');
+    await button(page, 'Give another').click();
+    await page.locator('[data-secret]').waitFor();
+    expect(await stored()).toMatchObject({ oldpasswordhash: first });
+    await button(page, 'I have it').click();
+    await row.getByText('its old password in 7 days').waitFor();
+    await row.getByRole('button', { name: 'Retire old' }).click();
+    await button(page, 'Retire it').click();
+    await row.getByText('its old password').waitFor({ state: 'detached' });
+    expect(await stored()).not.toHaveProperty('oldpasswordhash');
+  });
+
   it('a credential is revoked', async () => {
     await browser.goTo(page, '/credentials');
     const row = page.getByRole('row', { name: /^search / });
@@ -200,6 +219,20 @@ describe('From a filter to its consumer', () => {
     await button(page, 'Revoke search').click();
     await row.waitFor({ state: 'detached' });
     expect(await service.db.collection('credentials').findOne({ username: 'search' })).toBeNull();
+  });
+
+  it('what nobody used for a while is revoked together, once that is confirmed', async () => {
+    const since = new Date(Date.now() - 100 * 86_400_000);
+    await service.db
+      .collection<{ _id: string }>('tidemark.credentialuses')
+      .updateOne({ _id: '' }, { $set: { at: since } }, { upsert: true });
+    await app.credential({ username: 'long-unused', _id: new mongo.ObjectId('4'.repeat(24)) });
+    await browser.goTo(page, '/credentials');
+    await button(page, 'Show').click();
+    const said = await confirm(page, 'Revoke 1 credential…', 'Revoke 1 credential');
+    expect(said).toContain('long-unused, last used never');
+    await page.getByText('No credential is known to be unused').waitFor();
+    expect(await service.db.collection('credentials').findOne({ username: 'long-unused' })).toBeNull();
   });
 
   it('and the audit trail has all of it', async () => {

@@ -58,6 +58,7 @@ describe('An administrator of one organization sees and changes nothing of anoth
     ['GET', () => `credentials/${stranger}`, undefined],
     ['PATCH', () => `credentials/${stranger}`, { disabled: true }],
     ['POST', () => `credentials/${stranger}/rotate`, undefined],
+    ['DELETE', () => `credentials/${stranger}/oldpassword`, undefined],
     ['DELETE', () => `credentials/${stranger}`, undefined],
     ['DELETE', () => `credentials/${root}`, undefined],
     ['POST', () => `credentials/${root}/rotate`, undefined],

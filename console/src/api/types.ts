@@ -50,6 +50,10 @@ export interface Credential {
   scopes: Tenant[];
   disabled?: boolean;
   expiresAt?: string;
+  /** Until when the password before works too. */
+  oldexpiresAt?: string;
+  lastUsed: string | null;
+  lastUsedFrom: string | null;
   state: 'valid' | 'disabled' | 'expired' | 'broken';
   /** In the answer that makes it, and in no other. */
   password?: string;

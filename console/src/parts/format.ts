@@ -23,6 +23,11 @@ export function ago(iso: string, now = Date.now()): string {
   return AGO.format(Math.round(ms / unit), name);
 }
 
+/** Whether a time is still to come. */
+export function isAhead(iso: string | undefined): iso is string {
+  return iso !== undefined && Date.parse(iso) > Date.now();
+}
+
 /** A time as people here write it. */
 export function moment(iso: string): string {
   return new Date(iso).toLocaleString();

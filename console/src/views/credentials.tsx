@@ -1,17 +1,17 @@
 import { useState } from 'react';
-import { admin, pathOf } from '../api/client.js';
+import { admin } from '../api/client.js';
 import type { Credential } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
-import { useSession } from '../hooks/use-session.js';
-import { Confirm } from '../parts/confirm.js';
+import { isAhead } from '../parts/format.js';
 import { Dialog } from '../parts/dialog.js';
-import { Link } from '../parts/link.js';
 import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
 import { State } from '../parts/state.js';
 import { Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
+import { CredentialActions } from './credential-actions.js';
 import { IssueCredential } from './issue-credential.js';
+import { UnusedCredentials } from './unused-credentials.js';
 
 /** The credentials that open no more than the session does. */
 export function useCredentials() {
@@ -49,73 +49,43 @@ export function Credentials() {
                   scopes.map(({ organizationid, appid }) => `${organizationid}/${appid}`).join(', '),
               },
               { title: 'State', cell: ({ state }) => <State word={state} /> },
-              { title: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+              { title: 'Ends', cell: (one) => <Ends credential={one} /> },
+              { title: 'Last used', cell: (one) => <LastUsed credential={one} /> },
               {
                 title: 'Actions',
-                cell: (one) => <Actions credential={one} onDone={loaded.reload} onRotated={tell} />,
+                cell: (one) => <CredentialActions credential={one} onDone={loaded.reload} onRotated={tell} />,
               },
             ]}
           />
         )}
       </Loading>
       <IssueCredential onIssued={tell} />
+      <UnusedCredentials onRevoked={loaded.reload} />
       {issued !== undefined && <Password of={issued} onClose={() => setIssued(undefined)} />}
     </Page>
   );
 }
 
-function Actions({
-  credential: { username, state },
-  onDone,
-  onRotated,
-}: {
-  credential: Credential;
-  onDone: () => void;
-  onRotated: (credential: Credential) => void;
-}) {
-  const { who } = useSession();
-  const path = `credentials/${pathOf(username)}`;
-  const isOwn = who.username === username;
-  const set = (disabled: boolean) => async (signal: AbortSignal) => {
-    await admin(path, { method: 'PATCH', body: { disabled }, signal });
-    onDone();
-  };
-  const rotate = async (signal: AbortSignal) =>
-    onRotated((await admin<Credential>(`${path}/rotate`, { method: 'POST', signal })).body);
-  const revoke = async (signal: AbortSignal) => {
-    await admin(path, { method: 'DELETE', signal });
-    onDone();
-  };
-  const own = isOwn && (
-    <p className="notice">You are signed in with this credential: it ends your session.</p>
-  );
+function Ends({ credential: { expiresAt, oldexpiresAt } }: { credential: Credential }) {
   return (
-    <span className="buttons">
-      <Link to={`/explorer?as=${encodeURIComponent(username)}`}>Explore</Link>
-      <Confirm
-        label="Rotate"
-        title={`Give ${username} another password?`}
-        action="Give another"
-        work={rotate}
-      >
-        <p>The password it has now opens nothing any more.</p>
-        {own}
-      </Confirm>
-      {state === 'disabled' ? (
-        <Confirm label="Enable" title={`Enable ${username}?`} action="Enable" work={set(false)}>
-          <p>It opens again what it opened before.</p>
-        </Confirm>
-      ) : (
-        <Confirm label="Disable" title={`Disable ${username}?`} action="Disable" work={set(true)}>
-          <p>It opens nothing until it is enabled again.</p>
-          {own}
-        </Confirm>
+    <>
+      <Time at={expiresAt} />
+      {isAhead(oldexpiresAt) && (
+        <small className="faint">
+          {' '}
+          its old password <Time at={oldexpiresAt} />
+        </small>
       )}
-      <Confirm label="Revoke" title={`Revoke ${username}?`} action={`Revoke ${username}`} work={revoke}>
-        <p>It is removed, and whoever uses it gets 401 within two seconds.</p>
-        {own}
-      </Confirm>
-    </span>
+    </>
+  );
+}
+
+function LastUsed({ credential: { lastUsed, lastUsedFrom } }: { credential: Credential }) {
+  return (
+    <>
+      <Time at={lastUsed} />
+      {lastUsedFrom !== null && <small className="faint"> from {lastUsedFrom}</small>}
+    </>
   );
 }
 

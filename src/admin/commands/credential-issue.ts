@@ -5,9 +5,9 @@ import {
   usernameFault,
 } from '../../administration/index.js';
 import { type Level, LEVELS, type Scope } from '../../auth/index.js';
-import { FatalError, parseDate, shown } from '../../common/index.js';
+import { FatalError, shown } from '../../common/index.js';
 import { defineCommand } from '../command.js';
-import { choiceOf, nameOf } from '../options.js';
+import { choiceOf, futureDateOf, nameOf } from '../options.js';
 import { passwordFrom } from '../password-input.js';
 import { deskOn } from '../session.js';
 
@@ -41,7 +41,7 @@ export const credentialIssue = defineCommand({
     if (fault !== undefined) throw new FatalError(`--username "${shown(username)}" ${fault}`);
     const level: Level = choiceOf('level', values.level, LEVELS);
     const scope = { organizationid: scopeName('org', values.org), appid: scopeName('app', values.app) };
-    const expiresAt = values.expires === undefined ? undefined : futureDate(values.expires);
+    const expiresAt = values.expires === undefined ? undefined : futureDateOf('expires', values.expires);
     const given = values['password-stdin'] ? await passwordFrom(context.terminal.input) : undefined;
     const desk = deskOn(context, await context.prepared());
     if (!Object.values(scope).includes(EVERY)) await assertApplication(desk.db, scope);
@@ -60,11 +60,4 @@ export const credentialIssue = defineCommand({
 
 function scopeName(option: string, text: string): Scope[keyof Scope] {
   return text === EVERY ? EVERY : nameOf(option, text);
-}
-
-function futureDate(text: string): Date {
-  const parsed = parseDate(text);
-  if ('error' in parsed) throw new FatalError(`--expires ${parsed.error}`);
-  if (parsed.value <= new Date()) throw new FatalError(`--expires ${text} is past already.`);
-  return parsed.value;
 }

@@ -1,14 +1,43 @@
-import { revokeCredential } from '../../administration/index.js';
-import { defineCommand } from '../command.js';
+import { lastUses, revokeCredential, unusedCredentials } from '../../administration/index.js';
+import { FatalError } from '../../common/index.js';
+import { type CommandContext, defineCommand, type Outcome } from '../command.js';
+import { isConfirmed } from '../confirm.js';
+import { credentialTable, usesText } from '../credential-table.js';
+import { daysOf, UNUSED_FOR, USERNAME } from '../options.js';
+import { counted } from '../print.js';
 import { deskOn } from '../session.js';
 
 export const credentialRevoke = defineCommand({
   name: 'credential revoke',
   summary: 'Remove a credential: it opens nothing from the next request on',
-  options: { username: { value: 'NAME', required: true, description: 'its user name' } },
+  options: {
+    username: { ...USERNAME.username, required: false },
+    ...UNUSED_FOR,
+    yes: { description: 'with --unused-for: do not ask first' },
+  },
   notes: ['The user name is free again afterwards.'],
-  async run(context, { username }) {
+  async run(context, { username, 'unused-for': unusedFor, yes }) {
+    if ((username === undefined) === (unusedFor === undefined))
+      throw new FatalError('Give either --username or --unused-for.');
+    if (username === undefined) return revokeUnused(context, daysOf('unused-for', unusedFor!), yes);
     await revokeCredential(deskOn(context, await context.connected()), username);
     return { text: `The credential "${username}" is removed.`, json: { username } };
   },
 });
+
+async function revokeUnused(context: CommandContext, days: number, isSure: boolean): Promise<Outcome> {
+  const desk = deskOn(context, await context.connected());
+  const unused = await unusedCredentials(desk.db, days);
+  const usernames = unused.credentials
+    .map(({ username }) => username)
+    .filter((one) => typeof one === 'string');
+  if (usernames.length === 0) return { text: usesText(unused, days), json: { revoked: [] } };
+  const useOf = await lastUses(desk.db, usernames);
+  context.terminal.errors.write(`${credentialTable(unused.credentials, useOf, '')}\n`);
+  const question = `Remove ${counted(usernames.length, 'credential')}?`;
+  if (!isSure && !(await isConfirmed(context.terminal, question)))
+    return { text: 'Nothing is removed.', json: { revoked: [] }, failure: 'It was not confirmed.' };
+  for (const username of usernames) await revokeCredential(desk, username);
+  const text = `${counted(usernames.length, 'credential')} removed: ${usernames.join(', ')}.`;
+  return { text, json: { revoked: usernames } };
+}

@@ -3,8 +3,10 @@ import { applicationCreate } from './application-create.js';
 import { applicationList } from './application-list.js';
 import { applicationRemove } from './application-remove.js';
 import { consumerList } from './consumer-list.js';
+import { credentialChange } from './credential-change.js';
 import { credentialIssue } from './credential-issue.js';
 import { credentialList } from './credential-list.js';
+import { credentialRetire } from './credential-retire.js';
 import { credentialRevoke } from './credential-revoke.js';
 import { credentialRotate } from './credential-rotate.js';
 import { importCommand } from './import.js';
@@ -21,6 +23,7 @@ import { status } from './status.js';
 export const commands: readonly Command[] = [
   ...[applicationCreate, applicationList, applicationRemove],
   ...[serviceSet, serviceList, serviceRemove, servicePreview],
-  ...[credentialIssue, credentialRotate, credentialRevoke, credentialList],
+  ...[credentialIssue, credentialChange, credentialRotate, credentialRetire],
+  ...[credentialRevoke, credentialList],
   ...[importCommand, recordDelete, recordShow, resync, consumerList, status],
 ];

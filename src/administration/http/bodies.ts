@@ -104,4 +104,6 @@ export const NEW_CREDENTIAL = {
   expiresAt: date(),
 };
 
+export const ROTATION = { keepOldUntil: date() };
+
 export const CREDENTIAL_CHANGE = { level, disabled: flag(), expiresAt: removable(date()) };

@@ -1,8 +1,8 @@
-import { Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, type Credential, credentialState } from '../../auth/index.js';
-import { Problems, sendJson } from '../../http/index.js';
+import { Problems, problems, sendJson } from '../../http/index.js';
 import {
   changeCredential,
   issueCredential,
@@ -11,14 +11,17 @@ import {
   randomPassword,
   readCredential,
   revokeCredential,
-  rotateCredential,
 } from '../credentials.js';
-import { invalid, unknownCredential } from '../refused.js';
+import { type LastUse, lastUses, unusedCredentials } from '../credential-uses.js';
+import { isPast, unknownCredential } from '../refused.js';
+import { retireOldPassword, rotateCredential } from '../secrets.js';
 import { Administrative, Asked, Desks, sendTagged } from './administration.js';
-import { CREDENTIAL_CHANGE, NEW_CREDENTIAL } from './bodies.js';
+import { CREDENTIAL_CHANGE, NEW_CREDENTIAL, ROTATION } from './bodies.js';
 import type { Shaped } from './fields.js';
 import { assertGives, coversCredential, organizationsTouched } from './reach.js';
-import { Body, DocumentedBody } from './shape.pipe.js';
+import { Body, DocumentedBody, DocumentedOptionalBody, OptionalBody } from './shape.pipe.js';
+
+const DAYS = /^[1-9]\d{0,3}$/;
 
 /** Credentials that open no more than the caller's own. A password is in one answer only: the one that makes it. */
 @Administrative()
@@ -27,16 +30,36 @@ export class CredentialsController {
   constructor(private readonly desks: Desks) {}
 
   @Get()
-  @ApiOperation({ summary: 'Lists the credentials that open no more than yours' })
-  @Problems(401, 403, 429, 500, 503)
+  @ApiQuery({
+    name: 'unusedfor',
+    required: false,
+    description: 'only those that nobody used for so many days',
+  })
+  @ApiOperation({
+    summary: 'Lists the credentials that open no more than yours',
+    description: 'With when each was used last, to the minute, and from where.',
+  })
+  @Problems(400, 401, 403, 429, 500, 503)
   async list(
     @Asked() request: Request,
     @Caller() caller: Credential,
+    @Query('unusedfor') unusedFor: unknown,
     @Res() response: Response,
   ): Promise<void> {
-    const all = await listCredentials(this.desks.of(request).db, organizationsTouched(caller));
-    const result = all.filter((one) => coversCredential(caller, one)).map(shown);
-    sendJson(response, JSON.stringify({ result }));
+    const { db } = this.desks.of(request);
+    const of = organizationsTouched(caller);
+    const days = daysOf(unusedFor);
+    const { since: usesSince, credentials } =
+      days === undefined
+        ? { since: undefined, credentials: await listCredentials(db, of) }
+        : await unusedCredentials(db, days, of);
+    const seen = credentials.filter((one) => coversCredential(caller, one));
+    const useOf = await lastUses(
+      db,
+      seen.map(({ username }) => username),
+    );
+    const result = seen.map((one) => shown(one, useOf(one.username)));
+    sendJson(response, JSON.stringify({ result, usesSince }));
   }
 
   @Post()
@@ -91,22 +114,40 @@ export class CredentialsController {
 
   @Post(':username/rotate')
   @HttpCode(200)
+  @DocumentedOptionalBody(ROTATION)
   @ApiOperation({
     summary: 'Gives a credential another password',
-    description: 'The answer has it, this once. The old one opens nothing more.',
+    description:
+      'The answer has it, this once. The one before opens the credential too until `keepOldUntil`; without, it opens nothing more.',
   })
-  @Problems(401, 403, 404, 412, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)
   async rotate(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param('username') username: string,
     @Headers('if-match') ifMatch: string | undefined,
+    @OptionalBody(ROTATION) { keepOldUntil }: Shaped<typeof ROTATION>,
     @Res() response: Response,
   ): Promise<void> {
     const etag = await this.assertSeen(request, caller, username);
     const password = randomPassword();
-    await rotateCredential(this.desks.of(request), username, password, ifMatch ?? etag);
+    const rotation = { keepOldUntil, ifMatch: ifMatch ?? etag };
+    await rotateCredential(this.desks.of(request), username, password, rotation);
     await this.answer(request, response, username, { password });
+  }
+
+  @Delete(':username/oldpassword')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Ends the password that a credential had before its last rotation' })
+  @Problems(401, 403, 404, 412, 429, 500, 503)
+  async retire(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param('username') username: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    const etag = await this.assertSeen(request, caller, username);
+    await retireOldPassword(this.desks.of(request), username, ifMatch ?? etag);
   }
 
   @Delete(':username')
@@ -136,16 +177,26 @@ export class CredentialsController {
     username: string,
     more: object = {},
   ): Promise<void> {
-    const { document, etag } = await readCredential(this.desks.of(request).db, username);
-    sendTagged(response, { ...shown(document), ...more }, etag);
+    const { db } = this.desks.of(request);
+    const { document, etag } = await readCredential(db, username);
+    const useOf = await lastUses(db, [username]);
+    sendTagged(response, { ...shown(document, useOf(username)), ...more }, etag);
   }
 }
 
-function shown(credential: ListedCredential): Record<string, unknown> {
-  const { username, level, scopes, disabled, expiresAt } = credential;
-  return { username, level, scopes, disabled, expiresAt, state: credentialState(credential, new Date()) };
+function shown(credential: ListedCredential, use: LastUse): Record<string, unknown> {
+  const { username, level, scopes, disabled, expiresAt, oldexpiresAt } = credential;
+  const state = credentialState(credential, new Date());
+  return { username, level, scopes, disabled, expiresAt, oldexpiresAt, state, ...use };
 }
 
 function assertFuture(expiresAt: Date | null | undefined): void {
-  if (expiresAt && expiresAt <= new Date()) throw invalid('expiresAt is past already.', '/expiresAt');
+  if (expiresAt && expiresAt <= new Date()) throw isPast('expiresAt');
+}
+
+function daysOf(text: unknown): number | undefined {
+  if (text === undefined) return undefined;
+  if (typeof text === 'string' && DAYS.test(text)) return Number(text);
+  const detail = 'is not a whole number of days, such as 90.';
+  throw problems.invalidRequest([{ parameter: 'unusedfor', detail }]);
 }

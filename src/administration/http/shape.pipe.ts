@@ -1,6 +1,6 @@
 import type { PipeTransform } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
-import { RequestBody } from '../../body/index.js';
+import { OptionalRequestBody, RequestBody } from '../../body/index.js';
 import { type Fields, schemaOf, type Shaped, shaped } from './fields.js';
 
 /** Reads a body by its fields. */
@@ -15,5 +15,11 @@ class ShapePipe<F extends Fields> implements PipeTransform<object, Shaped<F>> {
 /** The body of a request, as the fields describe it. */
 export const Body = (fields: Fields) => RequestBody(new ShapePipe(fields));
 
-/** The same for the OpenAPI document. */
+/** The same, where no body stands for one without properties. */
+export const OptionalBody = (fields: Fields) => OptionalRequestBody(new ShapePipe(fields));
+
+/** The body for the OpenAPI document. */
 export const DocumentedBody = (fields: Fields) => ApiBody({ schema: schemaOf(fields) });
+
+export const DocumentedOptionalBody = (fields: Fields) =>
+  ApiBody({ schema: schemaOf(fields), required: false });

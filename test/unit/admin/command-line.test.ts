@@ -91,7 +91,8 @@ describe('help', () => {
     expect(commands.map(({ name }) => name)).toEqual([
       ...['application create', 'application list', 'application remove'],
       ...['service set', 'service list', 'service remove', 'service preview'],
-      ...['credential issue', 'credential rotate', 'credential revoke', 'credential list'],
+      ...['credential issue', 'credential change', 'credential rotate', 'credential retire'],
+      ...['credential revoke', 'credential list'],
       ...['import', 'record delete', 'record show', 'resync', 'consumer list', 'status'],
     ]);
   });

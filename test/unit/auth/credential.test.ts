@@ -1,4 +1,4 @@
-import { type Credential, covers, isUsable, LEVELS, reaches } from '../../../src/auth/credential.js';
+import { type Credential, covers, isUsable, LEVELS, liveHashes, reaches } from '../../../src/auth/credential.js';
 
 const NOW = new Date('2026-11-20T10:00:00.000Z');
 const stored = (fields: object = {}) =>
@@ -38,6 +38,22 @@ describe('`disabled`, an expired credential: as if it were not there', () => {
 
   it('closes where there is none', () => {
     expect(isUsable(null, NOW)).toBe(false);
+  });
+});
+
+describe('the password before opens a credential until it is retired or its time has come', () => {
+  const own = '$argon2id$v=19$…';
+  const old = '$argon2id$v=19$old';
+  it.each<[string, object, string[]]>([
+    ['none is kept', {}, [own]],
+    ['kept', { oldpasswordhash: old, oldexpiresAt: new Date(NOW.getTime() + 1) }, [own, old]],
+    ['at its end', { oldpasswordhash: old, oldexpiresAt: NOW }, [own]],
+    ['without an end', { oldpasswordhash: old }, [own]],
+    ['with an end that is a text', { oldpasswordhash: old, oldexpiresAt: '2999-01-01' }, [own]],
+    ['in the clear', { oldpasswordhash: 'secret', oldexpiresAt: new Date('2999-01-01') }, [own]],
+    ['no hash', { oldexpiresAt: new Date('2999-01-01') }, [own]],
+  ])('%s', (_name, fields, hashes) => {
+    expect(liveHashes(stored(fields), NOW)).toEqual(hashes);
   });
 });
 

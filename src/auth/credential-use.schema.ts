@@ -1,0 +1,21 @@
+import { Schema } from 'mongoose';
+
+/** When a credential was last let in, and from where. */
+export interface CredentialUse {
+  /** Its user name; empty for the one document that says since when uses are noted. */
+  _id: string;
+  at: Date;
+  /** Address of the client. */
+  from?: string;
+}
+
+/** Name of the collection. */
+export const CREDENTIAL_USES = 'tidemark.credentialuses';
+
+/** Name of the Mongoose model of `tidemark.credentialuses`. */
+export const CREDENTIAL_USE_MODEL = 'CredentialUse';
+
+export const credentialUseSchema = new Schema<CredentialUse>(
+  { _id: String },
+  { collection: CREDENTIAL_USES, strict: false, versionKey: false },
+);
