@@ -3,6 +3,7 @@ import { ConsumersModule } from '../replication/consumers/index.js';
 import { TrailModule } from '../trail/index.js';
 import { Desks } from './http/administration.js';
 import { ApplicationsController } from './http/applications.controller.js';
+import { ConfigurationController } from './http/configuration.controller.js';
 import { CredentialsController } from './http/credentials.controller.js';
 import { OverviewController } from './http/overview.controller.js';
 import { RecordsController } from './http/records.controller.js';
@@ -15,6 +16,7 @@ import { ServicesController } from './http/services.controller.js';
     ApplicationsController,
     ServicesController,
     CredentialsController,
+    ConfigurationController,
     OverviewController,
     RecordsController,
   ],

@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/index.js';
 import { isDuplicateKey } from '../database/index.js';
 import { COLLECTION_OF, type Kind, KINDS, ofTenant, type Tenant } from '../record/index.js';
+import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
 import { inUse, type Refused, taken, unknownApplication } from './refused.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
@@ -86,7 +87,7 @@ export async function removeApplication(
 ): Promise<Record<Kind, number>> {
   const { db } = desk;
   const found = await kindsWithRecords(db, tenant);
-  if (found.length > 0 && !purge) throw stillUsed(tenant, found);
+  if (!purge) assertWithoutRecords(tenant, found);
   await removeDocument(db, tenant, { ifMatch, isRepeated: found.length > 0 });
   await db.collection(SERVICES).deleteMany(ofTenant(tenant));
   const removed = { member: 0, product: 0 };
@@ -115,6 +116,15 @@ export function nameOfTenant({ organizationid, appid }: Tenant): string {
   return `${organizationid}/${appid}`;
 }
 
+/** Throws 409 where there is a record of any kind. */
+export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<void> {
+  assertWithoutRecords(tenant, await kindsWithRecords(db, tenant));
+}
+
+function assertWithoutRecords(tenant: Tenant, found: Kind[]): void {
+  if (found.length > 0) throw stillUsed(tenant, found);
+}
+
 async function kindsWithRecords(db: mongo.Db, tenant: Tenant): Promise<Kind[]> {
   const found = await Promise.all(
     KINDS.map((kind) =>
@@ -135,12 +145,22 @@ function stillUsed(tenant: Tenant, found: Kind[]): Refused {
 
 async function noteApplication(
   desk: Desk,
-  action: string,
-  { organizationid, appid }: Tenant,
+  action: ApplicationAction,
+  tenant: Tenant,
   changed?: string[],
 ): Promise<void> {
+  await noteDeed(desk, applicationDeed(action, tenant, changed));
+}
+
+type ApplicationAction = `application.${'create' | 'change' | 'remove' | 'purge'}`;
+
+export function applicationDeed(
+  action: ApplicationAction,
+  { organizationid, appid }: Tenant,
+  changed?: string[],
+): Deed {
   const target = `application ${nameOfTenant({ organizationid, appid })}`;
-  await noteDeed(desk, { action, organizationid, appid, target, ...(changed && { changed }) });
+  return { action, organizationid, appid, target, ...(changed && { changed }) };
 }
 
 /** The properties that have a value. */

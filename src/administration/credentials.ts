@@ -3,6 +3,7 @@ import type { mongo } from 'mongoose';
 import { type Credential, CREDENTIALS, hashPassword, type Level, type Scope } from '../auth/index.js';
 import { exactly } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
+import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
 import { taken, unknownCredential } from './refused.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
@@ -137,25 +138,36 @@ export function updateCredential(
   );
 }
 
-/** A credential of one organization stands in the trail of that one. */
 export async function noteCredential(
   desk: Desk,
-  action: string,
-  { username, scopes }: { username: string; scopes?: unknown },
+  action: CredentialAction,
+  credential: { username: string; scopes?: unknown },
   changed?: string[],
 ): Promise<void> {
+  await noteDeed(desk, credentialDeed(action, credential, changed));
+}
+
+type CredentialAction = `credential.${'issue' | 'change' | 'rotate' | 'retire' | 'revoke'}`;
+
+/** A credential of one organization stands in the trail of that one. */
+export function credentialDeed(
+  action: CredentialAction,
+  { username, scopes }: { username: string; scopes?: unknown },
+  changed?: string[],
+): Deed {
   const [first, ...others] = Array.isArray(scopes) ? (scopes as (Partial<Scope> | null)[]) : [];
   const organizationid = first?.organizationid;
   const isOfOne = others.every((scope) => scope?.organizationid === organizationid);
-  await noteDeed(desk, {
+  return {
     action,
     ...(isOfOne && typeof organizationid === 'string' && { organizationid }),
     target: `credential ${username}`,
     ...(changed && { changed }),
-  });
+  };
 }
 
-function named(username: string): mongo.Document {
+/** Finds the credential of a user name. */
+export function named(username: string): mongo.Document {
   return { username: exactly(username) };
 }
 

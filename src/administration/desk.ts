@@ -1,4 +1,4 @@
-import { mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { type Actor, type Deed, trailEntry, writeTrail } from '../trail/index.js';
 
 /** Where somebody changes the configuration: the database, who it is, and for how long that is remembered (days). */
@@ -9,6 +9,16 @@ export interface Desk {
 }
 
 /** Writes down what was done, before whoever did it is told so. */
-export function noteDeed({ db, actor, auditTrailDays }: Desk, deed: Deed): Promise<void> {
-  return writeTrail(db, [trailEntry(actor, deed, auditTrailDays)]);
+export function noteDeed(desk: Desk, deed: Deed): Promise<void> {
+  return noteDeeds(desk, [deed]);
+}
+
+/** The same for several, in a transaction where one is given. */
+export async function noteDeeds(
+  { db, actor, auditTrailDays }: Desk,
+  deeds: Deed[],
+  session?: mongo.ClientSession,
+): Promise<void> {
+  const entries = deeds.map((deed) => trailEntry(actor, deed, auditTrailDays));
+  if (entries.length > 0) await writeTrail(db, entries, session);
 }

@@ -12,15 +12,16 @@ export function assertFilter(filter: unknown): asserts filter is Filter {
   if (fault !== undefined) throw invalid(`The filter is not valid. ${fault}`, '/filter');
 }
 
-/** Has MongoDB run a filter: throws where it refuses. One that only takes long is understood. */
+/** Has MongoDB run a filter, for so long: throws where it refuses. One that only takes long is understood. */
 export async function tryFilter(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
   filter: Filter,
+  maxTimeMS = TRIAL_MS,
 ): Promise<void> {
   try {
     const matching = { $and: [{ organizationid, appid }, filter] };
-    await db.collection(COLLECTION_OF[kind]).findOne(matching, { maxTimeMS: TRIAL_MS });
+    await db.collection(COLLECTION_OF[kind]).findOne(matching, { maxTimeMS });
   } catch (error) {
     if (!isTimeout(error)) throw refusal(error) ?? error;
   }

@@ -18,6 +18,23 @@ export {
   usernameFault,
 } from './credentials.js';
 export { type LastUse, lastUses, type Unused, unusedCredentials } from './credential-uses.js';
+export {
+  type Applied,
+  applyConfiguration,
+  assertPossible,
+  type Change,
+  compare,
+  type Comparison,
+  type Configuration,
+  configurationFile,
+  configurationJson,
+  EVERYTHING,
+  onLine,
+  type Previews,
+  previewsOf,
+  readConfigurationFile,
+  storedConfiguration,
+} from './configuration/index.js';
 export { type Desk, noteDeed } from './desk.js';
 export { Administrative, Asked, Desks } from './http/administration.js';
 export { required, type Shaped, text } from './http/fields.js';

@@ -21,6 +21,11 @@ export function invalid(detail: string, pointer?: string): Refused {
   return new Refused(new Problem(400, 'invalid-request', 'The request is not valid', detail, { errors }));
 }
 
+/** Something wrong at a place of what was sent. */
+export function invalidAt(pointer: string, detail: string): Refused {
+  return invalid(`${pointer} ${detail}`, pointer);
+}
+
 /** A time in a body that has to come still. */
 export function isPast(name: string): Refused {
   return invalid(`${name} is past already.`, `/${name}`);

@@ -12,6 +12,7 @@ import { exactly, NAME, NAME_RULE } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
 import { type Kind, ofTenant, type Tenant } from '../record/index.js';
 import { nameOfTenant } from './applications.js';
+import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
 import { tryFilter } from './filter-trial.js';
 import { invalid, taken, unknownService } from './refused.js';
@@ -127,13 +128,28 @@ export async function storedFilter(db: mongo.Db, key: ServiceKey): Promise<Filte
   return filter as Filter;
 }
 
-async function noteService(desk: Desk, action: string, key: ServiceKey, changed?: string[]): Promise<void> {
-  const { organizationid, appid, kind, name } = key;
-  const target = `${kind} service ${name}`;
-  await noteDeed(desk, { action, organizationid, appid, target, ...(changed && { changed }) });
+async function noteService(
+  desk: Desk,
+  action: ServiceAction,
+  key: ServiceKey,
+  changed?: string[],
+): Promise<void> {
+  await noteDeed(desk, serviceDeed(action, key, changed));
 }
 
-function withKey({ kind, name, ...tenant }: ServiceKey): mongo.Document {
+type ServiceAction = `service.${'set' | 'remove'}`;
+
+export function serviceDeed(
+  action: ServiceAction,
+  { organizationid, appid, kind, name }: ServiceKey,
+  changed?: string[],
+): Deed {
+  const target = `${kind} service ${name}`;
+  return { action, organizationid, appid, target, ...(changed && { changed }) };
+}
+
+/** Finds the service that a key names. */
+export function withKey({ kind, name, ...tenant }: ServiceKey): mongo.Document {
   return { ...ofTenant(tenant), kind: exactly(kind), name: exactly(name) };
 }
 

@@ -11,9 +11,14 @@ export function trailEntry(actor: Actor, deed: Deed, days: number): TrailEntry {
   return { _id: new ObjectId(), at, ...actor, ...deed, expires: new Date(at.getTime() + days * DAY_MS) };
 }
 
-/** Writes entries down. */
-export async function writeTrail(db: mongo.Db, entries: TrailEntry[]): Promise<void> {
-  await db.collection<TrailEntry>(AUDIT_TRAIL).insertMany(entries, { ordered: false });
+/** Writes entries down, in a transaction where one is given. */
+export async function writeTrail(
+  db: mongo.Db,
+  entries: TrailEntry[],
+  session?: mongo.ClientSession,
+): Promise<void> {
+  const options = session === undefined ? { ordered: false } : { session };
+  await db.collection<TrailEntry>(AUDIT_TRAIL).insertMany(entries, options);
 }
 
 /** Which entries are wanted: those before one of them, of one organization or of all, at most `limit`. */

@@ -2,6 +2,9 @@ import type { Command } from '../command.js';
 import { applicationCreate } from './application-create.js';
 import { applicationList } from './application-list.js';
 import { applicationRemove } from './application-remove.js';
+import { configApply } from './config-apply.js';
+import { configExport } from './config-export.js';
+import { configPlan } from './config-plan.js';
 import { consumerList } from './consumer-list.js';
 import { credentialChange } from './credential-change.js';
 import { credentialIssue } from './credential-issue.js';
@@ -25,5 +28,6 @@ export const commands: readonly Command[] = [
   ...[serviceSet, serviceList, serviceRemove, servicePreview],
   ...[credentialIssue, credentialChange, credentialRotate, credentialRetire],
   ...[credentialRevoke, credentialList],
+  ...[configExport, configPlan, configApply],
   ...[importCommand, recordDelete, recordShow, resync, consumerList, status],
 ];

@@ -12,7 +12,7 @@ const EVERY = '*';
 const MOST_SCOPES = 100;
 
 /** A text that people read. */
-function words(example: string): Field<string | undefined> {
+export function words(example: string): Field<string | undefined> {
   const fault = `is longer than ${LONGEST_TEXT} characters.`;
   return text((value) => (value.length > LONGEST_TEXT ? fault : undefined), {
     maxLength: LONGEST_TEXT,
@@ -20,11 +20,11 @@ function words(example: string): Field<string | undefined> {
   });
 }
 
-const name = (example: string) =>
+export const name = (example: string) =>
   text((value) => (NAME.test(value) ? undefined : `${NAME_RULE}.`), { pattern: NAME.source, example });
 
 /** Extended JSON, so that dates and ObjectIds can be written. */
-const filter: Field<Filter | undefined> = optional(
+export const filter: Field<Filter | undefined> = optional(
   { type: 'object', example: { 'data.datasource': 'erp' }, additionalProperties: true },
   (value) => {
     try {
@@ -38,7 +38,7 @@ const filter: Field<Filter | undefined> = optional(
   },
 );
 
-const settings: Field<Application['settings']> = optional(
+export const settings: Field<Application['settings']> = optional(
   { type: 'object', properties: { replicatepasswordhash: { type: 'boolean' } }, additionalProperties: false },
   (value) => {
     const { replicatepasswordhash, ...others } = Object(value) as Record<string, unknown>;
@@ -48,7 +48,7 @@ const settings: Field<Application['settings']> = optional(
   },
 );
 
-const scopes: Field<Scope[] | undefined> = optional(
+export const scopes: Field<Scope[] | undefined> = optional(
   {
     type: 'array',
     minItems: 1,
@@ -95,7 +95,7 @@ export const SERVICE_SETTING = {
 
 export const PREVIEW = { filter: required(filter), name: name('erp') };
 
-const level = oneOf(LEVELS);
+export const level = oneOf(LEVELS);
 
 export const NEW_CREDENTIAL = {
   username: required(text(usernameFault, { example: 'harvester' })),

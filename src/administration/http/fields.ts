@@ -1,12 +1,20 @@
 import { parseDate, shown } from '../../common/index.js';
-import { type InputError, problems } from '../../http/index.js';
+import { problems } from '../../http/index.js';
+
+const MOST_FAULTS = 20;
+
+/** What is wrong at a place of a body (RFC 6901). */
+export interface Fault {
+  pointer: string;
+  detail: string;
+}
 
 /** What a property of a body may be: for the check, and for the OpenAPI document. */
 export interface Field<T> {
   schema: Record<string, unknown>;
   isRequired: boolean;
-  /** The value that was meant, or a sentence that says why it is none. */
-  read(value: unknown): { value: T } | { fault: string };
+  /** The value that was meant, or why it is none: a sentence, or one for each place within it. */
+  read(value: unknown): { value: T } | { fault: string } | { faults: Fault[] };
 }
 
 export type Fields = Record<string, Field<unknown>>;
@@ -16,7 +24,17 @@ export type Shaped<F extends Fields> = { [name in keyof F]: F[name] extends Fiel
 
 /** Reads a body; throws the 400 that names each wrong property. */
 export function shaped<F extends Fields>(fields: F, body: object): Shaped<F> {
-  const errors: InputError[] = Object.keys(body)
+  const found = shapeOf(fields, body);
+  if ('faults' in found) throw problems.invalidRequest(found.faults);
+  return found.value;
+}
+
+/** What the fields make of an object, or what is wrong with each of its properties. */
+export function shapeOf<F extends Fields>(
+  fields: F,
+  body: object,
+): { value: Shaped<F> } | { faults: Fault[] } {
+  const errors: Fault[] = Object.keys(body)
     .filter((name) => !Object.hasOwn(fields, name))
     .slice(0, 1)
     .map((name) => ({
@@ -28,11 +46,16 @@ export function shaped<F extends Fields>(fields: F, body: object): Shaped<F> {
     if (sent === undefined && !field.isRequired) return [name, undefined];
     const found = sent === undefined ? { fault: 'is missing.' } : field.read(sent);
     if ('value' in found) return [name, found.value];
-    errors.push({ pointer: `/${name}`, detail: found.fault });
+    const faults = 'faults' in found ? found.faults : [{ pointer: '', detail: found.fault }];
+    errors.push(...faults.map((fault) => within(name, fault)));
     return [name, undefined];
   });
-  if (errors.length > 0) throw problems.invalidRequest(errors);
-  return Object.fromEntries(values) as Shaped<F>;
+  return errors.length > 0 ? { faults: errors } : { value: Object.fromEntries(values) as Shaped<F> };
+}
+
+/** A fault of a part, from outside. */
+function within(name: string | number, { pointer, detail }: Fault): Fault {
+  return { pointer: `/${name}${pointer}`, detail };
 }
 
 /** The JSON schema of a body. */
@@ -91,6 +114,26 @@ export function date(): Field<Date | undefined> {
   return optional({ type: 'string', format: 'date-time', example: '2027-01-31T18:00:00Z' }, (value) => {
     const parsed = parseDate(typeof value === 'string' ? value : '');
     return 'value' in parsed ? parsed : { fault: parsed.error };
+  });
+}
+
+/** A list of objects, of `most` at most. Of what is wrong the first {@link MOST_FAULTS} places are told. */
+export function listOf<F extends Fields>(fields: F, most: number): Field<Shaped<F>[] | undefined> {
+  const fault = `is not a list of at most ${most} objects with ${knownIn(fields)}.`;
+  return optional({ type: 'array', maxItems: most, items: schemaOf(fields) }, (value) => {
+    if (!Array.isArray(value) || value.length > most) return { fault };
+    const items: Shaped<F>[] = [];
+    const faults: Fault[] = [];
+    for (const [index, one] of value.entries()) {
+      const isObject = typeof one === 'object' && one !== null && !Array.isArray(one);
+      const found = isObject
+        ? shapeOf(fields, one as object)
+        : { faults: [{ pointer: '', detail: 'is not an object.' }] };
+      if ('value' in found) items.push(found.value);
+      else faults.push(...found.faults.map((each) => within(index, each)));
+      if (faults.length >= MOST_FAULTS) break;
+    }
+    return faults.length > 0 ? { faults: faults.slice(0, MOST_FAULTS) } : { value: items };
   });
 }
 

@@ -93,6 +93,7 @@ describe('help', () => {
       ...['service set', 'service list', 'service remove', 'service preview'],
       ...['credential issue', 'credential change', 'credential rotate', 'credential retire'],
       ...['credential revoke', 'credential list'],
+      ...['config export', 'config plan', 'config apply'],
       ...['import', 'record delete', 'record show', 'resync', 'consumer list', 'status'],
     ]);
   });

@@ -1,0 +1,49 @@
+import { type Applied, applyConfiguration, EVERYTHING } from '../../administration/index.js';
+import { FatalError } from '../../common/index.js';
+import { defineCommand } from '../command.js';
+import { changesJson, planOf, PRUNE } from '../configuration-plan.js';
+import { isConfirmed } from '../confirm.js';
+import { planLines, sumOf } from '../plan-lines.js';
+import { deskOn } from '../session.js';
+
+export const configApply = defineCommand({
+  name: 'config apply',
+  summary: 'Change applications, services and credentials to what a file says, all of it or nothing',
+  argument: 'FILE.yaml|-',
+  options: { ...PRUNE, yes: { description: 'do not ask first' } },
+  notes: [
+    'The plan is shown first. Where somebody changes the configuration meanwhile, nothing is changed.',
+    'Credentials that it makes get a random password each, printed this once.',
+  ],
+  async run(context, { prune, yes }, file) {
+    if (file === '-' && !yes)
+      throw new FatalError('With - the file comes from stdin, so nobody can be asked. Give --yes.');
+    const desk = deskOn(context, await context.prepared());
+    const { configuration, comparison, previews, onLine } = await planOf(context, desk.db, file, prune);
+    const { changes, etag } = comparison;
+    if (changes.length === 0) return { text: sumOf(changes), json: { changes: [], passwords: {} } };
+    context.terminal.errors.write(`${planLines(comparison, previews).join('\n')}\n`);
+    if (!yes && !(await isConfirmed(context.terminal, 'Change it?')))
+      return {
+        text: 'Nothing is changed.',
+        json: { changes: [], passwords: {} },
+        failure: 'It was not confirmed.',
+      };
+    const options = { reach: EVERYTHING, isPruned: prune, ifMatch: etag };
+    const applied = await applyConfiguration(desk, configuration, options).catch((error: unknown) => {
+      throw onLine(error);
+    });
+    return {
+      text: textOf(applied),
+      json: { changes: changesJson(applied.changes, previews), passwords: applied.passwords },
+    };
+  },
+});
+
+function textOf({ changes, passwords }: Applied): string {
+  const shown = Object.entries(passwords).map(([username, password]) => `  ${username}: ${password}`);
+  return [
+    `Done: ${sumOf(changes)}`,
+    ...(shown.length === 0 ? [] : ['Passwords, shown only now:', ...shown]),
+  ].join('\n');
+}

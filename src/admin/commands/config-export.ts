@@ -1,0 +1,20 @@
+import {
+  configurationFile,
+  configurationJson,
+  EVERYTHING,
+  storedConfiguration,
+} from '../../administration/index.js';
+import { defineCommand } from '../command.js';
+import { databaseOf } from '../session.js';
+
+export const configExport = defineCommand({
+  name: 'config export',
+  summary: 'Print applications, services and credentials as a YAML file, without passwords',
+  options: {},
+  notes: ['npm run -s admin -- config export > tidemark.yaml'],
+  async run(context) {
+    const db = databaseOf(await context.connected());
+    const { configuration, leftOut } = await storedConfiguration(db, EVERYTHING);
+    return { text: configurationFile(configuration, leftOut), json: configurationJson(configuration) };
+  },
+});

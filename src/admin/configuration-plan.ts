@@ -1,0 +1,64 @@
+import type { mongo } from 'mongoose';
+import {
+  assertPossible,
+  type Change,
+  compare,
+  type Comparison,
+  type Configuration,
+  EVERYTHING,
+  onLine,
+  type Previews,
+  previewsOf,
+  readConfigurationFile,
+} from '../administration/index.js';
+import type { CommandContext } from './command.js';
+import { textOf } from './configuration-input.js';
+import { progressOn } from './import/index.js';
+
+/** The options of commands that read a configuration file. */
+export const PRUNE = {
+  prune: { description: 'remove what is stored and not in the file' },
+} as const;
+
+/** A file held against the database. */
+export interface FilePlan {
+  configuration: Configuration;
+  comparison: Comparison;
+  previews: Previews;
+  /** The same error, with the line of the file that it is about. */
+  onLine: (error: unknown) => unknown;
+}
+
+/** Reads a file, compares it with what is stored, and looks what each changed filter would do. */
+export async function planOf(
+  { settings, terminal }: CommandContext,
+  db: mongo.Db,
+  file: string,
+  isPruned: boolean,
+): Promise<FilePlan> {
+  const { configuration, lineOf } = readConfigurationFile(await textOf(file, terminal.input));
+  try {
+    const comparison = await compare(db, configuration, { reach: EVERYTHING, isPruned });
+    await assertPossible(db, comparison.changes);
+    const progress = progressOn(terminal.errors, filtersOf(comparison.changes), 'filters');
+    const onProgress = (done: number) => progress.at(done, done);
+    const previews = await previewsOf(db, comparison.changes, () => settings.queryMs, onProgress).finally(
+      () => progress.end(),
+    );
+    return { configuration, comparison, previews, onLine: (error) => onLine(lineOf, error) };
+  } catch (error) {
+    throw onLine(lineOf, error);
+  }
+}
+
+function filtersOf(changes: Change[]): number {
+  return changes.filter(({ thing, changed }) => thing.what === 'service' && changed.includes('filter'))
+    .length;
+}
+
+/** Changes for machines. */
+export function changesJson(changes: Change[], previews?: Previews): object[] {
+  return changes.map(({ action, name, thing, changed }) => ({
+    ...{ action, what: thing.what, ...thing.key, changed, preview: previews?.get(name) },
+  }));
+}

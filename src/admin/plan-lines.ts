@@ -1,0 +1,46 @@
+import type { Change, Comparison, Previews } from '../administration/index.js';
+import { previewLines } from './preview-lines.js';
+import { counted } from './print.js';
+
+const SIGNS = { create: '+', change: '~', remove: '-' } as const;
+
+/** What a configuration would change, for people: a line for each thing, and what its new filter does. */
+export function planLines({ changes, untold, leftOut }: Comparison, previews: Previews): string[] {
+  return [
+    ...changes.flatMap((change) => [lineOf(change), ...effectOf(change, previews)]),
+    sumOf(changes),
+    ...(untold.length === 0
+      ? []
+      : [
+          `${counted(untold.length, 'thing')} not in the file ${untold.length === 1 ? 'stays' : 'stay'}; with --prune they are removed:`,
+          ...untold.map(({ name }) => `  ${name}`),
+        ]),
+    ...leftOut.map((one) => `Left alone, since it opens nothing: ${one}`),
+  ];
+}
+
+/** How much would change. */
+export function sumOf(changes: Change[]): string {
+  if (changes.length === 0) return 'Nothing changes.';
+  const counts = (['create', 'change', 'remove'] as const)
+    .map((action) => [action, changes.filter((one) => one.action === action).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([action, count]) => `${count} to ${action}`);
+  return `${counted(changes.length, 'change')}: ${counts.join(', ')}.`;
+}
+
+function lineOf({ action, name, changed }: Change): string {
+  return `${SIGNS[action]} ${name}${action === 'change' ? `: ${changed.join(', ')}` : ''}`;
+}
+
+function effectOf({ action, name, thing }: Change, previews: Previews): string[] {
+  const preview = previews.get(name);
+  if (action === 'remove' || preview === undefined || thing.what !== 'service') return [];
+  const [first = ''] = previewLines(preview, thing.key.kind);
+  const { entering, leaving, restamps } = preview;
+  const moves =
+    entering === undefined || leaving === undefined
+      ? ''
+      : ` ${entering.count} enter and ${leaving.count} leave: ${counted(restamps, 'record')} will be delivered again.`;
+  return [`    ${first}${moves}`];
+}

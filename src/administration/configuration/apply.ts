@@ -1,0 +1,130 @@
+import type { mongo } from 'mongoose';
+import { APPLICATIONS, SERVICES } from '../../application/index.js';
+import { CREDENTIALS, hashPassword } from '../../auth/index.js';
+import { isDuplicateKey } from '../../database/index.js';
+import { allows, problems } from '../../http/index.js';
+import { ofTenant } from '../../record/index.js';
+import type { Deed } from '../../trail/index.js';
+import { applicationDeed } from '../applications.js';
+import { credentialDeed, named, randomPassword } from '../credentials.js';
+import { type Desk, noteDeeds } from '../desk.js';
+import { Refused, taken } from '../refused.js';
+import { serviceDeed, withKey } from '../services.js';
+import type { Configuration } from './configuration.js';
+import type { Change } from './difference.js';
+import { assertPossible, compare, type PlanOptions } from './plan.js';
+
+export interface ApplyOptions extends PlanOptions {
+  /** Entity tag of the configuration that the plan was made against; without it, of whichever stands. */
+  ifMatch?: string | undefined;
+  /** So many credentials are made at most: each password is hashed, which takes a while. */
+  mostNew?: number;
+}
+
+/** What was done, and the passwords of the credentials that were made, by user name. */
+export interface Applied {
+  changes: Change[];
+  passwords: Record<string, string>;
+}
+
+/**
+ * Makes what is stored what is wanted: all of it in one transaction, or nothing. Throws 400, 403, 404, 409, and 412 where
+ * somebody has changed the configuration since the plan was made.
+ */
+export async function applyConfiguration(
+  desk: Desk,
+  wanted: Configuration,
+  { ifMatch, mostNew = Infinity, ...options }: ApplyOptions,
+): Promise<Applied> {
+  const { db } = desk;
+  const first = await compare(db, wanted, options);
+  if (!allows(ifMatch, first.etag)) throw new Refused(problems.stale());
+  await assertPossible(db, first.changes);
+  const secrets = await secretsFor(first.changes, mostNew);
+  await db.client.withSession((session) =>
+    session.withTransaction(
+      async () => {
+        const now = await compare(db, wanted, options, session);
+        if (now.etag !== first.etag) throw new Refused(problems.stale());
+        for (const change of first.changes) await write(db, change, secrets, session);
+        await noteDeeds(desk, first.changes.map(deedOf), session);
+      },
+      { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } },
+    ),
+  );
+  const passwords = [...secrets].map(([username, { password }]) => [username, password]);
+  return { changes: first.changes, passwords: Object.fromEntries(passwords) as Applied['passwords'] };
+}
+
+type Secrets = Map<string, { password: string; passwordhash: string }>;
+
+async function secretsFor(changes: Change[], most: number): Promise<Secrets> {
+  const usernames = changes.flatMap(({ action, thing }) =>
+    action === 'create' && thing.what === 'credential' ? [thing.key.username] : [],
+  );
+  if (usernames.length > most) {
+    const detail = `It makes ${usernames.length} credentials; at most ${most} are made at a time.`;
+    throw new Refused(problems.invalidRequest([{ pointer: '/credentials', detail }]));
+  }
+  const secrets: Secrets = new Map();
+  for (const username of usernames) {
+    const password = randomPassword();
+    secrets.set(username, { password, passwordhash: await hashPassword(password) });
+  }
+  return secrets;
+}
+
+async function write(
+  db: mongo.Db,
+  { action, thing }: Change,
+  secrets: Secrets,
+  session: mongo.ClientSession,
+): Promise<void> {
+  const { collection, which } = placeOf(db, thing);
+  if (action === 'remove') await collection.deleteOne(which, { session });
+  else if (thing.what === 'credential' && action === 'create') {
+    const { passwordhash } = secrets.get(thing.key.username)!;
+    const document = { ...thing.key, passwordhash, ...withValues(thing.fields) };
+    await collection.insertOne(document, { session }).catch((error: unknown) => {
+      if (isDuplicateKey(error)) throw taken(`There is a ${thing.name} already.`);
+      throw error;
+    });
+  } else {
+    const $set = { ...thing.key, ...withValues(thing.fields) };
+    const none = Object.keys(thing.fields).filter((name) => thing.fields[name] === undefined);
+    const $unset = Object.fromEntries(none.map((name) => [name, '']));
+    await collection.updateOne(which, { $set, $unset }, { upsert: true, session });
+  }
+}
+
+function placeOf(
+  db: mongo.Db,
+  { what, key }: Change['thing'],
+): { collection: mongo.Collection; which: mongo.Document } {
+  switch (what) {
+    case 'application':
+      return { collection: db.collection(APPLICATIONS), which: ofTenant(key) };
+    case 'service':
+      return { collection: db.collection(SERVICES), which: withKey(key) };
+    case 'credential':
+      return { collection: db.collection(CREDENTIALS), which: named(key.username) };
+  }
+}
+
+function withValues(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function deedOf({ action, thing, changed }: Change): Deed {
+  const names = action === 'change' ? changed : undefined;
+  switch (thing.what) {
+    case 'application':
+      return applicationDeed(`application.${action}`, thing.key, names);
+    case 'service':
+      return serviceDeed(action === 'remove' ? 'service.remove' : 'service.set', thing.key, names);
+    case 'credential': {
+      const done = { create: 'issue', change: 'change', remove: 'revoke' } as const;
+      return credentialDeed(`credential.${done[action]}`, { ...thing.key, ...thing.fields }, names);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import type { mongo } from 'mongoose';
+import type { Filter, ServiceKey } from '../../application/index.js';
+import { CREDENTIALS } from '../../auth/index.js';
+import { problems } from '../../http/index.js';
+import { assertNoRecords, nameOfTenant } from '../applications.js';
+import { tryFilter } from '../filter-trial.js';
+import { type Preview, previewFilter } from '../preview.js';
+import { invalidAt, Refused, taken, unknownApplication } from '../refused.js';
+import { filterInForce } from '../services.js';
+import { assertSingle, type Configuration } from './configuration.js';
+import { type Change, type Difference, differenceBetween } from './difference.js';
+import { type Reach, storedConfiguration } from './stored-configuration.js';
+import { thingsOf } from './things.js';
+
+/** Milliseconds in which MongoDB looks at all filters that change; what it refuses it refuses at once. */
+const TRIALS_MS = 2000;
+
+/** Whose configuration is changed, and whether what is not told of is removed. */
+export interface PlanOptions {
+  reach: Reach;
+  isPruned: boolean;
+}
+
+/** What would be done, against what is stored now. */
+export interface Comparison extends Difference {
+  /** Entity tag of what is stored. */
+  etag: string;
+  /** What is stored in a form that opens nothing, in words. */
+  leftOut: string[];
+}
+
+/** Compares a wanted configuration with what is stored. Throws 400, 403 and 404 where it is not for the caller to want. */
+export async function compare(
+  db: mongo.Db,
+  wanted: Configuration,
+  { reach, isPruned }: PlanOptions,
+  session?: mongo.ClientSession,
+): Promise<Comparison> {
+  assertSingle(wanted);
+  assertWithin(reach, wanted);
+  const { configuration, etag, leftOut } = await storedConfiguration(db, reach, session);
+  const difference = differenceBetween(thingsOf(configuration), thingsOf(wanted), isPruned);
+  return { ...difference, etag, leftOut };
+}
+
+/** Throws where a change could not be made: 400 for a filter that MongoDB refuses, 409 for a name and for records. */
+export async function assertPossible(db: mongo.Db, changes: Change[]): Promise<void> {
+  const ends = performance.now() + TRIALS_MS;
+  const made = changes.flatMap(({ action, thing: { what, key } }) =>
+    action === 'create' && what === 'credential' ? [key.username] : [],
+  );
+  const one = await db.collection(CREDENTIALS).findOne({ username: { $in: made } });
+  if (one !== null) throw taken(`There is a credential "${String(one['username'])}" already.`);
+  for (const { action, thing } of changes) {
+    if (action === 'remove' && thing.what === 'application') await assertNoRecords(db, thing.key);
+  }
+  for (const { key, filter, pointer } of filtersIn(changes)) {
+    const left = Math.max(1, Math.ceil(ends - performance.now()));
+    await tryFilter(db, key, filter, left).catch((error: unknown) => rethrowAt(pointer, error));
+  }
+}
+
+/** What a changed filter does, by the name of its service. */
+export type Previews = Map<string, Preview>;
+
+/**
+ * What each changed filter would do. `msLeft` says how long the next one may take (milliseconds); where nothing is left,
+ * the others are not looked at.
+ */
+export async function previewsOf(
+  db: mongo.Db,
+  changes: Change[],
+  msLeft: () => number,
+  onProgress: (done: number) => void = () => undefined,
+): Promise<Previews> {
+  const previews: Previews = new Map();
+  const filters = filtersIn(changes);
+  for (const [index, { key, filter, name, pointer }] of filters.entries()) {
+    const maxTimeMS = msLeft();
+    if (maxTimeMS <= 0) break;
+    const inForce = await filterInForce(db, key);
+    const preview = previewFilter(db, key, filter, { inForce, maxTimeMS });
+    previews.set(name, await preview.catch((error: unknown) => rethrowAt(pointer, error)));
+    onProgress(index + 1);
+  }
+  return previews;
+}
+
+interface ChangedFilter {
+  key: ServiceKey;
+  filter: Filter;
+  name: string;
+  pointer: string;
+}
+
+/** The filters that the changes set, each with its place in the configuration. */
+export function filtersIn(changes: Change[]): ChangedFilter[] {
+  return changes.flatMap(({ action, thing, changed }) => {
+    if (action === 'remove' || thing.what !== 'service' || !changed.includes('filter')) return [];
+    const { key, name, pointer, fields } = thing;
+    return [{ key, filter: fields['filter'] as Filter, name, pointer: `${pointer}/filter` }];
+  });
+}
+
+/** Applications out of reach are as if they did not exist; nobody gives a credential more than their own. */
+function assertWithin(
+  { covers, coversCredential }: Reach,
+  { applications, credentials }: Configuration,
+): void {
+  for (const tenant of applications ?? [])
+    if (!covers(tenant)) throw unknownApplication(nameOfTenant(tenant));
+  for (const { scopes } of credentials ?? [])
+    if (!coversCredential({ scopes })) throw new Refused(problems.outOfScope());
+}
+
+function rethrowAt(pointer: string, error: unknown): never {
+  throw error instanceof Refused ? invalidAt(pointer, error.problem.detail) : error;
+}

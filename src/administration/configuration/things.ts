@@ -1,0 +1,77 @@
+import type { ServiceKey } from '../../application/index.js';
+import { nameOfTenant } from '../applications.js';
+import { filterJson } from '../filter-text.js';
+import { nameOfService } from '../services.js';
+import type { Tenant } from '../../record/index.js';
+import type { Configuration } from './configuration.js';
+
+/** What names a thing, by the collection that it stands in. */
+export type ThingKey =
+  | { what: 'application'; key: Tenant }
+  | { what: 'service'; key: ServiceKey }
+  | { what: 'credential'; key: { username: string } };
+
+/** One thing of a configuration: how it is found, and what else it has. */
+export type Thing = ThingKey & {
+  /** In words, unlike that of any other. */
+  name: string;
+  /** Where in the configuration it is told of. */
+  pointer: string;
+  /** What else it has, each value as it is stored; undefined where it has none. */
+  fields: Record<string, unknown>;
+};
+
+/** The things of a configuration, applications before their services. */
+export function thingsOf({ applications = [], credentials = [] }: Configuration): Thing[] {
+  return [
+    ...applications.flatMap((application, index) =>
+      thingsOfApplication(application, `/applications/${index}`),
+    ),
+    ...credentials.map(({ username, level, scopes, disabled, expiresAt }, index): Thing => {
+      const fields = { level, scopes, disabled: disabled === true ? true : undefined, expiresAt };
+      const pointer = `/credentials/${index}`;
+      return { what: 'credential', key: { username }, name: nameOfCredential(username), pointer, fields };
+    }),
+  ];
+}
+
+function thingsOfApplication(
+  application: NonNullable<Configuration['applications']>[number],
+  pointer: string,
+): Thing[] {
+  const { organizationid, appid, title, settings, services = [] } = application;
+  const tenant = { organizationid, appid };
+  return [
+    {
+      what: 'application',
+      key: tenant,
+      name: `application ${nameOfTenant(tenant)}`,
+      pointer,
+      fields: { title, settings },
+    },
+    ...services.map(({ kind, name, description, enabled, filter }, index): Thing => {
+      const key = { ...tenant, kind, name };
+      const fields = { filter, description, enabled: enabled === false ? false : undefined };
+      return {
+        what: 'service',
+        key,
+        name: nameOfService(key),
+        pointer: `${pointer}/services/${index}`,
+        fields,
+      };
+    }),
+  ];
+}
+
+function nameOfCredential(username: string): string {
+  return `credential "${username}"`;
+}
+
+/** Which of the fields differ, by name. Filters are compared as the extended JSON that stands for them. */
+export function differing(one: Thing['fields'], other: Thing['fields']): string[] {
+  return Object.keys(one).filter((name) => textOf(one[name]) !== textOf(other[name]));
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(filterJson(value));
+}

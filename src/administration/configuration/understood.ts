@@ -1,0 +1,90 @@
+import { isEnabled, type StoredService } from '../../application/index.js';
+import type { Scope } from '../../auth/index.js';
+import type { StoredApplication } from '../applications.js';
+import type { ListedCredential } from '../credentials.js';
+import { filterJson } from '../filter-text.js';
+import { type Fields, type Shaped, shapeOf } from '../http/fields.js';
+import { APPLICATION, type Configuration, CREDENTIAL, SERVICE } from './configuration.js';
+
+/** Makes a configuration of what is stored; what cannot be part of one is told in words. */
+export function understood(
+  applications: StoredApplication[],
+  services: StoredService[],
+  credentials: ListedCredential[],
+): { configuration: Configuration; leftOut: string[] } {
+  const leftOut: string[] = [];
+  const read = <F extends Fields>(fields: F, name: string, stored: object): Shaped<F>[] => {
+    const found = shapeOf(fields, withoutNothing(stored));
+    if ('value' in found) return [found.value];
+    const [{ pointer, detail } = { pointer: '', detail: '' }] = found.faults;
+    leftOut.push(`${name}: ${pointer.slice(1).replaceAll('/', '.')} ${detail}`);
+    return [];
+  };
+  const byApplication = new Map<string, StoredService[]>();
+  for (const service of services) {
+    const of = placeOf(service);
+    byApplication.set(of, [...(byApplication.get(of) ?? []), service]);
+  }
+  const known = applications.flatMap((application) => {
+    const place = placeOf(application);
+    const own = (byApplication.get(place) ?? []).flatMap((service) =>
+      read(SERVICE, `${nameOf(service)} of ${place}`, serviceJson(service)),
+    );
+    byApplication.delete(place);
+    const { organizationid, appid, title, settings } = application;
+    const stored = { organizationid, appid, title, settings };
+    return read(APPLICATION, `application ${place}`, stored).map((one) => ({ ...one, services: own }));
+  });
+  for (const [place, orphans] of byApplication)
+    for (const service of orphans)
+      leftOut.push(`${nameOf(service)} of ${place}: there is no such application.`);
+  const opened = credentials.flatMap((one) =>
+    read(CREDENTIAL, `credential "${String(one.username)}"`, credentialJson(one)),
+  );
+  return { configuration: { applications: known, credentials: opened }, leftOut };
+}
+
+function serviceJson(service: StoredService): object {
+  const { kind, name, description, filter } = service;
+  return {
+    kind,
+    name,
+    description,
+    enabled: isEnabled(service) ? undefined : false,
+    filter: filterJson(filter),
+  };
+}
+
+/** Whatever but false or nothing stands in `disabled` closes a credential. */
+function credentialJson({ username, level, scopes, disabled, expiresAt }: ListedCredential): object {
+  const isDisabled = disabled !== undefined && disabled !== null && disabled !== false;
+  return {
+    ...{ username, level, disabled: isDisabled ? true : undefined },
+    scopes: Array.isArray(scopes) ? (scopes as unknown[]).map(scopeJson) : scopes,
+    expiresAt: expiresAt instanceof Date ? dateText(expiresAt) : expiresAt,
+  };
+}
+
+function scopeJson(scope: unknown): object {
+  const { organizationid, appid } = Object(scope) as Partial<Scope>;
+  return { organizationid, appid };
+}
+
+function dateText(date: Date): string {
+  return Number.isNaN(date.getTime()) ? 'no date' : date.toISOString();
+}
+
+/** Nothing is as good as null in what operators write. */
+function withoutNothing(stored: object): object {
+  return Object.fromEntries(
+    Object.entries(stored).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
+
+function placeOf({ organizationid, appid }: { organizationid?: unknown; appid?: unknown }): string {
+  return `${String(organizationid)}/${String(appid)}`;
+}
+
+function nameOf({ kind, name }: StoredService): string {
+  return `${String(kind)} service "${String(name)}"`;
+}

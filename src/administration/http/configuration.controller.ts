@@ -1,0 +1,111 @@
+import { Controller, Get, Headers, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Caller, covers, type Credential } from '../../auth/index.js';
+import { Problems } from '../../http/index.js';
+import {
+  applyConfiguration,
+  assertPossible,
+  type Change,
+  compare,
+  CONFIGURATION,
+  configurationJson,
+  type Previews,
+  previewsOf,
+  type Reach,
+  storedConfiguration,
+} from '../configuration/index.js';
+import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import { flag, type Shaped } from './fields.js';
+import { coversCredential, organizationsTouched } from './reach.js';
+import { Body, DocumentedBody } from './shape.pipe.js';
+
+const WANTED = { ...CONFIGURATION, prune: flag() };
+
+/** All previews of a plan together come before its answer is due (milliseconds). */
+const PREVIEWS_MS = 4000;
+/** Each new password is hashed, some 50 ms each, while the request waits. */
+const MOST_NEW = 50;
+
+/** The configuration as one document: what stands, what another would change, and changing it at once. */
+@Administrative()
+@Controller('admin/v1/configuration')
+export class ConfigurationController {
+  constructor(private readonly desks: Desks) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Shows the applications, services and credentials that you may change',
+    description: 'Without passwords. `leftOut` tells what is stored in a form that opens nothing.',
+  })
+  @Problems(401, 403, 429, 500, 503)
+  async show(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { db } = this.desks.of(request);
+    const { configuration, etag, leftOut } = await storedConfiguration(db, reachOf(caller));
+    sendTagged(response, { ...configurationJson(configuration), leftOut }, etag);
+  }
+
+  @Post('plan')
+  @HttpCode(200)
+  @DocumentedBody(WANTED)
+  @ApiOperation({
+    summary: 'Tells what a configuration would change',
+    description:
+      'With a preview of each changed filter, as far as there is time. The `ETag` is that of what stands now.',
+  })
+  @Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503)
+  async plan(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { db } = this.desks.of(request);
+    const options = { reach: reachOf(caller), isPruned: prune === true };
+    const { changes, untold, etag } = await compare(db, wanted, options);
+    await assertPossible(db, changes);
+    const ends = performance.now() + PREVIEWS_MS;
+    // Exact counts and the estimate behind them may take as long each.
+    const previews = await previewsOf(db, changes, () => (ends - performance.now()) / 2);
+    const stays = untold.map(({ name }) => name);
+    sendTagged(response, { changes: changes.map((one) => shown(one, previews)), untold: stays }, etag);
+  }
+
+  @Post('apply')
+  @HttpCode(200)
+  @DocumentedBody(WANTED)
+  @ApiOperation({
+    summary: 'Makes the stored configuration this one, all of it or nothing',
+    description:
+      'What it does not tell of stays, unless `prune` is true. Send the `ETag` of the plan as `If-Match`. The answer has the passwords of the credentials that it made, this once; at most 50 are made at a time.',
+  })
+  @Problems(400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503)
+  async apply(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
+  ): Promise<{ changes: object[]; passwords: Record<string, string> }> {
+    const options = { reach: reachOf(caller), isPruned: prune === true, ifMatch, mostNew: MOST_NEW };
+    const { changes, passwords } = await applyConfiguration(this.desks.of(request), wanted, options);
+    return { changes: changes.map((one) => shown(one)), passwords };
+  }
+}
+
+function reachOf(caller: Credential): Reach {
+  return {
+    organizationids: organizationsTouched(caller),
+    covers: ({ organizationid, appid }) => covers(caller.scopes, organizationid, appid),
+    coversCredential: (credential) => coversCredential(caller, credential),
+  };
+}
+
+/** A change for whoever reads it, with its preview where one was made. */
+function shown({ action, name, thing, changed }: Change, previews?: Previews): object {
+  const { what, key } = thing;
+  return { action, what, ...key, changed, preview: what === 'service' ? previews?.get(name) : undefined };
+}
