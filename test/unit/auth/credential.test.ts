@@ -1,4 +1,11 @@
-import { type Credential, covers, isUsable, LEVELS, liveHashes, reaches } from '../../../src/auth/credential.js';
+import {
+  type Credential,
+  covers,
+  isUsable,
+  LEVELS,
+  liveHashes,
+  reaches,
+} from '../../../src/auth/credential.js';
 
 const NOW = new Date('2026-11-20T10:00:00.000Z');
 const stored = (fields: object = {}) =>
