@@ -9,7 +9,7 @@ export const rooms = {
   config: [],
   common: [],
   http: [],
-  observability: [],
+  observability: ['common'],
   embedded: ['config', 'common'],
   database: ['common', 'http'],
   control: ['config', 'common', 'database'],

@@ -26,7 +26,7 @@ if (!installChromium()) process.exit(1);
 const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-pictures-'));
 const service = spawn(process.execPath, ['dist/main.js'], {
   env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
-  stdio: ['ignore', 'pipe', 'inherit'],
+  stdio: ['ignore', 'inherit', 'pipe'],
 });
 try {
   await takeAll(await started());
@@ -40,7 +40,7 @@ try {
 async function started() {
   const logins = {};
   let url;
-  for await (const line of createInterface(service.stdout)) {
+  for await (const line of createInterface(service.stderr)) {
     url ??= /http:\/\/[\d.:]+/.exec(line)?.[0];
     const [, username, password] = /(demo-\w+):([\w-]+)/.exec(line) ?? [];
     if (username !== undefined) logins[username] = password;

@@ -25,7 +25,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.with(settings),
-        CommonModule.with(settings.logLevel),
+        CommonModule.with(settings),
         DatabaseModule.at(mongodbUri),
         ControlModule,
         AuthModule,

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { FatalError } from './common/index.js';
 import type { Settings } from './config/index.js';
@@ -19,19 +21,28 @@ const ADVICE = {
   port: 'Set PORT to a port that is free and allowed.',
 };
 
+type Address = Pick<Settings, 'host' | 'port'>;
+
 /** Opens the port; throws a FatalError that names the setting where HOST or PORT cannot be had. */
-export async function listen(
-  app: Pick<INestApplication, 'listen'>,
-  { host, port }: Pick<Settings, 'host' | 'port'>,
-): Promise<void> {
-  try {
-    await app.listen(port, host);
-  } catch (error) {
+export async function listen(app: Pick<INestApplication, 'listen'>, address: Address): Promise<void> {
+  await app.listen(address.port, address.host).catch(clearly(address));
+}
+
+/** Throws the same before anything else is begun: a database that takes long to come up would come up for nothing. */
+export async function assertCanListen(address: Address): Promise<void> {
+  const server = createServer().listen(address.port, address.host);
+  await once(server, 'listening').catch(clearly(address));
+  server.close();
+  await once(server, 'close');
+}
+
+function clearly({ host, port }: Address): (error: unknown) => never {
+  return (error) => {
     const { code, message } = error as NodeJS.ErrnoException;
     const setting = WRONG_SETTING[code ?? ''];
     if (setting === undefined) throw error;
     throw new FatalError(
       `HOST "${host}" with PORT ${port} cannot be listened at: ${message}. ${ADVICE[setting]}`,
     );
-  }
+  };
 }

@@ -10,11 +10,13 @@ import { Preparation } from './database/index.js';
 import { demo, DEMO } from './demo/index.js';
 import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
 import { setUpHeap } from './heap.js';
-import { listen } from './listen.js';
+import { assertCanListen, listen } from './listen.js';
 import { Metrics } from './observability/index.js';
 import { MaxService } from './replication/mark/index.js';
 import { WorkedThrough } from './replication/progress/index.js';
+import { say } from './say.js';
 import { stopOnSignals } from './shutdown.js';
+import { tellOfDatabase } from './tell-of-database.js';
 
 let embedded: EmbeddedDatabase | undefined;
 let isStopping = () => false;
@@ -22,15 +24,18 @@ let isStopping = () => false;
 async function main(): Promise<void> {
   setUpHeap();
   const settings = settingsOfProcess();
+  await assertCanListen(settings);
   const mongodbUri = settings.mongodbUri ?? (await embeddedUri(settings));
   const app = await createApp(settings, mongodbUri);
-  isStopping = stopOnSignals(app, async () => embedded?.stop());
+  isStopping = stopOnSignals(app, { say, stopDatabase: async () => embedded?.stop() });
   app.get(Metrics).collectProcess();
   await listen(app, settings);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const baseUrl = `http://${settings.host}:${port}`;
+  const preparation = app.get(Preparation);
+  await tellOfDatabase(preparation, say);
   say(`Tidemark listens at ${baseUrl}`);
-  await app.get(Preparation).done;
+  await preparation.done;
   if (embedded !== undefined) await showDemo(app, settings, baseUrl);
 }
 
@@ -49,10 +54,6 @@ async function embeddedUri(settings: Settings): Promise<string> {
   return embedded.uri;
 }
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
 /**
  * The start ends with one clear line where an operator can help, and with everything known where not. What fails since
  * the service is stopping fails rightly.
@@ -60,7 +61,7 @@ function say(line: string): void {
 async function fail(error: unknown): Promise<void> {
   if (isStopping()) return;
   const isClear = error instanceof ConfigError || error instanceof FatalError;
-  process.stderr.write(`${isClear ? error.message : ((error as Error).stack ?? String(error))}\n`);
+  say(isClear ? error.message : ((error as Error).stack ?? String(error)));
   await embedded?.stop().catch(() => undefined);
   process.exit(1);
 }

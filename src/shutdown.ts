@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { onOrphaned } from './embedded/index.js';
 
@@ -8,23 +9,66 @@ const IDLE_MS = 100;
 /** What goes on although no request does, such as waiting for a database that is frozen, is then left behind. */
 const LEAVE_MS = FINISH_MS + 2_000;
 
+/** npm passes on what the terminal has sent to the service already: that is no second Ctrl-C. */
+const ONE_PRESS_MS = 1000;
+/** As a shell says it of a program that Ctrl-C has ended. */
+const INTERRUPTED = 130;
+
+/** What is told of the stop, and to whom. */
+interface Stop {
+  say: (line: string) => void;
+  stopDatabase: () => Promise<void>;
+}
+
 /**
  * On SIGTERM or SIGINT, and when npm is gone, the service stops listening, finishes what runs (10 s at most), gives up
- * the lease and exits 0 (contract §5). Answers whether that has begun.
+ * the lease and exits 0 (contract §5). Whoever presses Ctrl-C is told so, and ends it at once with another; else the log
+ * is told. Answers whether that has begun.
  */
-export function stopOnSignals(app: NestExpressApplication, stopDatabase: () => Promise<void>): () => boolean {
-  let stopping = false;
-  const stop = () => {
-    if (stopping) return;
-    stopping = true;
+export function stopOnSignals(app: NestExpressApplication, { say, stopDatabase }: Stop): () => boolean {
+  const log = new Logger('Stop');
+  const open = countRequests(app.getHttpServer());
+  let begun: number | undefined;
+  const stop = (tell: (line: string) => void, how: string, advice = '') => {
+    if (begun !== undefined) return;
+    begun = performance.now();
+    tell(`${how}${whatEndsFirst(open())}${advice}`);
     void stopInOrder(app, stopDatabase).then(
-      () => process.exit(0),
-      () => process.exit(1),
+      () => {
+        tell('Stopped.');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        tell(`Stopped, but not in good order: ${(error as Error).message}`);
+        process.exit(1);
+      },
     );
   };
-  process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', stop);
-  onOrphaned(stop);
-  return () => stopping;
+  const inLog = (how: string) => () => stop((line) => log.log(line), `${how}: stopping`);
+  process.on('SIGTERM', inLog('SIGTERM')).on('SIGHUP', inLog('SIGHUP'));
+  onOrphaned(inLog('npm is gone'));
+  process.on('SIGINT', () => {
+    if (begun !== undefined && performance.now() - begun > ONE_PRESS_MS) process.exit(INTERRUPTED);
+    if (begun === undefined && process.stderr.isTTY) say('');
+    stop(say, 'Stopping', ' Ctrl-C again ends at once.');
+  });
+  return () => begun !== undefined;
+}
+
+/** Such as `: 2 requests end first, 10 s at most.` */
+function whatEndsFirst(open: number): string {
+  if (open === 0) return '.';
+  return `: ${open === 1 ? '1 request ends' : `${open} requests end`} first, ${FINISH_MS / 1000} s at most.`;
+}
+
+/** Tells how many requests have begun whose answers have not ended. */
+function countRequests(server: Server): () => number {
+  let open = 0;
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    open += 1;
+    response.once('close', () => (open -= 1));
+  });
+  return () => open;
 }
 
 async function stopInOrder(app: NestExpressApplication, stopDatabase: () => Promise<void>): Promise<void> {

@@ -32,7 +32,7 @@ class CommandModule {
       module: CommandModule,
       imports: [
         ConfigModule.with(settings),
-        CommonModule.with('silent'),
+        CommonModule.with({ ...settings, logLevel: 'silent' }),
         MongooseModule.forRootAsync({
           useFactory: () => ({
             uri,

@@ -3,6 +3,7 @@ export { type Parsed, parseDate, shown } from './dates.js';
 export { DeadlineError, within } from './deadline.js';
 export { exactly } from './exactly.js';
 export { FatalError } from './fatal.js';
+export { harmless } from './harmless.js';
 export { literal } from './literal.js';
 export { NAME, NAME_RULE } from './names.js';
 export { earlier, later } from './order.js';

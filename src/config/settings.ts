@@ -11,6 +11,8 @@ export interface Settings {
   port: number;
   dataDir: string;
   logLevel: string;
+  /** `json`, `lines` for people, or `auto`: lines on a terminal. */
+  logFormat: string;
   limitMax: number;
   /** Bytes. */
   bodyLimit: number;
@@ -53,6 +55,7 @@ export const settingTable: SettingTable<Settings> = {
     choices: ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],
     fallback: 'info',
   },
+  logFormat: { env: 'LOG_FORMAT', type: 'choice', choices: ['auto', 'json', 'lines'], fallback: 'auto' },
   limitMax: { env: 'LIMIT_MAX', type: 'integer', min: 1, max: 100_000, fallback: 10_000 },
   bodyLimit: { env: 'BODY_LIMIT', type: 'integer', min: 1024, max: 8 * 1024 * 1024, fallback: 256 * 1024 },
   loginFailures: { env: 'LOGIN_FAILURES', type: 'integer', min: 1, max: 100_000, fallback: 20 },

@@ -6,12 +6,13 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import { type Connection, STATES } from 'mongoose';
+import { type Connection, Error as mongooseErrors, STATES } from 'mongoose';
 import { FatalError, pause } from '../common/index.js';
 import { connectionOptions, DATABASE_URI } from './options.js';
 import { makeIndexes } from './indexes.js';
 import { modelsOf } from './models.js';
 import { checkCollations, checkServer } from './server-check.js';
+import { hostsIn, NO_PRIMARY, refusalAtStart, SILENT, troubleOf } from './trouble.js';
 
 const RETRY_MS = 1000;
 
@@ -26,10 +27,16 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
    * help.
    */
   readonly done: Promise<void>;
+  /** Resolves when the database has answered, and is one on which the service can work. */
+  readonly answered: Promise<void>;
+  /** Why it has not answered so far, in a few words. */
+  trouble = SILENT;
   private readonly log = new Logger('Preparation');
   private settle: { resolve: () => void; reject: (error: unknown) => void };
+  private tellAnswered: () => void;
   private readonly stop = new AbortController();
   private complete = false;
+  private told: string | undefined;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -37,6 +44,12 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   ) {
     this.done = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
     this.done.catch(() => undefined);
+    this.answered = new Promise((resolve) => (this.tellAnswered = resolve));
+  }
+
+  /** Where it should be. */
+  get hosts(): string {
+    return hostsIn(this.uri);
   }
 
   get isComplete(): boolean {
@@ -61,23 +74,38 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
         await checkServer(db);
         const names = modelsOf(this.connection).map(({ collection }) => collection.collectionName);
         await checkCollations(db, names);
+        this.tellAnswered();
         await makeIndexes(this.connection);
         this.complete = true;
         this.log.log('Connected, and the indexes stand');
         return;
-      } catch (error) {
+      } catch (thrown) {
+        const error = refusalAtStart(thrown, { uri: this.uri, database: this.connection.name });
         if (error instanceof FatalError) throw error;
         if (signal.aborted) return;
-        this.log.warn(`The database does not answer yet: ${(error as Error).message}`);
+        this.tell(error as Error);
         await pause(RETRY_MS, signal);
       }
     }
   }
 
   private async connected(): Promise<void> {
-    if (this.connection.readyState === STATES.disconnected) {
-      await this.connection.openUri(this.uri, connectionOptions);
-    }
-    await this.connection.asPromise();
+    const isClosed = this.connection.readyState === STATES.disconnected;
+    const opened = isClosed
+      ? this.connection.openUri(this.uri, connectionOptions)
+      : this.connection.asPromise();
+    this.connection
+      .getClient()
+      .on('serverHeartbeatFailed', ({ failure }) => (this.trouble = troubleOf(failure)))
+      .on('serverHeartbeatSucceeded', () => (this.trouble = NO_PRIMARY));
+    await opened;
+  }
+
+  /** The same is told once, however long it lasts. That no server could be chosen says less than the heartbeats do. */
+  private tell(error: Error): void {
+    if (!(error instanceof mongooseErrors.MongooseServerSelectionError)) this.trouble = troubleOf(error);
+    if (error.message === this.told) return;
+    this.told = error.message;
+    this.log.warn(`The database does not answer yet: ${error.message}`);
   }
 }

@@ -1,7 +1,11 @@
+import { isatty } from 'node:tty';
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, pino } from 'pino';
+import { type LogEntry, peopleLine } from './people-lines.js';
 
 const STDOUT = 1;
+/** What is kept of lines that cannot be written now, such as to a full disk, in bytes; later ones are lost then. */
+const MOST_UNWRITTEN = 1024 * 1024;
 
 const FRAMEWORK = new Set([
   'NestFactory',
@@ -19,12 +23,25 @@ export interface RequestLine {
   responseTime: number;
 }
 
-/** JSON lines on stdout. Credentials never reach them. Nest says last in whose name it speaks. */
+/** What the settings say about the log. */
+export interface LogSettings {
+  logLevel: string;
+  /** `json`, `lines` for people, or `auto`: lines on a terminal. */
+  logFormat: string;
+}
+
+/** The log: JSON on stdout, or lines for people. Credentials never reach it. Nest says last in whose name it speaks. */
 export class ServiceLogger implements LoggerService {
   private readonly lines: ReturnType<typeof pino>;
 
-  constructor(level: string, output: DestinationStream = pino.destination(STDOUT)) {
-    this.lines = pino({ level }, output);
+  constructor({ logLevel, logFormat }: LogSettings, output: DestinationStream = standardOutput()) {
+    const isForPeople = logFormat === 'lines' || (logFormat === 'auto' && isatty(STDOUT));
+    const options = {
+      level: logLevel,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level: string) => ({ level }) },
+    };
+    this.lines = pino(options, isForPeople ? forPeople(output) : output);
   }
 
   /** What Nest tells of its own start is for its developers: level debug. */
@@ -67,4 +84,15 @@ export class ServiceLogger implements LoggerService {
     else if (typeof message === 'object') this.lines[level]({ context, ...message }, behind as string);
     else this.lines[level]({ context, ...(behind !== undefined && { stack: behind }) }, message as string);
   }
+}
+
+/** Written at once, so that the last lines before an end are there. That nobody takes them is no reason to end. */
+function standardOutput(): DestinationStream {
+  return pino
+    .destination({ dest: STDOUT, sync: true, maxLength: MOST_UNWRITTEN })
+    .on('error', () => undefined);
+}
+
+function forPeople(output: DestinationStream): DestinationStream {
+  return { write: (json) => output.write(`${peopleLine(JSON.parse(json) as LogEntry)}\n`) };
 }

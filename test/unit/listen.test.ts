@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { listen } from '../../src/listen.js';
+import { assertCanListen, listen } from '../../src/listen.js';
 
 /** A server as Nest hands it out: `listen` ends when the port is open. */
 function application(server: Server) {
@@ -31,6 +31,22 @@ describe('an address that cannot be had is one clear line that names the setting
       message: expect.stringMatching(/EADDRINUSE.*Set PORT/),
     });
     holder.close();
+  });
+
+  it('before anything else is begun', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const address = { host: '127.0.0.1', port: (holder.address() as { port: number }).port };
+    await expect(assertCanListen(address)).rejects.toMatchObject({
+      name: 'FatalError',
+      message: expect.stringMatching(/EADDRINUSE.*Set PORT/),
+    });
+    holder.close();
+    await once(holder, 'close');
+    await assertCanListen(address);
+    const server = createServer();
+    await listen(application(server), address);
+    server.close();
   });
 
   it('any other error goes on as it is', async () => {

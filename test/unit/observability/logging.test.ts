@@ -1,22 +1,40 @@
 import { ServiceLogger } from '../../../src/observability/index.js';
 
+/** What a logger writes. */
+function textOf(logFormat: string, logLevel: string, speak: (logger: ServiceLogger) => void): string {
+  const texts: string[] = [];
+  speak(new ServiceLogger({ logLevel, logFormat }, { write: (text) => void texts.push(text) }));
+  return texts.join('');
+}
+
 /** What a logger of a level writes, line by line, without the time, the host and the process. */
 function linesOf(level: string, speak: (logger: ServiceLogger) => void): object[] {
-  const lines: object[] = [];
-  const output = {
-    write: (text: string) => {
-      const {
-        time: _time,
-        pid: _pid,
-        hostname: _hostname,
-        ...line
-      } = JSON.parse(text) as Record<string, unknown>;
-      lines.push(line);
-    },
-  };
-  speak(new ServiceLogger(level, output));
-  return lines;
+  const lines = textOf('json', level, speak).split('\n').filter(Boolean);
+  return lines.map((line) => {
+    const {
+      time: _time,
+      pid: _pid,
+      hostname: _hostname,
+      ...rest
+    } = JSON.parse(line) as Record<string, unknown>;
+    return rest;
+  });
 }
+
+it('JSON has ISO times', () => {
+  const before = Date.now();
+  const { time } = JSON.parse(textOf('json', 'info', (logger) => logger.log('x', 'X'))) as { time: string };
+  expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(Date.parse(time)).toBeGreaterThanOrEqual(before);
+});
+
+it('`lines` are for people, each ended by a line break', () => {
+  const text = textOf('lines', 'info', (logger) => {
+    logger.log('Connected', 'Preparation');
+    logger.warn(new Error('alone'), 'Watcher');
+  });
+  expect(text).toMatch(/^\S+ \S+ info {2}Preparation: Connected\n\S+ \S+ warn {2}Watcher: alone\n$/);
+});
 
 it('a text, with the name of who speaks, and a stack where Nest gives one', () => {
   const lines = linesOf('info', (logger) => {
@@ -24,8 +42,8 @@ it('a text, with the name of who speaks, and a stack where Nest gives one', () =
     logger.error('It broke', 'at one (two.js:3)', 'Router');
   });
   expect(lines).toEqual([
-    { level: 30, context: 'Preparation', msg: 'Connected' },
-    { level: 50, context: 'Router', stack: 'at one (two.js:3)', msg: 'It broke' },
+    { level: 'info', context: 'Preparation', msg: 'Connected' },
+    { level: 'error', context: 'Router', stack: 'at one (two.js:3)', msg: 'It broke' },
   ]);
 });
 
@@ -35,15 +53,15 @@ it('an error, by itself or beside a text', () => {
     logger.error({ err: new Error('cause'), requestId: 'r-1' }, 'It broke', 'Problem');
   });
   expect(lines).toMatchObject([
-    { level: 40, context: 'Watcher', err: { message: 'alone' }, msg: 'alone' },
-    { level: 50, context: 'Problem', err: { message: 'cause' }, requestId: 'r-1', msg: 'It broke' },
+    { level: 'warn', context: 'Watcher', err: { message: 'alone' }, msg: 'alone' },
+    { level: 'error', context: 'Problem', err: { message: 'cause' }, requestId: 'r-1', msg: 'It broke' },
   ]);
 });
 
 it('what Nest tells of its own start is for its developers', () => {
   const speak = (logger: ServiceLogger) => logger.log('Mapped {/max, GET} route', 'RouterExplorer');
   expect(linesOf('info', speak)).toEqual([]);
-  expect(linesOf('debug', speak)).toMatchObject([{ level: 20 }]);
+  expect(linesOf('debug', speak)).toMatchObject([{ level: 'debug' }]);
 });
 
 it('a request is put together only where somebody reads it', () => {
@@ -55,7 +73,7 @@ it('a request is put together only where somebody reads it', () => {
   expect(linesOf('warn', (logger) => logger.request(200, line))).toEqual([]);
   expect(line).not.toHaveBeenCalled();
   expect(linesOf('info', (logger) => logger.request(200, line))).toEqual([
-    { level: 30, ...line(), msg: 'request ended' },
+    { level: 'info', ...line(), msg: 'request ended' },
   ]);
-  expect(linesOf('warn', (logger) => logger.request(503, line))).toMatchObject([{ level: 50 }]);
+  expect(linesOf('warn', (logger) => logger.request(503, line))).toMatchObject([{ level: 'error' }]);
 });

@@ -1,0 +1,60 @@
+import mongoose from 'mongoose';
+import { FatalError } from '../common/index.js';
+
+const { mongo } = mongoose;
+
+/** Nobody has said anything yet. */
+export const SILENT = 'nothing comes back';
+/** Servers answer, and none of them takes writes. */
+export const NO_PRIMARY = 'no primary was found';
+
+/** What the operating system says about a server that cannot be reached, in words. */
+const WORDS: Record<string, string> = {
+  ECONNREFUSED: 'the connection is refused',
+  ECONNRESET: 'it breaks the connection off',
+  EHOSTUNREACH: 'there is no way to that host',
+  ENETUNREACH: 'there is no way to that network',
+  ENODATA: 'that name is not known',
+  ENOTFOUND: 'that name is not known',
+  EAI_AGAIN: 'that name cannot be looked up',
+  ESERVFAIL: 'that name cannot be looked up',
+  ETIMEDOUT: SILENT,
+};
+const TIMEOUT = /timed out|<monitor> to \S+ closed/i;
+
+const UNAUTHORIZED = 13;
+/** MongoDB's own, and that of Atlas. */
+const LOGIN_REFUSED = new Set([18, 8000]);
+
+/** Why a server cannot be reached, in a few words. */
+export function troubleOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  const words = typeof code === 'string' ? WORDS[code] : undefined;
+  if (words !== undefined) return words;
+  if (error.cause instanceof Error) return troubleOf(error.cause);
+  return TIMEOUT.test(error.message) ? SILENT : error.message;
+}
+
+/** Where a connection string leads: hosts and ports, and nothing else of it. */
+export function hostsIn(uri: string): string {
+  const { hosts, srvHost } = new mongo.MongoClient(uri).options;
+  return srvHost ?? hosts.map(String).join(', ');
+}
+
+/** A FatalError where the database answers and refuses whom the connection string names; else the error itself. */
+export function refusalAtStart(
+  error: unknown,
+  { uri, database }: { uri: string; database: string },
+): unknown {
+  const code = error instanceof mongo.MongoServerError ? Number(error.code) : undefined;
+  if (code !== undefined && LOGIN_REFUSED.has(code))
+    return new FatalError(
+      `The database at ${hostsIn(uri)} refuses the user name or the password in MONGODB_URI. Correct them, then start again.`,
+    );
+  if (code === UNAUTHORIZED)
+    return new FatalError(
+      `The database at ${hostsIn(uri)} wants another user than MONGODB_URI names, if it names one: one with the role ` +
+        `readWrite on the database ${database}. Put the user name and the password into it, then start again.`,
+    );
+  return error;
+}

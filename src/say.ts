@@ -1,0 +1,10 @@
+import { harmless } from './common/index.js';
+
+/** Whoever has closed the terminal, or reads no further, is told nothing any more. */
+process.stderr.on('error', () => undefined);
+
+/** Tells the person who started the service something, on stderr: stdout is the log's alone. */
+export function say(text: string): void {
+  const lines = text.split('\n').map(harmless);
+  process.stderr.write(`${lines.join('\n')}\n`);
+}
