@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { administrationProblem } from './administration/index.js';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config/index.js';
-import { serveConsole } from './console/index.js';
+import { isUnasked, serveConsole } from './console/index.js';
 import { databaseProblem } from './database/index.js';
 import {
   answerClientError,
@@ -19,7 +19,7 @@ import {
 } from './http/index.js';
 import { measure, Metrics, ServiceLogger } from './observability/index.js';
 import { ConsumerNotes } from './replication/consumers/index.js';
-import { noteConsumer } from './replication/feed/index.js';
+import { aboutRequest, noteConsumer } from './replication/feed/index.js';
 
 /** The service on a database, complete but not yet listening. */
 export async function createApp(settings: Settings, mongodbUri: string): Promise<NestExpressApplication> {
@@ -38,7 +38,12 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
   const metrics = app.get(Metrics);
   const ended = noteConsumer(app.get(ConsumerNotes, { strict: false }), metrics);
-  app.use(giveRequestId, measure(metrics, logger, ended), forbid, allowNotModified);
+  app.use(
+    giveRequestId,
+    measure(metrics, logger, { ended, about: aboutRequest, isUnasked }),
+    forbid,
+    allowNotModified,
+  );
   app.use(endUnreadBodies, answerInTime(patience(settings)));
   app.useGlobalFilters(new ProblemFilter([databaseProblem, administrationProblem]));
   if (settings.console) serveConsole(app);

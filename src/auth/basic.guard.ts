@@ -2,8 +2,8 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { problems } from '../http/index.js';
-import { accessOf, callerOf, isActing } from './decorators.js';
 import { CredentialUses } from './credential-uses.js';
+import { accessOf, actorOf, callerOf } from './decorators.js';
 import { LoginLimiter } from './login-limiter.js';
 
 /** 401 unless the route says @Public, a session has let the caller in, or the login is right. */
@@ -20,7 +20,7 @@ export class BasicGuard extends AuthGuard('basic') {
     if (accessOf(context).isPublic) return true;
     const request = context.switchToHttp().getRequest<Request>();
     if (request.user === undefined) await super.canActivate(context);
-    if (isActing(request)) return true;
+    if (actorOf(request) !== undefined) return true;
     const { username } = callerOf(request);
     this.limiter.countRequest(username);
     this.uses.note(username, () => request.ip ?? '');

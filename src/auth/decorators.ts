@@ -50,15 +50,15 @@ export function callerOf(request: Request): Credential {
   return request.user as Credential;
 }
 
-const acting = new WeakSet<Request>();
+const acting = new WeakMap<Request, Credential>();
 
 /** Lets somebody read as another credential would. */
-export function actAs(request: Request, other: Credential): void {
+export function actAs(request: Request, other: Credential, caller: Credential): void {
   request.user = other;
-  acting.add(request);
+  acting.set(request, caller);
 }
 
-/** Whether the caller's credential was lent by {@link actAs}. */
-export function isActing(request: Request): boolean {
-  return acting.has(request);
+/** Who reads as another credential would; nobody where the credential is the caller's own. */
+export function actorOf(request: Request): Credential | undefined {
+  return acting.get(request);
 }

@@ -19,9 +19,9 @@ export {
   type Access,
   accessOf,
   actAs,
+  actorOf,
   Caller,
   callerOf,
-  isActing,
   Needs,
   Public,
 } from './decorators.js';

@@ -15,6 +15,11 @@ const POLL = 'poll';
 /** The credential as which the console reads a feed. */
 const AS_HEADER = 'tidemark-as';
 
+/** Whether a page of the console asks of its own accord: for its files, or for what has changed since it asked last. */
+export function isUnasked({ headers, originalUrl }: Request): boolean {
+  return headers[CONSOLE_HEADER] === POLL || originalUrl.startsWith('/console/assets/');
+}
+
 /**
  * Lets the console in by the session of its cookie, instead of HTTP Basic: to the administration API, and as another
  * credential to the feeds, where it may show no more than that credential sees, and only to who could give it away.
@@ -34,7 +39,8 @@ export class SessionGuard implements CanActivate {
     const caller = await this.sessions.callerOf(sessionToken(request), sender !== POLL);
     if (caller === undefined) throw sessionOver();
     if (isAbove) request.user = caller;
-    else if (needed === undefined) actAs(request, await this.otherFor(caller, request.headers[AS_HEADER]));
+    else if (needed === undefined)
+      actAs(request, await this.otherFor(caller, request.headers[AS_HEADER]), caller);
     else throw problems.levelMissing(needed);
     return true;
   }

@@ -15,8 +15,19 @@ const FRAMEWORK = new Set([
   'NestApplication',
 ]);
 
+/** What is known of a request beside HTTP: who asked, and of a page its items and its window. */
+export interface AboutRequest {
+  user?: string;
+  /** Who reads as that user would. */
+  by?: string;
+  items?: number;
+  /** ISO 8601. */
+  from?: string;
+  to?: string;
+}
+
 /** A request whose answer has ended, or was broken off. */
-export interface RequestLine {
+export interface RequestLine extends AboutRequest {
   req: { id: unknown; method: string; url: string };
   res: { statusCode: number };
   /** Milliseconds. */

@@ -1,17 +1,24 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { ServiceLogger } from './logging.js';
+import type { AboutRequest, ServiceLogger } from './logging.js';
 import type { Metrics } from './metrics.js';
 
 /** Load balancers and Prometheus ask for it every few seconds. */
 const UNLOGGED = /^\/(health\/|metrics(\?|$))/;
+const FIRST_FAILURE = 400;
 
-/** Express middleware: how long each route takes, by its pattern and never by what a client put into the path. `ended` is told of
- * each request that has ended. */
-export function measure(
-  metrics: Metrics,
-  logger: ServiceLogger,
-  ended: (request: Request, response: Response) => void,
-) {
+/** What other rooms know of requests. */
+export interface Observers {
+  /** Told of each request that has ended. */
+  ended: (request: Request, response: Response) => void;
+  /** Asked only where a line is written. */
+  about: (request: Request, response: Response) => AboutRequest;
+  /** Whether a request is in the log only where it fails, since nobody has asked for it. */
+  isUnasked: (request: Request) => boolean;
+}
+
+/** Express middleware: how long each route takes, by its pattern and never by what a client put into the path. */
+export function measure(metrics: Metrics, logger: ServiceLogger, observers: Observers) {
+  const { ended, about, isUnasked } = observers;
   return (request: Request, response: Response, next: NextFunction): void => {
     const begun = performance.now();
     response.once('close', () => {
@@ -21,11 +28,12 @@ export function measure(
       const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
       metrics.requests.observe({ method, route, status: statusCode }, ms / 1000);
       ended(request, response);
-      if (UNLOGGED.test(url)) return;
+      if (UNLOGGED.test(url) || (statusCode < FIRST_FAILURE && isUnasked(request))) return;
       logger.request(statusCode, () => ({
         req: { id, method, url },
         res: { statusCode },
         responseTime: Math.round(ms),
+        ...about(request, response),
       }));
     });
     next();

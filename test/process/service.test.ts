@@ -171,7 +171,7 @@ describe('On SIGTERM or SIGINT the service stops listening, finishes what runs, 
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
     expect((await fetch(`${service.url}/health/ready`)).status).toBe(503);
     expect(await service.stop()).toBe(0);
-    expect(service.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
+    expect(service.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 });
 
@@ -180,7 +180,7 @@ it('a record that is never delivered is logged', async () => {
   const service = await start({ MONGODB_URI });
   await db.collection<{ _id: unknown }>('products').insertOne({ _id: 'no-object-id', ...TENANT });
   await service.prints('no-object-id');
-  expect(service.lines.find((line) => line.includes('no-object-id'))).toContain('"level":40');
+  expect(service.lines.find((line) => line.includes('no-object-id'))).toContain('"level":"warn"');
   expect(await service.stop()).toBe(0);
 });
 
@@ -190,7 +190,7 @@ it('the line of a request has its id, and what came of it', async () => {
   await fetch(`${service.url}/acme/shop/api/v1/product/max`, { headers: { 'x-request-id': 'trace-42' } });
   await service.prints('trace-42');
   expect(JSON.parse(service.lines.find((line) => line.includes('trace-42')) ?? '')).toMatchObject({
-    level: 30,
+    level: 'info',
     req: { id: 'trace-42', method: 'GET', url: '/acme/shop/api/v1/product/max' },
     res: { statusCode: 401 },
   });

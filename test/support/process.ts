@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { eventually } from './eventually.js';
 
 const START_MS = 60_000;
@@ -25,8 +26,12 @@ export function removeDataDir(dataDir: string): Promise<void> {
 
 /** The built service (`dist/main.js`) as a process of its own, on the embedded database unless it is given another. */
 export class ServiceProcess {
-  /** What it has printed, errors included. */
+  /** What it has printed: both of the following. */
   readonly lines: string[] = [];
+  /** stdout, the log. */
+  readonly logged: string[] = [];
+  /** stderr, what people are told. */
+  readonly said: string[] = [];
   /** Exit code, or the signal that ended it. */
   readonly exited: Promise<number | string>;
 
@@ -34,10 +39,14 @@ export class ServiceProcess {
     private readonly child: ChildProcess,
     private readonly dataDir: string,
   ) {
-    for (const stream of [child.stdout, child.stderr]) {
-      if (stream !== null) createInterface(stream).on('line', (line) => this.lines.push(line));
-    }
+    this.read(child.stdout, this.logged);
+    this.read(child.stderr, this.said);
     this.exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
+  }
+
+  private read(stream: Readable | null, lines: string[]): void {
+    if (stream === null) return;
+    createInterface(stream).on('line', (line) => [lines, this.lines].forEach((each) => each.push(line)));
   }
 
   /** Spawns it, in a process group of its own as a terminal does, without waiting for anything. */

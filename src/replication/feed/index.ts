@@ -1,2 +1,2 @@
 export { FeedModule } from './feed.module.js';
-export { noteConsumer } from './http/index.js';
+export { aboutRequest, noteConsumer } from './http/index.js';

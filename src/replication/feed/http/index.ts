@@ -1,6 +1,6 @@
 export { Answers } from './answer.js';
 export { ChannelFeedController } from './channel-feed.controller.js';
 export { MemberFeedController } from './member-feed.controller.js';
-export { noteConsumer } from './note-consumer.js';
+export { aboutRequest, noteConsumer } from './note-consumer.js';
 export { ProductFeedController } from './product-feed.controller.js';
 export { SendingPace } from './sending-pace.js';

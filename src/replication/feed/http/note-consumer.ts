@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import { callerOf, isActing } from '../../../auth/index.js';
+import { actorOf, callerOf } from '../../../auth/index.js';
 import { parseDate } from '../../../common/index.js';
-import type { Metrics } from '../../../observability/index.js';
+import type { AboutRequest, Metrics } from '../../../observability/index.js';
 import type { Kind } from '../../../record/index.js';
 import { type Call, type ConsumerNotes, EVERY_SERVICE } from '../../consumers/index.js';
 import { itemsOf } from './answer.js';
@@ -21,9 +21,23 @@ export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
     const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
     if (route === undefined || request.user === undefined || NOBODY.has(response.statusCode)) return;
     items.inc({ feed: route.feed }, itemsOf(response));
-    if (isActing(request)) return;
+    if (actorOf(request) !== undefined) return;
     notes.note(callOf(route, request, response));
   };
+}
+
+/**
+ * What the log tells of a request beside its path: who asked (`by` whom, where somebody reads as another would), and of a
+ * page how many items and of which window. Passwords are in none of it.
+ */
+export function aboutRequest(request: Request, response: Response): AboutRequest {
+  if (request.user === undefined) return {};
+  const by = actorOf(request)?.username;
+  const who = { user: callerOf(request).username, ...(by !== undefined && { by }) };
+  const to = response.getHeader('Tidemark-To');
+  if (to === undefined) return who;
+  const from = dateOf(request.query['from'])?.toISOString();
+  return { ...who, items: itemsOf(response), ...(from !== undefined && { from }), to: String(to) };
 }
 
 function callOf({ kind, feed, isChannel }: Route, request: Request, response: Response): Call {

@@ -79,7 +79,7 @@ export class Pass {
       stop: run.stop,
       term: run.term,
     });
-    this.log.log(`Pass over ${step.name}: ${count}`);
+    this.log[count === 0 ? 'debug' : 'log'](`Pass over ${step.name}: ${count}`);
   }
 
   private async advance(
