@@ -44,9 +44,9 @@ export function stopOnSignals(app: NestExpressApplication, { say, stopDatabase }
       },
     );
   };
-  const inLog = (how: string) => () => stop((line) => log.log(line), `${how}: stopping`);
-  process.on('SIGTERM', inLog('SIGTERM')).on('SIGHUP', inLog('SIGHUP'));
-  onOrphaned(inLog('npm is gone'));
+  const inLog = (how: string) => () => stop((line) => log.log(line), `Stopping ${how}`);
+  process.on('SIGTERM', inLog('on SIGTERM')).on('SIGHUP', inLog('on SIGHUP'));
+  onOrphaned(inLog('since npm is gone'));
   process.on('SIGINT', () => {
     if (begun !== undefined && performance.now() - begun > ONE_PRESS_MS) process.exit(INTERRUPTED);
     if (begun === undefined && process.stderr.isTTY) say('');

@@ -64,8 +64,9 @@ export class ServiceLogger implements LoggerService {
     this.write('fatal', message, rest);
   }
 
+  /** What goes wrong in Nest's own start goes on to whoever started it, who tells it. */
   error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
+    this.write(FRAMEWORK.has(String(rest.at(-1))) ? 'debug' : 'error', message, rest);
   }
 
   warn(message: unknown, ...rest: unknown[]): void {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -21,13 +21,46 @@ export function startStandalone(): Promise<OwnMongod> {
 
 /** A replica set of one with the shortest log that the server can keep: it rolls over within 40 MB of writes. */
 export async function startShortLog(): Promise<OwnMongod> {
-  const short = ['--oplogSize', '10', '--syncdelay', '1'];
-  const mongod = await startMongod(['--replSet', 'short', ...short, '--wiredTigerCacheSizeGB', '0.5']);
+  return startReplicaSet(['--oplogSize', '10', '--syncdelay', '1']);
+}
+
+/** Somebody who may come in: a name, which is the password too, and what they may do. */
+export interface LockedUser {
+  name: string;
+  roles: mongo.Document[];
+}
+
+/** A replica set of one that lets nobody in but these users. */
+export async function startLocked(
+  users: LockedUser[],
+): Promise<OwnMongod & { as: (name: string) => string }> {
+  const directory = await mkdtemp(join(tmpdir(), 'tidemark-key-'));
+  const keyFile = join(directory, 'key');
+  await writeFile(keyFile, 'aKeyForTestsOnly', { mode: 0o600 });
+  const create = (admin: mongo.Db, { name, roles }: LockedUser) =>
+    admin.command({ createUser: name, pwd: name, roles });
+  const root = { name: 'root', roles: [{ role: 'root', db: 'admin' }] };
+  const mongod = await startReplicaSet(['--keyFile', keyFile], (admin) => create(admin, root));
+  const as = (name: string) =>
+    `${mongod.uri.replace('//', `//${name}:${name}@`)}?authSource=admin&directConnection=true`;
+  const client = new mongo.MongoClient(as(root.name));
+  for (const user of users) await create(client.db('admin'), user);
+  await client.close();
+  const stop = () => mongod.stop().then(() => rm(directory, { recursive: true }));
+  return { ...mongod, as, stop };
+}
+
+async function startReplicaSet(
+  options: string[],
+  prepare: (admin: mongo.Db) => Promise<unknown> = () => Promise.resolve(),
+): Promise<OwnMongod> {
+  const mongod = await startMongod(['--replSet', 'own', '--wiredTigerCacheSizeGB', '0.5', ...options]);
   const { host } = new URL(mongod.uri);
   const client = new mongo.MongoClient(`${mongod.uri}?directConnection=true`);
   const admin = client.db('admin');
-  await admin.command({ replSetInitiate: { _id: 'short', members: [{ _id: 0, host }] } });
+  await admin.command({ replSetInitiate: { _id: 'own', members: [{ _id: 0, host }] } });
   await eventually(async () => (await admin.command({ hello: 1 }))['isWritablePrimary'] === true);
+  await prepare(admin);
   await client.close();
   return mongod;
 }

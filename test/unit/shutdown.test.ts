@@ -122,7 +122,7 @@ describe('Ctrl-C says what it does', () => {
     stopOnSignalsWith(closed);
     process.emit(signal);
     await exited();
-    expect(told(logged)).toEqual([`${signal}: stopping.`, 'Stopped.']);
+    expect(told(logged)).toEqual([`Stopping on ${signal}.`, 'Stopped.']);
     expect(told(say)).toEqual([]);
   });
 });

@@ -64,6 +64,11 @@ it('what Nest tells of its own start is for its developers', () => {
   expect(linesOf('debug', speak)).toMatchObject([{ level: 'debug' }]);
 });
 
+it('what goes wrong in it is told by whoever started it', () => {
+  const speak = (logger: ServiceLogger) => logger.error('Error: listen EADDRINUSE', 'NestApplication');
+  expect(linesOf('info', speak)).toEqual([]);
+});
+
 it('a request is put together only where somebody reads it', () => {
   const line = jest.fn(() => ({
     req: { id: 'r-1', method: 'GET', url: '/max' },
