@@ -150,6 +150,10 @@ class Shown {
     return eventually(() => pattern.test(this.output), PATIENCE_MS);
   }
 
+  closeTerminal(): void {
+    this.child.kill('SIGKILL');
+  }
+
   /** Its exit code. */
   async ctrlC(): Promise<unknown> {
     if (this.child.exitCode === null && this.isTerminal) this.child.stdin?.write('\x03');
@@ -162,15 +166,20 @@ describe('for people the log is lines', () => {
   let shown: Shown | undefined;
   afterEach(() => shown?.ctrlC());
 
+  const databaseOf = async (name: string) => {
+    const uri = new URL(await service.mongodbUri());
+    uri.pathname = `/${name}`;
+    return uri.href;
+  };
+
   it.each([
     ['on a terminal', true],
     ['with LOG_FORMAT=lines', false],
   ])('%s: local time, level as a word, and nothing that a terminal acts on', async (name, isTerminal) => {
-    const uri = new URL(await service.mongodbUri());
-    uri.pathname = `/shown-${isTerminal}`;
-    shown = Shown.start(uri.href, isTerminal);
+    const uri = await databaseOf(isTerminal ? 'terminal' : 'lines');
+    shown = Shown.start(uri, isTerminal);
     await shown.ready();
-    const client = await new mongo.MongoClient(uri.href).connect();
+    const client = await new mongo.MongoClient(uri).connect();
     const _id = `\x1b[2J\x9b31m ${name}`;
     const products = client
       .db()
@@ -186,5 +195,17 @@ describe('for people the log is lines', () => {
     for (const line of lines.slice(1, -2))
       expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (info|warn) {2}\w+: \S/);
     expect(lines.at(-3)).toContain(`\\u001b[2J\\u009b31m ${name}`);
+  });
+
+  it('that its terminal is closed ends the service in good order, though nobody reads its last lines', async () => {
+    const uri = await databaseOf('closed');
+    shown = Shown.start(uri, true);
+    await shown.ready();
+    const client = await new mongo.MongoClient(uri).connect();
+    const lease = () => client.db().collection('tidemark.leases').findOne();
+    expect((await lease())?.['expires']).not.toEqual(new Date(0));
+    shown.closeTerminal();
+    await eventually(async () => ((await lease())?.['expires'] as Date).getTime() === 0, PATIENCE_MS);
+    await client.close();
   });
 });
