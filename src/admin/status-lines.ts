@@ -3,6 +3,9 @@ import { type CountsByWord, type PassProgress, shareDone } from '../replication/
 import { counted, duration } from './print.js';
 import type { AuditStatus, Status } from '../administration/index.js';
 
+/** An oplog drops its oldest entries in portions, so that a full one may be a tenth emptier than its size. */
+const FULL = 0.8;
+
 /** What `status` says to people: a word at the beginning of each line says what it is about. */
 export function statusLines(status: Status): string[] {
   const { database, missingIndexes, watcher, totals, audit, hardDeletesExpired, documents } = status;
@@ -11,7 +14,7 @@ export function statusLines(status: Status): string[] {
     ['Database', `${name}, MongoDB ${version}, replica set ${replicaSet ?? 'behind mongos'}`],
     ['Indexes', missingIndexes.length === 0 ? 'all stand' : `missing: ${missingIndexes.join('; ')}`],
     ['Watcher', watcherText(watcher)],
-    ['Oplog', oplogText(watcher.oplogWindowSeconds)],
+    ['Oplog', oplogText(watcher)],
     ...(watcher.pass === undefined ? [] : [['Pass', passText(watcher.pass)]]),
     ['Re-stamps', tally(totals.restamps, 'none so far')],
     ['Tombstones', `${count(totals.tombstones ?? 0)} written, ${keptText(hardDeletesExpired)}`],
@@ -36,11 +39,18 @@ function watcherText({ leader, leaseExpires, since, lagSeconds }: Status['watche
   ].join(', ');
 }
 
-function oplogText(window: number | undefined): string {
+function oplogText(watcher: Status['watcher']): string {
+  const {
+    oplogWindowSeconds: window,
+    oplogUsedRatio: used,
+    oplogPredictedWindowSeconds: predicted,
+  } = watcher;
   if (window === undefined)
     return 'how far it reaches back is not known: first start, mongos, or a user that may not ask';
   if (window === 0) return 'does not reach back to the watcher any more: a pass will repair what was missed';
-  return `the watcher may stay away for ${duration(window)}`;
+  if (used === undefined || used >= FULL) return `the watcher may stay away for ${duration(window)}`;
+  const future = predicted === undefined ? '' : `, and holds about ${duration(predicted)} at its rate so far`;
+  return `reaches back ${duration(window)}; it is ${Math.floor(used * 100)} % full${future}`;
 }
 
 function passText(pass: PassProgress): string {

@@ -26,6 +26,8 @@ export class Gauges {
     ]);
     show(this.metrics.watcherLag, standing?.lagSeconds);
     show(this.metrics.oplogWindow, standing?.oplogWindowSeconds);
+    show(this.metrics.oplogUsed, standing?.oplogUsedRatio);
+    show(this.metrics.oplogPredictedWindow, standing?.oplogPredictedWindowSeconds);
     show(this.metrics.emailDuplicates, counts?.[0]);
     show(this.metrics.quarantined, counts?.[1]);
     show(this.metrics.passProgress, standing?.pass && shareDone(standing.pass));

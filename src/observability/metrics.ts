@@ -3,6 +3,9 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 /** Each look wakes the process up: every 10 ms, as is usual, they cost an idle service more than all else. */
 const EVENT_LOOP_LOOK_MS = 100;
 
+/** Prometheus takes what ends so for a counter; the same stands by its types under the name without the end. */
+const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
+
 /** What the service tells Prometheus. One object for each application, so that two in one process do not mix. */
 export class Metrics {
   readonly registry = new Registry();
@@ -52,6 +55,18 @@ export class Metrics {
   readonly oplogWindow = new Gauge({
     name: 'tidemark_oplog_window_seconds',
     help: 'How long the watcher may stay away before the oplog no longer reaches back to it; absent where it cannot be asked.',
+    registers: [this.registry],
+  });
+
+  readonly oplogUsed = new Gauge({
+    name: 'tidemark_oplog_used_ratio',
+    help: 'How much of the oplog is used, 0 to a little over 1: one that is not full drops nothing; absent where it cannot be asked.',
+    registers: [this.registry],
+  });
+
+  readonly oplogPredictedWindow = new Gauge({
+    name: 'tidemark_oplog_predicted_window_seconds',
+    help: 'How long the oplog holds what is written to it, at its rate so far; absent where it cannot be asked.',
     registers: [this.registry],
   });
 
@@ -146,5 +161,6 @@ export class Metrics {
 
   collectProcess(): void {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
+    for (const name of MISNAMED) this.registry.removeSingleMetric(name);
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { mongo } from 'mongoose';
 import { eventually, expectProblem, Gate, send, TestService } from '../support/index.js';
+import { startLocked } from '../support/own-mongod.js';
 import { commandsDuring, nameOf } from './profiler.js';
 
 let service: TestService;
@@ -49,7 +50,11 @@ describe('`GET /health/live`, `GET /health/ready` (200/503)', () => {
 });
 
 /** What is in the database. */
-const GAUGES = ['tidemark_watcher_lag_seconds', 'tidemark_oplog_window_seconds', 'tidemark_email_duplicates'];
+const OPLOG_SIZE = ['tidemark_oplog_used_ratio', 'tidemark_oplog_predicted_window_seconds'];
+const GAUGES = [
+  ...['tidemark_watcher_lag_seconds', 'tidemark_oplog_window_seconds', 'tidemark_email_duplicates'],
+  ...OPLOG_SIZE,
+];
 
 describe('`GET /metrics` (Prometheus)', () => {
   it('text format, with what the watcher does', async () => {
@@ -105,6 +110,47 @@ describe('`GET /metrics` (Prometheus)', () => {
       await behind.leave();
       await gate.shut();
     }
+  });
+});
+
+describe('the oplog', () => {
+  const readWrite = { role: 'readWrite', db: 'tidemark' };
+  let locked: Awaited<ReturnType<typeof startLocked>>;
+
+  beforeAll(async () => {
+    const clusterMonitor = { role: 'clusterMonitor', db: 'admin' };
+    locked = await startLocked([
+      { name: 'monitor', roles: [readWrite, clusterMonitor] },
+      { name: 'plain', roles: [readWrite] },
+    ]);
+  });
+  afterAll(() => locked.stop());
+
+  /** What an instance tells of the oplog, which works as this user. */
+  async function oplogOf(name: string, metrics: string[]): Promise<number[]> {
+    const instance = await service.another({ MONGODB_URI: locked.as(name) });
+    try {
+      return await Promise.all(metrics.map((metric) => instance.metric(metric)));
+    } finally {
+      await instance.leave();
+    }
+  }
+
+  it('that is young is told to be hardly used, and what it will hold', async () => {
+    const names = ['tidemark_oplog_window_seconds', ...OPLOG_SIZE];
+    const [window = NaN, used = NaN, predicted = NaN] = await oplogOf('monitor', names);
+    expect(used).toBeGreaterThan(0);
+    expect(used).toBeLessThan(0.5);
+    expect(predicted).toBeGreaterThan(2 * window);
+  });
+
+  it('is not told of where the user may not ask; the service works all the same', async () => {
+    expect(
+      await oplogOf(
+        'plain',
+        GAUGES.filter((name) => name.includes('oplog')),
+      ),
+    ).toEqual([NaN, NaN, NaN]);
   });
 });
 

@@ -131,6 +131,8 @@ export interface Status {
     pass?: { reason: string; isRepair: boolean; started: string; done: number; total: number };
     lagSeconds?: number;
     oplogWindowSeconds?: number;
+    oplogUsedRatio?: number;
+    oplogPredictedWindowSeconds?: number;
   };
   totals: Record<string, number | Record<string, number>>;
   audit?: {

@@ -37,6 +37,8 @@ export function Watcher() {
 
 function factsOf({ database, watcher, missingIndexes, hardDeletesExpired }: Status): [string, ReactNode][] {
   const seconds = (value: number | undefined) => (value === undefined ? 'not known' : duration(value));
+  const share = (ratio: number | undefined) =>
+    ratio === undefined ? 'not known' : `${Math.floor(ratio * 100)} %`;
   return [
     [
       'Database',
@@ -44,7 +46,9 @@ function factsOf({ database, watcher, missingIndexes, hardDeletesExpired }: Stat
     ],
     ['Leader', watcher.leader ?? 'nobody leads'],
     ['Behind the database', seconds(watcher.lagSeconds)],
-    ['It may stay away for', seconds(watcher.oplogWindowSeconds)],
+    ['The oplog reaches back', seconds(watcher.oplogWindowSeconds)],
+    ['The oplog is full to', share(watcher.oplogUsedRatio)],
+    ['At its rate so far, it holds', seconds(watcher.oplogPredictedWindowSeconds)],
     ['Last pass ended', <Time key="since" at={watcher.since} />],
     ['Missing indexes', missingIndexes.length === 0 ? 'none' : missingIndexes.join('; ')],
     ['Hard deletes are gone up to', hardDeletesExpired === undefined ? 'all are kept' : hardDeletesExpired],

@@ -1,17 +1,11 @@
 import { LEASES } from './watch-state.schema.js';
 import type { Connection, mongo } from 'mongoose';
 import { CLOCK } from '../../database/index.js';
+import { type Oplog, predictedWindow, readOplog } from './oplog.js';
 import { isPreparing } from './progress.js';
 import { type PassProgress, WATCHER, type WatchState } from './watch-state.js';
 
 const MS = 1000;
-
-/** `serverStatus` with the oplog, which needs fewer rights than reading it; the costly sections are left out. */
-const OPLOG_STATUS = {
-  serverStatus: 1,
-  oplog: 1,
-  ...{ locks: 0, metrics: 0, repl: 0, storageEngine: 0, tcmalloc: 0, wiredTiger: 0 },
-};
 
 /** How the watcher stands, as the database tells it: every instance says the same. What is not known is undefined. */
 export interface WatcherStatus {
@@ -29,6 +23,10 @@ export interface WatcherStatus {
   lagSeconds: number | undefined;
   /** From the oldest entry of the oplog to the stored token: for how many seconds the watcher may stay away. */
   oplogWindowSeconds: number | undefined;
+  /** How much of the oplog's size is used, 0 to a little over 1: one that is not full drops nothing yet. */
+  oplogUsedRatio: number | undefined;
+  /** For how many seconds the oplog will hold what is written, at its rate so far. */
+  oplogPredictedWindowSeconds: number | undefined;
 }
 
 /** The watcher's state at one look, with the database's clock. */
@@ -36,21 +34,18 @@ export type ClockedState = WatchState & { clock: Date };
 
 /** Reads how the watcher stands. Throws what the database throws. */
 export async function readWatcherStatus(connection: Connection): Promise<WatcherStatus> {
-  const [[state], oldest] = await Promise.all([
+  const [[state], oplog] = await Promise.all([
     connection
       .collection(LEASES)
       .aggregate<ClockedState>([{ $match: { _id: WATCHER } }, { $set: { clock: CLOCK } }])
       .toArray(),
-    oldestInOplog(connection),
+    readOplog(connection),
   ]);
-  return watcherStatusOf(state, oldest);
+  return watcherStatusOf(state, oplog);
 }
 
-/** What the watcher's state says, and the cluster time of the oplog's oldest entry. */
-export function watcherStatusOf(
-  state: ClockedState | undefined,
-  oldest: mongo.Timestamp | undefined,
-): WatcherStatus {
+/** What the watcher's state and the oplog say. */
+export function watcherStatusOf(state: ClockedState | undefined, oplog: Oplog | undefined): WatcherStatus {
   const watched = secondOf(state?.watched);
   const since = secondOf(state?.since);
   const now = state && Math.floor(state.clock.getTime() / MS);
@@ -61,7 +56,9 @@ export function watcherStatusOf(
     isPreparing: state === undefined || isPreparing(state),
     pass: state?.pass && toldOf(state.pass),
     lagSeconds: secondsBetween(watched, now),
-    oplogWindowSeconds: secondsBetween(secondOf(oldest), watched),
+    oplogWindowSeconds: secondsBetween(secondOf(oplog?.oldest), watched),
+    oplogUsedRatio: oplog?.usedRatio,
+    oplogPredictedWindowSeconds: oplog && predictedWindow(oplog),
   };
 }
 
@@ -73,12 +70,6 @@ function toldOf({ reason, isRepair, started, done, total }: PassProgress): PassP
 /** How much of a pass is done, 0 to 1. Its total is an estimate, which it may exceed. */
 export function shareDone({ done, total }: PassProgress): number {
   return done / Math.max(total, done, 1);
-}
-
-/** Undefined behind mongos, which has no oplog, and where the user may not ask; a database that is away tells elsewhere. */
-async function oldestInOplog(connection: Connection): Promise<mongo.Timestamp | undefined> {
-  const status = await connection.db!.command(OPLOG_STATUS).catch(() => undefined);
-  return (status?.['oplog'] as { earliestOptime?: mongo.Timestamp } | undefined)?.earliestOptime;
 }
 
 /** Never negative: a clock may be behind, and a token may be older than the oplog. */

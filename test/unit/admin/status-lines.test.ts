@@ -14,6 +14,8 @@ const QUIET: Status = {
     pass: undefined,
     lagSeconds: 2,
     oplogWindowSeconds: 270_000,
+    oplogUsedRatio: 0.97,
+    oplogPredictedWindowSeconds: 271_000,
   },
   totals: {},
   audit: undefined,
@@ -80,6 +82,16 @@ describe('what `status` says to people', () => {
     [59, 'the watcher may stay away for 59 s'],
   ])('an oplog window of %p', (oplogWindowSeconds, text) => {
     expect(line('Oplog', watcher({ oplogWindowSeconds }))).toBe(text);
+  });
+
+  it.each([
+    [0.034, 1_036_800, 'reaches back 2 min; it is 3 % full, and holds about 12 d at its rate so far'],
+    [0.034, undefined, 'reaches back 2 min; it is 3 % full'],
+    [undefined, undefined, 'the watcher may stay away for 2 min'],
+    [0.91, 130, 'the watcher may stay away for 2 min'],
+  ])('an oplog of 2 min that is used to %p', (oplogUsedRatio, oplogPredictedWindowSeconds, text) => {
+    const oplog = { oplogWindowSeconds: 120, oplogUsedRatio, oplogPredictedWindowSeconds };
+    expect(line('Oplog', watcher(oplog))).toBe(text);
   });
 
   it('what the leaders did', () => {

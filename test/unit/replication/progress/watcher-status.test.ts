@@ -12,6 +12,12 @@ const pass = {
   total: 4,
 };
 
+const oplog = (oldest: mongo.Timestamp, usedRatio?: number, newest = at(NOW)) => ({
+  oldest,
+  newest,
+  usedRatio,
+});
+
 function stateAt(clock: number, more: Partial<ClockedState> = {}): ClockedState {
   const lease = { _id: 'watcher', holder: 'one', term: 3, expires: new Date((NOW + 5) * 1000) } as const;
   return { ...lease, watched: at(NOW), since: at(NOW - 100), clock: new Date(clock * 1000), ...more };
@@ -29,21 +35,35 @@ describe('the lag', () => {
 
   it('is not known before the first pass', () => {
     const { watched: _watched, since: _since, ...state } = stateAt(NOW);
-    expect(watcherStatusOf(state, at(NOW))).toMatchObject({ lagSeconds: undefined, since: undefined });
+    expect(watcherStatusOf(state, oplog(at(NOW)))).toMatchObject({ lagSeconds: undefined, since: undefined });
   });
 });
 
 describe('the oplog window', () => {
   it.each([
-    ['reaches from the oldest entry to the token', at(NOW - 86_400), 86_400],
-    ['is 0 where the token is older than the oplog', at(NOW + 60), 0],
-    ['is not known where nobody tells the oldest entry', undefined, undefined],
-  ])('%s', (_what, oldest, window) => {
-    expect(watcherStatusOf(stateAt(NOW + 500), oldest).oplogWindowSeconds).toBe(window);
+    ['reaches from the oldest entry to the token', oplog(at(NOW - 86_400)), 86_400],
+    ['is 0 where the token is older than the oplog', oplog(at(NOW + 60)), 0],
+    ['is not known where nobody tells of the oplog', undefined, undefined],
+  ])('%s', (_what, known, window) => {
+    expect(watcherStatusOf(stateAt(NOW + 500), known).oplogWindowSeconds).toBe(window);
   });
 
   it('is not known where nothing is watched', () => {
-    expect(watcherStatusOf(undefined, at(NOW)).oplogWindowSeconds).toBeUndefined();
+    expect(watcherStatusOf(undefined, oplog(at(NOW))).oplogWindowSeconds).toBeUndefined();
+  });
+});
+
+describe('for how long the oplog will hold what is written, at its rate so far', () => {
+  it.each([
+    ['a young one that is hardly used', oplog(at(NOW - 600), 0.03), 20_000],
+    ['a full one: what it holds now', oplog(at(NOW - 86_400), 1), 86_400],
+    ['one whose size is not known', oplog(at(NOW - 600)), undefined],
+    ['one of this very second', oplog(at(NOW), 0.001), undefined],
+    ['one that is empty', oplog(at(NOW - 600), 0), undefined],
+    ['none that can be asked', undefined, undefined],
+  ])('%s', (_what, known, seconds) => {
+    const status = watcherStatusOf(stateAt(NOW), known);
+    expect([status.oplogUsedRatio, status.oplogPredictedWindowSeconds]).toEqual([known?.usedRatio, seconds]);
   });
 });
 
