@@ -52,6 +52,7 @@ export default {
     { ...onService, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.test.ts'] },
     { ...onService, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
     { ...shared, displayName: 'process', testMatch: ['<rootDir>/test/process/**/*.test.ts'] },
+    { ...shared, displayName: 'metrics', testMatch: ['<rootDir>/test/metrics/**/*.test.ts'] },
     { ...shared, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
     { ...shared, displayName: 'model', testMatch: ['<rootDir>/test/model/**/*.test.ts'] },
     { ...shared, displayName: 'bench', testMatch: ['<rootDir>/test/bench/**/*.test.ts'] },

@@ -8,6 +8,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { installChromium } from './chromium.mjs';
+import { installPromtool } from './promtool.mjs';
 
 /** The current LTS line; the package `node` brings it as `node_modules/.bin/node`. */
 const ltsVersion = '26.10.0';
@@ -82,6 +83,9 @@ const lists = [
   [
     { title: 'The commands of the documents', project: 'documents', node: process.execPath, args: oneByOne },
     { title: 'Process tests', project: 'process', node: process.execPath, args: oneByOne },
+    ...(installPromtool()
+      ? [{ title: 'Metrics and alerts', project: 'metrics', node: process.execPath, args: oneByOne }]
+      : []),
   ],
 ].map((list) => list.map((run) => ({ ...run, isBeside: true })));
 

@@ -66,6 +66,14 @@ describe('`GET /metrics` (Prometheus)', () => {
     expect(await service.metric('tidemark_watcher_leads')).toBe(1);
   });
 
+  it('what must never happen is 0 from the beginning, so that Prometheus sees the first increase', async () => {
+    const what = ['unknown record', 'living entry without record'];
+    const found = what.map((one) => service.metric(`tidemark_audit_found_total{what="${one}"}`));
+    expect(await Promise.all(found)).toEqual([0, 0]);
+    expect(await service.metric('tidemark_passes_total{reason="repair"}')).toBe(0);
+    expect(await service.metric('tidemark_watcher_abandoned_total')).toBe(0);
+  });
+
   it('requests are counted by route, never by what a client put into the path', async () => {
     const app = await service.application({ organizationid: 'visible-org' });
     await app.get('product/max');

@@ -4,7 +4,8 @@ import { type Tenure, tenureKey } from './audit-digest.js';
 
 const MOST_NAMED = 20;
 
-export type LedgerFaultKind = 'unknown record' | 'living entry without record';
+export const LEDGER_FAULTS = ['unknown record', 'living entry without record'] as const;
+export type LedgerFaultKind = (typeof LEDGER_FAULTS)[number];
 
 /** Something that the ledger has wrong. */
 export interface LedgerFault extends Tenure {

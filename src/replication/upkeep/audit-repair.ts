@@ -4,7 +4,7 @@ import type { Kind } from '../../record/index.js';
 import { Ledger } from '../ledger/index.js';
 import type { LogPlace, TermAtWork } from '../progress/index.js';
 import { Resurrections, Restamps } from '../stamping/index.js';
-import { type LedgerFault, type LedgerFaultKind, faultsSentence } from './audit-faults.js';
+import { LEDGER_FAULTS, type LedgerFault, type LedgerFaultKind, faultsSentence } from './audit-faults.js';
 
 const AT_ONCE = 1000;
 
@@ -18,7 +18,9 @@ export class AuditRepair {
     private readonly resurrections: Resurrections,
     private readonly restamps: Restamps,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    for (const what of LEDGER_FAULTS) metrics.auditFound.inc({ what }, 0);
+  }
 
   /** The faults were seen as of `at`. What the ledger has learned of later stays. */
   async repair(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
