@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   const { port } = app.getHttpServer().address() as AddressInfo;
   const baseUrl = `http://${settings.host}:${port}`;
   const preparation = app.get(Preparation);
-  await tellOfDatabase(preparation, say);
+  if (embedded === undefined) await tellOfDatabase(preparation, say);
   say(`Tidemark listens at ${baseUrl}`);
   await preparation.done;
   if (embedded !== undefined) await showDemo(app, settings, baseUrl);

@@ -29,14 +29,15 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   readonly done: Promise<void>;
   /** Resolves when the database has answered, and is one on which the service can work. */
   readonly answered: Promise<void>;
-  /** Why it has not answered so far, in a few words. */
-  trouble = SILENT;
+  /** What went wrong when a server was last asked, in a few words. */
+  failure: string | undefined;
   private readonly log = new Logger('Preparation');
   private settle: { resolve: () => void; reject: (error: unknown) => void };
   private tellAnswered: () => void;
   private readonly stop = new AbortController();
   private complete = false;
   private told: string | undefined;
+  private silence = SILENT;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -45,6 +46,11 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
     this.done = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
     this.done.catch(() => undefined);
     this.answered = new Promise((resolve) => (this.tellAnswered = resolve));
+  }
+
+  /** Why it has not answered so far, in a few words. */
+  get trouble(): string {
+    return this.failure ?? this.silence;
   }
 
   /** Where it should be. */
@@ -96,14 +102,19 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
       : this.connection.asPromise();
     this.connection
       .getClient()
-      .on('serverHeartbeatFailed', ({ failure }) => (this.trouble = troubleOf(failure)))
-      .on('serverHeartbeatSucceeded', () => (this.trouble = NO_PRIMARY));
+      .on('serverHeartbeatFailed', ({ failure }) => (this.failure = troubleOf(failure)))
+      .on('serverHeartbeatSucceeded', () => this.hear());
     await opened;
+  }
+
+  private hear(): void {
+    this.failure = undefined;
+    this.silence = NO_PRIMARY;
   }
 
   /** The same is told once, however long it lasts. That no server could be chosen says less than the heartbeats do. */
   private tell(error: Error): void {
-    if (!(error instanceof mongooseErrors.MongooseServerSelectionError)) this.trouble = troubleOf(error);
+    if (!(error instanceof mongooseErrors.MongooseServerSelectionError)) this.failure = troubleOf(error);
     if (error.message === this.told) return;
     this.told = error.message;
     this.log.warn(`The database does not answer yet: ${error.message}`);

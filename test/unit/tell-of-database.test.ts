@@ -1,7 +1,8 @@
 import { tellOfDatabase } from '../../src/tell-of-database.js';
 
 const never = new Promise<void>(() => undefined);
-const database = { answered: never, done: never, trouble: 'the connection is refused', hosts: 'db1:27017' };
+const refused = 'the connection is refused';
+const database = { answered: never, done: never, failure: refused, trouble: refused, hosts: 'db1:27017' };
 
 afterEach(() => jest.useRealTimers());
 
@@ -27,6 +28,19 @@ describe('a database that leads nowhere is told of before the service says that 
     answer();
     await answered;
     expect(told.at(-1)).toBe('The database answers.');
+  });
+
+  it('one that is only slow is given three seconds', async () => {
+    jest.useFakeTimers();
+    const slow = { ...database, failure: undefined, trouble: 'nothing comes back' };
+    let answer = () => undefined as void;
+    const lines = said({ ...slow, answered: new Promise<void>((resolve) => (answer = resolve)) });
+    await jest.advanceTimersByTimeAsync(2999);
+    answer();
+    expect(await lines).toEqual([]);
+    const late = said(slow);
+    await jest.advanceTimersByTimeAsync(3000);
+    expect(await late).toEqual([expect.stringContaining('nothing comes back')]);
   });
 
   it('one that answers in time is not', async () => {
