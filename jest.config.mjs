@@ -1,10 +1,11 @@
 import { assemble } from './scripts/assemble.mjs';
+import { hasZsh } from './scripts/zsh.mjs';
 
 if (!assemble()) throw new Error('The AssemblyScript of the feeds does not compile.');
 
 /** Nest, the driver and their friends are ES modules; Jest runs CommonJS, so these are transformed with the tests. */
 const esmPackages =
-  '@nestjs/|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit';
+  '@nestjs/|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|string-width/|strip-ansi/|ansi-regex/|get-east-asian-width/';
 
 const shared = {
   testEnvironment: 'node',
@@ -51,7 +52,12 @@ export default {
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...onService, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.test.ts'] },
     { ...onService, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
-    { ...shared, displayName: 'process', testMatch: ['<rootDir>/test/process/**/*.test.ts'] },
+    {
+      ...shared,
+      displayName: 'process',
+      testMatch: ['<rootDir>/test/process/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', ...(hasZsh() ? [] : ['completion-zsh'])],
+    },
     { ...shared, displayName: 'metrics', testMatch: ['<rootDir>/test/metrics/**/*.test.ts'] },
     { ...shared, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
     { ...shared, displayName: 'model', testMatch: ['<rootDir>/test/model/**/*.test.ts'] },

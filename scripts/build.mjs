@@ -3,13 +3,15 @@
  * (`npm ci --omit=dev`) serves what was built before.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './assemble.mjs';
 import { buildConsole } from './build-console.mjs';
 
 const compiler = 'node_modules/typescript/bin/tsc';
 const state = 'dist/.tsbuildinfo';
+/** What the package installs as a program. */
+const program = 'dist/cli.js';
 
 if (!existsSync(compiler)) {
   if (!existsSync('dist/main.js')) {
@@ -23,6 +25,7 @@ if (!existsSync(compiler)) {
     stdio: 'inherit',
   });
   if (status !== 0) rmSync(state, { force: true });
+  if (existsSync(program)) chmodSync(program, 0o755);
   process.exitCode = status ?? 1;
 }
 

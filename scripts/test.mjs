@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { installChromium } from './chromium.mjs';
 import { installPromtool } from './promtool.mjs';
+import { installZsh } from './zsh.mjs';
 
 /** The current LTS line; the package `node` brings it as `node_modules/.bin/node`. */
 const ltsVersion = '26.10.0';
@@ -59,6 +60,8 @@ const checks = [
   ['Types of the console', ...tool('typescript/bin/tsc'), '-p', 'console/tsconfig.json'],
   ['Build', process.execPath, 'scripts/build.mjs'],
 ];
+
+installZsh();
 
 const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },

@@ -1,6 +1,7 @@
+#!/usr/bin/env node
 import 'reflect-metadata';
 import { runCommandLine } from './admin/index.js';
-import { settingsOfProcess } from './config/index.js';
+import { hasColours, settingsOfProcess } from './config/index.js';
 
 const { stdin: input, stdout: output, stderr: errors } = process;
 
@@ -12,4 +13,5 @@ function interruptible(): AbortSignal {
 
 process.exitCode = await runCommandLine(process.argv.slice(2), settingsOfProcess, {
   ...{ input, output, errors, interruptible },
+  colours: { output: hasColours(output), errors: hasColours(errors) },
 });

@@ -35,6 +35,7 @@ async function main(): Promise<void> {
   const preparation = app.get(Preparation);
   if (embedded === undefined) await tellOfDatabase(preparation, say);
   say(`Tidemark listens at ${baseUrl}`);
+  if (embedded) say(`Other programs can write into the embedded database at ${embedded.uri}`);
   await preparation.done;
   if (embedded !== undefined) await showDemo(app, settings, baseUrl);
 }

@@ -2,29 +2,54 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { FatalError, shown } from '../common/index.js';
 import { COMMON_OPTIONS, type Command } from './command.js';
 import { nearest } from './nearest.js';
-import { usageOf } from './usage.js';
+import { callOf, usageOf } from './usage.js';
 
 /** What a command line asks for: help on some commands or one of them, or a command with its values. */
 export type Request =
   | { help: Command | readonly Command[] }
-  | { command: Command; values: Record<string, unknown>; argument: string; json: boolean };
+  | { command: Command; values: Record<string, unknown>; argument: string };
 
-const HELP = ['help', '--help', '-h'];
+const HELP = 'help';
+const HELP_OPTIONS = ['--help', '-h'];
+const COMMON = ['--json', ...HELP_OPTIONS];
 
 /** Reads the words of a command line; throws a FatalError whose line tells what was wrong and the nearest usage. */
 export function parseCommandLine(commands: readonly Command[], words: string[]): Request {
-  if (words.length === 0 || HELP.includes(words[0] ?? '')) {
-    return { help: findCommand(commands, words.slice(1)) ?? groupOf(commands, words.slice(1)) ?? commands };
-  }
-  const command = findCommand(commands, words);
-  const group = groupOf(commands, words);
-  if (command === undefined && group !== undefined && isHelp(words[1])) return { help: group };
-  if (command === undefined) throw unknownCommand(commands, words);
-  const rest = words.slice(command.name.split(' ').length);
-  const { values, positionals } = parseOptions(command, rest);
-  if (values['help'] === true) return { help: command };
+  const ordered = commonOptionsLast(words);
+  const leading = leadingWords(ordered);
+  const name = leading.filter((word) => word !== HELP);
+  const asksForHelp = name.length < leading.length || ordered.some((word) => HELP_OPTIONS.includes(word));
+  if (asksForHelp || isNothingMore(commands, name, ordered)) return { help: helpOn(commands, name) };
+  const command = findCommand(commands, name);
+  if (command === undefined) throw unknownCommand(commands, name);
+  const { values, positionals } = parseOptions(command, ordered.slice(command.name.split(' ').length));
   demandAll(command, values, positionals);
-  return { command, values, argument: positionals[0] ?? '', json: values['json'] === true };
+  return { command, values, argument: positionals[0] ?? '' };
+}
+
+/** Options that every command has may stand anywhere. */
+function commonOptionsLast(words: string[]): string[] {
+  const isCommon = (word: string) => COMMON.includes(word);
+  return [...words.filter((word) => !isCommon(word)), ...words.filter(isCommon)];
+}
+
+/** The words before the first option: those that name the command, and sometimes its argument. */
+function leadingWords(words: string[]): string[] {
+  const end = words.findIndex((word) => word.startsWith('-'));
+  return end === -1 ? words : words.slice(0, end);
+}
+
+/** Whether there is no more than the name of a group, or nothing at all. */
+function isNothingMore(commands: readonly Command[], name: string[], words: string[]): boolean {
+  const isName = name.length === 0 || (name.length === 1 && groupOf(commands, name) !== undefined);
+  return isName && words.slice(name.length).every((word) => COMMON.includes(word));
+}
+
+function helpOn(commands: readonly Command[], name: string[]): Command | readonly Command[] {
+  if (name.length === 0) return commands;
+  const help = findCommand(commands, name) ?? (name.length === 1 ? groupOf(commands, name) : undefined);
+  if (help === undefined) throw unknownCommand(commands, name);
+  return help;
 }
 
 function findCommand(commands: readonly Command[], words: string[]): Command | undefined {
@@ -37,17 +62,18 @@ function groupOf(commands: readonly Command[], [first]: string[]): readonly Comm
   return group.length === 0 ? undefined : group;
 }
 
-function isHelp(word: string | undefined): boolean {
-  return word === undefined || HELP.includes(word);
-}
-
-function unknownCommand(commands: readonly Command[], words: string[]): FatalError {
-  const said = words.slice(0, 2).filter((word) => !word.startsWith('-'));
-  const names = commands.map(({ name }) => name);
-  const name = nearest(names, said.join(' '));
-  const near = commands.find((command) => command.name === name);
+function unknownCommand(commands: readonly Command[], name: string[]): FatalError {
+  const said = shown(name.slice(0, 2).join(' '));
+  if (said === '') return new FatalError(`Name a command first, such as: ${callOf('status')}`);
+  const group = groupOf(commands, name);
+  if (group !== undefined) {
+    const names = group.map((command) => command.name).join(', ');
+    return new FatalError(`There is not a command "${said}". Those of ${name[0]} are: ${names}`);
+  }
+  const names = commands.map((command) => command.name);
+  const near = commands.find((command) => command.name === nearest(names, said));
   return new FatalError(
-    `There is not a command "${shown(said.join(' '))}". The nearest is: ${near === undefined ? '' : usageOf(near)}`,
+    `There is not a command "${said}". The nearest is: ${near === undefined ? '' : usageOf(near)}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Connection } from 'mongoose';
 import type { Settings } from '../config/index.js';
+import type { Wording } from './layout.js';
 
 /** An option of a command: a flag, or where `value` names one, an option that takes it. */
 export interface Option {
@@ -26,19 +27,44 @@ export type Values<O extends Options> = {
     : boolean;
 };
 
+/** A stream that may be a terminal. */
+export interface Screen {
+  write(text: string): unknown;
+  isTTY?: boolean | undefined;
+  /** Cells of a line, where it is a terminal. */
+  columns?: number | undefined;
+}
+
 /** Where a command reads and writes: the streams of its process, or those of a test. */
 export interface Terminal {
   input: Readable;
-  output: { write(text: string): unknown };
-  errors: { write(text: string): unknown; isTTY?: boolean | undefined };
+  output: Screen;
+  errors: Screen;
+  /** Whether each may show colours; without it, neither. */
+  colours?: { output: boolean; errors: boolean };
   /** From now on Ctrl-C aborts this signal instead of ending the process; a second one ends it all the same. */
   interruptible(): AbortSignal;
+}
+
+/** What a command tells while it works. */
+export interface Progress {
+  /** How many are done, and how much of the total that is. */
+  at(done: number, amount: number): void;
+  /** A line of the input that is wrong, and why. */
+  badLine(line: number, reason: string): void;
+  end(): void;
 }
 
 /** What a command works with. The database is opened when it is first asked for. */
 export interface CommandContext {
   settings: Settings;
   terminal: Terminal;
+  /** Connection string of the embedded database, where that is the one; it holds no password. */
+  embeddedUri(): Promise<string | undefined>;
+  /** Says something on stderr before the end; machines are not told. */
+  tell(text: Wording): void;
+  /** Begins to tell on stderr how far the command is, of so many or of nobody knows how many. */
+  progress(total: number | undefined, unit: string): Progress;
   /** The connection as it is; for commands that only look. */
   connected(): Promise<Connection>;
   /** The connection with all indexes made; for commands that rely on names and ids being unique. */
@@ -48,7 +74,7 @@ export interface CommandContext {
 /** What a command has to say. */
 export interface Outcome {
   /** For people. */
-  text: string;
+  text: Wording;
   /** For machines, with `--json`: one document. */
   json: unknown;
   /** One line for stderr, where the command did its work but not all went well: exit code 1. */

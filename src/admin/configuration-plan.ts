@@ -13,7 +13,6 @@ import {
 } from '../administration/index.js';
 import type { CommandContext } from './command.js';
 import { textOf } from './configuration-input.js';
-import { progressOn } from './import/index.js';
 
 /** The options of commands that read a configuration file. */
 export const PRUNE = {
@@ -31,7 +30,7 @@ export interface FilePlan {
 
 /** Reads a file, compares it with what is stored, and looks what each changed filter would do. */
 export async function planOf(
-  { settings, terminal }: CommandContext,
+  { settings, terminal, progress: begin }: CommandContext,
   db: mongo.Db,
   file: string,
   isPruned: boolean,
@@ -40,7 +39,7 @@ export async function planOf(
   try {
     const comparison = await compare(db, configuration, { reach: EVERYTHING, isPruned });
     await assertPossible(db, comparison.changes);
-    const progress = progressOn(terminal.errors, filtersOf(comparison.changes), 'filters');
+    const progress = begin(filtersOf(comparison.changes), 'filters');
     const onProgress = (done: number) => progress.at(done, done);
     const previews = await previewsOf(db, comparison.changes, () => settings.queryMs, onProgress).finally(
       () => progress.end(),

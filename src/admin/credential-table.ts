@@ -1,5 +1,6 @@
 import type { LastUse, ListedCredential, Unused } from '../administration/index.js';
 import { credentialState, type Scope } from '../auth/index.js';
+import type { Wording } from './layout.js';
 import { cell, table } from './print.js';
 
 const HEADINGS = ['USERNAME', 'LEVEL', 'SCOPES', 'STATE', 'LAST USED', 'FROM'];
@@ -9,7 +10,7 @@ export function credentialTable(
   credentials: ListedCredential[],
   useOf: (username: unknown) => LastUse,
   none: string,
-): string {
+): Wording {
   const now = new Date();
   const rows = credentials.map((credential) => {
     const { lastUsed, lastUsedFrom } = useOf(credential.username);
@@ -36,7 +37,8 @@ function scopesOf({ scopes }: ListedCredential): string[] {
   );
 }
 
-function stateOf(credential: ListedCredential, now: Date): string {
+/** Whether a credential works, in words. */
+export function stateOf(credential: ListedCredential, now: Date): string {
   const { expiresAt, oldexpiresAt } = credential;
   const until = expiresAt instanceof Date ? expiresAt.toISOString() : undefined;
   switch (credentialState(credential, now)) {

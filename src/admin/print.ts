@@ -1,6 +1,8 @@
 import mongoose from 'mongoose';
 import { count } from '../common/index.js';
 
+export { table } from './table.js';
+
 const { EJSON } = mongoose.mongo.BSON;
 const LONGEST_CELL = 1000;
 
@@ -9,21 +11,6 @@ export function cell(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value : EJSON.stringify(value, { relaxed: true });
   return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
-}
-
-/** Rows under headings, in columns as wide as their widest cell; the sentence where there are no rows. */
-export function table(headings: string[], rows: string[][], none: string): string {
-  if (rows.length === 0) return none;
-  const lines = [headings, ...rows];
-  const widths = headings.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
-  return lines
-    .map((cells) =>
-      cells
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }
 
 /** A number of things in words, such as `1 record` or `2 records`. */

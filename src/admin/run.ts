@@ -1,54 +1,110 @@
 import { FatalError } from '../common/index.js';
 import { ConfigError, type Settings } from '../config/index.js';
 import { isDatabaseAway } from '../database/index.js';
-import type { Command, CommandContext, Outcome, Terminal } from './command.js';
-import { parseCommandLine } from './command-line.js';
+import type { CommandContext, Outcome, Progress, Screen, Terminal } from './command.js';
+import { parseCommandLine, type Request } from './command-line.js';
 import { commands } from './commands/index.js';
+import { progressOn } from './import/index.js';
+import { laidOut, type Layout, toned, type Wording } from './layout.js';
 import { Session } from './session.js';
-import { helpOf, helpOfAll } from './usage.js';
+import { helpJson, helpOf } from './usage.js';
+import { visible, visibleJson } from './visible.js';
+
+const JSON_OPTION = '--json';
 
 /**
  * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr. The settings are
- * asked for only where a command runs.
+ * asked for only where a command needs them.
  */
 export async function runCommandLine(
   words: string[],
   settings: () => Settings,
   terminal: Terminal,
 ): Promise<0 | 1> {
+  const speech = new Speech(terminal, words.includes(JSON_OPTION));
   try {
     const request = parseCommandLine(commands, words);
     if ('help' in request) {
-      terminal.output.write(`${helpTextOf(request.help)}\n`);
+      speech.say(helpOf(request.help), helpJson(request.help));
       return 0;
     }
-    const { command, values, argument, json } = request;
-    const outcome = await runCommand(command, values, argument, settings(), terminal);
-    terminal.output.write(`${json ? JSON.stringify(outcome.json) : outcome.text}\n`);
-    if (outcome.failure === undefined) return 0;
-    terminal.errors.write(`${outcome.failure}\n`);
+    const { text, json, failure } = await runCommand(request, settings, { terminal, speech });
+    speech.say(text, json);
+    if (failure === undefined) return 0;
+    speech.complain(failure);
     return 1;
   } catch (error) {
-    terminal.errors.write(`${lineOf(error)}\n`);
+    speech.complain(lineOf(error));
     return 1;
   }
 }
 
-function helpTextOf(help: Command | readonly Command[]): string {
-  return 'name' in help ? helpOf(help) : helpOfAll(help);
+/** What is said on stdout and stderr: to people, or to machines. */
+class Speech {
+  constructor(
+    private readonly terminal: Terminal,
+    private readonly isForMachines: boolean,
+  ) {}
+
+  say(text: Wording, json: unknown): void {
+    const { output, colours } = this.terminal;
+    const said = this.isForMachines
+      ? visibleJson(JSON.stringify(json))
+      : laidOut(text, layoutOn(output, colours?.output));
+    output.write(`${said}\n`);
+  }
+
+  /** Nothing for machines, unless somebody looks on. */
+  tell(text: Wording): void {
+    const { errors, colours } = this.terminal;
+    if (this.isForMachines && errors.isTTY !== true) return;
+    errors.write(`${laidOut(text, layoutOn(errors, colours?.errors))}\n`);
+  }
+
+  /** The one line of an error; for machines a JSON document, as everything else. */
+  complain(sentence: string): void {
+    const { errors, colours } = this.terminal;
+    const line = this.isForMachines
+      ? errorJson({ error: sentence })
+      : toned(visible(sentence), 'red', layoutOn(errors, colours?.errors));
+    errors.write(`${line}\n`);
+  }
+
+  progress(total: number | undefined, unit: string): Progress {
+    const shown = progressOn(this.terminal.errors, total, unit, this.isForMachines);
+    return {
+      at: (done, amount) => shown.at(done, amount),
+      badLine: (line, reason) =>
+        shown.note(
+          this.isForMachines ? errorJson({ line, error: reason }) : visible(`line ${line} ${reason}`),
+        ),
+      end: () => shown.end(),
+    };
+  }
+}
+
+function layoutOn({ isTTY, columns }: Screen, colours = false): Layout {
+  return { columns: (isTTY === true && columns) || Infinity, colours };
+}
+
+function errorJson(error: { line?: number; error: string }): string {
+  return visibleJson(JSON.stringify(error));
 }
 
 async function runCommand(
-  command: Command,
-  values: Record<string, unknown>,
-  argument: string,
-  settings: Settings,
-  terminal: Terminal,
+  { command, values, argument }: Exclude<Request, { help: unknown }>,
+  readSettings: () => Settings,
+  { terminal, speech }: { terminal: Terminal; speech: Speech },
 ): Promise<Outcome> {
-  const session = new Session(settings);
+  const session = new Session(readSettings);
   const context: CommandContext = {
-    settings,
+    get settings() {
+      return session.settings;
+    },
     terminal,
+    tell: (text) => speech.tell(text),
+    progress: (total, unit) => speech.progress(total, unit),
+    embeddedUri: () => session.embeddedUri(),
     connected: () => session.connected(),
     prepared: () => session.prepared(),
   };

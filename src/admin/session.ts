@@ -60,12 +60,24 @@ class CommandModule {
 /** The database of one command: opened when it is first asked for, closed at the end. */
 export class Session {
   private context: Promise<INestApplicationContext> | undefined;
+  private known: Settings | undefined;
 
-  constructor(private readonly settings: Settings) {}
+  constructor(private readonly readSettings: () => Settings) {}
+
+  /** Read when they are first asked for; some commands work without them. */
+  get settings(): Settings {
+    return (this.known ??= this.readSettings());
+  }
 
   async connected(): Promise<Connection> {
     this.context ??= this.open();
     return (await this.context).get<Connection>(getConnectionToken());
+  }
+
+  /** Connection string of the embedded database, unless the settings name another. */
+  async embeddedUri(): Promise<string | undefined> {
+    const { mongodbUri, dataDir } = this.settings;
+    return mongodbUri === undefined ? await findEmbedded(dataDir) : undefined;
   }
 
   async prepared(): Promise<Connection> {
@@ -79,7 +91,12 @@ export class Session {
   }
 
   private async open(): Promise<INestApplicationContext> {
-    const uri = await databaseUri(this.settings);
+    const uri = this.settings.mongodbUri ?? (await this.embeddedUri());
+    if (uri === undefined) {
+      throw new FatalError(
+        `No embedded database runs on ${this.settings.dataDir}: start the service first (npm start), or set MONGODB_URI.`,
+      );
+    }
     const context = await NestFactory.createApplicationContext(CommandModule.on(this.settings, uri), {
       logger: false,
       abortOnError: false,
@@ -113,14 +130,4 @@ function userName(): string {
 /** The driver's view of the database. */
 export function databaseOf(connection: Connection): mongo.Db {
   return connection.getClient().db(connection.name);
-}
-
-async function databaseUri({ mongodbUri, dataDir }: Settings): Promise<string> {
-  const uri = mongodbUri ?? (await findEmbedded(dataDir));
-  if (uri === undefined) {
-    throw new FatalError(
-      `No embedded database runs on ${dataDir}: start the service first (npm start), or set MONGODB_URI.`,
-    );
-  }
-  return uri;
 }

@@ -1,21 +1,24 @@
 import { count } from '../common/index.js';
 import { type CountsByWord, type PassProgress, shareDone } from '../replication/progress/index.js';
+import { described, type SaidLine } from './described.js';
+import type { Wording } from './layout.js';
 import { counted, duration } from './print.js';
 import type { AuditStatus, Status } from '../administration/index.js';
 
 /** An oplog drops its oldest entries in portions, so that a full one may be a tenth emptier than its size. */
 const FULL = 0.8;
 
-/** What `status` says to people: a word at the beginning of each line says what it is about. */
-export function statusLines(status: Status): string[] {
+/** What `status` says to people; `uri` is the address of the embedded database, where that is the one. */
+export function statusText(status: Status, uri?: string): Wording {
   const { database, missingIndexes, watcher, totals, audit, hardDeletesExpired, documents } = status;
   const { name, version, replicaSet } = database;
-  return [
+  return described([
     ['Database', `${name}, MongoDB ${version}, replica set ${replicaSet ?? 'behind mongos'}`],
-    ['Indexes', missingIndexes.length === 0 ? 'all stand' : `missing: ${missingIndexes.join('; ')}`],
-    ['Watcher', watcherText(watcher)],
+    ...(uri === undefined ? [] : [['', `embedded; other programs can write into it at ${uri}`] as const]),
+    indexLine(missingIndexes),
+    ['Watcher', watcherText(watcher), watcher.leader === undefined ? 'red' : undefined],
     ['Oplog', oplogText(watcher)],
-    ...(watcher.pass === undefined ? [] : [['Pass', passText(watcher.pass)]]),
+    ...(watcher.pass === undefined ? [] : [['Pass', passText(watcher.pass), 'yellow'] as const]),
     ['Re-stamps', tally(totals.restamps, 'none so far')],
     ['Tombstones', `${count(totals.tombstones ?? 0)} written, ${keptText(hardDeletesExpired)}`],
     ['Passes', tally(totals.passes, 'none so far')],
@@ -25,7 +28,12 @@ export function statusLines(status: Status): string[] {
     ['Documents', listed(Object.entries(documents))],
     ...duplicateLines(status.emailDuplicates),
     ...quarantineLines(status.quarantine),
-  ].map(([about = '', text = '']) => `${about.padEnd(12)}${text}`);
+  ]);
+}
+
+function indexLine(missing: string[]): SaidLine {
+  if (missing.length === 0) return ['Indexes', 'all stand'];
+  return ['Indexes', `missing: ${missing.join('; ')}`, 'red'];
 }
 
 function watcherText({ leader, leaseExpires, since, lagSeconds }: Status['watcher']): string {
@@ -78,25 +86,26 @@ function auditText(audit: AuditStatus | undefined): string {
   ].join(', ');
 }
 
-function duplicateLines({ members, first }: Status['emailDuplicates']): string[][] {
+function duplicateLines({ members, first }: Status['emailDuplicates']): SaidLine[] {
   if (members === 0) return [['Duplicates', 'no e-mail is taken twice']];
   return [
-    ['Duplicates', `${count(members)} members have an e-mail that another has already`],
-    ...first.map(({ organizationid, appid, emailkey, members: ids }) => [
+    ['Duplicates', `${count(members)} members have an e-mail that another has already`, 'yellow'],
+    ...first.map(({ organizationid, appid, emailkey, members: ids }): SaidLine => [
       '',
       `${organizationid}/${appid} ${emailkey}: members with _id ${ids.join(', ')}`,
     ]),
   ];
 }
 
-function quarantineLines({ events, first }: Status['quarantine']): string[][] {
+function quarantineLines({ events, first }: Status['quarantine']): SaidLine[] {
   if (events === 0) return [];
   return [
     [
       'Quarantine',
       `${counted(events, 'record')} whose events cannot be worked through, looked after until they can`,
+      'yellow',
     ],
-    ...first.map(({ what, _id, since, reason }) => [
+    ...first.map(({ what, _id, since, reason }): SaidLine => [
       '',
       `${what} ${_id}, since ${since.toISOString()}: ${reason}`,
     ]),

@@ -6,6 +6,7 @@ export {
   listApplications,
   nameOfTenant,
   removeApplication,
+  type StoredApplication,
 } from './applications.js';
 export {
   changeCredential,

@@ -26,8 +26,11 @@ describe('`application create|list|remove --org --app [--title]`', () => {
     ]);
     expect(said).toEqual({ code: 0, output: 'The application acme/web is registered.', errors: [] });
     const listed = await admin.json<object[]>('application list');
-    expect(listed).toContainEqual({ organizationid: 'acme', appid: 'web', title: 'Web shop' });
-    expect((await admin.run('application list')).output).toMatch(/^acme +web +Web shop$/m);
+    expect(listed).toContainEqual({
+      ...{ organizationid: 'acme', appid: 'web', title: 'Web shop' },
+      state: 'valid',
+    });
+    expect((await admin.run('application list')).output).toMatch(/^acme +web +Web shop +valid$/m);
   });
 
   it('refuses a second one of the same name', async () => {

@@ -11,6 +11,12 @@ export interface Said {
   errors: string[];
 }
 
+/** What the console is: a terminal of so many columns, with colours or without; otherwise pipes. */
+export interface ConsoleLooks {
+  columns?: number;
+  colours?: boolean;
+}
+
 export interface TypedInput {
   /** What comes on stdin. */
   input?: string | Iterable<string>;
@@ -19,10 +25,14 @@ export interface TypedInput {
 
 /** A console of an operator who works on one database. */
 export class AdminConsole {
-  constructor(private readonly uri: string) {}
+  constructor(
+    private readonly uri: string,
+    private readonly looks: ConsoleLooks = {},
+  ) {}
 
   /** Runs a command: its words apart by blanks, or one by one. */
   async run(words: string | string[], { input = '', interrupted }: TypedInput = {}): Promise<Said> {
+    const { columns, colours = false } = this.looks;
     const output: string[] = [];
     const errors: string[] = [];
     const pieces = typeof input === 'string' ? [input] : input;
@@ -31,8 +41,9 @@ export class AdminConsole {
       () => readSettings({ MONGODB_URI: this.uri }),
       {
         input: Readable.from(bytes(pieces)),
-        output: { write: (text: string) => output.push(text) },
+        output: { write: (text: string) => output.push(text), isTTY: columns !== undefined, columns },
         errors: { write: (text: string) => errors.push(text) },
+        colours: { output: colours, errors: colours },
         interruptible: () => interrupted ?? new AbortController().signal,
       },
     );

@@ -77,7 +77,10 @@ describe('the commands show such documents, and change no other by them', () => 
     expect(code).toBe(0);
     expect(output).toMatch(/^\["listed","twice"\] +a +opens nothing: its names are not valid$/m);
     expect(output).toMatch(/^acme +5 +\{"en":"Shop"\} +opens nothing/m);
-    expect(await admin.json<unknown[]>('application list')).toContainEqual({ title: 'nameless' });
+    expect(await admin.json<unknown[]>('application list')).toContainEqual({
+      title: 'nameless',
+      state: 'opens nothing: its names are not valid',
+    });
     expect(await admin.failure('application remove --org listed --app a')).toContain(
       'There is no application',
     );

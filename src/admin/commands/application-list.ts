@@ -1,4 +1,4 @@
-import { listApplications } from '../../administration/index.js';
+import { listApplications, type StoredApplication } from '../../administration/index.js';
 import type { Application } from '../../application/index.js';
 import { NAME } from '../../common/index.js';
 import { defineCommand } from '../command.js';
@@ -11,16 +11,21 @@ export const applicationList = defineCommand({
   options: {},
   async run(context) {
     const applications = await listApplications(databaseOf(await context.connected()));
-    const rows = applications.map(({ organizationid, appid, title, settings }) => [
-      ...[organizationid, appid, title].map(cell),
-      [organizationid, appid].every(isName) ? settingsOf(settings) : 'opens nothing: its names are not valid',
+    const rows = applications.map((application) => [
+      ...[application.organizationid, application.appid, application.title].map(cell),
+      stateOf(application),
+      settingsOf(application.settings),
     ]);
     return {
-      text: table(['ORG', 'APP', 'TITLE', 'SETTINGS'], rows, 'There is no application yet.'),
-      json: applications,
+      text: table(['ORG', 'APP', 'TITLE', 'STATE', 'SETTINGS'], rows, 'There is no application yet.'),
+      json: applications.map((application) => ({ ...application, state: stateOf(application) })),
     };
   },
 });
+
+function stateOf({ organizationid, appid }: StoredApplication): string {
+  return [organizationid, appid].every(isName) ? 'valid' : 'opens nothing: its names are not valid';
+}
 
 function isName(stored: unknown): boolean {
   return typeof stored === 'string' && NAME.test(stored);

@@ -10,8 +10,8 @@ export const applicationRemove = defineCommand({
   options: { ...APPLICATION, purge: { description: 'remove its members and products too' } },
   notes: [
     'Without --purge an application that still has records is not removed.',
-    'Consumers can be told of removed records only while the application exists: remove the records first',
-    '(import --mirror, record delete), let every consumer harvest, then remove the application.',
+    'Consumers can be told of removed records only while the application exists: remove the records first ' +
+      '(import --mirror, record delete), let every consumer harvest, then remove the application.',
   ],
   async run(context, { purge, ...names }) {
     const tenant = tenantOf(names);

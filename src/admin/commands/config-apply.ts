@@ -22,7 +22,7 @@ export const configApply = defineCommand({
     const { configuration, comparison, previews, onLine } = await planOf(context, desk.db, file, prune);
     const { changes, etag } = comparison;
     if (changes.length === 0) return { text: sumOf(changes), json: { changes: [], passwords: {} } };
-    context.terminal.errors.write(`${planLines(comparison, previews).join('\n')}\n`);
+    context.tell(planLines(comparison, previews).join('\n'));
     if (!yes && !(await isConfirmed(context.terminal, 'Change it?')))
       return {
         text: 'Nothing is changed.',

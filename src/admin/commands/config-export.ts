@@ -5,6 +5,7 @@ import {
   storedConfiguration,
 } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
+import { asIs } from '../layout.js';
 import { databaseOf } from '../session.js';
 
 export const configExport = defineCommand({
@@ -15,6 +16,6 @@ export const configExport = defineCommand({
   async run(context) {
     const db = databaseOf(await context.connected());
     const { configuration, leftOut } = await storedConfiguration(db, EVERYTHING);
-    return { text: configurationFile(configuration, leftOut), json: configurationJson(configuration) };
+    return { text: asIs(configurationFile(configuration, leftOut)), json: configurationJson(configuration) };
   },
 });

@@ -4,7 +4,7 @@ import { nameOf } from '../options.js';
 import { counted, duration, table } from '../print.js';
 import { databaseOf } from '../session.js';
 
-const HEADINGS = ['STATE', 'USERNAME', 'ORG', 'APP', 'KIND', 'SERVICE', 'BEHIND', 'LAST CALL', 'LAST ERROR'];
+const HEADINGS = ['USERNAME', 'STATE', 'BEHIND', 'READS', 'LAST CALL', 'LAST ERROR'];
 
 export const consumerList = defineCommand({
   name: 'consumer list',
@@ -34,11 +34,15 @@ export const consumerList = defineCommand({
 function rowOf(one: ConsumerReport, now: Date): string[] {
   const { state, username, organizationid, appid, kind, service, lastCall, lastError } = one;
   return [
-    ...[state, username, organizationid, appid, kind, service],
-    behindOf(one),
-    `${duration((now.getTime() - lastCall.getTime()) / 1000)} ago`,
-    !lastError ? '' : `${lastError.status} ${lastError.at.toISOString()}`,
+    ...[username, state, behindOf(one)],
+    `${organizationid}/${appid} ${kind} ${service}`,
+    ago(lastCall, now),
+    !lastError ? '' : `${lastError.status}, ${ago(lastError.at, now)}`,
   ];
+}
+
+function ago(time: Date, now: Date): string {
+  return `${duration(Math.max(0, now.getTime() - time.getTime()) / 1000)} ago`;
 }
 
 function behindOf({ behindSeconds, behindRecords }: ConsumerReport): string {

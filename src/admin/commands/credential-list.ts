@@ -5,7 +5,7 @@ import {
   unusedCredentials,
 } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
-import { credentialTable, usesText } from '../credential-table.js';
+import { credentialTable, stateOf, usesText } from '../credential-table.js';
 import { daysOf, UNUSED_FOR } from '../options.js';
 import { databaseOf } from '../session.js';
 
@@ -19,6 +19,7 @@ export const credentialList = defineCommand({
     const days = unusedFor === undefined ? undefined : daysOf('unused-for', unusedFor);
     const unused = days === undefined ? undefined : await unusedCredentials(db, days);
     const credentials: ListedCredential[] = unused?.credentials ?? (await listCredentials(db));
+    const now = new Date();
     const useOf = await lastUses(
       db,
       credentials.map(({ username }) => username),
@@ -26,7 +27,11 @@ export const credentialList = defineCommand({
     const none = unused === undefined ? 'There is no credential yet.' : usesText(unused, days!);
     return {
       text: credentialTable(credentials, useOf, none),
-      json: credentials.map((credential) => ({ ...credential, ...useOf(credential.username) })),
+      json: credentials.map((credential) => ({
+        ...credential,
+        ...useOf(credential.username),
+        state: stateOf(credential, now),
+      })),
     };
   },
 });

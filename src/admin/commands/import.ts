@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { count, FatalError } from '../../common/index.js';
 import { defineCommand } from '../command.js';
-import { importRecords, type ImportSummary, progressOn } from '../import/index.js';
+import { importRecords, type ImportSummary } from '../import/index.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
 import { counted } from '../print.js';
 import { databaseOf } from '../session.js';
@@ -22,8 +22,9 @@ export const importCommand = defineCommand({
     strict: { description: 'stop at the first bad line; what was imported before it stays' },
   },
   notes: [
-    'Each line is a JSON object {id, data, channels?, type?, createDate?, createdBy?}. Records are found by id; what a',
-    'line leaves out stays as it is. A record that is equal already is left alone; any other gets a new lastupdated.',
+    'Each line is a JSON object {id, data, channels?, type?, createDate?, createdBy?}.',
+    'Records are found by id; what a line leaves out stays as it is.',
+    'A record that is equal already is left alone; any other gets a new lastupdated.',
     'A bad line is told on stderr with its number, and the others are imported; the exit code is 1 then.',
     'Values stay what JSON makes of them: dates are texts, and whole numbers beyond 2^53 lose digits.',
   ],
@@ -33,8 +34,8 @@ export const importCommand = defineCommand({
     const size = file === '-' ? undefined : await sizeOf(file);
     const db = databaseOf(await context.prepared());
     await assertApplication(db, tenant);
-    const { input, errors } = context.terminal;
-    const progress = progressOn(errors, size);
+    const { input } = context.terminal;
+    const progress = context.progress(size, 'lines');
     const stop = context.terminal.interruptible();
     const source = addAbortSignal(
       stop,
@@ -42,7 +43,7 @@ export const importCommand = defineCommand({
     );
     const summary = await importRecords(db, {
       ...{ source, tenant, kind, mirror, strict, stop },
-      onBadLine: (number, reason) => progress.note(`line ${number} ${reason}`),
+      onBadLine: (number, reason) => progress.badLine(number, reason),
       onProgress: (lines, bytes) => progress.at(lines, bytes),
     }).finally(() => {
       source.destroy();

@@ -2,6 +2,7 @@ import type { Command } from '../command.js';
 import { applicationCreate } from './application-create.js';
 import { applicationList } from './application-list.js';
 import { applicationRemove } from './application-remove.js';
+import { completionOf } from './completion.js';
 import { configApply } from './config-apply.js';
 import { configExport } from './config-export.js';
 import { configPlan } from './config-plan.js';
@@ -30,4 +31,5 @@ export const commands: readonly Command[] = [
   ...[credentialRevoke, credentialList],
   ...[configExport, configPlan, configApply],
   ...[importCommand, recordDelete, recordShow, resync, consumerList, status],
+  completionOf(() => commands),
 ];

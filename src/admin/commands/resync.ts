@@ -1,6 +1,5 @@
 import { assertApplication } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
-import { progressOn } from '../import/index.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
 import { counted } from '../print.js';
 import { resyncRecords, resyncSize } from '../resync.js';
@@ -11,14 +10,14 @@ export const resync = defineCommand({
   summary: 'Make consumers receive every record and every hard delete again',
   options: { ...APPLICATION, ...KIND },
   notes: [
-    'Every record of the application and kind gets a new lastupdated, and so does every hard delete; nothing else is',
-    'changed. It can be interrupted; run again, it begins anew.',
+    'Every record of the application and kind gets a new lastupdated, and so does every hard delete; nothing else is changed.',
+    'It can be interrupted; run again, it begins anew.',
   ],
   async run(context, values) {
     const scope = { tenant: tenantOf(values), kind: kindOf(values) };
     const db = databaseOf(await context.prepared());
     await assertApplication(db, scope.tenant);
-    const progress = progressOn(context.terminal.errors, await resyncSize(db, scope), 'records');
+    const progress = context.progress(await resyncSize(db, scope), 'records');
     const stop = context.terminal.interruptible();
     const onProgress = (done: number) => progress.at(done, done);
     const summary = await resyncRecords(db, scope, { stop, onProgress }).finally(() => progress.end());

@@ -34,7 +34,11 @@ export const serviceList = defineCommand({
     ]);
     return {
       text: table(['ORG', 'APP', 'KIND', 'NAME', 'STATE', 'FILTER'], rows, 'There is no such service.'),
-      json: services.map((service) => ({ ...service, filter: filterJson(service.filter) })),
+      json: services.map((service) => ({
+        ...service,
+        filter: filterJson(service.filter),
+        state: stateOf(service),
+      })),
     };
   },
 });

@@ -18,13 +18,19 @@ export interface ImportProgress {
 const LINE_EVERY_MS = 5000;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A bar on a terminal, else a line every few seconds. Without `total` there is only a count of the unit. */
+/**
+ * A bar on a terminal, else a line every few seconds, or nothing for machines. Without `total` there is only a count of
+ * the unit.
+ */
 export function progressOn(
   stream: ProgressStream,
   total: number | undefined,
   unit = 'lines',
+  isForMachines = false,
 ): ImportProgress {
-  return stream.isTTY === true ? bar(stream, total, unit) : plainLines(stream, total, unit);
+  if (stream.isTTY === true) return bar(stream, total, unit);
+  const lines = plainLines(stream, total, unit);
+  return isForMachines ? { ...lines, at: () => undefined } : lines;
 }
 
 function bar(stream: ProgressStream, total: number | undefined, unit: string): ImportProgress {

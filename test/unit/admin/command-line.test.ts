@@ -1,6 +1,7 @@
 import { parseCommandLine } from '../../../src/admin/command-line.js';
 import { commands } from '../../../src/admin/commands/index.js';
-import { helpOf, helpOfAll } from '../../../src/admin/usage.js';
+import { laidOut, PLAIN, widthOf } from '../../../src/admin/layout.js';
+import { helpJson, helpOf } from '../../../src/admin/usage.js';
 
 const parse = (line: string) => parseCommandLine(commands, line.split(' ').filter(Boolean));
 const APP = '--org acme --app shop';
@@ -11,32 +12,36 @@ describe('the words of a command line', () => {
       command: { name: 'import' },
       values: { org: 'acme', app: 'shop', kind: 'product', mirror: true },
       argument: 'records.ndjson',
-      json: false,
     });
-    expect(parse('status --json')).toMatchObject({ command: { name: 'status' }, json: true });
+    expect(parse('status --json')).toMatchObject({ command: { name: 'status' }, values: { json: true } });
+    expect(parse('--json status')).toMatchObject({ command: { name: 'status' }, values: { json: true } });
+    expect(parse(`application create --org help --app h`)).toMatchObject({ values: { org: 'help' } });
     expect(parse(`import ${APP} --kind member -`)).toMatchObject({ argument: '-' });
   });
 
-  it.each(['', '--help', '-h', 'help'])('ask for help in general: "%s"', (line) => {
-    expect(parse(line)).toEqual({ help: commands });
+  it.each(['', '--help', '-h', 'help', '--json', 'help --json', '--json help', '--help --json'])(
+    'ask for help in general: "%s"',
+    (line) => {
+      expect(parse(line)).toEqual({ help: commands });
+    },
+  );
+
+  it.each([
+    ...['credential --help', 'credential -h', 'credential help', 'credential', 'help credential'],
+    ...['credential --json --help', 'credential --json', '--json credential', '--help credential'],
+  ])('ask for help on a group of commands: "%s"', (line) => {
+    const { help } = parse(line) as unknown as { help: { name: string }[] };
+    expect(help.map(({ name }) => name)).toEqual(
+      commands.map(({ name }) => name).filter((name) => name.startsWith('credential ')),
+    );
   });
 
-  it.each(['credential --help', 'credential -h', 'credential help', 'credential', 'help credential'])(
-    'ask for help on a group of commands: "%s"',
-    (line) => {
-      const { help } = parse(line) as unknown as { help: { name: string }[] };
-      expect(help.map(({ name }) => name)).toEqual(
-        commands.map(({ name }) => name).filter((name) => name.startsWith('credential ')),
-      );
-    },
-  );
-
-  it.each(['service set --help', 'help service set', 'service set --json --help'])(
-    'ask for help on one command: "%s"',
-    (line) => {
-      expect(parse(line)).toMatchObject({ help: { name: 'service set' } });
-    },
-  );
+  it.each([
+    ...['service set --help', 'help service set', 'service set --json --help', 'service set help'],
+    ...['--help service set', `service set ${APP} -h`],
+  ])('ask for help on one command: "%s"', (line) => {
+    expect(parse(line)).toMatchObject({ help: { name: 'service set' } });
+  });
 });
 
 describe('what is wrong is told in one line with the nearest usage', () => {
@@ -47,8 +52,15 @@ describe('what is wrong is told in one line with the nearest usage', () => {
     ],
     [
       'credential lost',
-      'There is not a command "credential lost". The nearest is: npm run -s admin -- credential ',
+      'There is not a command "credential lost". Those of credential are: credential issue, credential rotate, ',
     ],
+    ['credential lost --help', 'There is not a command "credential lost". Those of credential are: '],
+    ['help credential lost', 'There is not a command "credential lost". Those of credential are: '],
+    ['credential --org acme', 'There is not a command "credential". Those of credential are: '],
+    ['credential --json lost', 'There is not a command "credential lost". Those of credential are: '],
+    ['help nothing', 'There is not a command "nothing". The nearest is: '],
+    ['nothing --help', 'There is not a command "nothing". The nearest is: '],
+    ['--org acme', 'Name a command first, such as: npm run -s admin -- status'],
     ['sttus', 'The nearest is: npm run -s admin -- status'],
     [
       `application create ${APP} --colour red`,
@@ -71,20 +83,49 @@ describe('what is wrong is told in one line with the nearest usage', () => {
 });
 
 describe('help', () => {
+  const textOf = (help: Parameters<typeof helpOf>[0], columns = Infinity) =>
+    laidOut(helpOf(help), { ...PLAIN, columns });
+
   it('lists every command', () => {
-    const help = helpOfAll(commands);
+    const lines = textOf(commands).split('\n');
     for (const { name, summary } of commands) {
-      const line = help.split('\n').find((one) => one.startsWith(`  ${name} `));
+      const line = lines.find((one) => one.startsWith(`  ${name} `));
       expect(line?.endsWith(summary)).toBe(true);
     }
   });
 
   it('tells every option of a command', () => {
     for (const command of commands) {
-      const help = helpOf(command);
       for (const option of [...Object.keys(command.options), 'json', 'help'])
-        expect(help).toContain(`--${option}`);
+        expect(textOf(command)).toContain(`--${option}`);
     }
+  });
+
+  it.each([50, 60, 80, 100])('fits a terminal of %d columns, but for examples', (columns) => {
+    for (const help of [commands, ...commands]) {
+      const lines = textOf(help, columns).split('\n');
+      const isExample = (line: string) => /^ {2,}--filter '/.test(line);
+      expect(lines.filter((line) => widthOf(line) > columns && !isExample(line))).toEqual([]);
+    }
+  });
+
+  it('says the same at every width', () => {
+    const words = (columns: number) => textOf(commands, columns).split(/\s+/);
+    expect(words(50)).toEqual(words(Infinity));
+  });
+
+  it('is a document for machines, with each option', () => {
+    const { commands: told } = JSON.parse(JSON.stringify(helpJson(commands))) as {
+      commands: { name: string; argument: string | null; options: { name: string }[] }[];
+    };
+    expect(told.map(({ name }) => name)).toEqual(commands.map(({ name }) => name));
+    expect(told.find(({ name }) => name === 'import')).toMatchObject({
+      argument: 'FILE.ndjson|-',
+      options: expect.arrayContaining([
+        { name: '--kind', value: 'member|product', required: true, description: 'kind of the records' },
+        { name: '--mirror', value: null, required: false, description: expect.any(String) as string },
+      ]) as unknown[],
+    });
   });
 
   it('knows the commands of contract §5', () => {
@@ -95,6 +136,7 @@ describe('help', () => {
       ...['credential revoke', 'credential list'],
       ...['config export', 'config plan', 'config apply'],
       ...['import', 'record delete', 'record show', 'resync', 'consumer list', 'status'],
+      'completion',
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Status } from '../../../src/administration/index.js';
-import { statusLines } from '../../../src/admin/status-lines.js';
+import { laidOut, PLAIN } from '../../../src/admin/layout.js';
+import { statusText } from '../../../src/admin/status-lines.js';
 
 const STARTED = new Date('2026-11-20T10:00:00.000Z');
 
@@ -28,6 +29,9 @@ const QUIET: Status = {
   quarantine: { events: 0, first: [] },
 };
 
+const statusLines = (status: Status, columns = Infinity, uri?: string) =>
+  laidOut(statusText(status, uri), { ...PLAIN, columns }).split('\n');
+
 /** The text of the line that begins with this word. */
 function line(about: string, changed: Partial<Status> = {}): string | undefined {
   const found = statusLines({ ...QUIET, ...changed }).find((one) => one.startsWith(`${about} `));
@@ -54,6 +58,20 @@ describe('what `status` says to people', () => {
         'marks 2, moments 9',
       'Duplicates  no e-mail is taken twice',
     ]);
+  });
+
+  it('on a narrow terminal, what goes on stands below where it began', () => {
+    expect(statusLines(QUIET, 60).slice(2, 5)).toEqual([
+      'Watcher     host/1 leads, since the pass of',
+      '            2026-11-20T10:00:00.000Z, lease until',
+      '            2026-11-21T00:00:07.000Z, 2 s behind',
+    ]);
+  });
+
+  it('the address of an embedded database', () => {
+    expect(statusLines(QUIET, Infinity, 'mongodb://127.0.0.1:1/tidemark?replicaSet=tidemark')[1]).toBe(
+      '            embedded; other programs can write into it at mongodb://127.0.0.1:1/tidemark?replicaSet=tidemark',
+    );
   });
 
   it('nobody leads', () => {
