@@ -107,7 +107,7 @@ async function harvestAll(server, stage, { connections, limit, duration }) {
     for (let lastoffsetid = ''; Date.now() < end;) {
       const path = pagePath(stage, { lastoffsetid, limit });
       const body = await answered(() => connection.request({ path }));
-      lastoffsetid = /"nextoffsetid":"(\w*)"\}$/.exec(body.toString('latin1', body.length - 60))[1];
+      lastoffsetid = /"nextoffsetid":"(\w*)"\}\n?$/.exec(body.toString('latin1', body.length - 60))[1];
     }
     connection.close();
   };

@@ -53,7 +53,7 @@ function writes({ baseUrl, credentials }: DemoGuide): string[] {
   const json = `-u ${login(credentials.write)} -H 'Content-Type: application/json'`;
   return [
     '# 7. Create a member, and keep its id',
-    `MEMBER=$(curl -s ${json} -d '{"accountnumber":"4711","email":"ada.'$(date +%s)'@example.org"}' '${members}' | tee /dev/stderr | sed 's/^{"id":"\\([^"]*\\)".*/\\1/'); echo`,
+    `MEMBER=$(curl -s ${json} -d '{"accountnumber":"4711","email":"ada.'$(date +%s)'@example.org"}' '${members}' | tee /dev/stderr | sed 's/^{"id":"\\([^"]*\\)".*/\\1/')`,
     '# 8. Change it: what you leave out stays, null deletes',
     `curl -X PATCH ${json} -d '{"contactname":"Ada","extrafields":{"consent":{"newsletter":true}}}' "${members}/$MEMBER"`,
     '# 9. Give it an address',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { answerText } from './answer-text.js';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
 
@@ -17,7 +18,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   }
   const problem = problemOf(error);
   const requestId = randomUUID();
-  const body = JSON.stringify(problem.body(requestId));
+  const body = answerText(problem.body(requestId));
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     'Content-Type: application/problem+json; charset=utf-8',

@@ -1,5 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
 import { describeBodies, describeLimit } from './docs-details.js';
 
 /** The OpenAPI document of the application's routes, where pages have at most `limitMax` items. */
@@ -18,8 +20,9 @@ export function openApiDocument(app: INestApplication, limitMax: number): OpenAP
 
 /** Serves the document at `/openapi.json` and a page to try it at `/docs`. */
 export function serveDocs(app: INestApplication, limitMax: number): void {
-  SwaggerModule.setup('docs', app, () => openApiDocument(app, limitMax), {
-    jsonDocumentUrl: 'openapi.json',
-    raw: ['json'],
-  });
+  let known: OpenAPIObject | undefined;
+  const document = () => (known ??= openApiDocument(app, limitMax));
+  SwaggerModule.setup('docs', app, document, { raw: false });
+  const { httpAdapter } = app.get(HttpAdapterHost);
+  httpAdapter.get('/openapi.json', (_request: Request, response: Response) => response.json(document()));
 }

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { answerText } from './answer-text.js';
 import type { Problem } from './problem.js';
 
 /** Answers with a problem, in the form of contract §3. */
@@ -7,5 +8,5 @@ export function answerProblem(request: Request, response: Response, problem: Pro
   response
     .status(problem.status)
     .type('application/problem+json')
-    .send(JSON.stringify(problem.body(request.id)));
+    .send(answerText(problem.body(request.id)));
 }

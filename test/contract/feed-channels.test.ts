@@ -106,7 +106,7 @@ describe('a channel that has no product any more: 200, so that its last soft del
     const product = await app.product({ channels: ['old'] });
     await service.watcher.caughtUp();
     await app.remove('product', product);
-    expect((await app.channel('old').page()).answer.text).toBe('{"result":[],"nextoffsetid":""}');
+    expect((await app.channel('old').page()).answer.text).toBe('{"result":[],"nextoffsetid":""}\n');
     expect((await app.channel('old', 'softdeletes').page()).ids).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ describe.each<Kind>(['member', 'product'])('services of kind %s', (kind) => {
   it('softdeletes: empty for default', async () => {
     await app.put(kind);
     const page = await app.softDeletes(kind).page();
-    expect(page.answer.text).toBe('{"result":[],"nextoffsetid":""}');
+    expect(page.answer.text).toBe('{"result":[],"nextoffsetid":""}\n');
   });
 
   it('updates of a service: records that match its filter; softdeletes: those that do not', async () => {

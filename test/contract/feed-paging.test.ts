@@ -43,7 +43,7 @@ describe('envelope: {"result": [...], "nextoffsetid": "<24 hex digits>"}', () =>
   it('and "" on an empty page, so that loops of both kinds end', async () => {
     const to = await app.max('product');
     const empty = await app.feed('product').page({ to, lastoffsetid: hexOf(records[2]) });
-    expect(empty.answer.text).toBe('{"result":[],"nextoffsetid":""}');
+    expect(empty.answer.text).toBe('{"result":[],"nextoffsetid":""}\n');
     expect(empty.answer.headers.get('link')).toBeNull();
   });
 

@@ -23,13 +23,13 @@ describe.each<Kind>(['member', 'product'])('/%s/max', (kind) => {
     await app.put(kind, { lastupdated: at(0) });
     const answer = await app.get(`${kind}/max`);
     expect(answer.status).toBe(200);
-    expect(answer.text).toBe('{"offset":"2025-03-04T05:06:07.008Z"}');
+    expect(answer.text).toBe('{"offset":"2025-03-04T05:06:07.008Z"}\n');
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
   it('1970-01-01T00:00:00.000Z where there is none yet', async () => {
     await app.put(kind === 'member' ? 'product' : 'member');
-    expect((await app.get(`${kind}/max`)).text).toBe('{"offset":"1970-01-01T00:00:00.000Z"}');
+    expect((await app.get(`${kind}/max`)).text).toBe('{"offset":"1970-01-01T00:00:00.000Z"}\n');
   });
 
   it('the greatest timestamp of the kind', async () => {

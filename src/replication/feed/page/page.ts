@@ -41,8 +41,8 @@ interface Beginning {
 }
 
 /**
- * The envelope of contract §1: `nextoffsetid` is the `_id` of the last item, `""` on an empty page. A full page links to
- * the next one. No reading where there can be no items.
+ * The envelope of contract §1: `nextoffsetid` is the `_id` of the last item, `""` on an empty page. Behind it stands a line
+ * break, so that a shell's next prompt stands on a line of its own. A full page links to the next one. No reading where there can be no items.
  */
 export async function pageOf(
   reader: PageReader,
@@ -155,5 +155,5 @@ function idOf(hex: string): mongo.ObjectId {
 }
 
 function tail(last: string | undefined): string {
-  return `],"nextoffsetid":"${last ?? ''}"}`;
+  return `],"nextoffsetid":"${last ?? ''}"}\n`;
 }

@@ -22,20 +22,20 @@ async function written(page: StoredPage | undefined, asked = window, path = PATH
 
 describe('pageOf', () => {
   it('an empty page', async () => {
-    const empty = { headers: {}, text: '{"result":[],"nextoffsetid":""}', isWhole: true };
+    const empty = { headers: {}, text: '{"result":[],"nextoffsetid":""}\n', isWhole: true };
     expect(await written(pageFrom([], quick))).toEqual(empty);
     expect(await written(undefined)).toEqual(empty);
   });
 
   it('a page that is not full has no Link', async () => {
-    const text = `{"result":[${item(0)}],"nextoffsetid":"${idOf(0).toHexString()}"}`;
+    const text = `{"result":[${item(0)}],"nextoffsetid":"${idOf(0).toHexString()}"}\n`;
     expect(await written(pageFrom(records(1), quick))).toEqual({ headers: {}, text, isWhole: true });
   });
 
   it('a full page links to the next one', async () => {
     const { headers, text } = await written(pageFrom(records(2), quick));
     const last = idOf(1).toHexString();
-    expect(text).toBe(`{"result":[${item(0)},${item(1)}],"nextoffsetid":"${last}"}`);
+    expect(text).toBe(`{"result":[${item(0)},${item(1)}],"nextoffsetid":"${last}"}\n`);
     expect(headers).toEqual(linkTo(`to=2025-03-04T05%3A06%3A07.008Z&limit=2&lastoffsetid=${last}`));
   });
 
