@@ -78,9 +78,14 @@ describe('`import` over a record with a name that stands twice', () => {
     );
     await desk.load([{ id: 'plain', data: { n: 1 } }]);
     const lines = ['plain', 'doubled', 'new'].map((id) => ({ id, data: { size: { n: 3 } } }));
-    const said = await desk.try(lines, 'product', '--json');
-    expect(JSON.parse(said.output)).toMatchObject({ created: 1, changed: 1, bad: 1 });
-    expect(said.errors.join()).toContain(`the stored product has "${name}" more than once`);
+    for (const more of ['--json --dry-run', '--json']) {
+      const said = await desk.try(lines, 'product', more);
+      expect(JSON.parse(said.output)).toMatchObject({ created: 1, changed: 1, bad: 1 });
+      expect(JSON.parse(said.errors[0]!)).toEqual({
+        line: 2,
+        error: expect.stringContaining(`the stored product has "${name}" more than once`) as string,
+      });
+    }
     expect((await desk.stored('product', 'plain'))?.['data']).toEqual({ size: { n: 3 } });
   });
 });

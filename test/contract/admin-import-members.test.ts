@@ -11,7 +11,10 @@ beforeEach(async () => (desk = new ImportDesk(service, await service.application
 afterAll(() => service.stop());
 
 describe('members keep e-mails unique (contract §2)', () => {
-  const member = (id: string, email?: string) => ({ id, data: email === undefined ? {} : { email } });
+  const member = (id: string, email?: string) => ({
+    id,
+    data: { accountnumber: id, ...(email !== undefined && { email }) },
+  });
   const key = async (id: string) => (await desk.stored('member', id))?.['emailkey'] as unknown;
 
   it('stores the key, and takes it away with the e-mail', async () => {

@@ -35,7 +35,10 @@ describe('`import --org --app --kind FILE.ndjson|-`', () => {
 
   it('reads a file as it reads stdin, without a break at the end and with blank lines', async () => {
     const file = join(tmpdir(), `tidemark-import-${desk.app.appid}.ndjson`);
-    await writeFile(file, '\uFEFF{"id":"a","data":{}}\r\n\r\n  \n{"id":"b","data":{}}');
+    await writeFile(
+      file,
+      '\uFEFF{"id":"a","data":{"accountnumber":"1"}}\r\n\r\n  \n{"id":"b","data":{"accountnumber":"2"}}',
+    );
     expect(JSON.parse((await desk.read({}, 'member', '--json', file)).output)).toEqual(counts(2));
     const missing = await desk.read({}, 'member', '', '/no/such/file');
     expect(missing).toMatchObject({ code: 1, errors: ['/no/such/file cannot be read: ENOENT.'] });

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 
 const MOST_MS = 5 * 60_000;
 /** What npm and Jest tell the programs that they start; a terminal tells nothing of it. */
-const NOT_OF_A_TERMINAL = /^(npm_.*|JEST_.*|NODE_ENV|INIT_CWD|MONGODB_URI|DATA_DIR)$/;
+const NOT_OF_A_TERMINAL = /^(npm_.*|JEST_.*|NODE_ENV|FORCE_COLOR|INIT_CWD|MONGODB_URI|DATA_DIR)$/;
 
 /** The shell of a terminal is not ended by Ctrl-C, and tells how the command has ended. */
 const OUTLIVES_CTRL_C = 'trap : INT';

@@ -1,15 +1,12 @@
-import { assertApplication } from '../../administration/index.js';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { addAbortSignal } from 'node:stream';
-import { count, FatalError } from '../../common/index.js';
+import { assertApplication, type Desk } from '../../administration/index.js';
+import { count } from '../../common/index.js';
 import { defineCommand } from '../command.js';
 import { importRecords, type ImportSummary } from '../import/index.js';
+import { inputFile } from '../input-file.js';
+import { noted, noteRecords, type RecordScope } from '../note-records.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
 import { counted } from '../print.js';
-import { databaseOf } from '../session.js';
-
-const CHUNK = 256 * 1024;
+import { deskOn } from '../session.js';
 
 export const importCommand = defineCommand({
   name: 'import',
@@ -20,54 +17,85 @@ export const importCommand = defineCommand({
     ...KIND,
     mirror: { description: 'remove the records that the file lacks, if every line was good' },
     strict: { description: 'stop at the first bad line; what was imported before it stays' },
+    'dry-run': { description: 'write nothing, and tell what would be made, changed and removed' },
   },
   notes: [
     'Each line is a JSON object {id, data, channels?, type?, createDate?, createdBy?}.',
     'Records are found by id; what a line leaves out stays as it is.',
     'A record that is equal already is left alone; any other gets a new lastupdated.',
     'A bad line is told on stderr with its number, and the others are imported; the exit code is 1 then.',
+    'A line that seems to be of the other kind is a bad one: a member without data.accountnumber, a product with data.accountnumber and data.email. A "type" that names the kind says otherwise.',
     'Values stay what JSON makes of them: dates are texts, and whole numbers beyond 2^53 lose digits.',
   ],
-  async run(context, { mirror, strict, ...names }, file) {
-    const tenant = tenantOf(names);
-    const kind = kindOf(names);
-    const size = file === '-' ? undefined : await sizeOf(file);
-    const db = databaseOf(await context.prepared());
-    await assertApplication(db, tenant);
-    const { input } = context.terminal;
-    const progress = context.progress(size, 'lines');
+  async run(context, { mirror, strict, 'dry-run': dryRun, ...names }, name) {
+    const scope = { tenant: tenantOf(names), kind: kindOf(names) };
+    const file = await inputFile(name, context.terminal.input);
+    const connection = await (dryRun ? context.connected() : context.prepared());
+    const desk = deskOn(context, connection);
+    await assertApplication(desk.db, scope.tenant);
+    const progress = context.progress(file.size, 'lines');
     const stop = context.terminal.interruptible();
-    const source = addAbortSignal(
-      stop,
-      file === '-' ? input : createReadStream(file, { highWaterMark: CHUNK }),
-    );
-    const summary = await importRecords(db, {
-      ...{ source, tenant, kind, mirror, strict, stop },
+    const source = file.open(stop);
+    const made: Made = { created: 0, changed: 0 };
+    const work = importRecords(desk.db, {
+      ...{ source, ...scope, mirror, strict, stop, dryRun },
       onBadLine: (number, reason) => progress.badLine(number, reason),
       onProgress: (lines, bytes) => progress.at(lines, bytes),
+      onWritten: ({ created, changed }) => {
+        made.created += created;
+        made.changed += changed;
+      },
     }).finally(() => {
       source.destroy();
       progress.end();
     });
-    return { text: textOf(summary), json: summary, failure: failureOf(summary) };
+    const summary = dryRun
+      ? await work
+      : await noted(work, (ended) => noteImport(desk, scope, { ...made, removed: ended?.removed }));
+    return { text: linesOf(summary).join('\n'), json: summary, failure: failureOf(summary) };
   },
 });
 
-async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw new FatalError(`${file} cannot be read: ${error.code ?? error.message}.`);
-  });
-  if (found.isDirectory()) throw new FatalError(`${file} is a directory.`);
-  return found.size;
+/** How many records were made, changed and removed. */
+interface Made {
+  created: number;
+  changed: number;
+  removed?: number | undefined;
 }
 
-function textOf({ lines, created, changed, unchanged, bad, removed }: ImportSummary): string {
-  const parts = [`${count(created)} created`, `${count(changed)} changed`, `${count(unchanged)} unchanged`];
-  if (removed !== undefined) parts.push(`${count(removed)} removed`);
-  return `${counted(lines, 'line')}: ${parts.join(', ')}, ${count(bad)} bad.`;
+/** An import that changes nothing is no deed. */
+async function noteImport(
+  desk: Desk,
+  scope: RecordScope,
+  { created, changed, removed = 0 }: Made,
+): Promise<void> {
+  if (created + changed + removed === 0) return;
+  const parts = [`${count(created)} created`, `${count(changed)} changed`];
+  if (removed > 0) parts.push(`${count(removed)} removed`);
+  const target = `${scope.kind}s: ${parts.join(', ')}`;
+  await noteRecords(desk, scope, { action: 'record.import', target });
 }
 
-function failureOf({ bad, incomplete }: ImportSummary): string | undefined {
-  if (incomplete !== undefined) return `The import is not complete: ${incomplete}.`;
-  return bad > 0 ? `${counted(bad, 'bad line')} left out.` : undefined;
+function linesOf({ lines, created, changed, unchanged, bad, removed, dryRun }: ImportSummary): string[] {
+  const be = dryRun === undefined ? '' : 'would be ';
+  const parts = [
+    `${count(created)} ${be}created`,
+    `${count(changed)} ${be}changed`,
+    `${count(unchanged)} unchanged`,
+  ];
+  if (removed !== undefined) parts.push(`${count(removed)} ${be}removed`);
+  const first = `${counted(lines, 'line')}: ${parts.join(', ')}, ${count(bad)} bad.`;
+  if (dryRun === undefined) return [first];
+  const shown = Object.entries(dryRun.first).filter(([, ids]) => ids.length > 0);
+  return [
+    first,
+    ...shown.map(([what, ids]) => `The first that would be ${what}: ${ids.join(', ')}`),
+    'Nothing was written.',
+  ];
+}
+
+function failureOf({ bad, incomplete, dryRun }: ImportSummary): string | undefined {
+  const [isNot, left] = dryRun === undefined ? ['is not', 'left out'] : ['would not be', 'would be left out'];
+  if (incomplete !== undefined) return `The import ${isNot} complete: ${incomplete}.`;
+  return bad > 0 ? `${counted(bad, 'bad line')} ${left}.` : undefined;
 }

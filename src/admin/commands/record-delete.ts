@@ -1,44 +1,124 @@
-import { nameOfTenant } from '../../administration/index.js';
-import type { mongo } from 'mongoose';
-import { FatalError, literal, shown } from '../../common/index.js';
-import { COLLECTION_OF, idTextAt, type Kind, ofTenant, type Tenant, withIds } from '../../record/index.js';
-import { LEDGER, type LedgerEntry } from '../../replication/ledger/index.js';
-import { defineCommand } from '../command.js';
+import { type Desk, nameOfTenant } from '../../administration/index.js';
+import { count, FatalError, shown } from '../../common/index.js';
+import { type CommandContext, defineCommand, type Outcome } from '../command.js';
+import { idsOf } from '../id-list.js';
+import { inputFile } from '../input-file.js';
+import { noted, noteRecords, type RecordScope } from '../note-records.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
-import { databaseOf } from '../session.js';
+import { counted } from '../print.js';
+import { deleteRecords } from '../record-deletion.js';
+import { deskOn } from '../session.js';
+
+const ACTION = 'record.delete';
+const MOST_SHOWN = 10;
 
 export const recordDelete = defineCommand({
   name: 'record delete',
-  summary: 'Delete one record; consumers learn it from harddeletes',
+  summary: 'Delete one record, or those of a list; consumers learn it from harddeletes',
   options: {
     ...APPLICATION,
     ...KIND,
-    id: { value: 'ID', required: true, description: 'id of the record, as in the feeds' },
+    id: { value: 'ID', description: 'id of the record, as in the feeds' },
+    'ids-from': { value: 'FILE|-', description: 'a file with one id a line, or stdin (-)' },
+    'dry-run': { description: 'delete nothing, and tell what would be deleted' },
   },
-  async run(context, { id, ...names }) {
-    const tenant = tenantOf(names);
-    const kind = kindOf(names);
-    const db = databaseOf(await context.connected());
-    if (!(await remove(db, tenant, kind, id))) {
-      throw new FatalError(`There is no ${kind} "${shown(id)}" in ${nameOfTenant(tenant)}.`);
-    }
-    return {
-      text: `The ${kind} "${id}" of ${nameOfTenant(tenant)} is deleted.`,
-      json: { ...tenant, kind, id },
-    };
+  notes: [
+    'Give either --id or --ids-from. Ids are taken as they stand in the list, blanks included; blank lines are left out.',
+    'Ids that are not there are told on stderr, the others are deleted; the exit code is 1 then.',
+  ],
+  async run(context, { id, 'ids-from': list, 'dry-run': isDryRun, ...names }) {
+    const scope = { tenant: tenantOf(names), kind: kindOf(names) };
+    if ((id === undefined) === (list === undefined)) throw new FatalError('Give either --id or --ids-from.');
+    if (list === undefined) return deleteOne(context, scope, { id: id!, isDryRun });
+    return deleteListed(context, scope, { list, isDryRun });
   },
 });
 
-/** The record with this text as its `id`, else the one that is delivered under it since its `id` is a number. */
-async function remove(db: mongo.Db, tenant: Tenant, kind: Kind, id: string): Promise<boolean> {
-  const records = db.collection(COLLECTION_OF[kind]);
-  const { deletedCount } = await records.deleteOne(withIds(tenant, [id]));
-  if (deletedCount > 0) return true;
-  const entry = await db.collection<LedgerEntry>(LEDGER).findOne({
-    ...{ ...tenant, kind, id: { $eq: id } },
-    ...{ alive: true, isNumber: true },
+async function deleteOne(
+  context: CommandContext,
+  scope: RecordScope,
+  { id, isDryRun }: { id: string; isDryRun: boolean },
+): Promise<Outcome> {
+  const { tenant, kind } = scope;
+  const desk = deskOn(context, await context.connected());
+  const there = await deleteRecords(desk.db, scope, [id], isDryRun);
+  if (there.size === 0)
+    throw new FatalError(`There is no ${kind} "${shown(id)}" in ${nameOfTenant(tenant)}.`);
+  if (!isDryRun) await noteRecords(desk, scope, { action: ACTION, target: `${kind} ${id}` });
+  return {
+    text: `The ${kind} "${id}" of ${nameOfTenant(tenant)} ${isDryRun ? 'would be' : 'is'} deleted.`,
+    json: { ...tenant, kind, id, ...(isDryRun && { dryRun: true }) },
+  };
+}
+
+/** What has become of a list of ids so far. */
+interface Tally {
+  deleted: number;
+  missing: number;
+  /** The first of those that are not there. */
+  firstMissing: string[];
+  bad: number;
+  isInterrupted: boolean;
+}
+
+async function deleteListed(
+  context: CommandContext,
+  scope: RecordScope,
+  { list, isDryRun }: { list: string; isDryRun: boolean },
+): Promise<Outcome> {
+  const file = await inputFile(list, context.terminal.input);
+  const desk = deskOn(context, await context.connected());
+  const tally: Tally = { deleted: 0, missing: 0, firstMissing: [], bad: 0, isInterrupted: false };
+  const stop = context.terminal.interruptible();
+  const progress = context.progress(file.size, 'lines');
+  const source = file.open(stop);
+  const work = workThrough().finally(() => {
+    source.destroy();
+    progress.end();
   });
-  if (entry === null) return false;
-  const isSame = { $expr: { $eq: [idTextAt('$id'), literal(id)] } };
-  return (await records.deleteOne({ ...ofTenant(tenant), _id: entry.owner!, ...isSame })).deletedCount > 0;
+  await noted(work, () => noteDeletions(desk, scope, isDryRun ? 0 : tally.deleted));
+  return outcomeOf(scope, tally, isDryRun);
+
+  async function workThrough(): Promise<void> {
+    try {
+      for await (const { ids, lines, bytes } of idsOf(source, badLine)) {
+        const there = await deleteRecords(desk.db, scope, ids, isDryRun);
+        const missing = ids.filter((one) => !there.has(one));
+        tally.deleted += there.size;
+        tally.missing += missing.length;
+        tally.firstMissing.push(...missing.slice(0, MOST_SHOWN - tally.firstMissing.length));
+        progress.at(lines, bytes);
+      }
+    } catch (error) {
+      if (!stop.aborted) throw error;
+      tally.isInterrupted = true;
+    }
+  }
+
+  function badLine(line: number, reason: string): void {
+    tally.bad += 1;
+    progress.badLine(line, reason);
+  }
+}
+
+async function noteDeletions(desk: Desk, scope: RecordScope, deleted: number): Promise<void> {
+  if (deleted > 0) await noteRecords(desk, scope, { action: ACTION, target: counted(deleted, scope.kind) });
+}
+
+function outcomeOf({ tenant, kind }: RecordScope, tally: Tally, isDryRun: boolean): Outcome {
+  const { deleted, missing, firstMissing, bad, isInterrupted } = tally;
+  const of = `${counted(deleted, kind)} of ${nameOfTenant(tenant)}`;
+  const more = missing > firstMissing.length ? ` and ${count(missing - firstMissing.length)} more` : '';
+  const failures = [
+    ...(isInterrupted ? ['Interrupted before the end of the list.'] : []),
+    ...(bad > 0 ? [`${counted(bad, 'bad line')} left out.`] : []),
+    ...(missing > 0
+      ? [`${counted(missing, 'id')} not there: ${firstMissing.map(shown).join(', ')}${more}.`]
+      : []),
+  ];
+  return {
+    text: isDryRun ? `${of} would be deleted. Nothing was deleted.` : `${of} deleted.`,
+    json: { ...tenant, kind, deleted, missing, firstMissing, bad, ...(isDryRun && { dryRun: true }) },
+    failure: failures.length === 0 ? undefined : failures.join(' '),
+  };
 }

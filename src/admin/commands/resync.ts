@@ -1,9 +1,11 @@
 import { assertApplication } from '../../administration/index.js';
+import { count } from '../../common/index.js';
 import { defineCommand } from '../command.js';
+import { noted, noteRecords } from '../note-records.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
 import { counted } from '../print.js';
 import { resyncRecords, resyncSize } from '../resync.js';
-import { databaseOf } from '../session.js';
+import { deskOn } from '../session.js';
 
 export const resync = defineCommand({
   name: 'resync',
@@ -15,12 +17,19 @@ export const resync = defineCommand({
   ],
   async run(context, values) {
     const scope = { tenant: tenantOf(values), kind: kindOf(values) };
-    const db = databaseOf(await context.prepared());
-    await assertApplication(db, scope.tenant);
-    const progress = context.progress(await resyncSize(db, scope), 'records');
+    const desk = deskOn(context, await context.prepared());
+    await assertApplication(desk.db, scope.tenant);
+    const progress = context.progress(await resyncSize(desk.db, scope), 'records');
     const stop = context.terminal.interruptible();
-    const onProgress = (done: number) => progress.at(done, done);
-    const summary = await resyncRecords(db, scope, { stop, onProgress }).finally(() => progress.end());
+    let stamped = 0;
+    const onProgress = (done: number) => progress.at((stamped = done), done);
+    const work = resyncRecords(desk.db, scope, { stop, onProgress }).finally(() => progress.end());
+    const summary = await noted(work, () =>
+      noteRecords(desk, scope, {
+        action: 'record.resync',
+        target: `${scope.kind}s: ${count(stamped)} records and hard deletes`,
+      }),
+    );
     const { records, tombstones } = summary;
     return {
       text: `${counted(records, 'record')} and ${counted(tombstones, 'hard delete')} stamped anew.`,

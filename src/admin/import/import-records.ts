@@ -1,10 +1,11 @@
 import type { mongo } from 'mongoose';
-import { FatalError } from '../../common/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
 import { batchesOf, readAhead, type RecordLine } from './batches.js';
 import { type Line, linesOf } from './lines.js';
 import { Mirror } from './mirror.js';
 import { parseRecordLine } from './record-line.js';
+import { RecordJudge } from './record-judge.js';
+import type { RecordSink } from './record-sink.js';
 import { RecordWriter } from './record-writer.js';
 
 export interface ImportOptions {
@@ -18,14 +19,18 @@ export interface ImportOptions {
   mirror?: boolean;
   /** End at the first bad line. */
   strict?: boolean;
+  /** Write nothing, and tell what would be done. Needs the indexes to stand, as everything else. */
+  dryRun?: boolean;
   /** Aborted to end early; what is written stays. */
   stop?: AbortSignal;
   onBadLine?: (number: number, reason: string) => void;
   /** Told after each batch how many lines and bytes were read. */
   onProgress?: (lines: number, bytes: number) => void;
+  /** Told what each batch has made of its records. */
+  onWritten?: (outcome: { created: number; changed: number }) => void;
 }
 
-const AGAIN = 'Import it again: what is imported already is left alone.';
+const AGAIN = 'Import it again: what is imported already is left alone';
 
 /** What an import has done. Every line that is not blank is one of `created`, `changed`, `unchanged` and `bad`. */
 export interface ImportSummary {
@@ -38,6 +43,8 @@ export interface ImportSummary {
   removed?: number;
   /** Why the file was not read to its end, or the mirror not completed. */
   incomplete?: string;
+  /** Only where nothing was written; the numbers are then those of what would be, with the first ids of each sort. */
+  dryRun?: { first: { created: string[]; changed: string[] } };
 }
 
 /**
@@ -49,7 +56,8 @@ export function importRecords(db: mongo.Db, options: ImportOptions): Promise<Imp
 }
 
 class ImportRun {
-  private readonly writer: RecordWriter;
+  private readonly sink: RecordSink;
+  private readonly judge: RecordJudge | undefined;
   private readonly mirror: Mirror | undefined;
   private readonly done = { written: 0, created: 0, changed: 0, bad: 0 };
   private read = { lines: 0, bytes: 0 };
@@ -59,9 +67,10 @@ class ImportRun {
     db: mongo.Db,
     private readonly options: ImportOptions,
   ) {
-    const { tenant, kind, createdBy = 'import' } = options;
-    this.writer = new RecordWriter(db, tenant, kind, createdBy);
-    this.mirror = options.mirror === true ? new Mirror(db, tenant, kind) : undefined;
+    const { tenant, kind, createdBy = 'import', dryRun = false } = options;
+    this.judge = dryRun ? new RecordJudge(db, tenant, kind) : undefined;
+    this.sink = this.judge ?? new RecordWriter(db, tenant, kind, createdBy);
+    this.mirror = options.mirror === true && !dryRun ? new Mirror(db, tenant, kind) : undefined;
   }
 
   async toEnd(): Promise<ImportSummary> {
@@ -98,13 +107,14 @@ class ImportRun {
     } catch (error) {
       const { lines } = this.read;
       if (stop?.aborted === true) this.incomplete = `interrupted after line ${lines}`;
-      else throw new FatalError(`Reading failed after line ${lines}: ${(error as Error).message}. ${AGAIN}`);
+      else this.incomplete = `reading failed after line ${lines}: ${(error as Error).message}. ${AGAIN}`;
     }
   }
 
   private async write(batch: RecordLine[]): Promise<void> {
-    const { created, changed, refused } = await this.writer.write(batch);
+    const { created, changed, refused } = await this.sink.write(batch);
     await this.mirror?.see(batch);
+    this.options.onWritten?.({ created, changed });
     this.done.written += batch.length - refused.length;
     this.done.created += created;
     this.done.changed += changed;
@@ -119,9 +129,12 @@ class ImportRun {
 
   /** A file that was not read to its end, or not understood, does not tell what is surplus. */
   private async removeUnseen(): Promise<number | undefined> {
-    if (this.mirror === undefined || this.incomplete !== undefined) return undefined;
-    if (this.done.bad === 0 && this.done.written > 0) return this.mirror.removeUnseen();
-    this.incomplete = `nothing was removed, since ${this.done.bad > 0 ? 'there are bad lines' : 'the file has no record'}`;
+    if (this.options.mirror !== true || this.incomplete !== undefined) return undefined;
+    if (this.done.bad === 0 && this.done.written > 0) {
+      return this.judge?.unseen() ?? this.mirror?.removeUnseen();
+    }
+    const why = this.done.bad > 0 ? 'there are bad lines' : 'the file has no record';
+    this.incomplete = `nothing ${this.judge === undefined ? 'was' : 'would be'} removed, since ${why}`;
     return undefined;
   }
 
@@ -131,6 +144,7 @@ class ImportRun {
       ...{ lines: written + bad, created, changed, unchanged: written - created - changed, bad },
       ...(removed !== undefined && { removed }),
       ...(this.incomplete !== undefined && { incomplete: this.incomplete }),
+      ...(this.judge !== undefined && { dryRun: { first: this.judge.first } }),
     };
   }
 }

@@ -1,2 +1,3 @@
 export { importRecords, type ImportSummary } from './import-records.js';
+export { linesOf } from './lines.js';
 export { progressOn } from './progress.js';

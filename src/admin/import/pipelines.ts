@@ -23,10 +23,21 @@ const STORED: Record<Kind, unknown> = {
  * (Many statements of one record each take MongoDB twice as long.) An equal record is left alone.
  */
 export function changePipeline(kind: Kind, records: GivenRecord[]): mongo.Document[] {
-  const ids = records.map(({ id }) => id);
-  const line = { $arrayElemAt: [literal(records), { $indexOfArray: [literal(ids), '$id'] }] };
+  const line = ownLine(records);
   const changed = { $mergeObjects: [STORED[kind], '$$line', { lastupdated: STAMP }] };
   return [{ $replaceWith: { $let: { vars: { line }, in: { $cond: [IS_EQUAL, '$$ROOT', changed] } } } }];
+}
+
+/** The stage that tells of each record of a batch whether it is what its line says. */
+export function equalityStage(records: GivenRecord[]): mongo.Document {
+  const isEqual = { $let: { vars: { line: ownLine(records) }, in: IS_EQUAL } };
+  return { $project: { _id: 0, id: 1, isEqual } };
+}
+
+/** In a record of the batch, the line that is about it. */
+function ownLine(records: GivenRecord[]): mongo.Document {
+  const ids = records.map(({ id }) => id);
+  return { $arrayElemAt: [literal(records), { $indexOfArray: [literal(ids), '$id'] }] };
 }
 
 /**

@@ -37,7 +37,7 @@ const PROPERTIES: Record<string, Check> = {
 export function parseRecordLine(kind: Kind, line: string): Parsed<GivenRecord> {
   const json = parsed(line);
   if (!isObject(json)) return { error: json === undefined ? 'is not JSON' : 'is not an object' };
-  const fault = faultOf(json);
+  const fault = faultOf(json) ?? kindFaultOf(kind, json as unknown as GivenRecord);
   if (fault !== undefined) return { error: fault };
   const emailkey = kind === 'member' ? emailKeyOf((json['data'] as Json)['email']) : undefined;
   const createDate = dateOf(json['createDate']);
@@ -60,6 +60,26 @@ function faultOf(json: Json): string | undefined {
   return ['id', 'data']
     .map((name) => (Object.hasOwn(json, name) ? undefined : `${name} is missing`))
     .find(Boolean);
+}
+
+/**
+ * Why a line seems to be of the other kind: a file of products would be stored as members without a word. A line that
+ * names its kind as its `type` is taken by its word.
+ */
+function kindFaultOf(kind: Kind, { data, type }: GivenRecord): string | undefined {
+  const isMember = has(data, 'accountnumber') && (kind === 'member' || has(data, 'email'));
+  const other = kind === 'member' ? 'product' : 'member';
+  if (type === kind || (type !== other && isMember === (kind === 'member'))) return undefined;
+  const why = {
+    member: 'has no data.accountnumber, which members have',
+    product: 'has data.accountnumber and data.email, as members have',
+  }[kind];
+  const seems = type === other ? `has the type "${other}"` : why;
+  return `${seems}: is it a ${other}? Then import it with --kind ${other}. If it is a ${kind}, give it "type": "${kind}"`;
+}
+
+function has(data: Json, name: string): boolean {
+  return Object.hasOwn(data, name) && data[name] !== null && data[name] !== '';
 }
 
 function parsed(line: string): unknown {

@@ -1,21 +1,19 @@
 import type { mongo } from 'mongoose';
-import { shown } from '../../common/index.js';
 import { isDatabaseAway, isDuplicateKey } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, type Tenant, withIds } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 import { doubledAmong } from './doubled-records.js';
 import { changePipeline, insertPipeline } from './pipelines.js';
+import {
+  BY_ID,
+  isEmailConflict,
+  type RecordSink,
+  refusalOf,
+  whyDoubled,
+  type WriteOutcome,
+} from './record-sink.js';
 
 const MOST_ATTEMPTS = 3;
-const BY_ID = { organizationid: 1, appid: 1, id: 1 };
-
-/** What a batch has come to. */
-export interface WriteOutcome {
-  created: number;
-  changed: number;
-  /** Lines that the database refused, and why. */
-  refused: { number: number; reason: string }[];
-}
 
 /** What a change has come to: how many records, and by `id` a name that stands twice in one that was left alone. */
 interface Changed {
@@ -27,7 +25,7 @@ interface Changed {
 class OvertakenError extends Error {}
 
 /** Upserts batches of lines of one application and kind by `id`. */
-export class RecordWriter {
+export class RecordWriter implements RecordSink {
   private readonly records: mongo.Collection;
 
   constructor(
@@ -61,7 +59,7 @@ export class RecordWriter {
         if (first === undefined) return;
         if (others.length > 0) break;
         if (isOvertaken(error) && attempt < MOST_ATTEMPTS) continue;
-        written.refused.push({ number: first.number, reason: reasonOf(error) });
+        written.refused.push({ number: first.number, reason: refusalOf(error) });
         return;
       }
     }
@@ -86,7 +84,7 @@ export class RecordWriter {
     written.created += lines.filter(({ record }) => existed.get(record.id) === false).length;
     for (const { number, record } of lines) {
       const name = doubled.get(record.id);
-      if (name !== undefined) written.refused.push({ number, reason: this.whyNot(name) });
+      if (name !== undefined) written.refused.push({ number, reason: whyDoubled(this.kind, name) });
     }
   }
 
@@ -132,13 +130,6 @@ export class RecordWriter {
     );
   }
 
-  private whyNot(name: string): string {
-    return (
-      `the stored ${this.kind} has "${shown(name)}" more than once. Have the program that wrote it store it once, ` +
-      'or delete the record first (record delete)'
-    );
-  }
-
   private async insert(lines: RecordLine[]): Promise<void> {
     if (lines.length === 0) return;
     const records = lines.map(({ record }) => record);
@@ -150,13 +141,4 @@ export class RecordWriter {
 
 function isOvertaken(error: unknown): boolean {
   return error instanceof OvertakenError || (isDuplicateKey(error) && !isEmailConflict(error));
-}
-
-function isEmailConflict(error: mongo.MongoServerError): boolean {
-  return 'emailkey' in ((error.keyPattern ?? {}) as object);
-}
-
-function reasonOf(error: unknown): string {
-  if (isDuplicateKey(error) && isEmailConflict(error)) return 'another member has this e-mail already';
-  return `the database refuses it: ${(error as Error).message.replace(/^PlanExecutor error.*? :: caused by :: /, '')}`;
 }

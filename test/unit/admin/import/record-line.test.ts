@@ -24,12 +24,12 @@ describe('import lines {id, data, channels?, type?, createDate?, createdBy?} (co
   });
 
   it('of members give the form in which their e-mail is unique', () => {
-    const line = { id: 'a', data: { email: ' Ada@Example.org ' } };
+    const line = { id: 'a', data: { accountnumber: '1', email: ' Ada@Example.org ' }, type: 'member' };
     expect(parse(line, 'member')).toEqual({ value: { ...line, emailkey: 'ada@example.org' } });
-    expect(parse(line, 'product')).toEqual({ value: line });
-    expect(parse({ id: 'a', data: { email: 5 } }, 'member')).toEqual({
-      value: { id: 'a', data: { email: 5 } },
-    });
+    const product = { ...line, type: 'product' };
+    expect(parse(product, 'product')).toEqual({ value: product });
+    const odd = { id: 'a', data: { accountnumber: 7, email: 5 } };
+    expect(parse(odd, 'member')).toEqual({ value: odd });
   });
 
   it.each<[unknown, string]>([
@@ -55,5 +55,40 @@ describe('import lines {id, data, channels?, type?, createDate?, createdBy?} (co
     ['{"id":"a","data":{},"constructor":{}}', 'has an unknown property "constructor"'],
   ])('%j is a bad line', (line, reason) => {
     expect(parse(line)).toEqual({ error: expect.stringContaining(reason) as string });
+  });
+});
+
+describe('a line of the other kind is noticed', () => {
+  const number = { accountnumber: '4711' };
+  const both = { ...number, email: 'ada@example.org' };
+
+  it.each<[Kind, object, string]>([
+    ['member', { data: {} }, 'has no data.accountnumber, which members have: is it a product?'],
+    ['member', { data: { name: 'Tent', email: 'x@y' } }, 'Then import it with --kind product.'],
+    ['member', { data: { accountnumber: null } }, 'has no data.accountnumber'],
+    ['member', { data: { accountnumber: '' } }, 'has no data.accountnumber'],
+    ['member', { data: {}, type: 'vip' }, 'If it is a member, give it "type": "member"'],
+    ['member', { data: both, type: 'product' }, 'has the type "product": is it a product?'],
+    ['product', { data: both }, 'has data.accountnumber and data.email, as members have: is it a member?'],
+    ['product', { data: {}, type: 'member' }, 'has the type "member": is it a member?'],
+  ])('as a %s: %j', (kind, line, reason) => {
+    expect(parse({ id: 'a', ...line }, kind)).toEqual({ error: expect.stringContaining(reason) as string });
+  });
+
+  it.each<[Kind, object]>([
+    ['member', { data: number }],
+    ['member', { data: { accountnumber: 0 } }],
+    ['member', { data: number, type: 'vip' }],
+    ['member', { data: {}, type: 'member' }],
+    ['product', { data: {} }],
+    ['product', { data: number }],
+    ['product', { data: { email: 'shop@example.org' } }],
+    ['product', { data: { ...both, email: null } }],
+    ['product', { data: both, type: 'product' }],
+    ['product', { data: { accountnumber: 1 }, type: 'bundle' }],
+  ])('not so as a %s: %j', (kind, line) => {
+    expect(parse({ id: 'a', ...line }, kind)).toEqual({
+      value: expect.objectContaining({ id: 'a' }) as unknown,
+    });
   });
 });

@@ -1,0 +1,144 @@
+import { hash } from 'node:crypto';
+import type { mongo } from 'mongoose';
+import { isDatabaseAway } from '../../database/index.js';
+import { COLLECTION_OF, type Kind, ofTenant, type Tenant, withIds } from '../../record/index.js';
+import type { RecordLine } from './batches.js';
+import { doubledAmong } from './doubled-records.js';
+import { FileMemory } from './file-memory.js';
+import { equalityStage } from './pipelines.js';
+import {
+  BY_ID,
+  EMAIL_TAKEN,
+  type RecordSink,
+  refusalOf,
+  whyDoubled,
+  type WriteOutcome,
+} from './record-sink.js';
+
+const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 };
+const BY_EMAIL = { organizationid: 1, appid: 1, emailkey: 1 };
+/** Some of the ids are shown, so many of each sort. */
+const MOST_SHOWN = 10;
+
+/** What stands in the database of the ids of a batch. */
+interface Standing {
+  /** By `id`, whether the record is what its line says. */
+  equal: Map<string, boolean>;
+  /** By `id`, a name that stands twice in the record. */
+  doubled: Map<string, string>;
+  /** By e-mail, the `id` of the member that has it; undefined where its `id` is no text. */
+  owners: Map<string, string | undefined>;
+}
+
+/**
+ * Tells what a {@link RecordWriter} would do with lines, and writes nothing. What the database would refuse for its size
+ * or a validator is not foreseen.
+ */
+export class RecordJudge implements RecordSink {
+  /** The first ids that would be made and changed. */
+  readonly first = { created: [] as string[], changed: [] as string[] };
+  private readonly records: mongo.Collection;
+  private readonly memory = new FileMemory();
+  private found = 0;
+
+  constructor(
+    db: mongo.Db,
+    private readonly tenant: Tenant,
+    private readonly kind: Kind,
+  ) {
+    this.records = db.collection(COLLECTION_OF[kind]);
+  }
+
+  /** Judges lines of different ids. Throws only where the database is away. */
+  async write(lines: RecordLine[]): Promise<WriteOutcome> {
+    const outcome: WriteOutcome = { created: 0, changed: 0, refused: [] };
+    await this.judge(lines, outcome);
+    return outcome;
+  }
+
+  /** How many records the file lacks, now that all of its lines were judged. */
+  async unseen(): Promise<number> {
+    const all = await this.records.countDocuments(ofTenant(this.tenant), { hint: IN_FEED_ORDER });
+    return Math.max(0, all - this.found);
+  }
+
+  /** Lines that the database refuses to look at are found by halves, as the writer does it. */
+  private async judge(lines: RecordLine[], outcome: WriteOutcome): Promise<void> {
+    let standing: Standing;
+    try {
+      standing = await this.standing(lines);
+    } catch (error) {
+      const [first, ...others] = lines;
+      if (isDatabaseAway(error) || first === undefined) throw error;
+      if (others.length === 0)
+        return void outcome.refused.push({ number: first.number, reason: refusalOf(error) });
+      const middle = Math.ceil(lines.length / 2);
+      await this.judge(lines.slice(0, middle), outcome);
+      return this.judge(lines.slice(middle), outcome);
+    }
+    for (const line of lines) this.judgeOne(line, standing, outcome);
+  }
+
+  private judgeOne({ number, record }: RecordLine, standing: Standing, outcome: WriteOutcome): void {
+    const { id, emailkey } = record;
+    const doubled = standing.doubled.get(id);
+    const refusal =
+      doubled !== undefined
+        ? whyDoubled(this.kind, doubled)
+        : this.isTaken(record, standing)
+          ? EMAIL_TAKEN
+          : undefined;
+    if (refusal !== undefined) return void outcome.refused.push({ number, reason: refusal });
+    const digest = hash('sha256', JSON.stringify(record), 'base64');
+    const before = this.memory.get(id);
+    const isEqual = before === undefined ? standing.equal.get(id) : before.digest === digest;
+    this.memory.remember(id, { digest, emailkey });
+    if (before === undefined && isEqual !== undefined) this.found += 1;
+    if (isEqual === undefined) this.count('created', id, outcome);
+    else if (!isEqual) this.count('changed', id, outcome);
+  }
+
+  private count(what: 'created' | 'changed', id: string, outcome: WriteOutcome): void {
+    outcome[what] += 1;
+    if (this.first[what].length < MOST_SHOWN) this.first[what].push(id);
+  }
+
+  /** A member of the database has its e-mail no more where the file had a line for it. */
+  private isTaken({ id, emailkey }: RecordLine['record'], { owners }: Standing): boolean {
+    if (emailkey === undefined) return false;
+    const inFile = this.memory.ownerOf(emailkey);
+    if (inFile !== undefined) return inFile !== id;
+    if (!owners.has(emailkey)) return false;
+    const owner = owners.get(emailkey);
+    return owner !== id && (owner === undefined || this.memory.get(owner) === undefined);
+  }
+
+  private async standing(lines: RecordLine[]): Promise<Standing> {
+    const records = lines.map(({ record }) => record);
+    const query = withIds(
+      this.tenant,
+      records.map(({ id }) => id),
+    );
+    const [doubled, found, owners] = await Promise.all([
+      doubledAmong(this.records, query, { hint: BY_ID }),
+      this.records
+        .aggregate<{ id: string; isEqual: boolean }>([{ $match: query }, equalityStage(records)], {
+          hint: BY_ID,
+        })
+        .toArray(),
+      this.owners(records.flatMap(({ emailkey }) => emailkey ?? [])),
+    ]);
+    return { doubled, equal: new Map(found.map(({ id, isEqual }) => [id, isEqual])), owners };
+  }
+
+  private async owners(emailkeys: string[]): Promise<Standing['owners']> {
+    if (emailkeys.length === 0) return new Map();
+    const found = await this.records
+      .find<{ id?: unknown; emailkey: string }>(
+        { ...ofTenant(this.tenant), emailkey: { $in: emailkeys, $type: 'string' } },
+        { projection: { _id: 0, id: 1, emailkey: 1 }, hint: BY_EMAIL },
+      )
+      .toArray();
+    return new Map(found.map(({ id, emailkey }) => [emailkey, typeof id === 'string' ? id : undefined]));
+  }
+}

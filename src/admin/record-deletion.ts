@@ -1,0 +1,60 @@
+import type { mongo } from 'mongoose';
+import { literal } from '../common/index.js';
+import { COLLECTION_OF, idTextAt, ofTenant, withIds } from '../record/index.js';
+import { LEDGER, type LedgerEntry } from '../replication/ledger/index.js';
+import type { RecordScope } from './note-records.js';
+
+/**
+ * Deletes the records with these ids, a thousand at most, and tells which of the ids were there: records with the text as
+ * their `id`, else those that are delivered under it since their `id` is a number. A dry run deletes nothing.
+ */
+export async function deleteRecords(
+  db: mongo.Db,
+  scope: RecordScope,
+  ids: string[],
+  isDryRun = false,
+): Promise<Set<string>> {
+  const records = db.collection(COLLECTION_OF[scope.kind]);
+  const projection = { _id: 0, id: 1 };
+  const texts = await records.find<{ id: string }>(withIds(scope.tenant, ids), { projection }).toArray();
+  const there = new Set(texts.map(({ id }) => id));
+  const numbers = await numbered(
+    db,
+    scope,
+    ids.filter((id) => !there.has(id)),
+  );
+  if (!isDryRun) {
+    if (there.size > 0) await records.deleteMany(withIds(scope.tenant, [...there]));
+    const deletions = numbers.map((entry) => ({ deleteOne: { filter: delivered(scope, entry) } }));
+    if (deletions.length > 0) await records.bulkWrite(deletions, { ordered: false });
+  }
+  return new Set([...there, ...numbers.map(({ id }) => id)]);
+}
+
+/** What the ledger knows of records that are delivered under these texts, and are still there. */
+async function numbered(
+  db: mongo.Db,
+  { tenant: { organizationid, appid }, kind }: RecordScope,
+  ids: string[],
+): Promise<LedgerEntry[]> {
+  if (ids.length === 0) return [];
+  const entries = await db
+    .collection<LedgerEntry>(LEDGER)
+    .find({ organizationid, appid, kind, id: { $in: ids }, alive: true, isNumber: true })
+    .toArray();
+  if (entries.length === 0) return [];
+  const owners = { ...ofTenant({ organizationid, appid }), _id: { $in: entries.map(({ owner }) => owner!) } };
+  const found = await db
+    .collection(COLLECTION_OF[kind])
+    .aggregate<{ _id: mongo.ObjectId; text: unknown }>([
+      { $match: owners },
+      { $project: { text: idTextAt('$id') } },
+    ])
+    .toArray();
+  const textOf = new Map(found.map(({ _id, text }) => [_id.toHexString(), text]));
+  return entries.filter(({ id, owner }) => textOf.get(owner!.toHexString()) === id);
+}
+
+function delivered({ tenant }: RecordScope, { id, owner }: LedgerEntry): mongo.Filter<mongo.Document> {
+  return { ...ofTenant(tenant), _id: owner!, $expr: { $eq: [idTextAt('$id'), literal(id)] } };
+}

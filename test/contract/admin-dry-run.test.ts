@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import type { Kind } from '../../src/record/index.js';
+import { TestService } from '../support/index.js';
+import { ImportDesk, type Summary } from './admin-import-desk.js';
+
+let service: TestService;
+let desk: ImportDesk;
+
+beforeAll(async () => {
+  service = await TestService.start();
+});
+beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
+afterAll(() => service.stop());
+
+type Told = Summary & { removed?: number; dryRun?: { first: { created: string[]; changed: string[] } } };
+
+/** What the watcher writes of itself, whatever else happens. */
+const OF_THE_WATCHER = /^tidemark\.(leases|heads|watchtotals|audits|moments|marks|consumers)/;
+
+const product = (id: string, n = 0) => ({ id, data: { n } });
+
+async function told(lines: unknown[], kind: Kind, more: string): Promise<Told> {
+  const { output } = await desk.try(lines, kind, `${more} --json`);
+  return JSON.parse(output) as Told;
+}
+
+describe('`import --dry-run`', () => {
+  it('tells what would be made, changed, removed and left out', async () => {
+    await desk.load([product('same'), product('other'), product('gone')]);
+    const { code, output, errors } = await desk.try(
+      [product('same'), product('other', 1), product('new'), product('newer')],
+      'product',
+      '--dry-run --mirror',
+    );
+    expect([code, errors]).toEqual([0, []]);
+    expect(output.split('\n')).toEqual([
+      '4 lines: 2 would be created, 1 would be changed, 1 unchanged, 1 would be removed, 0 bad.',
+      'The first that would be created: new, newer',
+      'The first that would be changed: other',
+      'Nothing was written.',
+    ]);
+    const bad = await desk.try([product('same'), 'x'], 'product', '--dry-run --mirror');
+    expect([bad.code, bad.errors]).toEqual([
+      1,
+      [
+        'line 2 is not JSON',
+        'The import would not be complete: nothing would be removed, since there are bad lines.',
+      ],
+    ]);
+    expect((await desk.try(['x'], 'product', '--dry-run')).errors.at(-1)).toBe(
+      '1 bad line would be left out.',
+    );
+  });
+
+  it('writes nothing: no event, and every record stays as it is', async () => {
+    await desk.load([product('a'), product('b')]);
+    await service.watcher.caughtUp();
+    const records = () => service.db.collection('products').find(desk.app.tenant).sort({ _id: 1 }).toArray();
+    const before = await records();
+    const stream = service.db.watch([{ $match: { 'ns.coll': { $not: OF_THE_WATCHER } } }]);
+    await stream.tryNext();
+    await told([product('a', 1), product('c'), product('c', 2)], 'product', '--dry-run --mirror');
+    const { insertedId } = await service.db.collection('after').insertOne({});
+    const next = (await stream.next()) as { documentKey?: { _id: unknown } };
+    expect(next.documentKey?._id).toEqual(insertedId);
+    await stream.close();
+    expect(await records()).toEqual(before);
+  });
+
+  it('tells of an e-mail that another member has, in the database or on an earlier line', async () => {
+    const member = (id: string, email: string) => ({ id, data: { accountnumber: id, email } });
+    await desk.load([member('a', 'a@y'), member('b', 'b@y')], 'member');
+    const lines = [member('a', 'new@y'), member('c', 'A@y'), member('d', 'b@y'), member('e', 'new@y')];
+    const { errors, output } = await desk.try(lines, 'member', '--dry-run');
+    expect(errors).toEqual([
+      'line 3 another member has this e-mail already',
+      'line 4 another member has this e-mail already',
+      '2 bad lines would be left out.',
+    ]);
+    expect(output).toMatch(/^4 lines: 1 would be created, 1 would be changed, 0 unchanged, 2 bad\.$/m);
+  });
+
+  it('foresees what the import then does, for any file', async () => {
+    const line = fc.record({
+      id: fc.constantFrom(...'abcdefgh'),
+      data: fc.record({ n: fc.integer({ min: 0, max: 2 }) }),
+      channels: fc.option(fc.constantFrom(['web'], []), { nil: undefined }),
+    });
+    const file = fc.array(fc.oneof({ weight: 9, arbitrary: line }, fc.constant({ id: 'bad' })), {
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(file, fc.uniqueArray(line, { selector: ({ id }) => id }), async (lines, stored) => {
+        desk = new ImportDesk(service, await service.application());
+        await desk.try(stored);
+        // Of an id that comes twice only what the lines say themselves is compared with one another.
+        const once = lines.filter(({ id }, place) => lines.findIndex((other) => other.id === id) === place);
+        const { dryRun, ...foreseen } = await told(once, 'product', '--dry-run --mirror');
+        const done = await told(once, 'product', '--mirror');
+        expect(dryRun?.first.created).toHaveLength(Math.min(10, done.created));
+        expect({ ...foreseen, incomplete: undefined }).toEqual({ ...done, incomplete: undefined });
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('of two lines with one id the later one is judged behind the first', async () => {
+    await desk.load([product('a')]);
+    const lines = [product('a'), product('a', 1), product('b'), product('b'), product('b', 1)];
+    expect(await told(lines, 'product', '--dry-run')).toMatchObject({ created: 1, changed: 2, unchanged: 2 });
+    expect(await told(lines, 'product', '')).toMatchObject({ created: 1, changed: 2, unchanged: 2 });
+  });
+
+  it('over more than a batch', async () => {
+    const all = Array.from({ length: 2500 }, (_, n) => product(`p-${n}`));
+    await desk.load(all.slice(0, 2000));
+    expect(await told(all.slice(500), 'product', '--dry-run --mirror')).toMatchObject({
+      ...{ lines: 2000, created: 500, changed: 0, unchanged: 1500, removed: 500 },
+    });
+  });
+});
