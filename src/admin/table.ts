@@ -4,8 +4,9 @@ import { visible } from './visible.js';
 const GAP = '  ';
 /** A cell is not cut to less. */
 const LEAST = 6;
-/** The heading of the column whose cells say how something is; they are coloured. */
+/** The heading of the column whose cells say how something is; they are coloured, and are not cut to less than this. */
 const STATE = 'STATE';
+const LEAST_STATE = 16;
 
 const TONES: readonly (readonly [RegExp, Tone])[] = [
   [/^(current|valid|on)\b/, 'green'],
@@ -18,15 +19,16 @@ const TONES: readonly (readonly [RegExp, Tone])[] = [
 
 /**
  * Rows under headings, in columns as wide as their widest cell; the sentence where there are no rows. Where a line would
- * not fit, the widest columns are cut, the first one last, and none to less than its heading.
+ * not fit, the widest columns are cut, the first ones last, which name what the row is about, and none to less than its
+ * heading.
  */
-export function table(headings: string[], rows: string[][], none: string): Wording {
+export function table(headings: string[], rows: string[][], none: string, naming = 1): Wording {
   if (rows.length === 0) return none;
   const lines = [headings, ...rows].map((cells) => cells.map(visible));
   return (layout) => {
     const widest = widthsOf(lines);
     const least = headings.map((heading, column) => leastOf(heading, widest[column] ?? 0));
-    const widths = fitting(widest, least, layout.columns);
+    const widths = fitting(widest, least, { columns: layout.columns, naming });
     const stateColumn = headings.indexOf(STATE);
     return lines
       .map((cells, line) => {
@@ -40,7 +42,7 @@ export function table(headings: string[], rows: string[][], none: string): Wordi
 }
 
 function leastOf(heading: string, widest: number): number {
-  return Math.max(widthOf(heading), Math.min(widest, LEAST));
+  return Math.max(widthOf(heading), Math.min(widest, heading === STATE ? LEAST_STATE : LEAST));
 }
 
 /** The tone of a state, by the words with which it begins. */
@@ -50,15 +52,18 @@ export function toneOf(state: string): Tone | undefined {
 
 /**
  * Widths of columns that fit into a line together, gaps included: all are cut to one greatest width, which is as great as
- * can be. The first column is cut only where the others cannot be cut any more.
+ * can be. The first ones, so many, are cut only where the others cannot be cut any more.
  */
-export function fitting(widths: number[], least: number[], columns: number): number[] {
+export function fitting(
+  widths: number[],
+  least: number[],
+  { columns, naming }: { columns: number; naming: number },
+): number[] {
   const room = columns - GAP.length * (widths.length - 1);
-  const [first = 0, ...others] = widths;
-  const [leastFirst = 0, ...leastOthers] = least;
   if (total(widths) <= room) return widths;
-  const cut = cappedTo(room - first, others, leastOthers);
-  return [Math.max(leastFirst, Math.min(first, room - total(cut))), ...cut];
+  const others = cappedTo(room - total(widths.slice(0, naming)), widths.slice(naming), least.slice(naming));
+  const names = cappedTo(room - total(others), widths.slice(0, naming), least);
+  return [...names, ...others];
 }
 
 /** The widths with the greatest cap under which they take no more than the room; each keeps its least width. */

@@ -48,6 +48,24 @@ describe('a bad line is reported with its number and stops nothing unless `--str
     expect(output).toContain('2 created');
   });
 
+  it('so are the lines of a file of the other kind, and the first of them says what to do', async () => {
+    const products = [good('a'), good('b')];
+    expect(await desk.try(products, 'member')).toEqual({
+      code: 1,
+      output: '2 lines: 0 created, 0 changed, 0 unchanged, 2 bad.',
+      errors: [
+        'line 1 has no data.accountnumber, which members have: is it a product? Then import it with --kind product. ' +
+          'If it is a member, give it "type": "member"',
+        'line 2 has no data.accountnumber, which members have',
+        '2 bad lines left out.',
+      ],
+    });
+    const members = [{ id: 'm', data: { accountnumber: '1', email: 'a@y' } }];
+    expect((await desk.try(members)).errors[0]).toContain(
+      'is it a member? Then import it with --kind member.',
+    );
+  });
+
   it('so is a line that is longer than 16 MiB', async () => {
     const { errors } = await desk.read({
       input: [

@@ -1,10 +1,13 @@
 import { type ConsumerReport, reportConsumers } from '../../replication/consumers/index.js';
+import { count } from '../../common/index.js';
 import { defineCommand } from '../command.js';
 import { nameOf } from '../options.js';
-import { counted, duration, table } from '../print.js';
+import { duration, table } from '../print.js';
 import { databaseOf } from '../session.js';
 
-const HEADINGS = ['USERNAME', 'STATE', 'BEHIND', 'READS', 'LAST CALL', 'LAST ERROR'];
+const HEADINGS = ['USERNAME', 'READS', 'STATE', 'BEHIND', 'RECORDS', 'CALLED'];
+/** So many of them name a consumer. */
+const NAMING = 2;
 
 export const consumerList = defineCommand({
   name: 'consumer list',
@@ -27,25 +30,25 @@ export const consumerList = defineCommand({
     });
     const now = new Date();
     const rows = consumers.map((one) => rowOf(one, now));
-    return { text: table(HEADINGS, rows, 'No consumer has called yet.'), json: consumers };
+    const headings = [...HEADINGS, ...(consumers.some(({ lastError }) => lastError) ? ['LAST ERROR'] : [])];
+    return { text: table(headings, rows, 'No consumer has called yet.', NAMING), json: consumers };
   },
 });
 
 function rowOf(one: ConsumerReport, now: Date): string[] {
   const { state, username, organizationid, appid, kind, service, lastCall, lastError } = one;
+  const { behindSeconds, behindRecords } = one;
   return [
-    ...[username, state, behindOf(one)],
-    `${organizationid}/${appid} ${kind} ${service}`,
+    ...[username, `${kind} ${service} of ${organizationid}/${appid}`, state],
+    behindSeconds === null ? 'all' : duration(behindSeconds),
+    behindRecords === null ? '' : count(behindRecords),
     ago(lastCall, now),
-    !lastError ? '' : `${lastError.status}, ${ago(lastError.at, now)}`,
+    ...(lastError ? [`${lastError.status}, ${ago(lastError.at, now)}`] : []),
   ];
 }
 
+/** In its greatest unit alone. */
 function ago(time: Date, now: Date): string {
-  return `${duration(Math.max(0, now.getTime() - time.getTime()) / 1000)} ago`;
-}
-
-function behindOf({ behindSeconds, behindRecords }: ConsumerReport): string {
-  const records = behindRecords === null ? '' : `, ${counted(behindRecords, 'record')}`;
-  return behindSeconds === null ? `all${records}` : `${duration(behindSeconds)}${records}`;
+  const [number, unit] = duration(Math.max(0, now.getTime() - time.getTime()) / 1000).split(' ');
+  return `${number} ${unit} ago`;
 }

@@ -3,7 +3,7 @@ import type { Kind, Tenant } from '../../record/index.js';
 import { batchesOf, readAhead, type RecordLine } from './batches.js';
 import { type Line, linesOf } from './lines.js';
 import { Mirror } from './mirror.js';
-import { parseRecordLine } from './record-line.js';
+import { type BadLine, parseRecordLine } from './record-line.js';
 import { RecordJudge } from './record-judge.js';
 import type { RecordSink } from './record-sink.js';
 import { RecordWriter } from './record-writer.js';
@@ -62,6 +62,7 @@ class ImportRun {
   private readonly done = { written: 0, created: 0, changed: 0, bad: 0 };
   private read = { lines: 0, bytes: 0 };
   private incomplete: string | undefined;
+  private isHinted = false;
 
   constructor(
     db: mongo.Db,
@@ -91,10 +92,17 @@ class ImportRun {
       this.read = { lines: line.number, bytes: this.read.bytes + line.bytes };
       if ('text' in line && line.text.trim() === '') continue;
       const record = 'text' in line ? parseRecordLine(this.options.kind, line.text) : { error: line.fault };
-      if ('error' in record) this.bad(line.number, record.error);
+      if ('error' in record) this.bad(line.number, this.hinted(record));
       else yield { number: line.number, bytes: line.bytes, record: record.value };
       if (this.incomplete !== undefined) return;
     }
+  }
+
+  /** A file of the wrong kind has thousands of such lines: the first one says what to do. */
+  private hinted({ error, hint }: BadLine): string {
+    if (hint === undefined || this.isHinted) return error;
+    this.isHinted = true;
+    return `${error}: ${hint}`;
   }
 
   private async *lines(): AsyncGenerator<Line> {

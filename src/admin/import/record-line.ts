@@ -33,12 +33,20 @@ const PROPERTIES: Record<string, Check> = {
   createdBy: (value) => (typeof value === 'string' ? undefined : 'must be a text'),
 };
 
+/** What is wrong with a line, and what the whole file may be instead. */
+export interface BadLine {
+  error: string;
+  hint?: string;
+}
+
 /** Reads a line of an import file (contract §5). The error says what is wrong with it. */
-export function parseRecordLine(kind: Kind, line: string): Parsed<GivenRecord> {
+export function parseRecordLine(kind: Kind, line: string): { value: GivenRecord } | BadLine {
   const json = parsed(line);
   if (!isObject(json)) return { error: json === undefined ? 'is not JSON' : 'is not an object' };
-  const fault = faultOf(json) ?? kindFaultOf(kind, json as unknown as GivenRecord);
+  const fault = faultOf(json);
   if (fault !== undefined) return { error: fault };
+  const isOther = kindFaultOf(kind, json as unknown as GivenRecord);
+  if (isOther !== undefined) return isOther;
   const emailkey = kind === 'member' ? emailKeyOf((json['data'] as Json)['email']) : undefined;
   const createDate = dateOf(json['createDate']);
   return {
@@ -66,7 +74,7 @@ function faultOf(json: Json): string | undefined {
  * Why a line seems to be of the other kind: a file of products would be stored as members without a word. A line that
  * names its kind as its `type` is taken by its word.
  */
-function kindFaultOf(kind: Kind, { data, type }: GivenRecord): string | undefined {
+function kindFaultOf(kind: Kind, { data, type }: GivenRecord): BadLine | undefined {
   const isMember = has(data, 'accountnumber') && (kind === 'member' || has(data, 'email'));
   const other = kind === 'member' ? 'product' : 'member';
   if (type === kind || (type !== other && isMember === (kind === 'member'))) return undefined;
@@ -74,8 +82,10 @@ function kindFaultOf(kind: Kind, { data, type }: GivenRecord): string | undefine
     member: 'has no data.accountnumber, which members have',
     product: 'has data.accountnumber and data.email, as members have',
   }[kind];
-  const seems = type === other ? `has the type "${other}"` : why;
-  return `${seems}: is it a ${other}? Then import it with --kind ${other}. If it is a ${kind}, give it "type": "${kind}"`;
+  return {
+    error: type === other ? `has the type "${other}"` : why,
+    hint: `is it a ${other}? Then import it with --kind ${other}. If it is a ${kind}, give it "type": "${kind}"`,
+  };
 }
 
 function has(data: Json, name: string): boolean {
