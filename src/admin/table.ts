@@ -19,16 +19,16 @@ const TONES: readonly (readonly [RegExp, Tone])[] = [
 
 /**
  * Rows under headings, in columns as wide as their widest cell; the sentence where there are no rows. Where a line would
- * not fit, the widest columns are cut, the first ones last, which name what the row is about, and none to less than its
+ * not fit, the widest columns are cut, the first one last, which names what the row is about, and none to less than its
  * heading.
  */
-export function table(headings: string[], rows: string[][], none: string, naming = 1): Wording {
+export function table(headings: string[], rows: string[][], none: string): Wording {
   if (rows.length === 0) return none;
   const lines = [headings, ...rows].map((cells) => cells.map(visible));
   return (layout) => {
     const widest = widthsOf(lines);
     const least = headings.map((heading, column) => leastOf(heading, widest[column] ?? 0));
-    const widths = fitting(widest, least, { columns: layout.columns, naming });
+    const widths = fitting(widest, least, layout.columns);
     const stateColumn = headings.indexOf(STATE);
     return lines
       .map((cells, line) => {
@@ -52,18 +52,15 @@ export function toneOf(state: string): Tone | undefined {
 
 /**
  * Widths of columns that fit into a line together, gaps included: all are cut to one greatest width, which is as great as
- * can be. The first ones, so many, are cut only where the others cannot be cut any more.
+ * can be. The first column is cut only where the others cannot be cut any more.
  */
-export function fitting(
-  widths: number[],
-  least: number[],
-  { columns, naming }: { columns: number; naming: number },
-): number[] {
+export function fitting(widths: number[], least: number[], columns: number): number[] {
   const room = columns - GAP.length * (widths.length - 1);
   if (total(widths) <= room) return widths;
-  const others = cappedTo(room - total(widths.slice(0, naming)), widths.slice(naming), least.slice(naming));
-  const names = cappedTo(room - total(others), widths.slice(0, naming), least);
-  return [...names, ...others];
+  const [first = 0, ...others] = widths;
+  const [leastFirst = 0, ...leastOthers] = least;
+  const cut = cappedTo(room - first, others, leastOthers);
+  return [Math.max(leastFirst, Math.min(first, room - total(cut))), ...cut];
 }
 
 /** The widths with the greatest cap under which they take no more than the room; each keeps its least width. */

@@ -6,8 +6,6 @@ import { duration, table } from '../print.js';
 import { databaseOf } from '../session.js';
 
 const HEADINGS = ['USERNAME', 'READS', 'STATE', 'BEHIND', 'RECORDS', 'CALLED'];
-/** So many of them name a consumer. */
-const NAMING = 2;
 
 export const consumerList = defineCommand({
   name: 'consumer list',
@@ -31,7 +29,7 @@ export const consumerList = defineCommand({
     const now = new Date();
     const rows = consumers.map((one) => rowOf(one, now));
     const headings = [...HEADINGS, ...(consumers.some(({ lastError }) => lastError) ? ['LAST ERROR'] : [])];
-    return { text: table(headings, rows, 'No consumer has called yet.', NAMING), json: consumers };
+    return { text: table(headings, rows, 'No consumer has called yet.'), json: consumers };
   },
 });
 

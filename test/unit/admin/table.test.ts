@@ -83,8 +83,6 @@ it.each([
   { widths: [10, 40, 20], columns: 54, fit: [10, 20, 20] },
   { widths: [10, 40, 20], columns: 44, fit: [10, 15, 15] },
   { widths: [40, 40, 2], columns: 34, fit: [25, 4, 1] },
-  { widths: [10, 20, 20], columns: 44, fit: [10, 20, 10], naming: 2 },
-  { widths: [10, 20, 20], columns: 30, fit: [10, 15, 1], naming: 2 },
-])('$widths in $columns columns are $fit', ({ widths, columns, fit, naming = 1 }) => {
-  expect(fitting(widths, [4, 4, 1], { columns, naming })).toEqual(fit);
+])('$widths in $columns columns are $fit', ({ widths, columns, fit }) => {
+  expect(fitting(widths, [4, 4, 1], columns)).toEqual(fit);
 });
