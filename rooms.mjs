@@ -61,6 +61,7 @@ export const rooms = {
   ],
   product: ['record'],
   'replication/stamping': [
+    'config',
     'common',
     'observability',
     'database',
@@ -206,6 +207,7 @@ export const rooms = {
     'replication/progress',
     'replication/ledger',
     'replication/mark',
+    'replication/stamping',
     'replication/quarantine',
     'replication/repair',
     'replication/upkeep',
@@ -230,6 +232,7 @@ export const rooms = {
     'replication/mark',
     'member',
     'product',
+    'replication/stamping',
     'replication/filters',
     'replication/repair',
     'replication/quarantine',

@@ -20,6 +20,11 @@ export function laidOut(said: Wording, layout: Layout): string {
   return typeof said === 'string' ? visibleLines(said) : said(layout);
 }
 
+/** What is said one after the other, each on lines of its own. */
+export function inOrder(...parts: Wording[]): Wording {
+  return (layout) => parts.map((part) => laidOut(part, layout)).join('\n');
+}
+
 /** A file that a command prints: in a file or a pipe byte for byte, on a terminal as text that it can only show. */
 export function asIs(text: string): Wording {
   return ({ columns }) => (columns === Infinity ? text : visibleLines(text));

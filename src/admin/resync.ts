@@ -2,6 +2,7 @@ import { mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, stampAnew, type Tenant, ofTenant } from '../record/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
 import { NO_TERM } from '../replication/progress/index.js';
+import { type RestampBook, writeRestamps } from '../replication/stamping/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../replication/walk/index.js';
 
 /** All of a bulk have one `$$NOW`, so a longer one would be late for every mark that is raised meanwhile. */
@@ -18,6 +19,8 @@ export interface ResyncOptions {
   stop: AbortSignal;
   /** Told after each bulk how many records and hard deletes are done. */
   onProgress: (done: number) => void;
+  /** In which it is noted what was stamped. */
+  book: RestampBook;
 }
 
 /** What was stamped anew. */
@@ -50,14 +53,27 @@ export async function resyncSize(db: mongo.Db, scope: ResyncScope): Promise<numb
 export async function resyncRecords(
   db: mongo.Db,
   scope: ResyncScope,
-  { stop, onProgress }: ResyncOptions,
+  { stop, onProgress, book }: ResyncOptions,
 ): Promise<ResyncSummary> {
   let done = 0;
   const advance = (count: number) => onProgress((done += count));
-  return {
-    records: await stampAll(recordsOf(db, scope), stop, advance),
-    tombstones: await stampAll(tombstonesOf(db, scope), stop, advance),
+  const note = async (collection: string, ids: mongo.ObjectId[], stamped: number) => {
+    book.note({ collection, reason: 'resync', ids, stamped });
+    await writeRestamps(db, book).catch(() => undefined);
   };
+  const beside = { stop, advance, note };
+  return {
+    records: await stampAll(recordsOf(db, scope), beside),
+    tombstones: await stampAll(tombstonesOf(db, scope), beside),
+  };
+}
+
+/** What goes along with the stamping. */
+interface Beside {
+  stop: AbortSignal;
+  advance: (count: number) => void;
+  /** Notes a bulk that was stamped; what cannot be noted is forgotten. */
+  note: (collection: string, ids: mongo.ObjectId[], stamped: number) => Promise<void>;
 }
 
 function recordsOf(db: mongo.Db, { tenant, kind }: ResyncScope): Ground {
@@ -73,8 +89,7 @@ function tombstonesOf(db: mongo.Db, { tenant, kind }: ResyncScope): Ground {
 
 async function stampAll(
   { collection, query, along }: Ground,
-  stop: AbortSignal,
-  advance: (count: number) => void,
+  { stop, advance, note }: Beside,
 ): Promise<number> {
   const way = { key: '_id', among: query, hint: along };
   let stamped = 0;
@@ -85,7 +100,10 @@ async function stampAll(
       const where = { ...query, _id: inStretch(stretch) };
       const found = await collection.find(where, { projection: { _id: 1 }, hint: along }).toArray();
       const ids = found.map(({ _id }) => _id);
-      if (ids.length > 0) stamped += await stampAnew(collection, ids, { where: query }, () => undefined);
+      if (ids.length === 0) return;
+      const some = await stampAnew(collection, ids, { where: query }, () => undefined);
+      stamped += some;
+      await note(collection.collectionName, ids, some);
     },
     advance: ({ count }) => Promise.resolve(advance(count)),
     leave: () => Promise.resolve(),

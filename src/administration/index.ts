@@ -43,7 +43,8 @@ export { coversAll, coversCredential } from './http/reach.js';
 export { Body, DocumentedBody } from './http/shape.pipe.js';
 export { filterJson, filterOf } from './filter-text.js';
 export { type Group, type Preview, previewFilter } from './preview.js';
-export { recordStory, type RecordStory } from './record-story.js';
+export { recordHistory, type RecordHistory, type Restamp } from './record-history.js';
+export { recordStory, type RecordStory, type Standing } from './record-story.js';
 export { administrationProblem } from './refused.js';
 export { retireOldPassword, rotateCredential } from './secrets.js';
 export {

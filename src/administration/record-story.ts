@@ -24,8 +24,8 @@ export interface ServiceMatch {
   matches: boolean | undefined;
 }
 
-/** What is known under an `id`. */
-export interface RecordStory extends Tenant {
+/** How it stands with an `id` now. */
+export interface Standing extends Tenant {
   kind: Kind;
   id: string;
   /**
@@ -37,6 +37,10 @@ export interface RecordStory extends Tenant {
   lastupdated: Date | null;
   /** `_id` of the record that the ledger knows as its owner. */
   owner: string | null;
+}
+
+/** What is known under an `id`. */
+export interface RecordStory extends Standing {
   /** The record as it is stored, as extended JSON. */
   record: unknown;
   services: ServiceMatch[];
@@ -48,21 +52,48 @@ export async function recordStory(
   { organizationid, appid, kind }: Tenant & { kind: Kind },
   id: string,
 ): Promise<RecordStory> {
-  const tenant = { organizationid, appid };
-  const entry = await db.collection<LedgerEntry>(LEDGER).findOne({ ...tenant, kind, id: { $eq: id } });
-  const record = await storedRecord(db.collection(COLLECTION_OF[kind]), { tenant, id, entry });
-  const stamp: unknown = record?.['lastupdated'] ?? entry?.lastupdated;
+  const of = { organizationid, appid, kind };
+  const found = await foundUnder(db, of, id);
+  const { record } = found;
   return {
-    ...{ ...tenant, kind, id },
-    state: stateOf(entry, record !== null),
-    lastupdated: stamp instanceof Date ? stamp : null,
-    owner: entry?.owner?.toHexString() ?? null,
+    ...standingOf(of, id, found),
     record: record && EJSON.serialize(record, { relaxed: true }),
-    services: record === null ? [] : await matches(db, { ...tenant, kind }, record['_id']),
+    services: record === null ? [] : await matches(db, of, record['_id']),
   };
 }
 
-function stateOf(entry: LedgerEntry | null, isStored: boolean): RecordStory['state'] {
+/** What stands under an `id`: its ledger entry, and the record without what nobody is shown. */
+export interface FoundUnder {
+  entry: LedgerEntry | null;
+  record: mongo.Document | null;
+}
+
+/** Looks up what stands under an `id`. */
+export async function foundUnder(
+  db: mongo.Db,
+  { kind, ...tenant }: Tenant & { kind: Kind },
+  id: string,
+): Promise<FoundUnder> {
+  const entry = await db.collection<LedgerEntry>(LEDGER).findOne({ ...tenant, kind, id: { $eq: id } });
+  return { entry, record: await storedRecord(db.collection(COLLECTION_OF[kind]), { tenant, id, entry }) };
+}
+
+/** How it stands with an `id`, by what was found under it. */
+export function standingOf(
+  { organizationid, appid, kind }: Tenant & { kind: Kind },
+  id: string,
+  { entry, record }: FoundUnder,
+): Standing {
+  const stamp: unknown = record?.['lastupdated'] ?? entry?.lastupdated;
+  return {
+    ...{ organizationid, appid, kind, id },
+    state: stateOf(entry, record !== null),
+    lastupdated: stamp instanceof Date ? stamp : null,
+    owner: entry?.owner?.toHexString() ?? null,
+  };
+}
+
+function stateOf(entry: LedgerEntry | null, isStored: boolean): Standing['state'] {
   if (entry?.alive === true) return 'alive';
   if (isStored) return 'not yet known';
   return entry === null ? 'unknown' : 'gone';

@@ -32,6 +32,8 @@ export interface Settings {
   tombstoneRetentionDays: number;
   /** Days for which the audit trail is kept. */
   auditTrailDays: number;
+  /** Days for which it is noted which records were stamped anew, and why; 0: nothing is noted. */
+  restampHistoryDays: number;
   trustProxy: string;
   metrics: boolean;
   docs: boolean;
@@ -78,6 +80,7 @@ export const settingTable: SettingTable<Settings> = {
     fallback: 0,
   },
   auditTrailDays: { env: 'AUDIT_TRAIL_DAYS', type: 'integer', min: 1, max: 36_500, fallback: 365 },
+  restampHistoryDays: { env: 'RESTAMP_HISTORY_DAYS', type: 'integer', min: 0, max: 36_500, fallback: 30 },
   trustProxy: { env: 'TRUST_PROXY', type: 'proxies', fallback: '' },
   metrics: { env: 'METRICS', type: 'switch', fallback: true },
   docs: { env: 'DOCS', type: 'switch', fallback: true },

@@ -55,6 +55,7 @@ describe('An administrator of one organization sees and changes nothing of anoth
     ['DELETE', () => elsewhere('/services/product/theirs'), undefined],
     ['POST', () => elsewhere('/preview/product'), { filter: {} }],
     ['GET', () => elsewhere('/records/product/x'), undefined],
+    ['GET', () => elsewhere('/records/product/x/history'), undefined],
     ['GET', () => `credentials/${stranger}`, undefined],
     ['PATCH', () => `credentials/${stranger}`, { disabled: true }],
     ['POST', () => `credentials/${stranger}/rotate`, undefined],

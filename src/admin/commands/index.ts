@@ -15,6 +15,7 @@ import { credentialRevoke } from './credential-revoke.js';
 import { credentialRotate } from './credential-rotate.js';
 import { importCommand } from './import.js';
 import { recordDelete } from './record-delete.js';
+import { recordHistoryCommand } from './record-history.js';
 import { recordShow } from './record-show.js';
 import { resync } from './resync.js';
 import { serviceList } from './service-list.js';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   ...[credentialIssue, credentialChange, credentialRotate, credentialRetire],
   ...[credentialRevoke, credentialList],
   ...[configExport, configPlan, configApply],
-  ...[importCommand, recordDelete, recordShow, resync, consumerList, status],
+  ...[importCommand, recordDelete, recordShow, recordHistoryCommand],
+  ...[resync, consumerList, status],
   completionOf(() => commands),
 ];

@@ -1,5 +1,6 @@
 import { assertApplication } from '../../administration/index.js';
 import { count } from '../../common/index.js';
+import { RestampBook } from '../../replication/stamping/index.js';
 import { defineCommand } from '../command.js';
 import { noted, noteRecords } from '../note-records.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
@@ -23,7 +24,8 @@ export const resync = defineCommand({
     const stop = context.terminal.interruptible();
     let stamped = 0;
     const onProgress = (done: number) => progress.at((stamped = done), done);
-    const work = resyncRecords(desk.db, scope, { stop, onProgress }).finally(() => progress.end());
+    const book = new RestampBook(context.settings.restampHistoryDays);
+    const work = resyncRecords(desk.db, scope, { stop, onProgress, book }).finally(() => progress.end());
     const summary = await noted(work, () =>
       noteRecords(desk, scope, {
         action: 'record.resync',

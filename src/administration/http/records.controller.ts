@@ -1,20 +1,32 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
+import type { mongo } from 'mongoose';
 import { Caller, type Credential } from '../../auth/index.js';
+import { SETTINGS, type Settings } from '../../config/index.js';
 import { Problems } from '../../http/index.js';
-import { KINDS, type Kind } from '../../record/index.js';
+import { KINDS, type Kind, type Tenant } from '../../record/index.js';
 import { assertApplication } from '../applications.js';
+import { recordHistory, type RecordHistory } from '../record-history.js';
 import { recordStory, type RecordStory } from '../record-story.js';
 import { invalid } from '../refused.js';
 import { Administrative, Asked, Desks } from './administration.js';
 import { assertCovers } from './reach.js';
 
-/** Why a record is where it is. */
+type RecordNames = Record<'org' | 'app' | 'kind' | 'id', string>;
+
+/** Why a record is where it is, and why consumers received it again. */
 @Administrative()
 @Controller('admin/v1/applications/:org/:app/records')
 export class RecordsController {
-  constructor(private readonly desks: Desks) {}
+  private readonly keptDays: number;
+
+  constructor(
+    private readonly desks: Desks,
+    @Inject(SETTINGS) { restampHistoryDays }: Settings,
+  ) {
+    this.keptDays = restampHistoryDays;
+  }
 
   @Get(':kind/:id')
   @ApiOperation({
@@ -25,13 +37,40 @@ export class RecordsController {
   async show(
     @Asked() request: Request,
     @Caller() caller: Credential,
-    @Param() { org: organizationid, app: appid, kind, id }: Record<'org' | 'app' | 'kind' | 'id', string>,
+    @Param() names: RecordNames,
   ): Promise<RecordStory> {
+    const { db, of } = await this.covered(request, caller, names);
+    return recordStory(db, of, names.id);
+  }
+
+  @Get(':kind/:id/history')
+  @ApiOperation({
+    summary: 'Shows when and why a record was stamped anew',
+    description:
+      'The newest 100 re-stamps of the record that stands under an id now, and of its hard delete, newest first, as far as ' +
+      'RESTAMP_HISTORY_DAYS goes.',
+  })
+  @Problems(400, 401, 403, 404, 429, 500, 503)
+  async history(
+    @Asked() request: Request,
+    @Caller() caller: Credential,
+    @Param() names: RecordNames,
+  ): Promise<RecordHistory> {
+    const { db, of } = await this.covered(request, caller, names);
+    return recordHistory(db, of, names.id, this.keptDays);
+  }
+
+  /** Throws 404 where the caller does not cover the application, or it does not exist. */
+  private async covered(
+    request: Request,
+    caller: Credential,
+    { org: organizationid, app: appid, kind }: RecordNames,
+  ): Promise<{ db: mongo.Db; of: Tenant & { kind: Kind } }> {
     const tenant = { organizationid, appid };
     assertCovers(caller, tenant);
     if (!KINDS.includes(kind as Kind)) throw invalid('The kind is not known. It is member or product.');
     const { db } = this.desks.of(request);
     await assertApplication(db, tenant);
-    return recordStory(db, { ...tenant, kind: kind as Kind }, id);
+    return { db, of: { ...tenant, kind: kind as Kind } };
   }
 }

@@ -191,7 +191,7 @@ export class FilterReconciler {
           return idsOf(collection, within);
         });
         for (let first = 0; first < ids.length; first += AT_ONCE)
-          await this.restamps.records(kind, ids.slice(first, first + AT_ONCE), 'filter', term);
+          await this.restamps.judged(kind, ids.slice(first, first + AT_ONCE), entry, term);
         count += ids.length;
       },
       advance: () => Promise.resolve(),

@@ -6,18 +6,19 @@ import { COLLECTION_OF, type Kind, needsStamp, stampAnew, type Stamping } from '
 import { LEDGER } from '../ledger/index.js';
 import type { TermAtWork } from '../progress/index.js';
 import type { Late } from './late.js';
+import type { Cause, RestampReason } from './reason.js';
+import type { EditedService } from './restamp-note.schema.js';
+import { RestampNotes } from './restamp-notes.js';
 
 const AT_ONCE = 1000;
-
-/** Why everything of a slice is stamped anew, whatever its stamp is. */
-export type Cause = 'pass' | 'filter' | 'audit' | 'quarantine' | 'number';
 
 /** What of a collection is stamped anew, and why. */
 interface Restamp {
   name: string;
   ids: mongo.ObjectId[];
   stamping: Stamping;
-  reason: Late['reason'] | Cause;
+  reason: RestampReason;
+  service?: EditedService | undefined;
 }
 
 /**
@@ -31,6 +32,7 @@ export class Restamps {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly metrics: Metrics,
+    private readonly notes: RestampNotes,
   ) {}
 
   /** Rule 1: records whose stored stamp is still bad or not above the fence. */
@@ -46,6 +48,13 @@ export class Restamps {
   /** Records, whatever their stamp is. */
   records(kind: Kind, ids: mongo.ObjectId[], cause: Cause, term: TermAtWork): Promise<void> {
     return this.stamp({ name: COLLECTION_OF[kind], ids, stamping: {}, reason: cause }, term);
+  }
+
+  /** Records that the filter of a service judges differently than before. */
+  judged(kind: Kind, ids: mongo.ObjectId[], by: EditedService, term: TermAtWork): Promise<void> {
+    const service = { organizationid: by.organizationid, appid: by.appid, name: by.name };
+    const restamp = { name: COLLECTION_OF[kind], ids, stamping: {}, reason: 'filter', service } as const;
+    return this.stamp(restamp, term);
   }
 
   /** Tombstones, whatever their stamp is. */
@@ -67,13 +76,15 @@ export class Restamps {
     }
   }
 
-  private async stamp({ name, ids, stamping, reason }: Restamp, term: TermAtWork): Promise<void> {
+  private async stamp({ name, ids, stamping, reason, service }: Restamp, term: TermAtWork): Promise<void> {
     const collection = this.connection.collection(name) as unknown as mongo.Collection;
     const leave = (id: mongo.ObjectId, error: Error) =>
       this.log.warn(`${String(id)} of ${name} cannot be stamped anew: ${error.message}`);
     for (let start = 0; start < ids.length; start += AT_ONCE) {
-      const stamped = await stampAnew(collection, ids.slice(start, start + AT_ONCE), stamping, leave);
+      const some = ids.slice(start, start + AT_ONCE);
+      const stamped = await stampAnew(collection, some, stamping, leave);
       this.metrics.restamps.inc({ reason }, stamped);
+      this.notes.note({ collection: name, reason, ids: some, stamped, service });
       term.showLife();
     }
   }

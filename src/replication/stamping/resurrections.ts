@@ -31,6 +31,7 @@ import {
 import { type KnownFences, markName } from '../mark/index.js';
 import type { LogPlace, TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
+import { RestampNotes } from './restamp-notes.js';
 
 const AT_ONCE = 100;
 
@@ -54,6 +55,12 @@ interface Stamped {
   where: mongo.Document;
 }
 
+/** Records that were looked at, and how many of them were stamped. */
+interface StampedAbove {
+  ids: mongo.ObjectId[];
+  stamped: number;
+}
+
 interface PresentIdentityOf extends Omit<Identity, 'kind'> {
   _id: mongo.ObjectId;
 }
@@ -73,6 +80,7 @@ export class Resurrections {
     private readonly rivals: Rivals,
     private readonly incomplete: IncompleteIdentities,
     private readonly metrics: Metrics,
+    private readonly notes: RestampNotes,
   ) {}
 
   /**
@@ -120,13 +128,21 @@ export class Resurrections {
 
   private async together(kind: Kind, lives: Life[], fences: KnownFences): Promise<void> {
     let reborn: Resurrected[] = [];
+    let within: StampedAbove | undefined;
     await this.connection.getClient().withSession((session) =>
       session.withTransaction(async () => {
         reborn = await this.revive(lives, fences, session);
-        await this.stampAbove(kind, reborn, session);
+        within = await this.stampAbove(kind, reborn, session);
       }),
     );
-    await this.stampAbove(kind, reborn);
+    this.tell(kind, within);
+    this.tell(kind, await this.stampAbove(kind, reborn));
+  }
+
+  private tell(kind: Kind, bulk: StampedAbove | undefined): void {
+    if (bulk === undefined) return;
+    this.metrics.restamps.inc({ reason: 'resurrection' }, bulk.stamped);
+    this.notes.note({ collection: COLLECTION_OF[kind], reason: 'resurrection', ...bulk });
   }
 
   /**
@@ -134,16 +150,20 @@ export class Resurrections {
    * transaction, and once more behind it for one that came between its beginning and its end. A text may have moved on to
    * another record by then; a number is that of its record.
    */
-  private async stampAbove(kind: Kind, reborn: Resurrected[], session?: mongo.ClientSession): Promise<void> {
+  private async stampAbove(
+    kind: Kind,
+    reborn: Resurrected[],
+    session?: mongo.ClientSession,
+  ): Promise<StampedAbove | undefined> {
     const records = await this.recordsOf(kind, reborn, session);
-    if (records.length === 0) return;
+    if (records.length === 0) return undefined;
     const writes = records.map(({ _id, above, where }) => {
       const filter = { $and: [{ _id }, where, single('lastupdated')] };
       return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above) } }] } };
     });
     const { modifiedCount } = await this.records(kind).bulkWrite(writes, session && { session });
     const odd = await this.stampDoubled(kind, records, session);
-    this.metrics.restamps.inc({ reason: 'resurrection' }, modifiedCount + odd);
+    return { ids: records.map(({ _id }) => _id), stamped: modifiedCount + odd };
   }
 
   /**

@@ -135,7 +135,7 @@ describe('help', () => {
       ...['credential issue', 'credential change', 'credential rotate', 'credential retire'],
       ...['credential revoke', 'credential list'],
       ...['config export', 'config plan', 'config apply'],
-      ...['import', 'record delete', 'record show', 'resync', 'consumer list', 'status'],
+      ...['import', 'record delete', 'record show', 'record history', 'resync', 'consumer list', 'status'],
       'completion',
     ]);
   });

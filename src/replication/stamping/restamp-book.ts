@@ -1,0 +1,106 @@
+import mongoose, { type mongo } from 'mongoose';
+import type { RestampReason } from './reason.js';
+import { RestampBudget } from './restamp-budget.js';
+import { type EditedService, type RestampGap, type RestampNote, RESTAMPS } from './restamp-note.schema.js';
+
+const { ObjectId } = mongoose.mongo;
+const DAY_MS = 86_400_000;
+const MOST_IDS = 1000;
+/** So many `_id`s wait at most to be written: about 10 MB. */
+const MOST_WAITING = 100_000;
+const HOUR = 'YYYY-MM-DDTHH'.length;
+
+/** A bulk that was stamped anew. */
+export interface StampedBulk {
+  collection: string;
+  reason: RestampReason;
+  /** At most 1,000. */
+  ids: mongo.ObjectId[];
+  /** How many of them were stamped. */
+  stamped: number;
+  service?: EditedService | undefined;
+}
+
+type Write = mongo.AnyBulkWriteOperation<RestampNote | RestampGap>;
+type Uncounted = Pick<RestampGap, 'reason' | 'from' | 'until' | 'count'>;
+
+/**
+ * What was stamped anew and is to be noted. Bulks of one kind that wait together become one note, so that a record which is
+ * stamped a thousand times a second is noted once.
+ */
+export class RestampBook {
+  private readonly budget: RestampBudget;
+  private notes: RestampNote[] = [];
+  private open = new Map<string, RestampNote>();
+  private gaps = new Map<string, Uncounted>();
+  private waiting = 0;
+
+  /** `days` says for how long notes are kept; 0: nothing is noted. */
+  constructor(private readonly days: number) {
+    this.budget = new RestampBudget(days);
+  }
+
+  /** Of a bulk of which only some were stamped nobody can tell which: all are noted, and that it is not certain. */
+  note({ collection, reason, ids, stamped, service }: StampedBulk, now = Date.now()): void {
+    if (this.days === 0 || stamped === 0) return;
+    if (this.waiting + ids.length > MOST_WAITING) return this.leaveOut(reason, stamped, now);
+    this.waiting += ids.length;
+    const isCertain = stamped === ids.length;
+    const key = JSON.stringify([collection, reason, isCertain, service]);
+    const open = this.open.get(key);
+    if (open !== undefined && open.ids.length + ids.length <= MOST_IDS) {
+      open.ids.push(...ids);
+      return;
+    }
+    const note = { _id: new ObjectId(), at: new Date(now), reason, collection, ids: [...ids], isCertain };
+    const whole = { ...note, ...(service && { service }), expires: this.expiry(now) };
+    this.open.set(key, whole);
+    this.notes.push(whole);
+  }
+
+  /** What is to be written now: what waits, as far as the budget goes. It waits no longer. */
+  take(now = Date.now()): Write[] {
+    const { notes } = this;
+    this.notes = [];
+    this.open = new Map();
+    this.waiting = 0;
+    const writes = notes.flatMap((note): Write[] => {
+      const ids = distinct(note.ids);
+      if (this.budget.spend(note.reason, ids.length + 1, now))
+        return [{ insertOne: { document: { ...note, ids } } }];
+      this.leaveOut(note.reason, ids.length, note.at.getTime());
+      return [];
+    });
+    const gaps = [...this.gaps].map(([_id, gap]) => this.gapWrite(_id, gap));
+    this.gaps = new Map();
+    return [...writes, ...gaps];
+  }
+
+  private leaveOut(reason: RestampReason, count: number, now: number): void {
+    const at = new Date(now);
+    const _id = `${at.toISOString().slice(0, HOUR)} ${reason}`;
+    const gap = this.gaps.get(_id) ?? { reason, from: at, until: at, count: 0 };
+    this.gaps.set(_id, { ...gap, until: at, count: gap.count + count });
+  }
+
+  private gapWrite(_id: string, { reason, from, until, count }: Uncounted): Write {
+    const expires = this.expiry(until.getTime());
+    const update = { $setOnInsert: { reason }, $min: { from }, $max: { until, expires }, $inc: { count } };
+    return { updateOne: { filter: { _id }, update, upsert: true } };
+  }
+
+  private expiry(now: number): Date {
+    return new Date(now + this.days * DAY_MS);
+  }
+}
+
+/** Writes down what waits in the book. What cannot be written waits no longer either. */
+export async function writeRestamps(db: mongo.Db, book: RestampBook): Promise<void> {
+  const writes = book.take();
+  if (writes.length === 0) return;
+  await db.collection<RestampNote | RestampGap>(RESTAMPS).bulkWrite(writes, { ordered: false });
+}
+
+function distinct(ids: mongo.ObjectId[]): mongo.ObjectId[] {
+  return [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
+}
