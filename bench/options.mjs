@@ -10,13 +10,14 @@ const NUMBERS = {
   'memory-minutes': '10',
   'idle-seconds': '120',
   neighbours: '60000',
+  restamps: '60000',
 };
 
 /** What `--small` changes: every measure still does all that it does, in minutes together, and nothing is installed. */
 const SMALL = {
   ...{ items: '2000', rounds: '1', requests: '500', against: 'plain' },
   ...{ 'lost-seconds': '3', 'stall-seconds': '3', 'memory-minutes': '0.1', 'idle-seconds': '10' },
-  ...{ neighbours: '500' },
+  ...{ neighbours: '500', restamps: '500' },
 };
 
 /** What the command line asks for; throws one clear sentence where that makes no sense. */
@@ -39,6 +40,7 @@ export function readOptions(measureNames) {
     memoryMinutes: above(0, 'memory-minutes', values),
     idleSeconds: above(0, 'idle-seconds', values),
     neighbours: above(0, 'neighbours', values),
+    restamps: above(0, 'restamps', values),
   };
 }
 

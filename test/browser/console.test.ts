@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { type Page } from 'playwright-core';
 import { eventually, send, type TestApplication, TestService } from '../support/index.js';
-import { ConsoleBrowser } from './browser.js';
+import { ConsoleBrowser, violationsIn } from './browser.js';
 
 let service: TestService;
 let browser: ConsoleBrowser;
@@ -167,6 +167,19 @@ describe('From a filter to its consumer', () => {
       const steps = await harvest(page, 'bikes', reached);
       return steps[1]!.includes('2 items') && steps[2]!.includes('3 items');
     });
+  });
+
+  it('and why a record was delivered again is found by its id', async () => {
+    const restamps = page.getByRole('table', { name: 'Re-stamps of product p4' });
+    const edited = 'The filter of the product service "bikes" was edited, and judges it differently.';
+    await eventually(async () => {
+      await browser.goTo(page, '/search?id=p4');
+      await page.getByRole('heading', { name: 'Stamped anew' }).waitFor();
+      await page.waitForLoadState('networkidle');
+      return (await restamps.getByRole('cell', { name: edited }).count()) > 0;
+    });
+    expect(await restamps.getByRole('row').first().innerText()).toMatch(/When\s+What\s+Reason\s+Why/);
+    expect(await violationsIn(page)).toEqual([]);
   });
 
   it('a wrong filter is marked at its place and cannot be saved', async () => {

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { type TestApplication, TestService } from '../support/index.js';
+import { type Stored, type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { aboutProducts, allNoted, LONG_AGO, readProduct, toldHistory } from './told-history.js';
 
@@ -94,6 +94,26 @@ describe('which re-stamps a record had, and why', () => {
     expect((await toldHistory(app, 'gone')).restamps).toMatchObject([
       { reason: 'resync', what: 'hard delete' },
     ]);
+  });
+
+  it('of records that change together, those alone that had to be stamped', async () => {
+    const late = await app.products(16, () => ({ data: { n: 0 } }));
+    await readProduct(app);
+    const good = await app.products(16, () => ({ data: { n: 0 } }));
+    const products = service.db.collection('products');
+    const ids = { _id: { $in: good.map(({ _id }) => _id) } };
+    await products.updateMany(ids, [{ $set: { lastupdated: { $add: ['$$NOW', 20] } } }]);
+    await allNoted(service);
+    await withoutWatcher(service, async () => {
+      await service.db.collection('tidemark.restamps').deleteMany({});
+      await products.updateMany({ ...app.tenant, 'data.n': 0 }, { $set: { 'data.n': 1 } });
+    });
+    const told = async (records: Stored[]) => {
+      const histories = records.map(async ({ id }) => (await toldHistory(app, id)).restamps);
+      return (await Promise.all(histories)).flat().map(({ meaning }) => meaning);
+    };
+    expect(await told(good)).toEqual([]);
+    expect(await told(late)).toEqual(late.map(() => 'Another program changed it and left its stamp alone.'));
   });
 
   it('the newest first', async () => {

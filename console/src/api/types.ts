@@ -106,6 +106,20 @@ export interface RecordStory extends Tenant {
   services: { name: string; matches?: boolean }[];
 }
 
+export interface Restamp {
+  at: string;
+  reason: string;
+  what: 'record' | 'hard delete';
+  meaning: string;
+}
+
+export interface RecordHistory {
+  restamps: Restamp[];
+  /** Times in which there were more re-stamps than are noted. */
+  gaps: { from: string; until: string; reason: string }[];
+  keptDays: number;
+}
+
 export interface Figures {
   at: string;
   instance: number;

@@ -10,6 +10,7 @@ import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
 import { State } from '../parts/state.js';
 import { Time } from '../parts/time.js';
+import { StampedAnew } from './stamped-anew.js';
 
 /** So many applications are asked at a time. */
 const AT_A_TIME = 6;
@@ -31,7 +32,7 @@ export function Search() {
   return (
     <Page
       title="Find a record"
-      intro="By its id: whether it is alive or gone, since when, and which services match it."
+      intro="By its id: whether it is alive or gone, since when, which services match it, and when and why it was stamped anew."
     >
       <SearchField key={id} id={id} />
       <Loading of={loaded} what="what is known">
@@ -111,6 +112,11 @@ function Story({ story }: { story: RecordStory }) {
               </li>
             ))}
           </ul>
+        </>
+      )}
+      <StampedAnew story={story} />
+      {record !== null && (
+        <>
           <h3>Record</h3>
           <Json value={record} label={`Record, ${many(JSON.stringify(record).length, 'character')}`} />
         </>

@@ -23,6 +23,8 @@ const FAREWELL_MS = 2000;
 @Injectable()
 export class RestampNotes implements OnModuleInit, BeforeApplicationShutdown {
   private readonly log = new Logger('Restamps');
+  /** Whether it is noted at all what was stamped anew. */
+  readonly areWanted: boolean;
   private readonly book: RestampBook;
   private writing: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
@@ -32,6 +34,7 @@ export class RestampNotes implements OnModuleInit, BeforeApplicationShutdown {
     @InjectConnection() private readonly connection: Connection,
     @Inject(SETTINGS) { restampHistoryDays }: Settings,
   ) {
+    this.areWanted = restampHistoryDays > 0;
     this.book = new RestampBook(restampHistoryDays);
   }
 

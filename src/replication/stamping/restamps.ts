@@ -9,6 +9,7 @@ import type { Late } from './late.js';
 import type { Cause, RestampReason } from './reason.js';
 import type { EditedService } from './restamp-note.schema.js';
 import { RestampNotes } from './restamp-notes.js';
+import { stampedAmong } from './stamped-among.js';
 
 const AT_ONCE = 1000;
 
@@ -84,7 +85,10 @@ export class Restamps {
       const some = ids.slice(start, start + AT_ONCE);
       const stamped = await stampAnew(collection, some, stamping, leave);
       this.metrics.restamps.inc({ reason }, stamped);
-      this.notes.note({ collection: name, reason, ids: some, stamped, service });
+      term.showLife();
+      const isPart = this.notes.areWanted && stamped > 0 && stamped < some.length;
+      const known = isPart ? await stampedAmong(collection, some, stamped) : some;
+      this.notes.note({ collection: name, reason, ids: known ?? some, stamped, service });
       term.showLife();
     }
   }
