@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
+import { RestampNotes } from '../../src/replication/stamping/index.js';
 import { send, type TestApplication, TestService } from '../support/index.js';
 import { ConsoleBrowser, violationsIn } from './browser.js';
 
@@ -30,7 +31,11 @@ beforeAll(async () => {
     await one.filter('product', `of-${one.appid}`, { 'data.n': { $gt: 2 } });
     await one.feed('product').page();
   }
+  await service.db
+    .collection('products')
+    .updateOne({ id: `${app.appid}-1` }, { $set: { 'data.changed': true } });
   await service.watcher.caughtUp();
+  await service.app.get(RestampNotes, { strict: false }).flush();
 });
 afterAll(async () => {
   await browser?.stop();
@@ -51,7 +56,7 @@ const VIEWS: [name: string, path: () => string, shown: string][] = [
   ['credentials', () => '/credentials', 'Issue a credential'],
   ['consumers', () => '/consumers', 'Consumers'],
   ['explorer', () => '/explorer', 'Items a page'],
-  ['search', () => `/search?id=${app.appid}-1`, 'It is in the feeds.'],
+  ['search', () => `/search?id=${app.appid}-1`, 'Another program changed it'],
   ['audit trail', () => '/trail', 'Audit trail'],
   ['watcher', () => '/watcher', 'None is under way.'],
   ['nothing', () => '/nothing', 'Nothing is here'],

@@ -10,9 +10,9 @@ const COLUMNS: Column<Restamp>[] = [
   {
     title: 'When',
     cell: ({ at }) => (
-      <>
-        <Time at={at} />, {at}
-      </>
+      <span>
+        <Time at={at} />, <span className="whole">{at}</span>
+      </span>
     ),
   },
   { title: 'What', cell: ({ what }) => what },
