@@ -35,20 +35,6 @@ describe('what it costs, and what it may not do', () => {
     await writeRestamps(service.db, book);
   }
 
-  it('notes never reach the watcher, and are no work for it', async () => {
-    await readProduct(app);
-    const events = () => service.metric('tidemark_watcher_events_total');
-    const before = await events();
-    const commands = await commandsDuring(service.db, async () => {
-      for (let turn = 0; turn < 200; turn += 1) await noted([[new mongo.ObjectId()]]);
-      await notes().updateMany({}, { $set: { seen: 1 } });
-      await service.watcher.caughtUp();
-    });
-    const saves = commands.filter((one) => nameOf(one) === 'update tidemark.leases');
-    expect((await events()) - before).toBeLessThan(100);
-    expect(saves.length).toBeLessThan(100);
-  });
-
   it('the newest hundred are read, along an index, however many there are', async () => {
     const { _id, id } = await readProduct(app);
     for (let turn = 0; turn < 150; turn += 1) await noted([[_id]]);

@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
@@ -31,6 +31,22 @@ it('of the log, the server looks at names and kinds only: entries of other datab
   const filter = JSON.stringify((explained['stages'] as mongo.Document[])[0]);
   expect(filter).toContain('oplog.rs');
   for (const word of ['bsonSize', 'alive', 'expires', 'lastupdated']) expect(filter).not.toContain(word);
+});
+
+it('what is noted about re-stamps reaches no watcher, which would feed itself', async () => {
+  const { operationTime: startAtOperationTime } = await service.db.command({ hello: 1 });
+  const notes = service.db.collection('tidemark.restamps');
+  const { insertedId: _id } = await notes.insertOne({ ids: [new mongo.ObjectId()], expires: new Date() });
+  await notes.updateOne({ _id }, { $set: { seen: true } });
+  await notes.deleteOne({ _id });
+  await app.product();
+  const [, ...behind] = await stages();
+  const seen: unknown[] = [];
+  for await (const { ns } of service.db.aggregate([{ $changeStream: { startAtOperationTime } }, ...behind])) {
+    seen.push((ns as { coll: string }).coll);
+    if (seen.at(-1) === 'products') break;
+  }
+  expect(seen).not.toContain('tidemark.restamps');
 });
 
 describe('an `_id` of megabytes, whose event MongoDB could not send', () => {
