@@ -175,7 +175,8 @@ export class FilterReconciler {
 
   /** Everything of the application and kind where one of the filters cannot be read, or MongoDB refuses one. */
   private async restamp(entry: ReadVersion, term: TermAtWork): Promise<number> {
-    const { organizationid, appid, kind, filter, previous } = entry;
+    const { organizationid, appid, kind, name, filter, previous } = entry;
+    const service = { organizationid, appid, name };
     let differing = filter && previous && judgedDifferently(filter, previous);
     let count = 0;
     const collection = this.connection.collection(COLLECTION_OF[kind]);
@@ -191,7 +192,7 @@ export class FilterReconciler {
           return idsOf(collection, within);
         });
         for (let first = 0; first < ids.length; first += AT_ONCE)
-          await this.restamps.judged(kind, ids.slice(first, first + AT_ONCE), entry, term);
+          await this.restamps.records(kind, ids.slice(first, first + AT_ONCE), 'filter', term, service);
         count += ids.length;
       },
       advance: () => Promise.resolve(),

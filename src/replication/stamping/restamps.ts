@@ -46,16 +46,15 @@ export class Restamps {
     await this.lateIn(LEDGER, late, { alive: false }, term);
   }
 
-  /** Records, whatever their stamp is. */
-  records(kind: Kind, ids: mongo.ObjectId[], cause: Cause, term: TermAtWork): Promise<void> {
-    return this.stamp({ name: COLLECTION_OF[kind], ids, stamping: {}, reason: cause }, term);
-  }
-
-  /** Records that the filter of a service judges differently than before. */
-  judged(kind: Kind, ids: mongo.ObjectId[], by: EditedService, term: TermAtWork): Promise<void> {
-    const service = { organizationid: by.organizationid, appid: by.appid, name: by.name };
-    const restamp = { name: COLLECTION_OF[kind], ids, stamping: {}, reason: 'filter', service } as const;
-    return this.stamp(restamp, term);
+  /** Records, whatever their stamp is; for an edited filter with its service. */
+  records(
+    kind: Kind,
+    ids: mongo.ObjectId[],
+    cause: Cause,
+    term: TermAtWork,
+    service?: EditedService,
+  ): Promise<void> {
+    return this.stamp({ name: COLLECTION_OF[kind], ids, stamping: {}, reason: cause, service }, term);
   }
 
   /** Tombstones, whatever their stamp is. */
