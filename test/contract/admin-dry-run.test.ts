@@ -100,7 +100,7 @@ describe('`import --dry-run`', () => {
         expect(dryRun?.first.created).toHaveLength(Math.min(10, done.created));
         expect({ ...foreseen, incomplete: undefined }).toEqual({ ...done, incomplete: undefined });
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 

@@ -1,5 +1,15 @@
 import fc from 'fast-check';
-import { cutTo, inLines, laidOut, padTo, PLAIN, toned, widthOf, wrapped } from '../../../src/admin/layout.js';
+import {
+  asIs,
+  cutTo,
+  inLines,
+  laidOut,
+  padTo,
+  PLAIN,
+  toned,
+  widthOf,
+  wrapped,
+} from '../../../src/admin/layout.js';
 
 describe('the cells that a text takes', () => {
   it.each([
@@ -47,6 +57,12 @@ describe('colours', () => {
     expect(toned('behind', 'yellow', PLAIN)).toBe('behind');
     expect(toned('behind', 'yellow', { ...PLAIN, colours: true })).toBe('\u001b[33mbehind\u001b[39m');
     expect(toned('', 'red', { ...PLAIN, colours: true })).toBe('');
+  });
+
+  it('a file stays as it is, byte for byte, but on a terminal', () => {
+    const file = 'title: \u200fשלום\u200f\n';
+    expect(laidOut(asIs(file), PLAIN)).toBe(file);
+    expect(laidOut(asIs(file), { ...PLAIN, columns: 80 })).toBe('title: \\u200fשלום\\u200f\n');
   });
 
   it('in what is stored are shown as text', () => {
