@@ -30,20 +30,23 @@ export interface FilePlan {
 
 /** Reads a file, compares it with what is stored, and looks what each changed filter would do. */
 export async function planOf(
-  { settings, terminal, progress: begin }: CommandContext,
+  context: CommandContext,
   db: mongo.Db,
   file: string,
   isPruned: boolean,
 ): Promise<FilePlan> {
-  const { configuration, lineOf } = readConfigurationFile(await textOf(file, terminal.input));
+  const { configuration, lineOf } = readConfigurationFile(await textOf(file, context.terminal.input));
   try {
     const comparison = await compare(db, configuration, { reach: EVERYTHING, isPruned });
     await assertPossible(db, comparison.changes);
-    const progress = begin(filtersOf(comparison.changes), 'filters');
+    const progress = context.progress(filtersOf(comparison.changes), 'filters');
     const onProgress = (done: number) => progress.at(done, done);
-    const previews = await previewsOf(db, comparison.changes, () => settings.queryMs, onProgress).finally(
-      () => progress.end(),
-    );
+    const previews = await previewsOf(
+      db,
+      comparison.changes,
+      () => context.settings.queryMs,
+      onProgress,
+    ).finally(() => progress.end());
     return { configuration, comparison, previews, onLine: (error) => onLine(lineOf, error) };
   } catch (error) {
     throw onLine(lineOf, error);
