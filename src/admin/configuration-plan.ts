@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import {
   assertPossible,
-  type Change,
+  type PlannedChange,
   compare,
   type Comparison,
   type Configuration,
@@ -53,13 +53,13 @@ export async function planOf(
   }
 }
 
-function filtersOf(changes: Change[]): number {
+function filtersOf(changes: PlannedChange[]): number {
   return changes.filter(({ thing, changed }) => thing.what === 'service' && changed.includes('filter'))
     .length;
 }
 
 /** Changes for machines. */
-export function changesJson(changes: Change[], previews?: Previews): object[] {
+export function changesJson(changes: PlannedChange[], previews?: Previews): object[] {
   return changes.map(({ action, name, thing, changed }) => ({
     ...{ action, what: thing.what, ...thing.key, changed, preview: previews?.get(name) },
   }));

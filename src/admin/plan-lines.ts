@@ -1,4 +1,4 @@
-import type { Change, Comparison, Previews } from '../administration/index.js';
+import type { PlannedChange, Comparison, Previews } from '../administration/index.js';
 import { previewLines } from './preview-lines.js';
 import { counted } from './print.js';
 
@@ -20,7 +20,7 @@ export function planLines({ changes, untold, leftOut }: Comparison, previews: Pr
 }
 
 /** How much would change. */
-export function sumOf(changes: Change[]): string {
+export function sumOf(changes: PlannedChange[]): string {
   if (changes.length === 0) return 'Nothing changes.';
   const counts = (['create', 'change', 'remove'] as const)
     .map((action) => [action, changes.filter((one) => one.action === action).length] as const)
@@ -29,11 +29,11 @@ export function sumOf(changes: Change[]): string {
   return `${counted(changes.length, 'change')}: ${counts.join(', ')}.`;
 }
 
-function lineOf({ action, name, changed }: Change): string {
+function lineOf({ action, name, changed }: PlannedChange): string {
   return `${SIGNS[action]} ${name}${action === 'change' ? `: ${changed.join(', ')}` : ''}`;
 }
 
-function effectOf({ action, name, thing }: Change, previews: Previews): string[] {
+function effectOf({ action, name, thing }: PlannedChange, previews: Previews): string[] {
   const preview = previews.get(name);
   if (action === 'remove' || preview === undefined || thing.what !== 'service') return [];
   const [first = ''] = previewLines(preview, thing.key.kind);

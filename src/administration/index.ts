@@ -23,7 +23,7 @@ export {
   type Applied,
   applyConfiguration,
   assertPossible,
-  type Change,
+  type PlannedChange,
   compare,
   type Comparison,
   type Configuration,

@@ -13,4 +13,4 @@ export const credentialSchema = new Schema<Credential>(
   { collection: CREDENTIALS, strict: false, versionKey: false },
 )
   .index({ username: 1 }, { unique: true })
-  .index({ 'scopes.organizationid': 1, username: 1 });
+  .index({ 'scopes.organizationid': 1 });

@@ -11,7 +11,7 @@ import { type Desk, noteDeeds } from '../desk.js';
 import { Refused, taken } from '../refused.js';
 import { serviceDeed, withKey } from '../services.js';
 import type { Configuration } from './configuration.js';
-import type { Change } from './difference.js';
+import type { PlannedChange } from './difference.js';
 import { assertPossible, compare, type PlanOptions } from './plan.js';
 
 export interface ApplyOptions extends PlanOptions {
@@ -23,7 +23,7 @@ export interface ApplyOptions extends PlanOptions {
 
 /** What was done, and the passwords of the credentials that were made, by user name. */
 export interface Applied {
-  changes: Change[];
+  changes: PlannedChange[];
   passwords: Record<string, string>;
 }
 
@@ -58,7 +58,7 @@ export async function applyConfiguration(
 
 type Secrets = Map<string, { password: string; passwordhash: string }>;
 
-async function secretsFor(changes: Change[], most: number): Promise<Secrets> {
+async function secretsFor(changes: PlannedChange[], most: number): Promise<Secrets> {
   const usernames = changes.flatMap(({ action, thing }) =>
     action === 'create' && thing.what === 'credential' ? [thing.key.username] : [],
   );
@@ -76,7 +76,7 @@ async function secretsFor(changes: Change[], most: number): Promise<Secrets> {
 
 async function write(
   db: mongo.Db,
-  { action, thing }: Change,
+  { action, thing }: PlannedChange,
   secrets: Secrets,
   session: mongo.ClientSession,
 ): Promise<void> {
@@ -99,7 +99,7 @@ async function write(
 
 function placeOf(
   db: mongo.Db,
-  { what, key }: Change['thing'],
+  { what, key }: PlannedChange['thing'],
 ): { collection: mongo.Collection; which: mongo.Document } {
   switch (what) {
     case 'application':
@@ -115,7 +115,7 @@ function withValues(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function deedOf({ action, thing, changed }: Change): Deed {
+function deedOf({ action, thing, changed }: PlannedChange): Deed {
   const names = action === 'change' ? changed : undefined;
   switch (thing.what) {
     case 'application':

@@ -3,8 +3,6 @@ import { KINDS } from '../../record/index.js';
 import { usernameFault } from '../credentials.js';
 import { filter, level, name, scopes, settings, words } from '../http/bodies.js';
 import { date, flag, listOf, oneOf, required, type Shaped, text } from '../http/fields.js';
-import { invalidAt } from '../refused.js';
-import { thingsOf } from './things.js';
 
 const MOST_APPLICATIONS = 10_000;
 const MOST_SERVICES = 1000;
@@ -47,12 +45,3 @@ export const CONFIGURATION = {
  * value: no title, no settings, no description, on, without an end.
  */
 export type Configuration = Shaped<typeof CONFIGURATION>;
-
-/** Throws the 400 that names the place where something is told twice. */
-export function assertSingle(configuration: Configuration): void {
-  const seen = new Set<string>();
-  for (const { name: said, pointer } of thingsOf(configuration)) {
-    if (seen.has(said)) throw invalidAt(pointer, `tells of the ${said} a second time.`);
-    seen.add(said);
-  }
-}

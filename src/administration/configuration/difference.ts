@@ -1,7 +1,7 @@
 import { differing, type Thing } from './things.js';
 
 /** What has to be done so that what is stored is what is wanted. */
-export type Change = Pick<Thing, 'name' | 'pointer'> & {
+export type PlannedChange = Pick<Thing, 'name' | 'pointer'> & {
   action: 'create' | 'change' | 'remove';
   /** The thing as it is wanted; one that is to be removed, as it is stored. */
   thing: Thing;
@@ -10,8 +10,8 @@ export type Change = Pick<Thing, 'name' | 'pointer'> & {
 };
 
 /** What to do, and what is stored beside it and stays. */
-export interface Difference {
-  changes: Change[];
+export interface PlannedChanges {
+  changes: PlannedChange[];
   untold: Thing[];
 }
 
@@ -19,11 +19,11 @@ export interface Difference {
  * Compares what is stored with what is wanted, thing by thing. What is stored and not wanted is removed where `isPruned`
  * says so; else it stays, and is told of. Removals come last, services before their applications.
  */
-export function differenceBetween(stored: Thing[], wanted: Thing[], isPruned: boolean): Difference {
+export function differenceBetween(stored: Thing[], wanted: Thing[], isPruned: boolean): PlannedChanges {
   const known = new Map(stored.map((thing) => [thing.name, thing]));
   const told = new Set(wanted.map(({ name }) => name));
   const untold = stored.filter(({ name }) => !told.has(name));
-  const changes = wanted.flatMap((thing): Change[] => {
+  const changes = wanted.flatMap((thing): PlannedChange[] => {
     const before = known.get(thing.name);
     const changed = differing(thing.fields, before?.fields ?? {});
     if (before !== undefined && changed.length === 0) return [];
@@ -33,6 +33,6 @@ export function differenceBetween(stored: Thing[], wanted: Thing[], isPruned: bo
   return isPruned ? { changes: [...changes, ...removed], untold: [] } : { changes, untold };
 }
 
-function changeOf(action: Change['action'], thing: Thing, changed: string[]): Change {
+function changeOf(action: PlannedChange['action'], thing: Thing, changed: string[]): PlannedChange {
   return { action, name: thing.name, pointer: thing.pointer, thing, changed };
 }

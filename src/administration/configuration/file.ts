@@ -3,8 +3,9 @@ import { FatalError } from '../../common/index.js';
 import { Problem } from '../../http/index.js';
 import { shaped } from '../http/fields.js';
 import { Refused } from '../refused.js';
-import { assertSingle, CONFIGURATION, type Configuration } from './configuration.js';
+import { CONFIGURATION, type Configuration } from './configuration.js';
 import { configurationJson } from './stored-configuration.js';
+import { assertSingle } from './things.js';
 
 /** Of the file (bytes); 100,000 credentials take about 15 MB. */
 const LONGEST = 32 * 1024 * 1024;

@@ -1,6 +1,6 @@
 export { type Applied, applyConfiguration } from './apply.js';
 export { type Configuration, CONFIGURATION } from './configuration.js';
-export { type Change } from './difference.js';
+export { type PlannedChange } from './difference.js';
 export { configurationFile, onLine, readConfigurationFile } from './file.js';
 export { assertPossible, compare, type Comparison, type Previews, previewsOf } from './plan.js';
 export { configurationJson, EVERYTHING, type Reach, storedConfiguration } from './stored-configuration.js';

@@ -7,10 +7,10 @@ import { tryFilter } from '../filter-trial.js';
 import { type Preview, previewFilter } from '../preview.js';
 import { invalidAt, Refused, taken, unknownApplication } from '../refused.js';
 import { filterInForce } from '../services.js';
-import { assertSingle, type Configuration } from './configuration.js';
-import { type Change, type Difference, differenceBetween } from './difference.js';
+import type { Configuration } from './configuration.js';
+import { type PlannedChange, type PlannedChanges, differenceBetween } from './difference.js';
 import { type Reach, storedConfiguration } from './stored-configuration.js';
-import { thingsOf } from './things.js';
+import { assertSingle, thingsOf } from './things.js';
 
 /** Milliseconds in which MongoDB looks at all filters that change; what it refuses it refuses at once. */
 const TRIALS_MS = 2000;
@@ -22,7 +22,7 @@ export interface PlanOptions {
 }
 
 /** What would be done, against what is stored now. */
-export interface Comparison extends Difference {
+export interface Comparison extends PlannedChanges {
   /** Entity tag of what is stored. */
   etag: string;
   /** What is stored in a form that opens nothing, in words. */
@@ -44,7 +44,7 @@ export async function compare(
 }
 
 /** Throws where a change could not be made: 400 for a filter that MongoDB refuses, 409 for a name and for records. */
-export async function assertPossible(db: mongo.Db, changes: Change[]): Promise<void> {
+export async function assertPossible(db: mongo.Db, changes: PlannedChange[]): Promise<void> {
   const ends = performance.now() + TRIALS_MS;
   const made = changes.flatMap(({ action, thing: { what, key } }) =>
     action === 'create' && what === 'credential' ? [key.username] : [],
@@ -69,7 +69,7 @@ export type Previews = Map<string, Preview>;
  */
 export async function previewsOf(
   db: mongo.Db,
-  changes: Change[],
+  changes: PlannedChange[],
   msLeft: () => number,
   onProgress: (done: number) => void = () => undefined,
 ): Promise<Previews> {
@@ -94,7 +94,7 @@ interface ChangedFilter {
 }
 
 /** The filters that the changes set, each with its place in the configuration. */
-export function filtersIn(changes: Change[]): ChangedFilter[] {
+export function filtersIn(changes: PlannedChange[]): ChangedFilter[] {
   return changes.flatMap(({ action, thing, changed }) => {
     if (action === 'remove' || thing.what !== 'service' || !changed.includes('filter')) return [];
     const { key, name, pointer, fields } = thing;

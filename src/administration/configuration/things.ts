@@ -1,6 +1,7 @@
 import type { ServiceKey } from '../../application/index.js';
 import { nameOfTenant } from '../applications.js';
 import { filterJson } from '../filter-text.js';
+import { invalidAt } from '../refused.js';
 import { nameOfService } from '../services.js';
 import type { Tenant } from '../../record/index.js';
 import type { Configuration } from './configuration.js';
@@ -74,4 +75,13 @@ export function differing(one: Thing['fields'], other: Thing['fields']): string[
 
 function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(filterJson(value));
+}
+
+/** Throws the 400 that names the place where something is told twice. */
+export function assertSingle(configuration: Configuration): void {
+  const seen = new Set<string>();
+  for (const { name: said, pointer } of thingsOf(configuration)) {
+    if (seen.has(said)) throw invalidAt(pointer, `tells of the ${said} a second time.`);
+    seen.add(said);
+  }
 }

@@ -6,7 +6,7 @@ import { Problems } from '../../http/index.js';
 import {
   applyConfiguration,
   assertPossible,
-  type Change,
+  type PlannedChange,
   compare,
   CONFIGURATION,
   configurationJson,
@@ -105,7 +105,7 @@ function reachOf(caller: Credential): Reach {
 }
 
 /** A change for whoever reads it, with its preview where one was made. */
-function shown({ action, name, thing, changed }: Change, previews?: Previews): object {
+function shown({ action, name, thing, changed }: PlannedChange, previews?: Previews): object {
   const { what, key } = thing;
   return { action, what, ...key, changed, preview: what === 'service' ? previews?.get(name) : undefined };
 }

@@ -4,7 +4,7 @@ import { problems } from '../../http/index.js';
 const MOST_FAULTS = 20;
 
 /** What is wrong at a place of a body (RFC 6901). */
-export interface Fault {
+export interface FieldError {
   pointer: string;
   detail: string;
 }
@@ -14,7 +14,7 @@ export interface Field<T> {
   schema: Record<string, unknown>;
   isRequired: boolean;
   /** The value that was meant, or why it is none: a sentence, or one for each place within it. */
-  read(value: unknown): { value: T } | { fault: string } | { faults: Fault[] };
+  read(value: unknown): { value: T } | { fault: string } | { faults: FieldError[] };
 }
 
 export type Fields = Record<string, Field<unknown>>;
@@ -33,8 +33,8 @@ export function shaped<F extends Fields>(fields: F, body: object): Shaped<F> {
 export function shapeOf<F extends Fields>(
   fields: F,
   body: object,
-): { value: Shaped<F> } | { faults: Fault[] } {
-  const errors: Fault[] = Object.keys(body)
+): { value: Shaped<F> } | { faults: FieldError[] } {
+  const errors: FieldError[] = Object.keys(body)
     .filter((name) => !Object.hasOwn(fields, name))
     .slice(0, 1)
     .map((name) => ({
@@ -54,7 +54,7 @@ export function shapeOf<F extends Fields>(
 }
 
 /** A fault of a part, from outside. */
-function within(name: string | number, { pointer, detail }: Fault): Fault {
+function within(name: string | number, { pointer, detail }: FieldError): FieldError {
   return { pointer: `/${name}${pointer}`, detail };
 }
 
@@ -123,7 +123,7 @@ export function listOf<F extends Fields>(fields: F, most: number): Field<Shaped<
   return optional({ type: 'array', maxItems: most, items: schemaOf(fields) }, (value) => {
     if (!Array.isArray(value) || value.length > most) return { fault };
     const items: Shaped<F>[] = [];
-    const faults: Fault[] = [];
+    const faults: FieldError[] = [];
     for (const [index, one] of value.entries()) {
       const isObject = typeof one === 'object' && one !== null && !Array.isArray(one);
       const found = isObject
