@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import { within } from '../../common/index.js';
 
 const READ_MS = 2000;
 /** What another program has stamped ahead of the clock is later than what was stamped just now. */
@@ -20,10 +21,8 @@ export async function stampedAmong(
   stamped: number,
 ): Promise<mongo.ObjectId[] | undefined> {
   const query = { $and: [{ _id: { $in: ids } }, { lastupdated: { $type: 'date' } }, NOT_AHEAD] };
-  const found = await collection
-    .find(query, { projection: { lastupdated: 1 }, maxTimeMS: READ_MS })
-    .toArray()
-    .catch(() => []);
+  const reading = collection.find(query, { projection: { lastupdated: 1 }, maxTimeMS: READ_MS }).toArray();
+  const found = await within(2 * READ_MS, 'A look at what was stamped', reading).catch(() => []);
   const latest = latestOf(found as unknown as Read[]);
   return latest.length === stamped ? latest : undefined;
 }
