@@ -45,14 +45,15 @@ export interface LogSettings {
 export class ServiceLogger implements LoggerService {
   private readonly lines: ReturnType<typeof pino>;
 
-  constructor({ logLevel, logFormat }: LogSettings, output: DestinationStream = standardOutput()) {
+  constructor({ logLevel, logFormat }: LogSettings, output?: DestinationStream) {
     const isForPeople = logFormat === 'lines' || (logFormat === 'auto' && isatty(STDOUT));
+    const destination = output ?? standardOutput(isForPeople);
     const options = {
       level: logLevel,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level: string) => ({ level }) },
     };
-    this.lines = pino(options, isForPeople ? forPeople(output) : output);
+    this.lines = pino(options, isForPeople ? forPeople(destination) : destination);
   }
 
   /** What Nest tells of its own start is for its developers: level debug. */
@@ -98,10 +99,13 @@ export class ServiceLogger implements LoggerService {
   }
 }
 
-/** Written at once, so that the last lines before an end are there. That nobody takes them is no reason to end. */
-function standardOutput(): DestinationStream {
+/**
+ * Lines that come while others are being written are written together, all of them before the process ends; for people each
+ * is written at once, in step with what they are told on stderr. That nobody takes them is no reason to end.
+ */
+function standardOutput(isAtOnce: boolean): DestinationStream {
   return pino
-    .destination({ dest: STDOUT, sync: true, maxLength: MOST_UNWRITTEN })
+    .destination({ dest: STDOUT, sync: isAtOnce, maxLength: MOST_UNWRITTEN })
     .on('error', () => undefined);
 }
 
