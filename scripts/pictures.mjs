@@ -1,6 +1,6 @@
 /**
  * `npm run pictures`: makes the pictures of the console again, in `docs/pictures`: a new operator's first ten minutes, on a
- * fresh demo. Needs a Chromium, as the browser tests do.
+ * fresh demo. Needs a Chromium, as the browser tests do. `-- --watch SECONDS` says for how long the charts are let grow.
  */
 import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { installChromium } from './chromium.mjs';
 
@@ -17,7 +18,8 @@ const folder = join('docs', 'pictures');
 const size = { width: 1180, height: 720 };
 const settledMs = 700;
 /** The charts of the overview need a while to have something to show. */
-const watchedMs = 40_000;
+const { values } = parseArgs({ options: { watch: { type: 'string', default: '40' } } });
+const watchedMs = Number(values.watch) * 1000;
 const harvestMs = 400;
 /** What consumers do is known ten seconds later. */
 const notedMs = 12_000;

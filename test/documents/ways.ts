@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Clone } from './clone.js';
 import type { Demo } from './demo.js';
 import { runsJest } from './jest-command.js';
@@ -12,6 +13,8 @@ interface Way {
   of: RegExp;
   run: (command: string, place: Place) => Promise<unknown>;
 }
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 /** For whatever seeds: `npm test` lives through others. */
 const ONE_SHORT_HISTORY = 'npm run test:faults -- --seed 1 --operations 20';
@@ -40,6 +43,7 @@ export const WAYS: Way[] = [
   },
   { of: /^npm run dev$|^node dist\/main\.js$/, run: (command, { clone }) => clone.listens(command) },
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
+  { of: /^npm run pictures$/, run: (command, { clone }) => takesPictures(command, clone) },
   { of: /^npx jest /, run: (command, { clone }) => runsJest(command, clone) },
   {
     of: /^npm run test:model( |$)/,
@@ -82,6 +86,14 @@ async function benches(command: string, clone: Clone): Promise<void> {
     having(command, `--small --items 500 --requests 100 --against plain${only}`),
   );
   expect(table).toContain('| measured');
+}
+
+/** Where there is no browser, it says so. */
+async function takesPictures(command: string, clone: Clone): Promise<void> {
+  if (!existsSync(CHROMIUM)) return expect(clone.output(command)).rejects.toThrow('CANNOT RUN HERE');
+  const taken = await clone.output(having(command, '--watch 1'));
+  for (const [picture] of clone.read('docs/first-feed.md').matchAll(/pictures\/[\w-]+\.png/g))
+    expect(taken).toContain(`docs/${picture}`);
 }
 
 async function helps(command: string, { clone }: Place): Promise<void> {
