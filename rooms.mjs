@@ -208,6 +208,7 @@ export const rooms = {
     'replication/ledger',
     'replication/mark',
     'replication/stamping',
+    'replication/filters',
     'replication/quarantine',
     'replication/repair',
     'replication/upkeep',

@@ -1,7 +1,8 @@
-import mongoose, { type mongo } from 'mongoose';
-import { type Filter, filterFault } from '../application/index.js';
-import { isDatabaseAway, isTimeout } from '../database/index.js';
-import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
+import type { mongo } from 'mongoose';
+import { type Filter, filterFault, type FilterPart, partsOf } from '../application/index.js';
+import { shown } from '../common/index.js';
+import { isRefusedQuery, isTimeout } from '../database/index.js';
+import { COLLECTION_OF, FIRST_ID, type Kind, type Tenant } from '../record/index.js';
 import { invalid, type Refused } from './refused.js';
 
 const TRIAL_MS = 5000;
@@ -15,22 +16,65 @@ export function assertFilter(filter: unknown): asserts filter is Filter {
 /** Has MongoDB run a filter, for so long: throws where it refuses. One that only takes long is understood. */
 export async function tryFilter(
   db: mongo.Db,
-  { organizationid, appid, kind }: Tenant & { kind: Kind },
+  of: Tenant & { kind: Kind },
   filter: Filter,
   maxTimeMS = TRIAL_MS,
 ): Promise<void> {
+  const { organizationid, appid, kind } = of;
   try {
     const matching = { $and: [{ organizationid, appid }, filter] };
     await db.collection(COLLECTION_OF[kind]).findOne(matching, { maxTimeMS });
   } catch (error) {
-    if (!isTimeout(error)) throw refusal(error) ?? error;
+    if (!isTimeout(error)) throw (await refusalOf(db, of, filter, error)) ?? error;
   }
 }
 
-/** What MongoDB says against a filter; nothing where the error is another. */
-export function refusal(error: unknown): Refused | undefined {
-  if (!(error instanceof mongoose.mongo.MongoServerError) || isDatabaseAway(error)) return undefined;
-  return isTimeout(error)
-    ? invalid('MongoDB took too long over this filter; QUERY_MS allows more.')
-    : invalid(`MongoDB refuses the filter: ${error.message}.`, '/filter');
+/** What MongoDB says against a filter, and where; nothing where the error is another. */
+export async function refusalOf(
+  db: mongo.Db,
+  of: Tenant & { kind: Kind },
+  filter: Filter,
+  error: unknown,
+): Promise<Refused | undefined> {
+  if (!isRefusedQuery(error)) return undefined;
+  const part = await refusedAmong(partsOf(filter), (some) => isRefused(db, of, some)).catch(() => undefined);
+  const place = part === undefined ? '' : ` at ${shown(part.place)}`;
+  return invalid(`MongoDB refuses the filter${place}: ${(error as Error).message}.`, '/filter');
+}
+
+/**
+ * The first part that is refused, found by halves; nothing where the parts are taken one by one. MongoDB says what is wrong
+ * with a filter, and not where.
+ */
+async function refusedAmong(
+  parts: FilterPart[],
+  areRefused: (some: FilterPart[]) => Promise<boolean>,
+): Promise<FilterPart | undefined> {
+  let rest = parts;
+  if (!(await areRefused(rest))) return undefined;
+  while (rest.length > 1) {
+    const half = rest.slice(0, rest.length >> 1);
+    rest = (await areRefused(half)) ? half : rest.slice(half.length);
+  }
+  return rest[0];
+}
+
+/** MongoDB refuses a filter when it reads it, whatever there is to be found. */
+async function isRefused(
+  db: mongo.Db,
+  { organizationid, appid, kind }: Tenant & { kind: Kind },
+  parts: FilterPart[],
+): Promise<boolean> {
+  const conditions = parts.map(({ field, condition }) => ({ [field]: condition }));
+  const nothing = { organizationid, appid, _id: FIRST_ID, $and: [{}, ...conditions] };
+  return db
+    .collection(COLLECTION_OF[kind])
+    .findOne(nothing, { maxTimeMS: TRIAL_MS })
+    .then(
+      () => false,
+      (error: unknown) => {
+        if (isRefusedQuery(error)) return true;
+        throw error;
+      },
+    );
 }

@@ -41,8 +41,9 @@ export { Administrative, Asked, Desks } from './http/administration.js';
 export { required, type Shaped, text } from './http/fields.js';
 export { coversAll, coversCredential } from './http/reach.js';
 export { Body, DocumentedBody } from './http/shape.pipe.js';
+export { filterPlan, type IndexWish, indexWish, makeFilterIndex } from './filter-indexes.js';
 export { filterJson, filterOf } from './filter-text.js';
-export { type Group, type Preview, previewFilter } from './preview.js';
+export { type Group, type FilterPlan, type Preview, previewFilter, type Warning } from './preview.js';
 export { recordHistory, type RecordHistory, type Restamp } from './record-history.js';
 export { recordStory, type RecordStory, type Standing } from './record-story.js';
 export { administrationProblem } from './refused.js';
@@ -51,6 +52,7 @@ export {
   filterInForce,
   listServices,
   nameOfService,
+  readService,
   removeService,
   serviceNameFault,
   setService,

@@ -11,6 +11,7 @@ import {
 import { exactly, NAME, NAME_RULE } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
 import { type Kind, ofTenant, type Tenant } from '../record/index.js';
+import { FILTER_VERSIONS, type FilterVersionChange } from '../replication/filters/index.js';
 import { nameOfTenant } from './applications.js';
 import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
@@ -112,11 +113,18 @@ export async function removeService(desk: Desk, key: ServiceKey, ifMatch?: strin
   await noteService(desk, 'service.remove', key);
 }
 
-/** The filter that is served now; undefined where there is no such service, or none that is on and valid. */
+/**
+ * The filter with which one that is saved is compared (design §3): the one that is served, else the last valid one; undefined
+ * where there was none, so that nothing is stamped anew.
+ */
 export async function filterInForce(db: mongo.Db, key: ServiceKey): Promise<Filter | undefined> {
-  const service = await servicesOf(db).findOne<StoredService>(withKey(key));
-  if (service === null || !isEnabled(service) || filterFault(service.filter) !== undefined) return undefined;
-  return service.filter as Filter;
+  const [service, entry] = await Promise.all([
+    servicesOf(db).findOne<StoredService>(withKey(key)),
+    db.collection(FILTER_VERSIONS).findOne<FilterVersionChange>(withKey(key)),
+  ]);
+  const isServed = service !== null && isEnabled(service) && entry?.state !== 'invalid';
+  const candidates = [...(isServed ? [service.filter] : []), entry?.filter];
+  return candidates.find((filter) => filterFault(filter) === undefined) as Filter | undefined;
 }
 
 /** The stored filter of a service; throws where it is not valid. */

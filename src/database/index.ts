@@ -12,6 +12,7 @@ export {
   refusalsIn,
   refusedAsDuplicate,
 } from './errors.js';
+export { ASKED_FOR, buildIndex, type Watching } from './index-build.js';
 export { IndexKeeper } from './index-keeper.js';
 export { makeIndexes } from './indexes.js';
 export { indexName, missingIndexes } from './missing-indexes.js';

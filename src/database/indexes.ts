@@ -1,12 +1,10 @@
 import type mongoose from 'mongoose';
 import { FatalError } from '../common/index.js';
 import { isDuplicateKey } from './errors.js';
+import { UNTIL_BUILT } from './index-build.js';
 import { duplicatesSentence, listsSentence, type RefusedIndex } from './index-faults.js';
 import { type MissingIndex, missingIndexes } from './missing-indexes.js';
 import type { AnyModel } from './models.js';
-
-/** A build over a large collection sends no byte for longer than a dead connection is waited for. */
-const UNTIL_BUILT: object = { socketTimeoutMS: 0 };
 
 /** Another program has made the very same index and given it a name of its own. */
 const SAME_UNDER_OTHER_NAME = 85;

@@ -18,6 +18,7 @@ import { recordDelete } from './record-delete.js';
 import { recordHistoryCommand } from './record-history.js';
 import { recordShow } from './record-show.js';
 import { resync } from './resync.js';
+import { serviceIndex } from './service-index.js';
 import { serviceList } from './service-list.js';
 import { servicePreview } from './service-preview.js';
 import { serviceRemove } from './service-remove.js';
@@ -27,7 +28,7 @@ import { status } from './status.js';
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   ...[applicationCreate, applicationList, applicationRemove],
-  ...[serviceSet, serviceList, serviceRemove, servicePreview],
+  ...[serviceSet, serviceList, serviceRemove, servicePreview, serviceIndex],
   ...[credentialIssue, credentialChange, credentialRotate, credentialRetire],
   ...[credentialRevoke, credentialList],
   ...[configExport, configPlan, configApply],

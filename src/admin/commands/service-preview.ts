@@ -21,7 +21,9 @@ export const servicePreview = defineCommand({
     filter: { value: 'JSON|@FILE', description: 'a filter to try, stored nowhere' },
   },
   notes: [
-    'Where exact counts take longer than QUERY_MS, a random sample is looked at, and its error is told.',
+    'It tells whether an index serves the filter, and which one to make if none does ("service index").',
+    'Where exact counts take longer than QUERY_MS, a random sample is looked at, and its error is told; where that takes',
+    'as long again, what is known by then.',
   ],
   async run(context, { name, filter: text, ...names }) {
     const of = { ...tenantOf(names), kind: kindOf(names) };
@@ -33,6 +35,6 @@ export const servicePreview = defineCommand({
     const filter = given ?? (await storedFilter(db, key!));
     const inForce = given === undefined || key === undefined ? undefined : await filterInForce(db, key);
     const preview = await previewFilter(db, of, filter, { inForce, maxTimeMS: context.settings.queryMs });
-    return { text: previewLines(preview, of.kind).join('\n'), json: preview };
+    return { text: previewLines(preview, { ...of, filter }).join('\n'), json: preview };
   },
 });

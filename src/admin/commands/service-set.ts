@@ -6,13 +6,13 @@ import {
   filterOf,
   nameOfService,
   previewFilter,
+  readService,
   setService,
 } from '../../administration/index.js';
-import type { Filter, ServiceKey } from '../../application/index.js';
-import { count } from '../../common/index.js';
+import { type Filter, isEnabled, type ServiceKey } from '../../application/index.js';
 import { defineCommand } from '../command.js';
 import { SERVICE, serviceKeyOf } from '../options.js';
-import { previewLines } from '../preview-lines.js';
+import { savedLines } from '../preview-lines.js';
 import { deskOn } from '../session.js';
 
 /** A service is set without its numbers where counting takes longer (milliseconds). */
@@ -40,21 +40,25 @@ export const serviceSet = defineCommand({
     await setService(desk, key, { filter, description });
     const preview = await counted(desk.db, key, filter, inForce);
     return {
-      text: [`The ${nameOfService(key)} is set.`, ...preview.lines].join(' '),
+      text: [`The ${nameOfService(key)} is set. ${preview.first}`.trimEnd(), ...preview.more].join('\n'),
       json: { ...key, filter: filterJson(filter), ...preview.counts },
     };
   },
 });
 
-/** What the filter does, in numbers; nothing where counting takes too long, since the service is set already. */
+/** What the filter does, in numbers; nothing where that cannot be told, since the service is set already. */
 async function counted(db: mongo.Db, key: ServiceKey, filter: Filter, inForce: Filter | undefined) {
   const options = { inForce, maxTimeMS: COUNT_MS };
   const preview = await previewFilter(db, key, filter, options).catch(() => undefined);
-  if (preview === undefined) return { lines: [], counts: {} };
-  const { matching, records, restamps, error } = preview;
-  const [first = ''] = previewLines(preview, key.kind);
+  if (preview === undefined) return { first: '', more: [], counts: {} };
+  const { matching, records, restamps, error, warnings } = preview;
+  const isServed = await readService(db, key).then(
+    ({ document }) => isEnabled(document),
+    () => true,
+  );
+  const [first = '', ...more] = savedLines(preview, isServed);
   return {
-    lines: [first, ...(inForce === undefined ? [] : [`${count(restamps)} will be delivered again.`])],
-    counts: { matching: matching.count, records, restamps, ...(error !== undefined && { error }) },
+    ...{ first, more },
+    counts: { matching: matching.count, records, restamps, ...(error !== undefined && { error }), warnings },
   };
 }

@@ -46,3 +46,12 @@ export function sendTagged(response: Response, document: unknown, etag: string):
   response.setHeader('ETag', etag);
   sendJson(response, JSON.stringify(document));
 }
+
+/** Aborted where the client goes away before it has its answer. */
+export function untilGone({ res: response }: Request): AbortSignal {
+  const gone = new AbortController();
+  response?.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}

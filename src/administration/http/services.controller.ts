@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Headers, HttpCode, Inject, Param, Post, Put, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { type Filter, isEnabled, type ServiceKey, type StoredService } from '../../application/index.js';
 import { Caller, type Credential } from '../../auth/index.js';
@@ -19,9 +19,10 @@ import {
   serviceNameFault,
   setService,
 } from '../services.js';
-import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
 import { PREVIEW, SERVICE_SETTING } from './bodies.js';
 import type { Shaped } from './fields.js';
+import { PREVIEW_ANSWER } from './preview-answer.js';
 import { assertCovers } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
@@ -117,6 +118,7 @@ export class ServicesController {
     summary: 'Shows what a filter would do, before it is saved',
     description: 'With the `name` of a service: who would enter and who would leave it.',
   })
+  @ApiOkResponse({ schema: PREVIEW_ANSWER })
   @Problems(400, 401, 403, 404, 413, 415, 429, 500, 503)
   async preview(
     @Asked() request: Request,
@@ -128,10 +130,8 @@ export class ServicesController {
     const { db } = this.desks.of(request);
     await assertApplication(db, key);
     const inForce: Filter | undefined = name === undefined ? undefined : await filterInForce(db, key);
-    return previewFilter(db, key, filter, {
-      inForce,
-      maxTimeMS: Math.min(this.settings.queryMs, PREVIEW_MS),
-    });
+    const maxTimeMS = Math.min(this.settings.queryMs, PREVIEW_MS);
+    return previewFilter(db, key, filter, { inForce, maxTimeMS, signal: untilGone(request) });
   }
 
   private async answer(request: Request, response: Response, key: ServiceKey): Promise<void> {

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { DeadlineError } from '../../common/index.js';
-import { APP_NAME, bareCommand } from '../../database/index.js';
+import { APP_NAME, ASKED_FOR, bareCommand } from '../../database/index.js';
 import type { TermAtWork } from '../progress/index.js';
 
 const LOOK_MS = 5000;
@@ -24,8 +24,12 @@ export function withComment(comment: string): mongo.Document {
   return { $or: [{ 'command.comment': comment }, { 'cursor.originatingCommand.comment': comment }] };
 }
 
-/** The builds of indexes. */
-export const INDEX_BUILDS: mongo.Document = { appName: APP_NAME, 'command.createIndexes': { $exists: true } };
+/** The builds of the indexes that the service needs. */
+export const INDEX_BUILDS: mongo.Document = {
+  appName: APP_NAME,
+  'command.createIndexes': { $exists: true },
+  'command.comment': { $ne: ASKED_FOR },
+};
 
 /**
  * Waits for the answer to a command for as long as the server works on it: reading through a long log takes minutes, and

@@ -131,7 +131,7 @@ describe('help', () => {
   it('knows the commands of contract §5', () => {
     expect(commands.map(({ name }) => name)).toEqual([
       ...['application create', 'application list', 'application remove'],
-      ...['service set', 'service list', 'service remove', 'service preview'],
+      ...['service set', 'service list', 'service remove', 'service preview', 'service index'],
       ...['credential issue', 'credential change', 'credential rotate', 'credential retire'],
       ...['credential revoke', 'credential list'],
       ...['config export', 'config plan', 'config apply'],

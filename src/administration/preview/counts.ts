@@ -1,0 +1,154 @@
+import { serialize } from 'bson';
+import type { Filter } from '../../application/index.js';
+import { Allowance } from './allowance.js';
+import { countAll, countGroup, firstIds, type Known } from './exact.js';
+import { type Counted, COUNTED, type Group, SHOWN_IDS } from './group.js';
+import type { Place } from './place.js';
+import { lookAtSome, type Sample } from './sample.js';
+import { estimated } from './sampling-error.js';
+
+/** The ids of those that do not match may be hard to find where nearly all match (milliseconds). */
+const OTHERS_MS = 1500;
+const NONE: Known = { count: 0, ids: [] };
+
+/** What a filter does to the records of one application and kind. */
+export interface PreviewCounts {
+  /** Null, as every count, where there was no time to find out. */
+  records: number | null;
+  matching: Group;
+  others: Group;
+  /** Beside the filter in force, where there is one: who would begin to match, and who would cease to. */
+  entering: Group | undefined;
+  leaving: Group | undefined;
+  /** How many records are stamped anew, so that consumers are told. */
+  restamps: number | null;
+  /** Some counts are estimates, each right to this many records in 95 of 100 cases; undefined where all are exact. */
+  error: number | undefined;
+  /** The time was over before all of it was found: a count is null, or there are fewer ids than could be shown. */
+  isCutOff: boolean;
+}
+
+/** For how long it may count, and how it estimates what it has not counted by then. */
+export interface Effort {
+  exactMs: number;
+  estimateMs: number;
+  /** So many records are looked at. */
+  sampleSize: number;
+}
+
+/** Without entering and leaving where there is nothing to compare with, or nobody does either. */
+type Conditions = Partial<Record<Counted, Filter>> & { others: Filter };
+
+interface Found {
+  records: number | undefined;
+  known: Partial<Record<Counted, Known>>;
+  otherIds: string[] | undefined;
+  sample?: Sample<string> | undefined;
+}
+
+/** Counts who matches and who does not, who enters and who leaves; estimates what takes longer than it may. */
+export async function countsOf(
+  place: Place,
+  filter: Filter,
+  inForce: Filter | undefined,
+  effort: Effort,
+): Promise<PreviewCounts> {
+  const conditions = conditionsOf(filter, inForce);
+  const exact = await exactly(place, conditions, new Allowance(effort.exactMs));
+  const found = await withSample(place, conditions, exact, effort);
+  return countsIn(found, inForce !== undefined);
+}
+
+/** `$nor` is what tells what does not match: it is right for fields that are missing, too. */
+function conditionsOf(filter: Filter, inForce: Filter | undefined): Conditions {
+  const others = { $nor: [filter] };
+  if (inForce === undefined || isSame(filter, inForce)) return { matching: filter, others };
+  return {
+    ...{ matching: filter, others },
+    entering: { $and: [filter, { $nor: [inForce] }] },
+    leaving: { $and: [inForce, others] },
+  };
+}
+
+async function exactly(place: Place, conditions: Conditions, time: Allowance): Promise<Found> {
+  const names = COUNTED.filter((name) => name in conditions);
+  const [records, otherIds, ...groups] = await Promise.all([
+    countAll(place, time),
+    firstIds(place, conditions.others, time, OTHERS_MS),
+    ...names.map((name) => countGroup(place, conditions[name]!, time)),
+  ]);
+  const known = COUNTED.map((name) => [name, groups[names.indexOf(name)] ?? NONE] as const);
+  return { records, otherIds, known: Object.fromEntries(known) };
+}
+
+/** Looks at some records for what is not known of all; at none where nobody knows of how many they would be some. */
+async function withSample(
+  place: Place,
+  conditions: Conditions,
+  found: Found,
+  { estimateMs, sampleSize: size }: Effort,
+): Promise<Found> {
+  const unknown = COUNTED.filter((name) => found.known[name]?.count === undefined);
+  if (unknown.length === 0 && found.records !== undefined) return found;
+  const time = new Allowance(estimateMs);
+  const records = found.records ?? (await countAll(place, time));
+  if (unknown.length === 0 || records === undefined) return { ...found, records };
+  const names = [...unknown, 'others' as const];
+  const wanted = Object.fromEntries(names.map((name) => [name, conditions[name]!]));
+  return { ...found, records, sample: await lookAtSome(place, wanted, { records, size, time }) };
+}
+
+function countsIn(found: Found, isChange: boolean): PreviewCounts {
+  const { records = null, otherIds, sample } = found;
+  const matching = groupOf('matching', found);
+  const [entering, leaving] = [groupOf('entering', found), groupOf('leaving', found)];
+  const others: Group = {
+    ...matching,
+    count: records === null || matching.count === null ? null : records - matching.count,
+    ids: otherIds ?? sample?.groups['others']?.ids ?? [],
+  };
+  const restamps = isChange ? restampsOf(found, entering, leaving) : { count: 0 };
+  const counts = [matching, ...(isChange ? [entering, leaving] : [])];
+  const errors = [...counts, restamps].map(({ error = 0 }) => error);
+  return {
+    ...{ records, matching, others, restamps: restamps.count },
+    ...(isChange ? { entering, leaving } : { entering: undefined, leaving: undefined }),
+    error: Math.max(...errors) || undefined,
+    isCutOff: records === null || [...counts, others].some(isIncomplete),
+  };
+}
+
+function groupOf(name: Counted, { records, known, sample }: Found): Group {
+  const { count, ids } = known[name] ?? {};
+  const inSample = sample?.groups[name];
+  const shown = ids ?? inSample?.ids ?? [];
+  if (count !== undefined) return { count, ids: shown };
+  if (inSample === undefined || records === undefined) return { count: null, ids: shown };
+  return { ...shownEstimate(estimated(inSample.hits, sample!.looked, records)), ids: shown };
+}
+
+/** Nobody both enters and leaves, so that the two are one group to the sample. */
+function restampsOf({ records, sample }: Found, entering: Group, leaving: Group): Omit<Group, 'ids'> {
+  const hits = [sample?.groups['entering']?.hits, sample?.groups['leaving']?.hits];
+  if (records !== undefined && hits[0] !== undefined && hits[1] !== undefined)
+    return shownEstimate(estimated(hits[0] + hits[1], sample!.looked, records));
+  const count = entering.count === null || leaving.count === null ? null : entering.count + leaving.count;
+  const error = entering.error ?? leaving.error;
+  return { count, ...(error !== undefined && { error }) };
+}
+
+/** A sample of all of them is no estimate. */
+function shownEstimate({ count, error }: { count: number; error: number }): Omit<Group, 'ids'> {
+  return error === 0 ? { count } : { count, error };
+}
+
+/** A sample shows whom it has found; of those that are counted, the first are to be shown. */
+function isIncomplete({ count, ids, error }: Group): boolean {
+  return count === null || (error === undefined && ids.length < Math.min(SHOWN_IDS, count));
+}
+
+/** Whether two filters are the same byte for byte: the order of keys tells documents apart. */
+function isSame(one: Filter, other: Filter): boolean {
+  const [bytes, others] = [one, other].map((filter) => serialize({ filter }));
+  return Buffer.compare(bytes!, others!) === 0;
+}
