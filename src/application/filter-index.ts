@@ -32,7 +32,7 @@ const BEGINS_WITH_TEXT = /^\^[^\\^$.|?*+()[\]{}](?![*+?{])/;
  * The index that would serve a valid filter (contract §4): `{organizationid, appid}` and the one field that narrows most
  * what has to be read; nothing where none does, as of `$nor`, `$not`, `$ne`, `$nin`, `$exists: true`, `$size`, `$mod` and
  * `$type`, for which an index is read through, or nearly so. An `$or` is served where each of its filters narrows the same
- * field.
+ * field; none within `$elemMatch` is.
  *
  * It is one field, never two: over records that have lists in two fields of an index MongoDB refuses it, and once it
  * stands, each write of such a record, by whatever program. For the same reason no field whose path has a number in it: it
@@ -55,7 +55,7 @@ function narrowedBy(filter: Filter, within = ''): Narrowed {
   return allOf(
     Object.entries(filter).map(([key, value]: [string, unknown]) => {
       if (key === '$and') return allOf((value as Filter[]).map((inner) => narrowedBy(inner, within)));
-      if (key === '$or') return anyOf((value as Filter[]).map((inner) => narrowedBy(inner, within)));
+      if (key === '$or' && within === '') return anyOf((value as Filter[]).map((inner) => narrowedBy(inner)));
       return key.startsWith('$') ? new Map<string, Narrowing>() : ofField(`${within}${key}`, value);
     }),
   );
@@ -64,7 +64,7 @@ function narrowedBy(filter: Filter, within = ''): Narrowed {
 /** All conditions hold: the best for each field. */
 function allOf(several: Narrowed[]): Narrowed {
   const all: Narrowed = new Map();
-  for (const one of several) for (const [path, how] of one) all.set(path, least(how, all.get(path)));
+  for (const one of several) for (const [path, how] of one) all.set(path, least(how, all.get(path))!);
   return all;
 }
 
@@ -78,7 +78,6 @@ function ofField(path: string, condition: unknown): Narrowed {
   if (!isDocument(condition) || !startsWithOperator(condition)) return named(path, byValue(condition));
   const parts = Object.entries(condition).map(([operator, argument]: [string, unknown]) => {
     if (operator === '$elemMatch') return byElement(path, argument);
-    if (operator === '$all') return allOf((argument as unknown[]).map((one) => byListed(path, one)));
     return named(path, byOperator(operator, argument, condition));
   });
   return allOf(parts);
@@ -87,11 +86,14 @@ function ofField(path: string, condition: unknown): Narrowed {
 function byOperator(operator: string, argument: unknown, condition: Filter): Narrowing | undefined {
   if (operator === '$eq') return isNothing(argument) ? NARROWED_TO.missing : NARROWED_TO.oneValue;
   if (operator === '$in') return byValues(argument as unknown[]);
+  if (operator === '$all') return byAll(argument as unknown[]);
   if (operator === '$regex') return byPattern(argument, condition['$options']);
   if (operator === '$exists') return argument === false || argument === 0 ? NARROWED_TO.missing : undefined;
-  if (![...LOWER, ...UPPER].includes(operator) || !isOrdered(argument)) return undefined;
-  const has = (names: string[]) => names.some((name) => isOrdered(condition[name]));
-  return has(LOWER) && has(UPPER) ? NARROWED_TO.stretch : NARROWED_TO.oneSide;
+  if (![...LOWER, ...UPPER].includes(operator)) return undefined;
+  const bounds = (names: string[]) => names.filter((name) => name in condition);
+  const [lower, upper] = [bounds(LOWER), bounds(UPPER)];
+  if (![...lower, ...upper].every((name) => isOrdered(condition[name]))) return undefined;
+  return lower.length > 0 && upper.length > 0 ? NARROWED_TO.stretch : NARROWED_TO.oneSide;
 }
 
 function byValue(value: unknown): Narrowing | undefined {
@@ -106,15 +108,16 @@ function byValues(values: unknown[]): Narrowing | undefined {
   return worst([NARROWED_TO.someValues, ...each]);
 }
 
+/** MongoDB uses no index for `$all` in an element, nor for `$elemMatch` in `$all`. */
 function byElement(path: string, match: unknown): Narrowed {
   const operator = firstKey(match);
   const isCondition = operator?.startsWith('$') === true && !['$and', '$or', '$nor'].includes(operator);
-  return isCondition ? ofField(path, match) : narrowedBy(match as Filter, `${path}.`);
+  if (!isCondition) return narrowedBy(match as Filter, `${path}.`);
+  return '$all' in (match as Filter) ? allOf([]) : ofField(path, match);
 }
 
-/** One of the values of `$all`. */
-function byListed(path: string, one: unknown): Narrowed {
-  return firstKey(one) === '$elemMatch' ? ofField(path, one) : named(path, byValue(one));
+function byAll(values: unknown[]): Narrowing | undefined {
+  return least(...values.filter((value) => !startsWithOperator(value)).map(byValue));
 }
 
 function byPattern(pattern: unknown, options: unknown): Narrowing | undefined {
@@ -132,8 +135,9 @@ function patternOf(pattern: unknown): { source: string; flags: string } {
   return { source, flags };
 }
 
-function least(one: Narrowing, other: Narrowing = one): Narrowing {
-  return one < other ? one : other;
+function least(...several: (Narrowing | undefined)[]): Narrowing | undefined {
+  const known = several.filter((one) => one !== undefined);
+  return known.length === 0 ? undefined : (Math.min(...known) as Narrowing);
 }
 
 function worst(several: (Narrowing | undefined)[]): Narrowing {

@@ -85,12 +85,12 @@ describe('`service set|list|remove|preview --org --app --kind --name --filter JS
     [
       'what MongoDB refuses',
       '{"a": {"$regex": "("}}',
-      'MongoDB refuses the filter: Regular expression is invalid',
+      'MongoDB refuses the filter at a: Regular expression is invalid',
     ],
     [
       'what MongoDB does not know',
       '{"a": {"$type": "colour"}}',
-      'MongoDB refuses the filter: Unknown type name',
+      'MongoDB refuses the filter at a: Unknown type name',
     ],
   ])('set refuses %s and stores nothing', async (_name, filter, sentence) => {
     expect(await admin.failure(words('set', 'bad', filter))).toContain(sentence);
@@ -140,6 +140,37 @@ describe('`service set|list|remove|preview --org --app --kind --name --filter JS
     );
     expect(await admin.failure(preview)).toBe('Give --name or --filter.');
     expect(await admin.failure(`${preview} --name odd`)).toContain('There is no product service "odd"');
+  });
+
+  it('set says how many match, and how many will be delivered again', async () => {
+    const mine = await service.application();
+    await mine.products(1500, (index) => ({ data: { n: index } }));
+    const set = (filter: object) => [
+      ...['service', 'set', '--org', mine.organizationid, '--app', mine.appid, '--kind', 'product'],
+      ...['--name', 'low', '--filter', JSON.stringify(filter)],
+    ];
+    const done = `The product service "low" of ${mine.organizationid}/${mine.appid} is set.`;
+    const said = async (filter: object) => {
+      const { output } = await admin.run(set(filter));
+      await service.watcher.caughtUp();
+      return output;
+    };
+    expect(await said({ 'data.n': { $lt: 1200 } })).toBe(`${done} 1,200 of 1,500 match.`);
+    expect(await said({ 'data.n': { $lt: 1190 } })).toBe(
+      `${done} 1,190 of 1,500 match; 10 will be delivered again.`,
+    );
+    await service.db.collection('services').updateOne(mine.tenant, { $set: { enabled: false } });
+    expect(await said({ 'data.n': { $lt: 1200 } })).toBe(
+      `${done} 1,200 of 1,500 match; 10 will be delivered again once it is on.`,
+    );
+    const wrong = { n: { $lt: 5 } };
+    expect(await said(wrong)).toBe(
+      `${done} 0 of 1,500 match; 1,190 will be delivered again once it is on.\n` +
+        'Warning: n: No product has the field "n"; write "data.n", since some have "data.n".',
+    );
+    expect(await admin.json(set(wrong))).toMatchObject({
+      ...{ filter: wrong, matching: 0, records: 1500, restamps: 1190, warnings: [{ path: 'n' }] },
+    });
   });
 
   it('remove of what does not exist is an error', async () => {

@@ -76,7 +76,7 @@ function isNarrow(bounds: mongo.Document = {}): boolean {
   const { startKey, endKey, ...intervals } = bounds as Record<string, unknown>;
   if (isDocument(startKey) && isDocument(endKey))
     return Object.keys(startKey).some(
-      (field) => !OF_TENANT.has(field) && !(isEnd(startKey[field]) && isEnd(endKey[field])),
+      (field) => !OF_TENANT.has(field) && !isWhole(startKey[field], endKey[field]),
     );
   return Object.entries(intervals).some(
     ([field, several]) =>
@@ -84,8 +84,8 @@ function isNarrow(bounds: mongo.Document = {}): boolean {
   );
 }
 
-function isEnd(value: unknown): boolean {
-  return ['MinKey', 'MaxKey'].includes(bsonTypeOf(value) ?? '');
+function isWhole(start: unknown, end: unknown): boolean {
+  return [bsonTypeOf(start), bsonTypeOf(end)].sort().join() === 'MaxKey,MinKey';
 }
 
 function isDocument(value: unknown): value is Record<string, unknown> {

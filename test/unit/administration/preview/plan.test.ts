@@ -62,6 +62,7 @@ describe('Whether an index serves, from what the server explains', () => {
     const [from, to] = [new MinKey(), new MaxKey()];
     const of = { organizationid: 'a', appid: 'b' };
     expect(planIn(counted({ ...of, price: 5 }, { ...of, price: to })).readsEveryRecord).toBe(false);
+    expect(planIn(counted({ ...of, price: from }, { ...of, price: from })).readsEveryRecord).toBe(false);
     expect(planIn(counted({ ...of, price: from }, { ...of, price: to })).readsEveryRecord).toBe(true);
   });
 });
