@@ -8,6 +8,7 @@ import { max } from './max.mjs';
 import { memory } from './memory.mjs';
 import { neighbours } from './neighbours.mjs';
 import { plans } from './plans.mjs';
+import { preview } from './preview.mjs';
 import { restamps } from './restamps.mjs';
 import { stalled } from './stalled.mjs';
 import { writes } from './writes.mjs';
@@ -15,5 +16,5 @@ import { writes } from './writes.mjs';
 /** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
 export const measures = {
   ...{ harvest, floor, plans, max, writes, lost: lostChanges, memory, stalled, neighbours },
-  ...{ control, idle, 'first-start': firstStart, restamps },
+  ...{ control, idle, 'first-start': firstStart, restamps, preview },
 };

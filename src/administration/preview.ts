@@ -4,16 +4,16 @@ import type { Kind, Tenant } from '../record/index.js';
 import { refusalOf } from './filter-trial.js';
 import { Allowance } from './preview/allowance.js';
 import { fieldWarnings, type Warning } from './preview/field-warnings.js';
-import { type PreviewCounts, countsOf } from './preview/counts.js';
-import { inPlace } from './preview/place.js';
-import { type FilterPlan, planOf } from './preview/plan.js';
+import { countsOf, type Effort, type PreviewCounts } from './preview/counts.js';
+import { inPlace, type Place } from './preview/place.js';
+import { ALL_OF_TENANT, type FilterPlan, planOf } from './preview/plan.js';
 
 export type { Group } from './preview/group.js';
 export type { FilterPlan, Warning };
 
 /** An estimate looks at so many records, chosen at random: it is right to 1 % of all. */
 const SAMPLE_SIZE = 10_000;
-const PLAN_MS = 1000;
+const PLAN_MS = 700;
 const WARNINGS_MS = 2000;
 
 /** What a filter does, before it is saved. */
@@ -49,14 +49,29 @@ export async function previewFilter(
 ): Promise<Preview> {
   try {
     return await inPlace(db, of, signal, async (place) => {
-      const [counts, plan, warnings] = await Promise.all([
-        countsOf(place, filter, inForce, { exactMs: maxTimeMS, estimateMs, sampleSize }),
-        planOf(place, filter, new Allowance(PLAN_MS)),
+      const effort = { exactMs: maxTimeMS, estimateMs, sampleSize };
+      const [counted, warnings] = await Promise.all([
+        countedByPlan(place, filter, inForce, effort),
         fieldWarnings(place, filter, new Allowance(WARNINGS_MS)),
       ]);
-      return { ...counts, plan: plan ?? null, warnings };
+      return { ...counted, warnings };
     });
   } catch (error) {
     throw (await refusalOf(db, of, filter, error)) ?? error;
   }
+}
+
+/** Where every record is read for both filters, MongoDB need not try all its indexes first: that takes longer. */
+async function countedByPlan(
+  place: Place,
+  filter: Filter,
+  inForce: Filter | undefined,
+  effort: Omit<Effort, 'hint'>,
+): Promise<PreviewCounts & Pick<Preview, 'plan'>> {
+  const time = new Allowance(PLAN_MS);
+  const plan = await planOf(place, filter, time);
+  const before = inForce === undefined ? plan : await planOf(place, inForce, time);
+  const areRead = [plan, before].every((one) => one?.readsEveryRecord === true && one.indexes.length > 0);
+  const hint = areRead ? ALL_OF_TENANT : undefined;
+  return { ...(await countsOf(place, filter, inForce, { ...effort, hint })), plan: plan ?? null };
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const MINUTES = 60_000;
 const MEASURES = [
   ...['harvest', 'floor', 'plans', 'max', 'writes', 'lost', 'memory', 'stalled', 'neighbours'],
-  ...['control', 'idle', 'first-start', 'restamps'],
+  ...['control', 'idle', 'first-start', 'restamps', 'preview'],
 ];
 
 interface Row {

@@ -182,6 +182,27 @@ describe('From a filter to its consumer', () => {
     expect(await violationsIn(page)).toEqual([]);
   });
 
+  it('the preview warns of a field that no record has, and says whether an index serves it and which to make', async () => {
+    await browser.goTo(page, `${place()}/product/bikes`);
+    await page.getByText('2 of 5 records match').waitFor();
+    await writeFilter(page, '{"category": "bikes"}');
+    await page
+      .getByText('No product has the field "category"; write "data.category", which some have.')
+      .waitFor();
+    await page.getByText('No index serves it: every record is read.').waitFor();
+    const command = page.getByRole('region', { name: 'Command: make the index' });
+    expect(await command.innerText()).toContain(
+      `service index --org ${app.organizationid} --app ${app.appid} --kind product --filter '{"category":"bikes"}'`,
+    );
+    expect(await violationsIn(page)).toEqual([]);
+    const key = { organizationid: 1, appid: 1, 'data.category': 1 } as const;
+    const index = await service.db.collection('products').createIndex(key);
+    await writeFilter(page, '{"data.category": "tents"}');
+    await page.getByText(`Served by the index ${index}`).waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+    await service.db.collection('products').dropIndex(index);
+  });
+
   it('a wrong filter is marked at its place and cannot be saved', async () => {
     await browser.goTo(page, `${place()}/product/bikes`);
     await page.getByText('2 of 5 records match').waitFor();

@@ -166,7 +166,7 @@ describe('`service set|list|remove|preview --org --app --kind --name --filter JS
     const wrong = { n: { $lt: 5 } };
     expect(await said(wrong)).toBe(
       `${done} 0 of 1,500 match; 1,190 will be delivered again once it is on.\n` +
-        'Warning: n: No product has the field "n"; write "data.n", since some have "data.n".',
+        'Warning: n: No product has the field "n"; write "data.n", which some have.',
     );
     expect(await admin.json(set(wrong))).toMatchObject({
       ...{ filter: wrong, matching: 0, records: 1500, restamps: 1190, warnings: [{ path: 'n' }] },

@@ -29,19 +29,34 @@ export interface Service extends Tenant {
 }
 
 export interface Group {
-  count: number;
+  /** Null where there was no time to find out. */
+  count: number | null;
   ids: string[];
+  /** The count is an estimate, right to this many records in 95 of 100 cases. */
+  error?: number;
+}
+
+/** How the records that match a filter are found. */
+export interface FilterPlan {
+  indexes: string[];
+  readsEveryRecord: boolean;
+  /** The index that would serve it. */
+  advice: Record<string, 1> | null;
 }
 
 export interface Preview {
-  records: number;
+  records: number | null;
   matching: Group;
   others: Group;
   entering?: Group;
   leaving?: Group;
-  restamps: number;
-  /** Counts are estimates, each right to this many records in 95 of 100 cases. */
+  restamps: number | null;
+  /** Some counts are estimates, each right to this many records in 95 of 100 cases. */
   error?: number;
+  /** The time was over before all of it was found. */
+  isCutOff: boolean;
+  plan: FilterPlan | null;
+  warnings: { path: string; detail: string }[];
 }
 
 export interface Credential {

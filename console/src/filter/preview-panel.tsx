@@ -1,27 +1,51 @@
 import type { Group, Preview } from '../api/types.js';
-import { count, many } from '../parts/format.js';
+import { count, howMany, many } from '../parts/format.js';
+import { PlanLine, type Tried } from './plan-line.js';
 
 /** What a filter would do, beside the editor. */
-export function PreviewPanel({ preview }: { preview: Preview }) {
-  const { records, matching, others, entering, leaving, restamps, error } = preview;
-  const share = records === 0 ? 0 : matching.count / records;
+export function PreviewPanel({
+  preview,
+  tried,
+  isServed,
+}: {
+  preview: Preview;
+  tried: Tried;
+  isServed: boolean;
+}) {
+  const { records, matching, others, entering, leaving, restamps, error, isCutOff, warnings } = preview;
+  const moved = isServed ? 'Saving it delivers' : 'Saving it, and then serving it, delivers';
   return (
     <>
       <p className="big">
-        {count(matching.count)} of {many(records, 'record')} match
+        {matching.count === null ? 'An unknown number' : count(matching.count)} of{' '}
+        {howMany(records, 'record')} match
       </p>
-      <meter value={share} aria-label="Share of records that match" />
+      {matching.count !== null && records !== null && (
+        <meter
+          value={records === 0 ? 0 : matching.count / records}
+          aria-label="Share of records that match"
+        />
+      )}
+      {warnings.map(({ path, detail }) => (
+        <p className="notice" key={path}>
+          <code>{path}</code>: {detail}
+        </p>
+      ))}
       {error !== undefined && (
         <p className="notice">
-          Counting took too long. These are estimates from a random sample: 95 of 100 such estimates lie
-          within {many(error, 'record')} of the truth.
+          Counting took too long. These are estimates from a random sample: 95 of 100 such numbers are right
+          to {many(error, 'record')}.
+        </p>
+      )}
+      {isCutOff && (
+        <p className="notice">
+          It was cut off before everything was found. The command <code>service preview</code> may take
+          longer.
         </p>
       )}
       {entering !== undefined && leaving !== undefined && (
         <p>
-          {restamps === 0
-            ? 'Saving it moves no record.'
-            : `Saving it delivers ${many(restamps, 'record')} again.`}
+          {restamps === 0 ? 'Saving it moves no record.' : `${moved} ${howMany(restamps, 'record')} again.`}
         </p>
       )}
       <dl className="groups">
@@ -30,17 +54,19 @@ export function PreviewPanel({ preview }: { preview: Preview }) {
         <Ids title="Match" group={matching} />
         <Ids title="Do not match" group={others} />
       </dl>
+      <PlanLine plan={preview.plan} tried={tried} />
     </>
   );
 }
 
 function Ids({ title, group }: { title: string; group: Group | undefined }) {
   if (group === undefined) return null;
-  const more = group.count - group.ids.length;
+  const more = group.count === null ? 0 : group.count - group.ids.length;
   return (
     <div>
       <dt>
-        {title} <strong>{count(group.count)}</strong>
+        {title} <strong>{group.count === null ? 'unknown' : count(group.count)}</strong>
+        {group.error !== undefined && <span className="faint"> ± {count(group.error)}</span>}
       </dt>
       <dd>
         {group.ids.map((id) => (

@@ -5,18 +5,27 @@ import { type Loaded, useLoaded } from '../hooks/use-loaded.js';
 
 const PAUSE_MS = 500;
 
-/** What the filter in the editor would do, some time after the last key; a filter that is no JSON is not asked about. */
+/** As the service takes it for a name. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/**
+ * What the filter in the editor would do to the service of this name, some time after the last key; a filter that is no JSON
+ * is not asked about.
+ */
 export function usePreview(
   { organizationid, appid, kind }: Pick<Service, 'organizationid' | 'appid' | 'kind'>,
   text: string,
-  name: string | undefined,
+  name: string,
 ): Loaded<Preview> & { fault: string | undefined } {
   const settled = useSettled(text);
+  const settledName = useSettled(name);
   const filter = parsed(settled);
-  const key = filter === undefined ? undefined : JSON.stringify([organizationid, appid, kind, name, settled]);
+  const named = NAME.test(settledName) ? { name: settledName } : {};
+  const of = [organizationid, appid, kind, named, settled];
+  const key = filter === undefined ? undefined : JSON.stringify(of);
   const path = `applications/${pathOf(organizationid, appid)}/preview/${kind}`;
   const loaded = useLoaded(key, async (signal) => {
-    const body = { filter, ...(name !== undefined && { name }) };
+    const body = { filter, ...named };
     return (await admin<Preview>(path, { method: 'POST', body, signal })).body;
   });
   return { ...loaded, fault: faultOf(loaded.error) };

@@ -16,6 +16,11 @@ export function many(value: number, thing: string): string {
   return `${count(value)} ${thing}${value === 1 ? '' : 's'}`;
 }
 
+/** The same of a number that there may have been no time to find out. */
+export function howMany(value: number | null, thing: string): string {
+  return value === null ? `an unknown number of ${thing}s` : many(value, thing);
+}
+
 /** How long ago a time is, or how long it is still to come. */
 export function ago(iso: string, now = Date.now()): string {
   const ms = Date.parse(iso) - now;

@@ -1,5 +1,6 @@
 import { ask, pathOf } from '../api/client.js';
 import type { Kind, Tenant } from '../api/types.js';
+import { quoted } from '../parts/quoted.js';
 
 /** What is harvested, and as whom. */
 export interface Harvest extends Tenant {
@@ -76,9 +77,4 @@ async function step<T>(
   const { body } = await ask<T>(url, { headers, signal });
   const curl = `curl -u ${quoted(username)} ${quoted(location.origin + url)}`;
   return { step: { title, url, curl, items: [] }, body };
-}
-
-/** For a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

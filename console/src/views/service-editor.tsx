@@ -8,7 +8,7 @@ import { useLoaded } from '../hooks/use-loaded.js';
 import { goTo } from '../hooks/use-route.js';
 import { Confirm } from '../parts/confirm.js';
 import { Field } from '../parts/field.js';
-import { many } from '../parts/format.js';
+import { howMany } from '../parts/format.js';
 import { Link } from '../parts/link.js';
 import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
@@ -63,7 +63,7 @@ function Form({ version, isNew, onSaved }: { version: Version; isNew: boolean; o
     text: JSON.stringify(service.filter, null, 2),
   });
   const change = (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part }));
-  const preview = usePreview(service, draft.text, isNew ? undefined : service.name);
+  const preview = usePreview(service, draft.text, draft.name);
   const save = async (signal: AbortSignal) => {
     const { organizationid, appid, kind } = service;
     const path = `applications/${pathOf(organizationid, appid)}/services/${pathOf(kind, draft.name)}`;
@@ -106,7 +106,7 @@ function Form({ version, isNew, onSaved }: { version: Version; isNew: boolean; o
           isMain
           work={save}
         >
-          <Consequence preview={preview.data} isNew={isNew} />
+          <Consequence preview={preview.data} isServed={draft.enabled} />
         </Confirm>
       </section>
       <section className="card" aria-label="Preview">
@@ -115,7 +115,7 @@ function Form({ version, isNew, onSaved }: { version: Version; isNew: boolean; o
           of={{ ...preview, error: faultOf(preview.error) === undefined ? preview.error : undefined }}
           what="the preview"
         >
-          {(data) => <PreviewPanel preview={data} />}
+          {(data) => <PreviewPanel preview={data} tried={{ ...service, filter }} isServed={draft.enabled} />}
         </Loading>
       </section>
     </div>
@@ -123,19 +123,19 @@ function Form({ version, isNew, onSaved }: { version: Version; isNew: boolean; o
 }
 
 /** How many records move when it is saved. */
-function Consequence({ preview, isNew }: { preview: Preview | undefined; isNew: boolean }) {
+function Consequence({ preview, isServed }: { preview: Preview | undefined; isServed: boolean }) {
   if (preview === undefined) return <p>What it does is not known yet.</p>;
   const { matching, entering, leaving, restamps, error } = preview;
   const about = error === undefined ? '' : 'About ';
-  if (isNew || entering === undefined || leaving === undefined)
+  if (entering === undefined || leaving === undefined)
     return (
-      <p>{`${about}${many(matching.count, 'record')} will be in its updates. No record is stamped anew.`}</p>
+      <p>{`${about}${howMany(matching.count, 'record')} will be in its updates. No record is stamped anew.`}</p>
     );
   return (
     <p>
       {about}
-      {many(restamps, 'record')} will be delivered again: {many(entering.count, 'record')} enter and{' '}
-      {many(leaving.count, 'record')} leave.
+      {howMany(restamps, 'record')} will be delivered again{isServed ? '' : ' once it is served'}:{' '}
+      {howMany(entering.count, 'record')} enter and {howMany(leaving.count, 'record')} leave.
     </p>
   );
 }

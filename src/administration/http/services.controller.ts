@@ -26,8 +26,8 @@ import { PREVIEW_ANSWER } from './preview-answer.js';
 import { assertCovers } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
-/** Exact counts and the estimate behind them must both come before the answer is due (milliseconds). */
-const PREVIEW_MS = 3500;
+/** Exact counts, and the estimate behind them, must both come before the answer is due (milliseconds). */
+const PREVIEW_MS = 3300;
 
 interface ServicePath {
   org: string;

@@ -1,5 +1,5 @@
 import { serialize } from 'bson';
-import type { Filter } from '../../application/index.js';
+import type { Filter, IndexKey } from '../../application/index.js';
 import { Allowance } from './allowance.js';
 import { countAll, countGroup, firstIds, type Known } from './exact.js';
 import { type Counted, COUNTED, type Group, SHOWN_IDS } from './group.js';
@@ -9,6 +9,11 @@ import { estimated } from './sampling-error.js';
 
 /** The ids of those that do not match may be hard to find where nearly all match (milliseconds). */
 const OTHERS_MS = 1500;
+/**
+ * To read every record takes so many times as long as to count it along an index: where that cannot be done in time, all of
+ * the time is left to the estimate.
+ */
+const READING_COST = 8;
 const NONE: Known = { count: 0, ids: [] };
 
 /** What a filter does to the records of one application and kind. */
@@ -34,6 +39,8 @@ export interface Effort {
   estimateMs: number;
   /** So many records are looked at. */
   sampleSize: number;
+  /** Where no index serves any of it: the one to go along, instead of trying all of them. */
+  hint: IndexKey | undefined;
 }
 
 /** Without entering and leaving where there is nothing to compare with, or nobody does either. */
@@ -54,8 +61,9 @@ export async function countsOf(
   effort: Effort,
 ): Promise<PreviewCounts> {
   const conditions = conditionsOf(filter, inForce);
-  const exact = await exactly(place, conditions, new Allowance(effort.exactMs));
-  const found = await withSample(place, conditions, exact, effort);
+  const time = new Allowance(effort.exactMs + effort.estimateMs);
+  const exact = await exactly(place, conditions, effort);
+  const found = await withSample(place, conditions, exact, { size: effort.sampleSize, time });
   return countsIn(found, inForce !== undefined);
 }
 
@@ -70,14 +78,19 @@ function conditionsOf(filter: Filter, inForce: Filter | undefined): Conditions {
   };
 }
 
-async function exactly(place: Place, conditions: Conditions, time: Allowance): Promise<Found> {
+async function exactly(place: Place, conditions: Conditions, { exactMs, hint }: Effort): Promise<Found> {
+  const search = { time: new Allowance(exactMs), hint };
   const names = COUNTED.filter((name) => name in conditions);
-  const [records, otherIds, ...groups] = await Promise.all([
-    countAll(place, time),
-    firstIds(place, conditions.others, time, OTHERS_MS),
-    ...names.map((name) => countGroup(place, conditions[name]!, time)),
+  const groups = () => Promise.all(names.map((name) => countGroup(place, conditions[name]!, search)));
+  const begun = performance.now();
+  const all = countAll(place, search.time);
+  const isHopeless = () => (performance.now() - begun) * READING_COST > exactMs;
+  const [records, otherIds, counted] = await Promise.all([
+    all,
+    firstIds(place, conditions.others, { ...search, idsMs: OTHERS_MS }),
+    hint === undefined ? groups() : all.then(() => (isHopeless() ? names.map(() => ({})) : groups())),
   ]);
-  const known = COUNTED.map((name) => [name, groups[names.indexOf(name)] ?? NONE] as const);
+  const known = COUNTED.map((name) => [name, counted[names.indexOf(name)] ?? NONE] as const);
   return { records, otherIds, known: Object.fromEntries(known) };
 }
 
@@ -86,11 +99,10 @@ async function withSample(
   place: Place,
   conditions: Conditions,
   found: Found,
-  { estimateMs, sampleSize: size }: Effort,
+  { size, time }: { size: number; time: Allowance },
 ): Promise<Found> {
   const unknown = COUNTED.filter((name) => found.known[name]?.count === undefined);
   if (unknown.length === 0 && found.records !== undefined) return found;
-  const time = new Allowance(estimateMs);
   const records = found.records ?? (await countAll(place, time));
   if (unknown.length === 0 || records === undefined) return { ...found, records };
   const names = [...unknown, 'others' as const];

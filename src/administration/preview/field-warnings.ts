@@ -27,10 +27,11 @@ export async function fieldWarnings(place: Place, filter: Filter, time: Allowanc
     const name = rootOf(field);
     const who = await havingNone(place, name, time);
     if (who === undefined) continue;
-    const inData = `data.${field}`;
+    const [right, known] = [`data.${field}`, `data.${name}`].map(shown);
+    const some = right === known ? 'which some have' : `since some have "${known}"`;
     const hint = (await isSomewhere(place, `data.${name}`, time))
-      ? `write "${shown(inData)}", since some have "${shown(`data.${name}`)}"`
-      : `a field of "data" is written "${shown(inData)}"`;
+      ? `write "${right}", ${some}`
+      : `a field of "data" is written "${right}"`;
     warnings.push({ path, detail: `${who} has the field "${shown(name)}"; ${hint}.` });
   }
   return warnings;
@@ -46,31 +47,34 @@ export function strangersIn(filter: Filter): { field: string; path: string }[] {
   return [...strangers.values()];
 }
 
-/** Who has nothing under a name; undefined where somebody has, or there is no time to look. */
+/** Who has nothing under a name; undefined where somebody has, or there is no time to look. The newest tell it quickly. */
 async function havingNone(place: Place, name: string, time: Allowance): Promise<string | undefined> {
   const { records, tenant, kind, session } = place;
-  const has = { [name]: { $exists: true } };
-  const projection = { _id: 1 };
-  const found = await time.ask(
-    (limit) => records.findOne({ $and: [tenant, has] }, { projection, session, ...limit }),
-    LOOK_MS,
-  );
-  if (found !== undefined) return found === null ? `No ${kind}` : undefined;
   const newest = [{ $match: tenant }, { $sort: { _id: -1 } }, { $limit: NEWEST }] as const;
-  const stages = [...newest, { $match: has }, { $limit: 1 }, { $project: projection }];
+  const stages = [
+    ...newest,
+    { $match: { [name]: { $exists: true } } },
+    { $limit: 1 },
+    { $project: { _id: 1 } },
+  ];
   const some = await time.ask((limit) => records.aggregate(stages, { session, ...limit }).toArray());
-  return some?.length === 0 ? `None of the newest ${count(NEWEST)} ${kind}s` : undefined;
+  if (some?.length !== 0) return undefined;
+  const isThere = await isSomewhere(place, name, time);
+  if (isThere === undefined) return `None of the newest ${count(NEWEST)} ${kind}s`;
+  return isThere ? undefined : `No ${kind}`;
 }
 
+/** Undefined where there is no time to look. */
 async function isSomewhere(
   { records, tenant, session }: Place,
   path: string,
   time: Allowance,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const query = { $and: [tenant, { [path]: { $exists: true } }] };
   const find = (limit: { maxTimeMS: number }) =>
     records.findOne(query, { projection: { _id: 1 }, session, ...limit });
-  return ((await time.ask(find, LOOK_MS)) ?? null) !== null;
+  const found = await time.ask(find, LOOK_MS);
+  return found === undefined ? undefined : found !== null;
 }
 
 function rootOf(field: string): string {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { mongo } from 'mongoose';
-import { type Filter, indexAdvice, type IndexKey } from '../../application/index.js';
+import { type Filter, indexAdvice, type IndexKey, partsOf } from '../../application/index.js';
 import { bsonTypeOf } from '../../record/index.js';
 import type { Allowance } from './allowance.js';
 import type { Place } from './place.js';
@@ -15,25 +15,36 @@ export interface FilterPlan {
   advice: IndexKey | null;
 }
 
+/** The index along which all records of an application lie. */
+export const ALL_OF_TENANT: IndexKey = { organizationid: 1, appid: 1, _id: 1 };
 /** The fields that every query names. */
 const OF_TENANT = new Set(['organizationid', 'appid']);
 const UNBOUNDED = ['[MinKey, MaxKey]', '[MaxKey, MinKey]'];
 /** What else stands in the server's answer. */
 const NOT_CHOSEN = new Set(['rejectedPlans', 'parsedQuery', 'indexBounds']);
 const NO_COLLECTION = 26;
+/** No query can go along the index that was stated, as along a partial one. */
+const NO_PLAN = 291;
 
-/** Asks the server how it would count the records that match; undefined where it has no time to say. */
+/**
+ * Asks the server how it would count the records that match; undefined where it has no time to say. It is asked about one
+ * index at a time first: left to choose, it tries all of them on up to a third of the collection, and where no index serves
+ * and few match that takes longer than the count itself.
+ */
 export async function planOf(place: Place, filter: Filter, time: Allowance): Promise<FilterPlan | undefined> {
-  const { records, tenant, session } = place;
-  const stages = [{ $match: { $and: [tenant, filter] } }, { $group: { _id: 1, n: { $sum: 1 } } }];
-  const explained = await time.ask((limit) =>
-    records.aggregate(stages, { session }).explain({ verbosity: 'queryPlanner', ...limit }),
-  );
-  if (explained === undefined) return undefined;
-  const { indexes, readsEveryRecord } = planIn(explained);
-  const key = readsEveryRecord ? indexAdvice(filter) : undefined;
-  const stands = key !== undefined && (await standingIndex(records, key)) !== undefined;
-  return { indexes, readsEveryRecord, advice: key === undefined || stands ? null : key };
+  const indexes = await indexesOf(place.records);
+  const names = indexes.map(({ name }) => name).filter((name) => name !== undefined);
+  const each = await Promise.all(names.map((name) => explained(place, filter, time, name)));
+  const serving = names.filter((_name, index) => each[index]?.readsEveryRecord === false);
+  if (serving.length > 0 || usesOr(filter)) {
+    const chosen = (await explained(place, filter, time)) ?? servedBy(serving);
+    if (chosen?.readsEveryRecord === false) return { ...chosen, advice: null };
+  }
+  if (each.includes(undefined)) return undefined;
+  const all = indexes.find(({ key }) => isSameKey(key, ALL_OF_TENANT))?.name;
+  const key = indexAdvice(filter);
+  const stands = key === undefined || indexes.some((one) => isSameKey(one.key, key));
+  return { indexes: all === undefined ? [] : [all], readsEveryRecord: true, advice: stands ? null : key };
 }
 
 /** The index over these fields, if there is one. */
@@ -41,15 +52,52 @@ export async function standingIndex(
   records: mongo.Collection,
   key: IndexKey,
 ): Promise<mongo.IndexDescriptionInfo | undefined> {
-  const listed = await records.indexes().catch((error: mongo.MongoServerError) => {
+  return (await indexesOf(records)).find((one) => isSameKey(one.key, key));
+}
+async function indexesOf(records: mongo.Collection): Promise<mongo.IndexDescriptionInfo[]> {
+  return records.indexes().catch((error: mongo.MongoServerError) => {
     if (error.code === NO_COLLECTION) return [];
     throw error;
   });
-  return listed.find((one) => isDeepStrictEqual(Object.entries(one.key), Object.entries(key)));
+}
+
+function isSameKey(one: object, other: object): boolean {
+  return isDeepStrictEqual(Object.entries(one), Object.entries(other));
+}
+
+type Chosen = Omit<FilterPlan, 'advice'>;
+
+/** The plan of the count, along one index where it is stated. */
+function explained(
+  { records, tenant, session }: Place,
+  filter: Filter,
+  time: Allowance,
+  hint?: string,
+): Promise<Chosen | undefined> {
+  const stages = [{ $match: { $and: [tenant, filter] } }, { $group: { _id: 1, n: { $sum: 1 } } }];
+  const counting = records.aggregate(stages, { session, ...(hint !== undefined && { hint }) });
+  const explain = (limit: { maxTimeMS: number }) => counting.explain({ verbosity: 'queryPlanner', ...limit });
+  return time
+    .ask(explain)
+    .then((said) => said && planIn(said))
+    .catch((error: mongo.MongoServerError) => {
+      const isOfIndex = error.code === NO_PLAN || /\bhint\b/.test(error.message);
+      if (hint !== undefined && isOfIndex) return { indexes: [hint], readsEveryRecord: true };
+      throw error;
+    });
+}
+
+/** More than one of them may be; then the server chooses. */
+function servedBy([first]: string[]): Chosen | undefined {
+  return first === undefined ? undefined : { indexes: [first], readsEveryRecord: false };
+}
+
+function usesOr(filter: Filter): boolean {
+  return partsOf(filter).some(({ place }) => place.includes('$or['));
 }
 
 /** The plan in what the server explains. */
-export function planIn(explained: mongo.Document): Omit<FilterPlan, 'advice'> {
+export function planIn(explained: mongo.Document): Chosen {
   const stages = stagesIn(explained);
   const scans = stages.filter(({ indexName }) => indexName !== undefined);
   const readsEveryRecord =
