@@ -5,8 +5,9 @@ import { refusalOf } from './filter-trial.js';
 import { Allowance } from './preview/allowance.js';
 import { fieldWarnings, type Warning } from './preview/field-warnings.js';
 import { countsOf, type Effort, type PreviewCounts } from './preview/counts.js';
+import type { Way } from './preview/exact.js';
 import { inPlace, type Place } from './preview/place.js';
-import { ALL_OF_TENANT, type FilterPlan, planOf } from './preview/plan.js';
+import { type FilterPlan, planOf } from './preview/plan.js';
 
 export type { Group } from './preview/group.js';
 export type { FilterPlan, Warning };
@@ -61,17 +62,22 @@ export async function previewFilter(
   }
 }
 
-/** Where every record is read for both filters, MongoDB need not try all its indexes first: that takes longer. */
 async function countedByPlan(
   place: Place,
   filter: Filter,
   inForce: Filter | undefined,
-  effort: Omit<Effort, 'hint'>,
+  effort: Effort,
 ): Promise<PreviewCounts & Pick<Preview, 'plan'>> {
   const time = new Allowance(PLAN_MS);
   const plan = await planOf(place, filter, time);
-  const before = inForce === undefined ? plan : await planOf(place, inForce, time);
-  const areRead = [plan, before].every((one) => one?.readsEveryRecord === true && one.indexes.length > 0);
-  const hint = areRead ? ALL_OF_TENANT : undefined;
-  return { ...(await countsOf(place, filter, inForce, { ...effort, hint })), plan: plan ?? null };
+  const before = inForce === undefined ? undefined : await planOf(place, inForce, time);
+  const ways = { filter: wayOf(plan), inForce: wayOf(before) };
+  return { ...(await countsOf(place, filter, inForce, { ...effort, ways })), plan: plan ?? null };
+}
+
+/** Along several indexes, MongoDB finds its way itself. */
+function wayOf(plan: FilterPlan | undefined): Way | undefined {
+  const [index, ...others] = plan?.indexes ?? [];
+  if (plan === undefined || index === undefined || others.length > 0) return undefined;
+  return { hint: index, serves: !plan.readsEveryRecord };
 }

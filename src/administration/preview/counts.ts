@@ -1,7 +1,7 @@
 import { serialize } from 'bson';
-import type { Filter, IndexKey } from '../../application/index.js';
+import type { Filter } from '../../application/index.js';
 import { Allowance } from './allowance.js';
-import { countAll, countGroup, firstIds, type Known } from './exact.js';
+import { countAll, countGroup, firstIds, type Known, type Way } from './exact.js';
 import { type Counted, COUNTED, type Group, SHOWN_IDS } from './group.js';
 import type { Place } from './place.js';
 import { lookAtSome, type Sample } from './sample.js';
@@ -39,8 +39,12 @@ export interface Effort {
   estimateMs: number;
   /** So many records are looked at. */
   sampleSize: number;
-  /** Where no index serves any of it: the one to go along, instead of trying all of them. */
-  hint: IndexKey | undefined;
+}
+
+/** Which way what matches the filter, and what matches the one in force, is found. */
+export interface Ways {
+  filter: Way | undefined;
+  inForce: Way | undefined;
 }
 
 /** Without entering and leaving where there is nothing to compare with, or nobody does either. */
@@ -58,11 +62,11 @@ export async function countsOf(
   place: Place,
   filter: Filter,
   inForce: Filter | undefined,
-  effort: Effort,
+  { ways, ...effort }: Effort & { ways: Ways },
 ): Promise<PreviewCounts> {
   const conditions = conditionsOf(filter, inForce);
   const time = new Allowance(effort.exactMs + effort.estimateMs);
-  const exact = await exactly(place, conditions, effort);
+  const exact = await exactly(place, conditions, effort.exactMs, ways);
   const found = await withSample(place, conditions, exact, { size: effort.sampleSize, time });
   return countsIn(found, inForce !== undefined);
 }
@@ -78,17 +82,21 @@ function conditionsOf(filter: Filter, inForce: Filter | undefined): Conditions {
   };
 }
 
-async function exactly(place: Place, conditions: Conditions, { exactMs, hint }: Effort): Promise<Found> {
-  const search = { time: new Allowance(exactMs), hint };
+async function exactly(place: Place, conditions: Conditions, exactMs: number, ways: Ways): Promise<Found> {
+  const time = new Allowance(exactMs);
   const names = COUNTED.filter((name) => name in conditions);
-  const groups = () => Promise.all(names.map((name) => countGroup(place, conditions[name]!, search)));
+  const wayOf = (name: Counted) => (name === 'leaving' ? ways.inForce : ways.filter);
+  const groups = () =>
+    Promise.all(names.map((name) => countGroup(place, conditions[name]!, { time, way: wayOf(name) })));
   const begun = performance.now();
-  const all = countAll(place, search.time);
+  const all = countAll(place, time);
   const isHopeless = () => (performance.now() - begun) * READING_COST > exactMs;
+  const isAllRead = names.every((name) => wayOf(name)?.serves === false);
+  const way = isAllRead ? ways.filter : undefined;
   const [records, otherIds, counted] = await Promise.all([
     all,
-    firstIds(place, conditions.others, { ...search, idsMs: OTHERS_MS }),
-    hint === undefined ? groups() : all.then(() => (isHopeless() ? names.map(() => ({})) : groups())),
+    firstIds(place, conditions.others, { time, way, idsMs: OTHERS_MS }),
+    isAllRead ? all.then(() => (isHopeless() ? names.map(() => ({})) : groups())) : groups(),
   ]);
   const known = COUNTED.map((name) => [name, counted[names.indexOf(name)] ?? NONE] as const);
   return { records, otherIds, known: Object.fromEntries(known) };

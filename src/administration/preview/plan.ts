@@ -16,7 +16,7 @@ export interface FilterPlan {
 }
 
 /** The index along which all records of an application lie. */
-export const ALL_OF_TENANT: IndexKey = { organizationid: 1, appid: 1, _id: 1 };
+const ALL_OF_TENANT: IndexKey = { organizationid: 1, appid: 1, _id: 1 };
 /** The fields that every query names. */
 const OF_TENANT = new Set(['organizationid', 'appid']);
 const UNBOUNDED = ['[MinKey, MaxKey]', '[MaxKey, MinKey]'];
