@@ -1,5 +1,5 @@
 import type { PlannedChange, Comparison, Previews } from '../administration/index.js';
-import { previewLines } from './preview-lines.js';
+import { savedLines } from './preview-lines.js';
 import { counted } from './print.js';
 
 const SIGNS = { create: '+', change: '~', remove: '-' } as const;
@@ -33,14 +33,9 @@ function lineOf({ action, name, changed }: PlannedChange): string {
   return `${SIGNS[action]} ${name}${action === 'change' ? `: ${changed.join(', ')}` : ''}`;
 }
 
+/** What a new filter does, where that was looked at. */
 function effectOf({ action, name, thing }: PlannedChange, previews: Previews): string[] {
   const preview = previews.get(name);
-  if (action === 'remove' || preview === undefined || thing.what !== 'service') return [];
-  const [first = ''] = previewLines(preview, thing.key.kind);
-  const { entering, leaving, restamps } = preview;
-  const moves =
-    entering === undefined || leaving === undefined
-      ? ''
-      : ` ${entering.count} enter and ${leaving.count} leave: ${counted(restamps, 'record')} will be delivered again.`;
-  return [`    ${first}${moves}`];
+  if (action === 'remove' || preview === undefined) return [];
+  return savedLines(preview, thing.fields['enabled'] !== false).map((line) => `    ${line}`);
 }

@@ -16,7 +16,7 @@ export interface Tried extends Tenant {
 export function previewLines(preview: Preview, tried: Tried): string[] {
   const { matching, others, records, entering, leaving, restamps } = preview;
   return [
-    `${about(preview)}${number(matching.count)} of ${number(records)} ${tried.kind}s match.`,
+    `${first(preview)} of ${number(records)} ${tried.kind}s match.`,
     ...firstOf('match', matching),
     ...firstOf('do not match', others),
     ...(entering === undefined || leaving === undefined
@@ -34,18 +34,20 @@ export function previewLines(preview: Preview, tried: Tried): string[] {
 
 /** The same for who has just saved the filter, such as `648 of 3,000 match; 12 will be delivered again.` */
 export function savedLines(preview: Preview, isServed: boolean): string[] {
-  const { matching, records, entering, restamps } = preview;
+  const { records, entering, restamps } = preview;
   const moved = isServed ? 'will be delivered again' : 'will be delivered again once it is on';
   const consequence = entering === undefined ? '' : `; ${number(restamps)} ${moved}`;
   return [
-    `${about(preview)}${number(matching.count)} of ${number(records)} match${consequence}.`,
+    `${first(preview)} of ${number(records)} match${consequence}.`,
     ...doubtLines(preview),
     ...warningLines(preview),
   ];
 }
 
-function about({ error }: Preview): string {
-  return error === undefined ? '' : 'About ';
+/** How many match, at the beginning of a sentence. */
+function first({ matching: { count: matching }, error }: Preview): string {
+  if (matching === null) return 'An unknown number';
+  return error === undefined ? count(matching) : `About ${count(matching)}`;
 }
 
 function doubtLines({ error, isCutOff }: Preview): string[] {

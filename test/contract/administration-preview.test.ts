@@ -7,6 +7,7 @@ import {
   type TestApplication,
   TestService,
 } from '../support/index.js';
+import { commandsDuring } from './profiler.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -111,6 +112,30 @@ describe('A preview of a filter tells whether an index serves it, or every recor
     expect(await planOf(mine, { 'data.color': { $ne: 'c7' } })).toMatchObject({
       plan: { readsEveryRecord: true, advice: null },
     });
+  });
+
+  it('states the index of each query: MongoDB would try all of them where there is little to be found', async () => {
+    const mine = await service.application();
+    await mine.products(30, (index) => ({ data: { n: index, color: `c${index}` } }));
+    const index = await products().createIndex({ organizationid: 1, appid: 1, 'data.color': 1 });
+    const stated = async (filter: object) => {
+      const options = { inForce: { 'data.n': 5 }, maxTimeMS: 30_000 };
+      const commands = await commandsDuring(service.db, () =>
+        previewFilter(service.db, place(mine), filter, options),
+      );
+      const counting = commands.filter(({ command }) => /"data\.(n|color)"/.test(JSON.stringify(command)));
+      const hints = counting
+        .filter(({ command }) => command['explain'] === undefined)
+        .map(({ command }) => command['hint'] as string | undefined);
+      return [...new Set(hints)].sort();
+    };
+    expect(await stated({ 'data.n': { $gt: 5 } })).toEqual(['organizationid_1_appid_1__id_1']);
+    expect(await stated({ 'data.color': 'c7' })).toEqual([
+      'organizationid_1_appid_1__id_1',
+      index,
+      undefined,
+    ]);
+    await products().dropIndex(index);
   });
 });
 

@@ -92,9 +92,9 @@ describe('`config export`, `config plan`, `config apply`', () => {
     expect(output.split('\n')).toEqual([
       `~ application ${place}: title`,
       `~ product service "low" of ${place}: filter`,
-      '    13 of 20 products match. 3 enter and 0 leave: 3 records will be delivered again.',
+      '    13 of 20 match; 3 will be delivered again.',
       `+ product service "high" of ${place}`,
-      '    7 of 20 products match.',
+      '    7 of 20 match.',
       '+ credential "new-one"',
       '4 changes: 2 to create, 2 to change.',
       '1 thing not in the file stays; with --prune they are removed:',

@@ -84,7 +84,12 @@ async function made(context: CommandContext, task: Task, wish: IndexWish): Promi
     stop: context.terminal.interruptible(),
     onProgress: (share: number) => progress.at(Math.round(share * records), Math.round(share * records)),
   };
-  const isMade = await makeFilterIndex(desk, task, wish, watching).finally(() => progress.end());
+  const isMade = await makeFilterIndex(desk, task, wish, watching)
+    .then((isDone) => {
+      if (isDone) watching.onProgress(1);
+      return isDone;
+    })
+    .finally(() => progress.end());
   const isServed = isMade && (await filterPlan(desk.db, task, task.filter))?.readsEveryRecord === false;
   const json = { indexes: [name], key, isMade: isMade && !wish.stands, isServed };
   if (!isMade)
