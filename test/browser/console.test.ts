@@ -1,4 +1,3 @@
-import { mongo } from 'mongoose';
 import { type Page } from 'playwright-core';
 import { eventually, send, type TestApplication, TestService } from '../support/index.js';
 import { ConsoleBrowser, violationsIn } from './browser.js';
@@ -51,40 +50,6 @@ async function harvest(page: Page, service: string, from = ''): Promise<string[]
     .filter({ has: page.getByRole('heading') })
     .allInnerTexts();
 }
-
-describe('Signing in', () => {
-  it('a wrong password is told, by the page and not by the browser', async () => {
-    const page = await browser.open();
-    await browser.signIn(page, root, 'wrong');
-    const alert = page.getByRole('alert');
-    await alert.waitFor();
-    expect(await alert.innerText()).toContain('No credential that is in force has this user name');
-    expect(page.url()).toBe(`${service.url}/console/`);
-    await browser.signIn(page, app.user('read'));
-    await page.getByText('This needs a credential of level "admin".').waitFor();
-  });
-
-  it('an expired session is told, and the page is still there after signing in again', async () => {
-    const page = await browser.openAs(root);
-    await browser.goTo(page, '/credentials');
-    await page.getByRole('cell', { name: root }).waitFor();
-    await service.db.collection('tidemark.sessions').updateMany({}, { $set: { expires: new Date(0) } });
-    await page.getByRole('link', { name: 'Audit trail' }).click();
-    await page.getByText('Your session is over. Sign in again.').waitFor();
-    await page.getByLabel('User name').fill(root);
-    await page.getByLabel('Password').fill('correct horse battery staple');
-    await button(page, 'Sign in').click();
-    await page.getByRole('heading', { name: 'Audit trail' }).waitFor();
-  });
-
-  it('signing out ends it', async () => {
-    const page = await browser.openAs(root);
-    await button(page, 'Sign out').click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await browser.goTo(page, '/credentials');
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  });
-});
 
 describe('From a filter to its consumer', () => {
   let page: Page;
@@ -228,24 +193,6 @@ describe('From a filter to its consumer', () => {
     expect(await services.findOne({ name: 'bikes' })).toMatchObject({ description: 'of somebody else' });
   });
 
-  it('the password of a credential is rotated, the old one works on, and is retired', async () => {
-    const stored = () => service.db.collection('credentials').findOne({ username: 'search' });
-    const first = (await stored())!['passwordhash'] as string;
-    await browser.goTo(page, '/credentials');
-    const row = page.getByRole('row', { name: /^search / });
-    await row.getByRole('button', { name: 'Rotate' }).click();
-    await page.getByLabel('The password it has now').selectOption('7');
-    await button(page, 'Give another').click();
-    await page.locator('[data-secret]').waitFor();
-    expect(await stored()).toMatchObject({ oldpasswordhash: first });
-    await button(page, 'I have it').click();
-    await row.getByText('its old password in 7 days').waitFor();
-    await row.getByRole('button', { name: 'Retire old' }).click();
-    await button(page, 'Retire it').click();
-    await row.getByText('its old password').waitFor({ state: 'detached' });
-    expect(await stored()).not.toHaveProperty('oldpasswordhash');
-  });
-
   it('a credential is revoked', async () => {
     await browser.goTo(page, '/credentials');
     const row = page.getByRole('row', { name: /^search / });
@@ -253,20 +200,6 @@ describe('From a filter to its consumer', () => {
     await button(page, 'Revoke search').click();
     await row.waitFor({ state: 'detached' });
     expect(await service.db.collection('credentials').findOne({ username: 'search' })).toBeNull();
-  });
-
-  it('what nobody used for a while is revoked together, once that is confirmed', async () => {
-    const since = new Date(Date.now() - 100 * 86_400_000);
-    await service.db
-      .collection<{ _id: string }>('tidemark.credentialuses')
-      .updateOne({ _id: '' }, { $set: { at: since } }, { upsert: true });
-    await app.credential({ username: 'long-unused', _id: new mongo.ObjectId('4'.repeat(24)) });
-    await browser.goTo(page, '/credentials');
-    await button(page, 'Show').click();
-    const said = await confirm(page, 'Revoke 1 credential…', 'Revoke 1 credential');
-    expect(said).toContain('long-unused, last used never');
-    await page.getByText('No credential is known to be unused').waitFor();
-    expect(await service.db.collection('credentials').findOne({ username: 'long-unused' })).toBeNull();
   });
 
   it('and the audit trail has all of it', async () => {

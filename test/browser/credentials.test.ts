@@ -1,0 +1,104 @@
+import { mongo } from 'mongoose';
+import { type Page } from 'playwright-core';
+import { type TestApplication, TestService } from '../support/index.js';
+import { ConsoleBrowser } from './browser.js';
+
+let service: TestService;
+let browser: ConsoleBrowser;
+let app: TestApplication;
+let root: string;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  browser = await ConsoleBrowser.start(service.url);
+  app = await service.application();
+  root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+  await service.watcher.caughtUp();
+});
+afterAll(async () => {
+  await browser?.stop();
+  await service?.stop();
+});
+afterEach(() => expect(browser.faults).toEqual([]));
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+
+/** Clicks what asks, and then what does. */
+async function confirm(page: Page, asking: string | RegExp, doing: string): Promise<string> {
+  await button(page, asking).click();
+  const dialog = page.getByRole('dialog');
+  const text = await dialog.innerText();
+  await dialog.getByRole('button', { name: doing, exact: true }).click();
+  return text;
+}
+
+describe('Signing in', () => {
+  it('a wrong password is told, by the page and not by the browser', async () => {
+    const page = await browser.open();
+    await browser.signIn(page, root, 'wrong');
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain('No credential that is in force has this user name');
+    expect(page.url()).toBe(`${service.url}/console/`);
+    await browser.signIn(page, app.user('read'));
+    await page.getByText('This needs a credential of level "admin".').waitFor();
+  });
+
+  it('an expired session is told, and the page is still there after signing in again', async () => {
+    const page = await browser.openAs(root);
+    await browser.goTo(page, '/credentials');
+    await page.getByRole('cell', { name: root }).waitFor();
+    await service.db.collection('tidemark.sessions').updateMany({}, { $set: { expires: new Date(0) } });
+    await page.getByRole('link', { name: 'Audit trail' }).click();
+    await page.getByText('Your session is over. Sign in again.').waitFor();
+    await page.getByLabel('User name').fill(root);
+    await page.getByLabel('Password').fill('correct horse battery staple');
+    await button(page, 'Sign in').click();
+    await page.getByRole('heading', { name: 'Audit trail' }).waitFor();
+  });
+
+  it('signing out ends it', async () => {
+    const page = await browser.openAs(root);
+    await button(page, 'Sign out').click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await browser.goTo(page, '/credentials');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});
+
+describe('Credentials', () => {
+  it('the password of a credential is rotated, the old one works on, and is retired', async () => {
+    const username = await app.credential();
+    const page = await browser.openAs(root);
+    const stored = () => service.db.collection('credentials').findOne({ username });
+    const first = (await stored())!['passwordhash'] as string;
+    await browser.goTo(page, '/credentials');
+    const row = page.getByRole('row', { name: new RegExp(`^${username} `) });
+    await row.getByRole('button', { name: 'Rotate' }).click();
+    await page.getByLabel('The password it has now').selectOption('7');
+    await button(page, 'Give another').click();
+    await page.locator('[data-secret]').waitFor();
+    expect(await stored()).toMatchObject({ oldpasswordhash: first });
+    await button(page, 'I have it').click();
+    await row.getByText('its old password in 7 days').waitFor();
+    await row.getByRole('button', { name: 'Retire old' }).click();
+    await button(page, 'Retire it').click();
+    await row.getByText('its old password').waitFor({ state: 'detached' });
+    expect(await stored()).not.toHaveProperty('oldpasswordhash');
+  });
+
+  it('what nobody used for a while is revoked together, once that is confirmed', async () => {
+    const page = await browser.openAs(root);
+    const since = new Date(Date.now() - 100 * 86_400_000);
+    await service.db
+      .collection<{ _id: string }>('tidemark.credentialuses')
+      .updateOne({ _id: '' }, { $set: { at: since } }, { upsert: true });
+    await app.credential({ username: 'long-unused', _id: new mongo.ObjectId('4'.repeat(24)) });
+    await browser.goTo(page, '/credentials');
+    await button(page, 'Show').click();
+    const said = await confirm(page, 'Revoke 1 credential…', 'Revoke 1 credential');
+    expect(said).toContain('long-unused, last used never');
+    await page.getByText('No credential is known to be unused').waitFor();
+    expect(await service.db.collection('credentials').findOne({ username: 'long-unused' })).toBeNull();
+  });
+});
