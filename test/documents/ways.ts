@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clone } from './clone.js';
 import type { Demo } from './demo.js';
 import { runsJest } from './jest-command.js';
@@ -15,6 +16,7 @@ interface Way {
 }
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const PROMTOOL = process.env['PROMTOOL'] ?? join(process.cwd(), '.cache/promtool/promtool');
 
 /** For whatever seeds: `npm test` lives through others. */
 const ONE_SHORT_HISTORY = 'npm run test:faults -- --seed 1 --operations 20';
@@ -43,6 +45,7 @@ export const WAYS: Way[] = [
   },
   { of: /^npm run dev$|^node dist\/main\.js$/, run: (command, { clone }) => clone.listens(command) },
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
+  { of: /^npm run test:(browser|metrics)$/, run: (command, { clone }) => listsTests(command, clone) },
   { of: /^npm run pictures$/, run: (command, { clone }) => takesPictures(command, clone) },
   { of: /^npx jest /, run: (command, { clone }) => runsJest(command, clone) },
   {
@@ -86,6 +89,14 @@ async function benches(command: string, clone: Clone): Promise<void> {
     having(command, `--small --items 500 --requests 100 --against plain${only}`),
   );
   expect(table).toContain('| measured');
+}
+
+/** What these tests show is what `npm test` shows; where they cannot run, the command says so. */
+async function listsTests(command: string, clone: Clone): Promise<void> {
+  const listed = clone.output(`PROMTOOL=${PROMTOOL} ${having(command, '--listTests')}`);
+  if (existsSync(command.includes('browser') ? CHROMIUM : PROMTOOL))
+    expect(await listed).toContain('.test.ts');
+  else await expect(listed).rejects.toThrow('CANNOT RUN HERE');
 }
 
 /** Where there is no browser, it says so. */
