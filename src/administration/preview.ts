@@ -5,7 +5,7 @@ import { refusalOf } from './filter-trial.js';
 import { Allowance } from './preview/allowance.js';
 import { fieldWarnings, type Warning } from './preview/field-warnings.js';
 import { countsOf, type Effort, type PreviewCounts } from './preview/counts.js';
-import type { Way } from './preview/exact.js';
+import type { StatedIndex } from './preview/exact.js';
 import { inPlace, type Place } from './preview/place.js';
 import { type FilterPlan, planOf } from './preview/plan.js';
 
@@ -71,12 +71,12 @@ async function countedByPlan(
   const time = new Allowance(PLAN_MS);
   const plan = await planOf(place, filter, time);
   const before = inForce === undefined ? undefined : await planOf(place, inForce, time);
-  const ways = { filter: wayOf(plan), inForce: wayOf(before) };
-  return { ...(await countsOf(place, filter, inForce, { ...effort, ways })), plan: plan ?? null };
+  const stated = { filter: statedFor(plan), inForce: statedFor(before) };
+  return { ...(await countsOf(place, filter, inForce, { ...effort, stated })), plan: plan ?? null };
 }
 
-/** Along several indexes, MongoDB finds its way itself. */
-function wayOf(plan: FilterPlan | undefined): Way | undefined {
+/** Where it goes along several indexes, MongoDB finds its way itself. */
+function statedFor(plan: FilterPlan | undefined): StatedIndex | undefined {
   const [index, ...others] = plan?.indexes ?? [];
   if (plan === undefined || index === undefined || others.length > 0) return undefined;
   return { hint: index, serves: !plan.readsEveryRecord };

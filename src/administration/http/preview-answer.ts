@@ -56,7 +56,10 @@ export const PREVIEW_ANSWER = {
     leaving: group('With a filter in force: records that would cease to match'),
     restamps: { ...number, description: 'Records that saving it delivers again' },
     error: estimateOf('Some counts are'),
-    isCutOff: { type: 'boolean', description: 'A count is null, or there are fewer ids than could be shown' },
+    isCutOff: {
+      type: 'boolean',
+      description: 'A count is null, or a group that is not empty has no ids: the time was over',
+    },
     plan,
     warnings,
   },

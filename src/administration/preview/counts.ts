@@ -1,8 +1,8 @@
 import { serialize } from 'bson';
 import type { Filter } from '../../application/index.js';
 import { Allowance } from './allowance.js';
-import { countAll, countGroup, firstIds, type Known, type Way } from './exact.js';
-import { type Counted, COUNTED, type Group, SHOWN_IDS } from './group.js';
+import { countAll, countGroup, firstIds, type Known, type StatedIndex } from './exact.js';
+import { type Counted, COUNTED, type Group } from './group.js';
 import type { Place } from './place.js';
 import { lookAtSome, type Sample } from './sample.js';
 import { estimated } from './sampling-error.js';
@@ -13,7 +13,7 @@ const OTHERS_MS = 1500;
  * To read every record takes so many times as long as to count it along an index: where that cannot be done in time, all of
  * the time is left to the estimate.
  */
-const READING_COST = 8;
+const READING_COST = 10;
 const NONE: Known = { count: 0, ids: [] };
 
 /** What a filter does to the records of one application and kind. */
@@ -29,7 +29,7 @@ export interface PreviewCounts {
   restamps: number | null;
   /** Some counts are estimates, each right to this many records in 95 of 100 cases; undefined where all are exact. */
   error: number | undefined;
-  /** The time was over before all of it was found: a count is null, or there are fewer ids than could be shown. */
+  /** The time was over before all of it was found: a count is null, or a group that is not empty has no ids. */
   isCutOff: boolean;
 }
 
@@ -41,10 +41,10 @@ export interface Effort {
   sampleSize: number;
 }
 
-/** Which way what matches the filter, and what matches the one in force, is found. */
-export interface Ways {
-  filter: Way | undefined;
-  inForce: Way | undefined;
+/** Along which index what matches the filter is found, and what matches the one in force. */
+export interface StatedIndexes {
+  filter: StatedIndex | undefined;
+  inForce: StatedIndex | undefined;
 }
 
 /** Without entering and leaving where there is nothing to compare with, or nobody does either. */
@@ -62,11 +62,11 @@ export async function countsOf(
   place: Place,
   filter: Filter,
   inForce: Filter | undefined,
-  { ways, ...effort }: Effort & { ways: Ways },
+  { stated, ...effort }: Effort & { stated: StatedIndexes },
 ): Promise<PreviewCounts> {
   const conditions = conditionsOf(filter, inForce);
   const time = new Allowance(effort.exactMs + effort.estimateMs);
-  const exact = await exactly(place, conditions, effort.exactMs, ways);
+  const exact = await exactly(place, conditions, effort.exactMs, stated);
   const found = await withSample(place, conditions, exact, { size: effort.sampleSize, time });
   return countsIn(found, inForce !== undefined);
 }
@@ -82,20 +82,25 @@ function conditionsOf(filter: Filter, inForce: Filter | undefined): Conditions {
   };
 }
 
-async function exactly(place: Place, conditions: Conditions, exactMs: number, ways: Ways): Promise<Found> {
+async function exactly(
+  place: Place,
+  conditions: Conditions,
+  exactMs: number,
+  { filter, inForce }: StatedIndexes,
+): Promise<Found> {
   const time = new Allowance(exactMs);
   const names = COUNTED.filter((name) => name in conditions);
-  const wayOf = (name: Counted) => (name === 'leaving' ? ways.inForce : ways.filter);
+  const statedFor = (name: Counted) => (name === 'leaving' ? inForce : filter);
   const groups = () =>
-    Promise.all(names.map((name) => countGroup(place, conditions[name]!, { time, way: wayOf(name) })));
+    Promise.all(names.map((name) => countGroup(place, conditions[name]!, { time, stated: statedFor(name) })));
   const begun = performance.now();
   const all = countAll(place, time);
   const isHopeless = () => (performance.now() - begun) * READING_COST > exactMs;
-  const isAllRead = names.every((name) => wayOf(name)?.serves === false);
-  const way = isAllRead ? ways.filter : undefined;
+  const isAllRead = names.every((name) => statedFor(name)?.serves === false);
+  const stated = isAllRead ? filter : undefined;
   const [records, otherIds, counted] = await Promise.all([
     all,
-    firstIds(place, conditions.others, { time, way, idsMs: OTHERS_MS }),
+    firstIds(place, conditions.others, { time, stated, idsMs: OTHERS_MS }),
     isAllRead ? all.then(() => (isHopeless() ? names.map(() => ({})) : groups())) : groups(),
   ]);
   const known = COUNTED.map((name) => [name, counted[names.indexOf(name)] ?? NONE] as const);
@@ -124,7 +129,7 @@ function countsIn(found: Found, isChange: boolean): PreviewCounts {
   const [entering, leaving] = [groupOf('entering', found), groupOf('leaving', found)];
   const others: Group = {
     ...matching,
-    count: records === null || matching.count === null ? null : records - matching.count,
+    count: records === null || matching.count === null ? null : Math.max(0, records - matching.count),
     ids: otherIds ?? sample?.groups['others']?.ids ?? [],
   };
   const restamps = isChange ? restampsOf(found, entering, leaving) : { count: 0 };
@@ -162,9 +167,9 @@ function shownEstimate({ count, error }: { count: number; error: number }): Omit
   return error === 0 ? { count } : { count, error };
 }
 
-/** A sample shows whom it has found; of those that are counted, the first are to be shown. */
+/** A sample shows whom it has found, if anybody. */
 function isIncomplete({ count, ids, error }: Group): boolean {
-  return count === null || (error === undefined && ids.length < Math.min(SHOWN_IDS, count));
+  return count === null || (error === undefined && count > 0 && ids.length === 0);
 }
 
 /** Whether two filters are the same byte for byte: the order of keys tells documents apart. */

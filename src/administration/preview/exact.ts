@@ -21,17 +21,17 @@ export function countAll({ records, tenant, session }: Place, time: Allowance): 
 }
 
 /** The index to go along: one that serves the condition, or the one along which all records lie. */
-export interface Way {
+export interface StatedIndex {
   hint: string;
   serves: boolean;
 }
 
-/** How long a group may be looked for, and which way, where that is known. */
+/** How long a group may be looked for, and along which index, where that is known. */
 export interface Search {
   time: Allowance;
   /** Milliseconds for the ids, where that is less than there is. */
   idsMs?: number;
-  way: Way | undefined;
+  stated: StatedIndex | undefined;
 }
 
 /**
@@ -39,11 +39,11 @@ export interface Search {
  * third of the collection first, where there is little to be found. Only for the ids of many it is left to choose.
  */
 export async function countGroup(place: Place, condition: Filter, search: Search): Promise<Known> {
-  if (search.way?.serves !== true) return idsBeforeCount(place, condition, search);
+  if (search.stated?.serves !== true) return idsBeforeCount(place, condition, search);
   const count = await countOf(place, condition, search);
   if (count === undefined) return {};
-  const way = count > MANY ? undefined : search.way;
-  return { count, ids: count === 0 ? [] : await firstIds(place, condition, { ...search, way }) };
+  const stated = count > MANY ? undefined : search.stated;
+  return { count, ids: count === 0 ? [] : await firstIds(place, condition, { ...search, stated }) };
 }
 
 /** Where all has to be read, it is read once if there are but few. */
@@ -57,10 +57,10 @@ async function idsBeforeCount(place: Place, condition: Filter, search: Search): 
 function countOf(
   { records, tenant, session }: Place,
   condition: Filter,
-  { time, way }: Search,
+  { time, stated }: Search,
 ): Promise<number | undefined> {
   const query = { $and: [tenant, condition] };
-  const count = (limit: Limit) => records.countDocuments(query, { session, ...hinted(way), ...limit });
+  const count = (limit: Limit) => records.countDocuments(query, { session, ...hinted(stated), ...limit });
   return time.ask(count).catch(ifIndexIsGone);
 }
 
@@ -72,13 +72,13 @@ export async function firstIds(
 ): Promise<string[] | undefined> {
   const wanted = { projection: { _id: 0, id: 1 }, sort: { _id: 1 }, limit: SHOWN_IDS, session } as const;
   const find = (limit: Limit) =>
-    records.find({ $and: [tenant, condition] }, { ...wanted, ...hinted(search.way), ...limit }).toArray();
+    records.find({ $and: [tenant, condition] }, { ...wanted, ...hinted(search.stated), ...limit }).toArray();
   const found = await search.time.ask(find, search.idsMs).catch(ifIndexIsGone);
   return found?.map(({ id }) => idTextOf(id) ?? String(id));
 }
 
-function hinted(way: Way | undefined): { hint?: string } {
-  return way === undefined ? {} : { hint: way.hint };
+function hinted(stated: StatedIndex | undefined): { hint?: string } {
+  return stated === undefined ? {} : { hint: stated.hint };
 }
 
 /** An index that was there a moment ago may have been dropped: then this was not found out in time. */
