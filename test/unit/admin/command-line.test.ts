@@ -52,7 +52,7 @@ describe('what is wrong is told in one line with the nearest usage', () => {
     ],
     [
       'credential lost',
-      'There is not a command "credential lost". Those of credential are: credential issue, credential rotate, ',
+      'There is not a command "credential lost". Those of credential are: credential issue, credential change, ',
     ],
     ['credential lost --help', 'There is not a command "credential lost". Those of credential are: '],
     ['help credential lost', 'There is not a command "credential lost". Those of credential are: '],
