@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { FatalError } from './common/index.js';
 import type { Settings } from './config/index.js';
+import { closeInTime } from './shutdown.js';
 
 /** What an operator has to repair, by the error code of the operating system. */
 const WRONG_SETTING: Record<string, keyof typeof ADVICE> = {
@@ -23,9 +24,20 @@ const ADVICE = {
 
 type Address = Pick<Settings, 'host' | 'port'>;
 
-/** Opens the port; throws a FatalError that names the setting where HOST or PORT cannot be had. */
-export async function listen(app: Pick<INestApplication, 'listen'>, address: Address): Promise<void> {
-  await app.listen(address.port, address.host).catch(clearly(address));
+/**
+ * Opens the port. Where HOST or PORT cannot be had, it closes what the application has begun, so that nothing complains
+ * of a database that ends next, and throws a FatalError that names the setting.
+ */
+export async function listen(
+  app: Pick<INestApplication, 'listen' | 'close'>,
+  address: Address,
+): Promise<void> {
+  try {
+    await app.listen(address.port, address.host);
+  } catch (error) {
+    await closeInTime(app);
+    clearly(address)(error);
+  }
 }
 
 /** Throws the same before anything else is begun: a database that takes long to come up would come up for nothing. */

@@ -79,7 +79,12 @@ async function stopInOrder(app: NestExpressApplication, stopDatabase: () => Prom
   server.close();
   setInterval(() => server.closeIdleConnections(), IDLE_MS).unref();
   setTimeout(() => server.closeAllConnections(), FINISH_MS).unref();
+  await closeInTime(app);
+  await stopDatabase();
+}
+
+/** Everything that goes on in the service ends; resolves after 12 s also where something of it does not. */
+export async function closeInTime(app: Pick<NestExpressApplication, 'close'>): Promise<void> {
   const tooLate = new Promise<void>((resolve) => setTimeout(resolve, LEAVE_MS).unref());
   await Promise.race([app.close(), tooLate]);
-  await stopDatabase();
 }

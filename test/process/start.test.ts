@@ -12,6 +12,7 @@ jest.setTimeout(120_000);
 
 let dataDir: string;
 let spawned: ServiceProcess[] = [];
+let holders: Server[] = [];
 
 beforeEach(async () => {
   dataDir = await freshDataDir();
@@ -19,6 +20,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(spawned.map((service) => service.stop('SIGKILL')));
   spawned = [];
+  for (const holder of holders) holder.close();
+  holders = [];
   await removeDataDir(dataDir);
 });
 
@@ -40,6 +43,7 @@ describe('a port that is taken', () => {
   const hold = async (port = 0): Promise<Server> => {
     const holder = createServer().listen(port, '127.0.0.1');
     await once(holder, 'listening');
+    holders.push(holder);
     return holder;
   };
   const portOf = (holder: Server) => String((holder.address() as AddressInfo).port);
@@ -49,7 +53,6 @@ describe('a port that is taken', () => {
     const lines = await failure(spawn({ PORT: portOf(holder), LOG_LEVEL: 'info' }));
     expect(lines).toEqual([expect.stringMatching(isTaken)]);
     await expect(stat(join(dataDir, 'mongod'))).rejects.toThrow('ENOENT');
-    holder.close();
   });
 
   it('is told in one line where it is taken meanwhile, and the database is ended', async () => {
@@ -59,11 +62,10 @@ describe('a port that is taken', () => {
     await once(free, 'close');
     const service = spawn({ PORT });
     await service.prints('Using mongod');
-    const holder = await hold(Number(PORT));
+    await hold(Number(PORT));
     const lines = await failure(service);
     expect(lines.slice(1)).toEqual([expect.stringMatching(isTaken)]);
     expect(await readFile(join(dataDir, 'mongod', 'mongod.lock'), 'utf8')).toBe('');
-    holder.close();
   });
 });
 

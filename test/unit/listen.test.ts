@@ -5,6 +5,7 @@ import { assertCanListen, listen } from '../../src/listen.js';
 /** A server as Nest hands it out: `listen` ends when the port is open. */
 function application(server: Server) {
   return {
+    close: jest.fn(() => Promise.resolve()),
     listen: async (port: number | string, host?: unknown) => {
       server.listen(Number(port), String(host));
       await once(server, 'listening');
@@ -25,11 +26,12 @@ describe('an address that cannot be had is one clear line that names the setting
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
-    const start = listen(application(createServer()), { host: '127.0.0.1', port });
-    await expect(start).rejects.toMatchObject({
+    const app = application(createServer());
+    await expect(listen(app, { host: '127.0.0.1', port })).rejects.toMatchObject({
       name: 'FatalError',
       message: expect.stringMatching(/EADDRINUSE.*Set PORT/),
     });
+    expect(app.close).toHaveBeenCalledTimes(1);
     holder.close();
   });
 
@@ -45,13 +47,15 @@ describe('an address that cannot be had is one clear line that names the setting
     await once(holder, 'close');
     await assertCanListen(address);
     const server = createServer();
-    await listen(application(server), address);
+    const app = application(server);
+    await listen(app, address);
+    expect(app.close).not.toHaveBeenCalled();
     server.close();
   });
 
   it('any other error goes on as it is', async () => {
     const other = new Error('other');
-    const start = listen({ listen: () => Promise.reject(other) }, { host: '127.0.0.1', port: 0 });
-    await expect(start).rejects.toBe(other);
+    const app = { ...application(createServer()), listen: () => Promise.reject(other) };
+    await expect(listen(app, { host: '127.0.0.1', port: 0 })).rejects.toBe(other);
   });
 });
