@@ -47,6 +47,7 @@ export const WAYS: Way[] = [
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run test:(browser|metrics)$/, run: (command, { clone }) => listsTests(command, clone) },
   { of: /^npm run pictures$/, run: (command, { clone }) => takesPictures(command, clone) },
+  { of: /^npx tidemark-admin$/, run: (command, place) => helps(`${command} --help`, place) },
   { of: /^npx jest /, run: (command, { clone }) => runsJest(command, clone) },
   {
     of: /^npm run test:model( |$)/,
