@@ -40,13 +40,10 @@ export async function planOf(
     const comparison = await compare(db, configuration, { reach: EVERYTHING, isPruned });
     await assertPossible(db, comparison.changes);
     const progress = context.progress(filtersOf(comparison.changes), 'filters');
-    const onProgress = (done: number) => progress.at(done, done);
-    const previews = await previewsOf(
-      db,
-      comparison.changes,
-      () => context.settings.queryMs,
-      onProgress,
-    ).finally(() => progress.end());
+    const previews = await previewsOf(db, comparison.changes, {
+      msLeft: () => context.settings.queryMs,
+      onProgress: (done) => progress.at(done, done),
+    }).finally(() => progress.end());
     return { configuration, comparison, previews, onLine: (error) => onLine(lineOf, error) };
   } catch (error) {
     throw onLine(lineOf, error);

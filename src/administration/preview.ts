@@ -62,6 +62,16 @@ export async function previewFilter(
   }
 }
 
+/** Of a preview for which MongoDB has given no answer at all in time. */
+export function nothingKnown(inForce: Filter | undefined): Preview {
+  const unknown = { count: null, ids: [] };
+  const moving = inForce === undefined ? undefined : unknown;
+  return {
+    ...{ records: null, matching: unknown, others: unknown, entering: moving, leaving: moving },
+    ...{ restamps: null, error: undefined, isCutOff: true, plan: null, warnings: [] },
+  };
+}
+
 async function countedByPlan(
   place: Place,
   filter: Filter,

@@ -8,5 +8,6 @@ export { literal } from './literal.js';
 export { NAME, NAME_RULE } from './names.js';
 export { earlier, later } from './order.js';
 export { pause } from './pause.js';
+export { Places } from './places.js';
 export { settledWithin } from './settled-within.js';
 export { SharedReads } from './shared-reads.js';

@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose';
 import type { Filter, ServiceKey } from '../../application/index.js';
 import { CREDENTIALS } from '../../auth/index.js';
 import { problems } from '../../http/index.js';
+import type { Tenant } from '../../record/index.js';
 import { assertNoRecords, nameOfTenant } from '../applications.js';
 import { tryFilter } from '../filter-trial.js';
 import { type Preview, previewFilter } from '../preview.js';
@@ -63,15 +64,23 @@ export async function assertPossible(db: mongo.Db, changes: PlannedChange[]): Pr
 /** What a changed filter does, by the name of its service. */
 export type Previews = Map<string, Preview>;
 
-/**
- * What each changed filter would do. `msLeft` says how long the next one may take (milliseconds); where nothing is left,
- * the others are not looked at.
- */
+/** How previews are made one after the other. */
+export interface PreviewsMade {
+  /** How long the next one may take (milliseconds); where nothing is left, the others are not made. */
+  msLeft: () => number;
+  /** Makes one when it may be; where that gives nothing, the others are not made. */
+  during?: (
+    of: Tenant,
+    work: (signal: AbortSignal | undefined) => Promise<Preview>,
+  ) => Promise<Preview | undefined>;
+  onProgress?: (done: number) => void;
+}
+
+/** What each changed filter would do. */
 export async function previewsOf(
   db: mongo.Db,
   changes: PlannedChange[],
-  msLeft: () => number,
-  onProgress: (done: number) => void = () => undefined,
+  { msLeft, during = (_of, work) => work(undefined), onProgress }: PreviewsMade,
 ): Promise<Previews> {
   const previews: Previews = new Map();
   const filters = filtersIn(changes);
@@ -79,9 +88,12 @@ export async function previewsOf(
     const maxTimeMS = msLeft();
     if (maxTimeMS <= 0) break;
     const inForce = await filterInForce(db, key);
-    const preview = previewFilter(db, key, filter, { inForce, maxTimeMS });
-    previews.set(name, await preview.catch((error: unknown) => rethrowAt(pointer, error)));
-    onProgress(index + 1);
+    const preview = await during(key, (signal) =>
+      previewFilter(db, key, filter, { inForce, maxTimeMS, ...(signal && { signal }) }),
+    ).catch((error: unknown) => rethrowAt(pointer, error));
+    if (preview === undefined) break;
+    previews.set(name, preview);
+    onProgress?.(index + 1);
   }
   return previews;
 }

@@ -50,8 +50,6 @@ export function sendTagged(response: Response, document: unknown, etag: string):
 /** Aborted where the client goes away before it has its answer. */
 export function untilGone({ res: response }: Request): AbortSignal {
   const gone = new AbortController();
-  response?.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
+  response?.once('close', () => gone.abort());
   return gone.signal;
 }

@@ -15,8 +15,9 @@ import {
   type Reach,
   storedConfiguration,
 } from '../configuration/index.js';
-import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
 import { flag, type Shaped } from './fields.js';
+import { PreviewPlaces } from './preview-places.js';
 import { coversCredential, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
@@ -31,7 +32,10 @@ const MOST_NEW = 50;
 @Administrative()
 @Controller('admin/v1/configuration')
 export class ConfigurationController {
-  constructor(private readonly desks: Desks) {}
+  constructor(
+    private readonly desks: Desks,
+    private readonly previews: PreviewPlaces,
+  ) {}
 
   @Get()
   @ApiOperation({
@@ -68,9 +72,13 @@ export class ConfigurationController {
     const options = { reach: reachOf(caller), isPruned: prune === true };
     const { changes, untold, etag } = await compare(db, wanted, options);
     await assertPossible(db, changes);
+    const gone = untilGone(request);
     const ends = performance.now() + PREVIEWS_MS;
-    // Exact counts and the estimate behind them may take as long each.
-    const previews = await previewsOf(db, changes, () => (ends - performance.now()) / 2);
+    const previews = await previewsOf(db, changes, {
+      // Exact counts and the estimate behind them may take as long each.
+      msLeft: () => (ends - performance.now()) / 2,
+      during: ({ organizationid }, work) => this.previews.during(organizationid, gone, work),
+    });
     const stays = untold.map(({ name }) => name);
     sendTagged(response, { changes: changes.map((one) => shown(one, previews)), untold: stays }, etag);
   }

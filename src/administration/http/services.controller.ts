@@ -8,7 +8,7 @@ import { Problems, sendJson } from '../../http/index.js';
 import { type Kind, KINDS } from '../../record/index.js';
 import { assertApplication } from '../applications.js';
 import { filterJson } from '../filter-text.js';
-import { type Preview, previewFilter } from '../preview.js';
+import { nothingKnown, type Preview, previewFilter } from '../preview.js';
 import { invalid, unknownService } from '../refused.js';
 import {
   filterInForce,
@@ -23,6 +23,7 @@ import { Administrative, Asked, Desks, sendTagged, untilGone } from './administr
 import { PREVIEW, SERVICE_SETTING } from './bodies.js';
 import type { Shaped } from './fields.js';
 import { PREVIEW_ANSWER } from './preview-answer.js';
+import { PreviewPlaces } from './preview-places.js';
 import { assertCovers } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
@@ -42,6 +43,7 @@ interface ServicePath {
 export class ServicesController {
   constructor(
     private readonly desks: Desks,
+    private readonly previews: PreviewPlaces,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -131,7 +133,10 @@ export class ServicesController {
     await assertApplication(db, key);
     const inForce: Filter | undefined = name === undefined ? undefined : await filterInForce(db, key);
     const maxTimeMS = Math.min(this.settings.queryMs, PREVIEW_MS);
-    return previewFilter(db, key, filter, { inForce, maxTimeMS, signal: untilGone(request) });
+    const made = await this.previews.during(key.organizationid, untilGone(request), (signal) =>
+      previewFilter(db, key, filter, { inForce, maxTimeMS, signal }),
+    );
+    return made ?? nothingKnown(inForce);
   }
 
   private async answer(request: Request, response: Response, key: ServiceKey): Promise<void> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { Places } from './places.js';
+import { Places } from '../../../common/index.js';
 
 /** Shares of the connections to MongoDB: what is left over is for `max`, writes and everything else. */
 const OF_PAGES = 3 / 4;

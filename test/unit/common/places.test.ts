@@ -1,4 +1,4 @@
-import { Places } from '../../../../../src/replication/feed/page/places.js';
+import { Places } from '../../../src/common/places.js';
 
 const here = new AbortController().signal;
 

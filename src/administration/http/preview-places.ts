@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { Places } from '../../common/index.js';
+import { problems } from '../../http/index.js';
+
+/** Previews at work at a time in an instance, and of them those of one organization. */
+const MOST = 3;
+const MOST_OF_ONE = 2;
+
+/** A preview waits so long for its turn, and takes so long with it, before its answer is due (milliseconds). */
+const WAIT_MS = 1500;
+const WHOLE_MS = 9000;
+
+interface OfOne {
+  places: Places;
+  asking: number;
+}
+
+/**
+ * Who may try a filter on the records now. MongoDB does not interrupt a pattern that takes long on one long text, so that a
+ * preview may keep a core of it busy beyond all limits: its place is taken until MongoDB has done with it.
+ */
+@Injectable()
+export class PreviewPlaces {
+  waitMs = WAIT_MS;
+  wholeMs = WHOLE_MS;
+  private readonly all = new Places(MOST);
+  private readonly organizations = new Map<string, OfOne>();
+
+  /**
+   * Does the work when it is its turn; its signal is aborted when the client has gone, or the time is over: nothing then.
+   * Throws 503 `busy` where its turn does not come in time, and what the work throws.
+   */
+  during<T extends object>(
+    organizationid: string,
+    gone: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    const tooLate = abortedWith(gone, this.waitMs);
+    const over = abortedWith(gone, this.wholeMs);
+    let isBegun = false;
+    const begin = () => {
+      isBegun = true;
+      return work(over.signal);
+    };
+    return new Promise<T | undefined>((resolve, reject) => {
+      over.signal.addEventListener('abort', () => resolve(undefined), { once: true });
+      this.turn(organizationid, tooLate.signal, begin).then(resolve, (error: unknown) =>
+        reject(isBegun || gone.aborted ? (error as Error) : problems.busy()),
+      );
+    }).finally(() => {
+      tooLate.forget();
+      over.forget();
+    });
+  }
+
+  private async turn<T>(organizationid: string, tooLate: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const own = this.organizations.get(organizationid) ?? { places: new Places(MOST_OF_ONE), asking: 0 };
+    this.organizations.set(organizationid, own);
+    own.asking += 1;
+    try {
+      return await own.places.during(tooLate, () => this.all.during(tooLate, work));
+    } finally {
+      own.asking -= 1;
+      if (own.asking === 0) this.organizations.delete(organizationid);
+    }
+  }
+}
+
+/** A signal that is aborted together with another, or after some milliseconds unless it is forgotten by then. */
+function abortedWith(gone: AbortSignal, ms: number): { signal: AbortSignal; forget: () => void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = setTimeout(abort, ms);
+  if (gone.aborted) abort();
+  gone.addEventListener('abort', abort, { once: true });
+  const forget = () => {
+    clearTimeout(timer);
+    gone.removeEventListener('abort', abort);
+  };
+  return { signal: controller.signal, forget };
+}

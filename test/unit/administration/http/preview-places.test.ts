@@ -1,0 +1,74 @@
+import { PreviewPlaces } from '../../../../src/administration/http/preview-places.js';
+
+const here = new AbortController().signal;
+const soon = () => new Promise((resolve) => setImmediate(resolve));
+
+let places: PreviewPlaces;
+let begun: string[];
+let ends: (() => void)[];
+beforeEach(() => {
+  places = new PreviewPlaces();
+  begun = [];
+  ends = [];
+});
+
+/** A preview that lasts until the test ends it, whatever becomes of its signal. */
+const preview = (organization: string, gone = here) =>
+  places.during(organization, gone, () => {
+    begun.push(organization);
+    return new Promise<object>((resolve) => ends.push(() => resolve({})));
+  });
+
+it('two of an organization work at a time, and three of all', async () => {
+  places.waitMs = 30_000;
+  const all = ['a', 'a', 'a', 'b', 'c'].map((name) => preview(name));
+  await soon();
+  expect(begun).toEqual(['a', 'a', 'b']);
+  for (let ended = 0; ended < all.length; ended += 1) {
+    ends[ended]?.();
+    await soon();
+  }
+  expect(begun).toEqual(['a', 'a', 'b', 'c', 'a']);
+  expect(await Promise.all(all)).toHaveLength(5);
+});
+
+it('one whose turn does not come in time is told that others are at work', async () => {
+  places.waitMs = 1;
+  const working = [preview('a'), preview('a')];
+  await expect(preview('a')).rejects.toMatchObject({ status: 503, slug: 'busy' });
+  const other = preview('b');
+  await soon();
+  expect(begun).toEqual(['a', 'a', 'b']);
+  for (const end of ends) end();
+  await Promise.all([...working, other]);
+});
+
+it('where the time is over nothing is answered, and the place is taken until MongoDB has done with it', async () => {
+  Object.assign(places, { wholeMs: 1, waitMs: 1 });
+  expect(await Promise.all([preview('a'), preview('a')])).toEqual([undefined, undefined]);
+  places.wholeMs = 30_000;
+  await expect(preview('a')).rejects.toMatchObject({ slug: 'busy' });
+  for (const end of ends) end();
+  await soon();
+  const next = preview('a');
+  await soon();
+  ends.at(-1)?.();
+  expect(await next).toEqual({});
+});
+
+it('whose client has gone is done no more', async () => {
+  places.waitMs = 30_000;
+  const working = [preview('a'), preview('a')];
+  const gone = new AbortController();
+  const waiting = preview('a', gone.signal);
+  gone.abort();
+  expect(await waiting).toBeUndefined();
+  for (const end of ends) end();
+  await Promise.all(working);
+  expect(begun).toEqual(['a', 'a']);
+});
+
+it('what the work throws is thrown', async () => {
+  const broken = new Error('broken');
+  await expect(places.during('a', here, () => Promise.reject(broken))).rejects.toBe(broken);
+});
