@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import mongoose from 'mongoose';
 import type { Filter } from '../application/index.js';
-import { FatalError } from '../common/index.js';
+import { FatalError, shown } from '../common/index.js';
 import { assertFilter } from './filter-trial.js';
-import { invalid } from './refused.js';
+import { invalid, Refused } from './refused.js';
 
-const { EJSON } = mongoose.mongo.BSON;
+const { EJSON, Long } = mongoose.mongo.BSON;
 
 /** A valid filter has fewer levels, values of extended JSON included; deeper text is not gone into. */
 const MOST_LEVELS = 20;
@@ -31,6 +31,7 @@ export function parseFilter(text: string): unknown {
   try {
     return JSON.parse(text, (_key, value: unknown) => (isValue(value) ? bsonOf(value) : value));
   } catch (error) {
+    if (error instanceof Refused) throw error;
     throw new FatalError(`The filter is not JSON: ${(error as Error).message.split('\n')[0]}.`);
   }
 }
@@ -48,7 +49,17 @@ export function filterOfJson(json: unknown): unknown {
 
 /** The filter as the JSON that {@link parseFilter} reads. */
 export function filterJson(filter: unknown): unknown {
-  return EJSON.serialize(filter, { relaxed: true });
+  return EJSON.serialize(withDigits(filter), { relaxed: true });
+}
+
+/** Integers that a JSON number would round are told as text: rounded, a filter that is saved as it was shown is another. */
+function withDigits(value: unknown): unknown {
+  if (Long.isLong(value))
+    return Number.isSafeInteger(value.toNumber()) ? value : { $numberLong: value.toString() };
+  if (Array.isArray(value)) return value.map(withDigits);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withDigits(inner)]));
 }
 
 function isValue(value: unknown): value is object {
@@ -57,9 +68,28 @@ function isValue(value: unknown): value is object {
   return key !== undefined && others.length === 0 && VALUES.has(key);
 }
 
-/** Its parts are BSON values by now, since JSON is read from the inside out; canonical text holds those too. */
+/**
+ * Its parts are BSON values by now, since JSON is read from the inside out; canonical text holds those too. Throws where it
+ * is none of what its key says.
+ */
 function bsonOf(value: object): unknown {
-  return EJSON.parse(EJSON.stringify(value, { relaxed: false }), { relaxed: false });
+  try {
+    const read: unknown = EJSON.parse(EJSON.stringify(value, { relaxed: false }), { relaxed: false });
+    if (isSaid(value, read)) return read;
+  } catch {
+    // What is wrong is told below, in the words of whoever sent it.
+  }
+  throw invalid(
+    `The filter is not valid. ${shown(EJSON.stringify(value))} is no value of extended JSON, such as {"$numberLong": "42"} or {"$date": "2027-01-31T18:00:00Z"}.`,
+    '/filter',
+  );
+}
+
+/** Digits that are too many, or none, would be read as another number. */
+function isSaid(value: object, read: unknown): boolean {
+  const [[key, digits] = []] = Object.entries(value) as [string, unknown][];
+  if (key === '$numberInt' || key === '$numberLong') return String(read) === String(digits);
+  return key !== '$numberDouble' || digits === 'NaN' || !Number.isNaN(Number(read));
 }
 
 async function contentOf(file: string): Promise<string> {

@@ -134,6 +134,7 @@ function keys(
   if (entries.length > MOST_VALUES) return TOO_MANY;
   for (const [key, value] of entries) {
     const place = part.place === '' ? shown(key) : `${part.place}.${shown(key)}`;
+    if (key.includes('\0')) return `${place} has a character that no name has (U+0000); take it out.`;
     const inner = read(key, { ...part, value, place, level: part.level + 1 });
     if (typeof inner === 'string') return inner;
     parts.push(inner);

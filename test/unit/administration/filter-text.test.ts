@@ -38,7 +38,7 @@ describe('a filter as text', () => {
 
   it.each([
     ['{"a":', 'The filter is not JSON'],
-    ['{"a": {"$oid": "x"}}', 'The filter is not JSON'],
+    ['{"a": {"$oid": "x"}}', 'The filter is not valid. {"$oid":"x"} is no value of extended JSON'],
     ['{"a": {"$date": "yesterday"}}', 'The filter is not valid. a is a kind of value'],
     ['{"$where": "true"}', 'The filter is not valid. "$where" at the top is not allowed'],
     ['[]', 'The filter is not valid. The filter must be a document'],
