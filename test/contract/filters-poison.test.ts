@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { TermOverError } from '../../src/replication/progress/index.js';
 import { Restamps } from '../../src/replication/stamping/index.js';
-import { expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 const MEGABYTE = 1_000_000;
 
@@ -175,4 +175,23 @@ it('a filter on a field that the service keeps for itself is invalid', async () 
   expectProblem(await app.feed('member', 'keyed').ask(), 500, 'service-misconfigured');
   await app.filter('member', 'of-the-data', { 'data.emailkey': 'x' });
   expect((await app.feed('member', 'of-the-data').ask()).status).toBe(200);
+});
+
+/** On 300 KB it takes MongoDB longer than a term of the watcher may be without a sign of life, and is not cut off. */
+describe('a filter that MongoDB cannot end on one long text', () => {
+  it('holds nobody else up for good', async () => {
+    await app.put('product', { id: 'long', data: { n: 9, text: 'a'.repeat(300_000) } });
+    await app.filter('product', 'slow', { 'data.n': 1 });
+    const before = await effective().findOne({ ...app.tenant, name: 'slow' });
+    const filter = { 'data.text': { $regex: 'a*[!?]{2,9}' } };
+    await services().updateOne({ ...app.tenant, name: 'slow' }, { $set: { filter } });
+    const after = {
+      ...app.tenant,
+      name: 'slow',
+      version: { $gt: before!['version'] as number },
+      pending: false,
+    };
+    await eventually(async () => (await effective().findOne(after)) !== null, 60_000);
+    await expectOthersServed();
+  }, 90_000);
 });

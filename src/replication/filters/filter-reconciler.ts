@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { type Connection, type Model, mongo } from 'mongoose';
 import { isNamed, SERVICE_MODEL, type ServiceKey, type StoredService } from '../../application/index.js';
+import { DeadlineError, within as endsWithin } from '../../common/index.js';
 import { databaseProblem, isDuplicateKey, isRefusedQuery, isTimeout, isUnfit } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID } from '../../record/index.js';
 import { type TermAtWork, TermOverError } from '../progress/index.js';
@@ -19,6 +20,8 @@ import { FilterVersions, type ReadVersion } from './filter-versions.js';
 
 const AT_ONCE = 1000;
 const MOST_ROUNDS = 5;
+/** A stretch has its own end on the server, which looks at it between two texts: a regular expression on one is not cut off. */
+const SPARE_MS = 2000;
 /** The end of a term ends the walk by an error. */
 const NEVER = new AbortController().signal;
 /** Whatever else stands in place of a field costs nothing, and asks for nothing. */
@@ -151,7 +154,8 @@ export class FilterReconciler {
     if (wanted.state !== 'on') return true;
     const nothing = { organizationid, appid, _id: FIRST_ID };
     const collection = this.connection.collection(COLLECTION_OF[kind]);
-    const ask = (query: mongo.Document) => collection.findOne(query, { projection: { _id: 1 } });
+    const ask = (query: mongo.Document) =>
+      collection.findOne(query, { projection: { _id: 1 }, hint: { _id: 1 } });
     try {
       await ask({ $and: [nothing, wanted.filter] });
       return true;
@@ -173,7 +177,10 @@ export class FilterReconciler {
     });
   }
 
-  /** Everything of the application and kind where one of the filters cannot be read, or MongoDB refuses one. */
+  /**
+   * Everything of the application and kind where one of the filters cannot be read, MongoDB refuses one, or cannot end its
+   * work on a single record: all others wait behind this one.
+   */
   private async restamp(entry: ReadVersion, term: TermAtWork): Promise<number> {
     const { organizationid, appid, kind, name, filter, previous } = entry;
     const service = { organizationid, appid, name };
@@ -187,7 +194,9 @@ export class FilterReconciler {
         const within = { organizationid, appid, _id: inStretch(stretch) };
         const ids = await idsOf(collection, { $and: [within, differing ?? {}] }).catch((error: unknown) => {
           const isTooSlowAlone = isTimeout(error) && stretch.count === 1;
-          if (isOfDatabase(error) && !isTooSlowAlone) throw error;
+          const isStuck = error instanceof DeadlineError && differing !== undefined;
+          if (isOfDatabase(error) && !isTooSlowAlone && !isStuck) throw error;
+          term.showLife();
           if (!isTooSlowAlone) differing = undefined;
           return idsOf(collection, within);
         });
@@ -207,7 +216,8 @@ export class FilterReconciler {
 /** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */
 async function idsOf(collection: mongo.Collection, query: mongo.Document): Promise<mongo.ObjectId[]> {
   const options = { projection: { _id: 1 }, sort: { _id: 1 }, maxTimeMS: STRETCH_MS } as const;
-  const found = await collection.find<{ _id: mongo.ObjectId }>(query, options).toArray();
+  const asked = collection.find<{ _id: mongo.ObjectId }>(query, options).toArray();
+  const found = await endsWithin(STRETCH_MS + SPARE_MS, 'Judging records', asked);
   return found.map(({ _id }) => _id);
 }
 
