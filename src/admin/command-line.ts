@@ -85,9 +85,15 @@ function parseOptions(command: Command, words: string[]): Parsed {
     Object.entries(specs).map(([name, spec]) => [name, { type: 'value' in spec ? 'string' : 'boolean' }]),
   );
   try {
-    const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true });
+    const { values, positionals, tokens } = parseArgs({
+      ...{ args: words, options, allowPositionals: true, strict: true, tokens: true },
+    });
+    const named = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+    const twice = named.find((name, index) => named.indexOf(name) < index);
+    if (twice !== undefined) throw wrong(command, `--${twice} is given more than once`);
     return { values, positionals };
   } catch (error) {
+    if (error instanceof FatalError) throw error;
     throw wrong(command, firstSentence((error as Error).message));
   }
 }
@@ -109,5 +115,5 @@ function wrong(command: Command, what: string): FatalError {
 
 /** Node explains further how to pass words that begin with a hyphen; one sentence is enough here. */
 function firstSentence(message: string): string {
-  return shown(message.split(/\. |\n/)[0] ?? message);
+  return shown(message.split(/\. |\.?\n/)[0] ?? message);
 }

@@ -69,5 +69,7 @@ export function futureDateOf(option: string, text: string): Date {
 
 export function daysOf(option: string, text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new FatalError(`--${option} "${shown(text)}" is not a whole number of days, such as 90.`);
+  throw new FatalError(
+    `--${option} "${shown(text)}" is not a whole number of days from 1 to 9999, such as 90.`,
+  );
 }

@@ -1,10 +1,11 @@
 import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/index.js';
 import { isDuplicateKey } from '../database/index.js';
+import { allows, problems } from '../http/index.js';
 import { COLLECTION_OF, type Kind, KINDS, ofTenant, type Tenant } from '../record/index.js';
 import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
-import { inUse, type Refused, taken, unknownApplication } from './refused.js';
+import { inUse, Refused, taken, unknownApplication } from './refused.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
 
 /** An application as it is stored: operators write this collection too. */
@@ -87,7 +88,10 @@ export async function removeApplication(
 ): Promise<Record<Kind, number>> {
   const { db } = desk;
   const found = await kindsWithRecords(db, tenant);
-  if (!purge) assertWithoutRecords(tenant, found);
+  if (!purge && found.length > 0) {
+    if (!allows(ifMatch, (await readApplication(db, tenant)).etag)) throw new Refused(problems.stale());
+    throw stillUsed(tenant, found);
+  }
   await removeDocument(db, tenant, { ifMatch, isRepeated: found.length > 0 });
   await db.collection(SERVICES).deleteMany(ofTenant(tenant));
   const removed = { member: 0, product: 0 };
@@ -118,11 +122,10 @@ export function nameOfTenant({ organizationid, appid }: Tenant): string {
 
 /** Throws 409 where there is a record of any kind. */
 export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<void> {
-  assertWithoutRecords(tenant, await kindsWithRecords(db, tenant));
-}
-
-function assertWithoutRecords(tenant: Tenant, found: Kind[]): void {
-  if (found.length > 0) throw stillUsed(tenant, found);
+  const found = await kindsWithRecords(db, tenant);
+  if (found.length === 0) return;
+  const detail = `${stillHas(tenant, found)} Delete them first, or remove the application by itself.`;
+  throw inUse(detail, detail);
 }
 
 async function kindsWithRecords(db: mongo.Db, tenant: Tenant): Promise<Kind[]> {
@@ -135,12 +138,16 @@ async function kindsWithRecords(db: mongo.Db, tenant: Tenant): Promise<Kind[]> {
 }
 
 function stillUsed(tenant: Tenant, found: Kind[]): Refused {
-  const records = found.map((kind) => COLLECTION_OF[kind]).join(' and ');
-  const sentence = `The application ${nameOfTenant(tenant)} still has ${records}.`;
+  const sentence = stillHas(tenant, found);
   return inUse(
     `${sentence} With purge=true they are removed too.`,
     `${sentence} With --purge they are removed too.`,
   );
+}
+
+function stillHas(tenant: Tenant, found: Kind[]): string {
+  const records = found.map((kind) => COLLECTION_OF[kind]).join(' and ');
+  return `The application ${nameOfTenant(tenant)} still has ${records}.`;
 }
 
 async function noteApplication(

@@ -4,12 +4,15 @@ import { type Credential, CREDENTIALS, hashPassword, type Level, type Scope } fr
 import { exactly } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
 import type { Deed } from '../trail/index.js';
+import { forgetUses } from './credential-uses.js';
 import { type Desk, noteDeed } from './desk.js';
 import { taken, unknownCredential } from './refused.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
 
 /** A user name ends at the first colon where it is sent (RFC 7617), and control characters are not sent at all. */
 const USERNAME = /^[^:\p{Cc}]{1,128}$/u;
+/** Paths cannot name these: clients take them for steps. */
+const STEPS = ['.', '..'];
 const RANDOM_BYTES = 24;
 
 export interface NewCredential {
@@ -43,9 +46,9 @@ export function randomPassword(): string {
 
 /** Why nobody can have this user name; nothing where somebody can. */
 export function usernameFault(username: string): string | undefined {
-  return USERNAME.test(username)
+  return USERNAME.test(username) && !STEPS.includes(username)
     ? undefined
-    : 'is not valid: 1 to 128 characters, with no colon and no control characters.';
+    : 'is not valid: 1 to 128 characters, with no colon and no control characters, and not "." or "..".';
 }
 
 /** Stores a new credential. An existing user name is an error. */
@@ -63,6 +66,7 @@ export async function issueCredential(
       const sentence = `There is a credential "${username}" already`;
       throw taken(`${sentence}.`, `${sentence}; "credential rotate" gives it a new password.`);
     });
+  await forgetUses(desk.db, [username]);
   await noteCredential(desk, 'credential.issue', { username, scopes });
 }
 

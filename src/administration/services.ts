@@ -12,11 +12,11 @@ import { exactly, NAME, NAME_RULE } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
 import { type Kind, ofTenant, type Tenant } from '../record/index.js';
 import { FILTER_VERSIONS, type FilterVersionChange } from '../replication/filters/index.js';
-import { nameOfTenant } from './applications.js';
+import { applicationExists, nameOfTenant } from './applications.js';
 import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
 import { tryFilter } from './filter-trial.js';
-import { invalid, taken, unknownService } from './refused.js';
+import { invalid, taken, unknownApplication, unknownService } from './refused.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
 
 /** What a service is set to; what is not given stays as it is. */
@@ -36,9 +36,9 @@ export interface Condition {
 /** Why a service cannot have this name; nothing where it can. */
 export function serviceNameFault(name: string): string | undefined {
   if (!NAME.test(name)) return `${NAME_RULE}.`;
-  const reserved = RESERVED_SERVICE_NAMES.join(', ');
+  const others = RESERVED_SERVICE_NAMES.filter((reserved) => reserved !== name).join(' and ');
   return RESERVED_SERVICE_NAMES.includes(name)
-    ? `is reserved, as are ${reserved}; choose another, such as "erp".`
+    ? `is reserved, as are ${others}; choose another, such as "erp".`
     : undefined;
 }
 
@@ -58,7 +58,15 @@ export async function setService(
   if (isNew) await insertService(desk.db, key, set);
   else if (ifMatch === undefined) await upsertService(desk.db, key, set);
   else await replaceService(desk.db, key, set, ifMatch);
+  await assertStillThere(desk.db, key);
   await noteService(desk, 'service.set', key, Object.keys(set));
+}
+
+/** Removing an application removes its services last: one that is written behind that is removed here. */
+async function assertStillThere(db: mongo.Db, key: ServiceKey): Promise<void> {
+  if (await applicationExists(db, key)) return;
+  await servicesOf(db).deleteOne(withKey(key));
+  throw unknownApplication(nameOfTenant(key));
 }
 
 async function insertService(db: mongo.Db, key: ServiceKey, set: mongo.Document): Promise<void> {

@@ -48,6 +48,7 @@ export class Sessions {
     const session = await this.sessions.findOne({ _id: digestOf(token), expires: { $gt: now } });
     if (session === null) return undefined;
     const credential = await this.authenticator.usable(session.username);
+    if (credential === undefined) await this.close(token);
     if (credential === undefined || !liveHashes(credential, now).map(digestOf).includes(session.proof))
       return undefined;
     if (isUse) await this.keepOpen(session, now);

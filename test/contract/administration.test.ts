@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setService } from '../../src/administration/index.js';
 import {
   type Answer,
   eventually,
@@ -81,6 +82,9 @@ describe('Administration API /admin/v1', () => {
       status: 409,
       json: { type: 'urn:tidemark:problem:in-use' },
     });
+    expect(await admin('DELETE', path, { headers: { 'if-match': '"another"' } })).toMatchObject({
+      status: 412,
+    });
     expect((await admin('DELETE', path, { query: { purge: 'true' } })).json).toEqual({
       removed: { member: 0, product: 3 },
     });
@@ -138,6 +142,22 @@ describe('Administration API /admin/v1', () => {
       );
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
     }
+  });
+
+  it('a service that is set while its application is removed is not left behind', async () => {
+    const key = { ...app.tenant, appid: `gone-${short()}`, kind: 'product', name: 'late' } as const;
+    const desk = {
+      db: service.db,
+      actor: { who: root, via: 'command', from: 'here' } as const,
+      auditTrailDays: 1,
+    };
+    await expect(setService(desk, key, { filter: {} })).rejects.toThrow('There is no application');
+    expect(await service.db.collection('services').findOne(key)).toBeNull();
+  });
+
+  it.each(['.', '..'])('nobody is called %s: no path names it', async (username) => {
+    const body = { username, level: 'read', scopes: [app.tenant] };
+    expect((await admin('POST', 'credentials', { body })).status).toBe(400);
   });
 
   it('takes dates in a filter, and shows them so that they can be sent again', async () => {

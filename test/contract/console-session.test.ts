@@ -138,6 +138,18 @@ describe('A session of the console', () => {
     expect((await asked(headers)).status).toBe(401);
   });
 
+  it('is over once its credential was found disabled, also when that is enabled again', async () => {
+    const user = await app.credential({ level: 'admin' });
+    const headers = await signedIn(user);
+    const set = async (disabled: boolean) => {
+      await service.db.collection('credentials').updateOne({ username: user }, { $set: { disabled } });
+      await service.heard();
+      return (await asked(headers)).status;
+    };
+    expect(await set(true)).toBe(401);
+    expect(await set(false)).toBe(401);
+  });
+
   it('reads no more when its credential is no administrator any more', async () => {
     const user = await app.credential({ level: 'admin' });
     const headers = await signedIn(user);

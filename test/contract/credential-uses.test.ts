@@ -82,6 +82,15 @@ describe('The last use of a credential', () => {
     expect(new Date(lastUsed).getTime()).toBeGreaterThanOrEqual(before.getTime());
   });
 
+  it('is not that of whoever had the name before', async () => {
+    const { username, password } = await made();
+    await max(username, password);
+    await flush();
+    await admin('DELETE', `credentials/${username}`);
+    await made({ username });
+    expect((await admin('GET', `credentials/${username}`)).json).toMatchObject({ lastUsedFrom: null });
+  });
+
   it('is written once for many requests', async () => {
     const { username, password } = await made();
     for (let request = 0; request < 5; request += 1) await max(username, password);

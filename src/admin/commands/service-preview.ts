@@ -2,6 +2,7 @@ import {
   assertApplication,
   filterInForce,
   filterOf,
+  nameOfService,
   previewFilter,
   storedFilter,
 } from '../../administration/index.js';
@@ -35,6 +36,9 @@ export const servicePreview = defineCommand({
     const filter = given ?? (await storedFilter(db, key!));
     const inForce = given === undefined || key === undefined ? undefined : await filterInForce(db, key);
     const preview = await previewFilter(db, of, filter, { inForce, maxTimeMS: context.settings.queryMs });
-    return { text: previewLines(preview, { ...of, filter }).join('\n'), json: preview };
+    const lines = previewLines(preview, { ...of, filter });
+    if (given !== undefined && key !== undefined && inForce === undefined)
+      lines.push(`No filter of ${nameOfService(key)} has been in force yet: nobody enters or leaves.`);
+    return { text: lines.join('\n'), json: preview };
   },
 });

@@ -5,7 +5,8 @@ import { isDuplicateKey } from '../../database/index.js';
 import { allows, problems } from '../../http/index.js';
 import { ofTenant } from '../../record/index.js';
 import type { Deed } from '../../trail/index.js';
-import { applicationDeed } from '../applications.js';
+import { applicationDeed, applicationExists } from '../applications.js';
+import { forgetUses } from '../credential-uses.js';
 import { credentialDeed, named, randomPassword } from '../credentials.js';
 import { type Desk, noteDeeds } from '../desk.js';
 import { Refused, taken } from '../refused.js';
@@ -52,8 +53,19 @@ export async function applyConfiguration(
       { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } },
     ),
   );
+  await forgetUses(db, [...secrets.keys()]);
+  await removeOrphans(db, first.changes);
   const passwords = [...secrets].map(([username, { password }]) => [username, password]);
   return { changes: first.changes, passwords: Object.fromEntries(passwords) as Applied['passwords'] };
+}
+
+/** An application may have been removed while services of it were written. */
+async function removeOrphans(db: mongo.Db, changes: PlannedChange[]): Promise<void> {
+  for (const { action, thing } of changes) {
+    if (thing.what !== 'service' || action === 'remove') continue;
+    if (!(await applicationExists(db, thing.key)))
+      await db.collection(SERVICES).deleteMany(ofTenant(thing.key));
+  }
 }
 
 type Secrets = Map<string, { password: string; passwordhash: string }>;

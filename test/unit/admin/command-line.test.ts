@@ -71,6 +71,7 @@ describe('what is wrong is told in one line with the nearest usage', () => {
       '--app is missing. Usage: npm run -s admin -- application create --org ORG',
     ],
     ['application create --org= --app shop', '--org is missing'],
+    [`application create ${APP} --org other`, '--org is given more than once. Usage: '],
     ['application create --org', "Option '--org <value>' argument missing"],
     [`import ${APP} --kind product`, 'FILE.ndjson|- is missing'],
     [`import ${APP} --kind product a b`, '"b" is too much'],
