@@ -77,9 +77,9 @@ class ImportRun {
   async toEnd(): Promise<ImportSummary> {
     try {
       for await (const batch of readAhead(batchesOf(this.goodLines()))) {
-        await this.write(batch);
+        const isRefused = await this.write(batch);
         this.options.onProgress?.(batch.at(-1)?.number ?? 0, this.read.bytes);
-        if (this.incomplete !== undefined) break;
+        if (isRefused && this.options.strict === true) break;
       }
       return this.summary(await this.removeUnseen());
     } finally {
@@ -119,7 +119,8 @@ class ImportRun {
     }
   }
 
-  private async write(batch: RecordLine[]): Promise<void> {
+  /** Whether a line was refused. Where reading has ended, the good lines before that place still come here. */
+  private async write(batch: RecordLine[]): Promise<boolean> {
     const { created, changed, refused } = await this.sink.write(batch);
     await this.mirror?.see(batch);
     this.options.onWritten?.({ created, changed });
@@ -127,6 +128,7 @@ class ImportRun {
     this.done.created += created;
     this.done.changed += changed;
     for (const { number, reason } of refused) this.bad(number, reason);
+    return refused.length > 0;
   }
 
   private bad(number: number, reason: string): void {
