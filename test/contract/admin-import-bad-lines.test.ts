@@ -50,6 +50,12 @@ describe('a bad line is reported with its number and stops nothing unless `--str
     expect(output).toContain(' 999 created');
   });
 
+  it('so is an id that is stored as another text', async () => {
+    const { errors } = await desk.try(['{"id":"half\\ud83d","data":{}}', good('a')]);
+    expect(errors[0]).toBe('line 1 id has half a character, such as "\\ud83d", which cannot be stored');
+    expect(Object.keys(await desk.items())).toEqual(['a']);
+  });
+
   it('so is a line that the database refuses', async () => {
     const tooLarge = { id: 'large', data: { text: 'x'.repeat(16 * 1024 * 1024 - 50) } };
     const deep = `{"id":"deep","data":${'{"d":'.repeat(300)}1${'}'.repeat(300)}}`;

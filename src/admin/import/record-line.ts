@@ -20,9 +20,15 @@ type Check = (value: unknown) => string | undefined;
 const text: Check = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty';
 
+/** BSON stores UTF-8: the record would get another id, under which the same line never finds it again. */
+const idText: Check = (value) => {
+  if (typeof value !== 'string' || value.isWellFormed()) return text(value);
+  return 'has half a character, such as "\\ud83d", which cannot be stored';
+};
+
 /** The properties of a line, and what is wrong with a value. */
 const PROPERTIES: Record<string, Check> = {
-  id: text,
+  id: idText,
   data: (value) => (isObject(value) ? undefined : 'must be an object'),
   channels: (value) =>
     Array.isArray(value) && value.every((channel) => typeof channel === 'string')
