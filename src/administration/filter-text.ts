@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import mongoose from 'mongoose';
 import type { Filter } from '../application/index.js';
 import { FatalError, shown } from '../common/index.js';
+import { extendedJson } from './extended-json.js';
 import { assertFilter } from './filter-trial.js';
 import { invalid, Refused } from './refused.js';
 
-const { EJSON, Long } = mongoose.mongo.BSON;
+const { EJSON } = mongoose.mongo.BSON;
 
 /** A valid filter has fewer levels, values of extended JSON included; deeper text is not gone into. */
 const MOST_LEVELS = 20;
@@ -49,17 +50,7 @@ export function filterOfJson(json: unknown): unknown {
 
 /** The filter as the JSON that {@link parseFilter} reads. */
 export function filterJson(filter: unknown): unknown {
-  return EJSON.serialize(withDigits(filter), { relaxed: true });
-}
-
-/** Integers that a JSON number would round are told as text: rounded, a filter that is saved as it was shown is another. */
-function withDigits(value: unknown): unknown {
-  if (Long.isLong(value))
-    return Number.isSafeInteger(value.toNumber()) ? value : { $numberLong: value.toString() };
-  if (Array.isArray(value)) return value.map(withDigits);
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withDigits(inner)]));
+  return extendedJson(filter);
 }
 
 function isValue(value: unknown): value is object {

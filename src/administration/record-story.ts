@@ -1,4 +1,4 @@
-import mongoose, { type mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { filterFault, isEnabled, isServiceName } from '../application/index.js';
 import { literal } from '../common/index.js';
 import {
@@ -11,9 +11,9 @@ import {
   withIds,
 } from '../record/index.js';
 import { LEDGER, type LedgerEntry } from '../replication/ledger/index.js';
+import { extendedJson } from './extended-json.js';
 import { listServices } from './services.js';
 
-const { EJSON } = mongoose.mongo.BSON;
 const MATCH_MS = 2000;
 /** The password hash is in no answer, and the key is the service's own. */
 const HIDDEN = { 'data.passwordhash': 0, emailkey: 0 } as const;
@@ -57,7 +57,7 @@ export async function recordStory(
   const { record } = found;
   return {
     ...standingOf(of, id, found),
-    record: record && EJSON.serialize(record, { relaxed: true }),
+    record: record && extendedJson(record),
     services: record === null ? [] : await matches(db, of, record['_id']),
   };
 }
