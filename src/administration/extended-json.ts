@@ -1,13 +1,21 @@
 import mongoose from 'mongoose';
 
-const { EJSON, Long } = mongoose.mongo.BSON;
+const { Double, EJSON, Long } = mongoose.mongo.BSON;
+const LONGS = 2 ** 63;
 
 /** Relaxed extended JSON, but with all digits of whole numbers that JSON would round: those stay `$numberLong`. */
 export function extendedJson(value: unknown): unknown {
   return EJSON.serialize(exact(value), { relaxed: true });
 }
 
+/** Whether a JSON number may have stood for another whole number of 64 bits. */
+export function mayBeRounded(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < LONGS;
+}
+
 function exact(value: unknown): unknown {
+  const number = value instanceof Double ? value.value : value;
+  if (typeof number === 'number') return mayBeRounded(number) ? { $numberDouble: String(number) } : value;
   if (typeof value === 'bigint' || Long.isLong(value)) return isSafe(value) ? value : long(value);
   if (Array.isArray(value)) return value.map(exact);
   if (!isDocument(value)) return value;

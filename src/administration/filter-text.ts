@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import mongoose from 'mongoose';
 import type { Filter } from '../application/index.js';
 import { FatalError, shown } from '../common/index.js';
-import { extendedJson } from './extended-json.js';
+import { extendedJson, mayBeRounded } from './extended-json.js';
 import { assertFilter } from './filter-trial.js';
 import { invalid, Refused } from './refused.js';
 
@@ -30,11 +30,21 @@ export async function filterOf(option: string): Promise<Filter> {
 /** Reads extended JSON with nothing lost: an object is a value only if its sole key says so. */
 export function parseFilter(text: string): unknown {
   try {
-    return JSON.parse(text, (_key, value: unknown) => (isValue(value) ? bsonOf(value) : value));
+    return JSON.parse(text, (_key, value: unknown) => {
+      if (typeof value === 'number' && mayBeRounded(value)) throw rounded(value);
+      return isValue(value) ? bsonOf(value) : value;
+    });
   } catch (error) {
     if (error instanceof Refused) throw error;
     throw new FatalError(`The filter is not JSON: ${(error as Error).message.split('\n')[0]}.`);
   }
+}
+
+function rounded(value: number): Refused {
+  return invalid(
+    `The filter is not valid. ${value} has more digits than a JSON number keeps. Write {"$numberLong": "9007199254740993"}, its digits in quotes, or {"$numberDouble": "1e17"}.`,
+    '/filter',
+  );
 }
 
 /** The same from JSON that is parsed already, as it comes in a body. */

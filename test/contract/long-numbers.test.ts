@@ -29,6 +29,23 @@ describe('A whole number of 64 bits keeps all its digits', () => {
     expect(JSON.stringify(json)).toContain(JSON.stringify(FILTER));
   });
 
+  it('or is refused where it has lost them already', async () => {
+    const refused = await admin(of('services/product/rounded'), 'PUT', {
+      body: { filter: { 'data.n': { $in: [1, Number(LONG.$numberLong)] } } },
+    });
+    expect(refused).toMatchObject({ status: 400, json: { errors: [{ pointer: '/filter' }] } });
+    expect(refused.text).toContain('{\\"$numberLong\\": \\"9007199254740993\\"}');
+  });
+
+  it('and a large number that is none of 64 bits stays one, to and fro', async () => {
+    const filter = { 'data.n': { $in: [{ $numberDouble: '100000000000000000' }, 1e300, 0.5] } };
+    const path = of('services/product/double');
+    expect((await admin(path, 'PUT', { body: { filter } })).json).toMatchObject({ filter });
+    const { json } = await admin('configuration');
+    const { leftOut: _told, ...wanted } = json as { leftOut: unknown };
+    expect((await admin('configuration/plan', 'POST', { body: wanted })).json).toMatchObject({ changes: [] });
+  });
+
   it('in a record that is looked up', async () => {
     const n = BigInt(LONG.$numberLong);
     await app.products(1, () => ({ id: 'long', data: { n, small: 5n, list: [{ n }] } }));

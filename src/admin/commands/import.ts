@@ -33,8 +33,8 @@ export const importCommand = defineCommand({
     const connection = await (dryRun ? context.connected() : context.prepared());
     const desk = deskOn(context, connection);
     await assertApplication(desk.db, scope.tenant);
-    const progress = context.progress(file.size, 'lines');
     const stop = context.terminal.interruptible();
+    const progress = context.progress(file.size, 'lines');
     const source = file.open(stop);
     const made: Made = { created: 0, changed: 0 };
     const work = importRecords(desk.db, {

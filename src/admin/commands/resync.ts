@@ -20,8 +20,9 @@ export const resync = defineCommand({
     const scope = { tenant: tenantOf(values), kind: kindOf(values) };
     const desk = deskOn(context, await context.prepared());
     await assertApplication(desk.db, scope.tenant);
-    const progress = context.progress(await resyncSize(desk.db, scope), 'records');
+    const size = await resyncSize(desk.db, scope);
     const stop = context.terminal.interruptible();
+    const progress = context.progress(size, 'records');
     let stamped = 0;
     const onProgress = (done: number) => progress.at((stamped = done), done);
     const book = new RestampBook(context.settings.restampHistoryDays);

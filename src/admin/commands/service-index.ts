@@ -79,9 +79,10 @@ function told({ name, collection, key, stands, records }: IndexWish): Outcome {
 async function made(context: CommandContext, task: Task, wish: IndexWish): Promise<Outcome> {
   const { name, collection, key, records } = wish;
   const desk = deskOn(context, await context.connected());
+  const stop = context.terminal.interruptible();
   const progress = progressOn(context.terminal.errors, records, 'records');
   const watching = {
-    stop: context.terminal.interruptible(),
+    stop,
     onProgress: (share: number) => progress.at(Math.round(share * records), Math.round(share * records)),
   };
   const isMade = await makeFilterIndex(desk, task, wish, watching)
