@@ -22,11 +22,6 @@ export async function lastUses(db: mongo.Db, usernames: unknown[]): Promise<(use
   };
 }
 
-/** Whoever had a user name before is nobody to whoever has it now. */
-export async function forgetUses(db: mongo.Db, usernames: string[]): Promise<void> {
-  await db.collection<CredentialUse>(CREDENTIAL_USES).deleteMany({ _id: { $in: usernames } });
-}
-
 /** The credentials that nobody used for a while, and since when uses are noted; undefined: nobody has used any yet. */
 export interface Unused {
   since: Date | undefined;

@@ -4,8 +4,8 @@ import { type Credential, CREDENTIALS, hashPassword, type Level, type Scope } fr
 import { exactly } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
 import type { Deed } from '../trail/index.js';
-import { forgetUses } from './credential-uses.js';
 import { type Desk, noteDeed } from './desk.js';
+import { forgetUses } from './forget-uses.js';
 import { taken, unknownCredential } from './refused.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
 

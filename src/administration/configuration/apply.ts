@@ -6,7 +6,7 @@ import { allows, problems } from '../../http/index.js';
 import { ofTenant } from '../../record/index.js';
 import type { Deed } from '../../trail/index.js';
 import { applicationDeed, applicationExists } from '../applications.js';
-import { forgetUses } from '../credential-uses.js';
+import { forgetUses } from '../forget-uses.js';
 import { credentialDeed, named, randomPassword } from '../credentials.js';
 import { type Desk, noteDeeds } from '../desk.js';
 import { Refused, taken } from '../refused.js';
