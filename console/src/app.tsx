@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { admin, onSessionOver } from './api/client.js';
 import { KINDS, type Kind, type SignedIn } from './api/types.js';
-import { useRoute } from './hooks/use-route.js';
+import { leave, useRoute } from './hooks/use-route.js';
 import { SessionProvider } from './hooks/use-session.js';
 import { Shell } from './shell.js';
 import { Applications } from './views/applications.js';
@@ -17,32 +17,56 @@ import { Services } from './views/services.js';
 import { SignIn } from './views/sign-in.js';
 import { Watcher } from './views/watcher.js';
 
-type Who = SignedIn | 'nobody' | 'over' | undefined;
-
-/** The console: signing in, and then the page that the address names. */
+/**
+ * The console: signing in, and then the page that the address names. When the session ends, the page is hidden and not taken
+ * down, so that the same user finds what was typed there; another one gets a page of their own.
+ */
 export function App() {
-  const [who, setWho] = useState<Who>();
+  const [who, setWho] = useState<SignedIn | 'nobody'>();
+  const [isOver, setIsOver] = useState(false);
+  const signedIn = (user: SignedIn) => {
+    setWho(user);
+    setIsOver(false);
+  };
   useEffect(() => {
     admin<SignedIn>('session').then(
-      ({ body }) => setWho(body),
+      ({ body }) => signedIn(body),
       () => setWho('nobody'),
     );
-    return onSessionOver(() =>
-      setWho((before) => (typeof before === 'object' ? 'over' : (before ?? 'nobody'))),
-    );
+    return onSessionOver(() => setIsOver(true));
   }, []);
   if (who === undefined) return null;
-  if (typeof who === 'string') return <SignIn isOver={who === 'over'} onSignedIn={setWho} />;
+  if (who === 'nobody') return <SignIn isOver={false} onSignedIn={signedIn} />;
   const signOut = () => {
     const done = () => setWho('nobody');
-    admin('session', { method: 'DELETE' }).then(done, done);
+    leave(() => void admin('session', { method: 'DELETE' }).then(done, done));
   };
   return (
-    <SessionProvider value={{ who, signOut }}>
-      <Shell>
-        <View />
-      </Shell>
-    </SessionProvider>
+    <>
+      <SessionProvider key={who.username} value={{ who, isOver, signOut }}>
+        <Kept isHidden={isOver}>
+          <Shell>
+            <View />
+          </Shell>
+        </Kept>
+      </SessionProvider>
+      {isOver && <SignIn isOver onSignedIn={signedIn} />}
+    </>
+  );
+}
+
+/** A page that may be hidden for a while; when it comes back, its heading is told first. */
+function Kept({ isHidden, children }: { isHidden: boolean; children: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null);
+  const wasHidden = useRef(false);
+  useEffect(() => {
+    if (wasHidden.current && !isHidden) place.current?.querySelector('h1')?.focus();
+    wasHidden.current = isHidden;
+  }, [isHidden]);
+  return (
+    <div ref={place} hidden={isHidden}>
+      {children}
+    </div>
   );
 }
 

@@ -189,7 +189,7 @@ describe('From a filter to its consumer', () => {
     const services = service.db.collection('services');
     await services.updateOne({ name: 'bikes' }, { $set: { description: 'of somebody else' } });
     await confirm(page, 'Save…', 'Save');
-    await page.getByText('Read it again, then repeat the request.').waitFor();
+    await page.getByText('Somebody else has changed it meanwhile.').waitFor();
     expect(await services.findOne({ name: 'bikes' })).toMatchObject({ description: 'of somebody else' });
   });
 

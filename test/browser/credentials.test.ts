@@ -55,6 +55,7 @@ describe('Signing in', () => {
     await page.getByLabel('Password').fill('correct horse battery staple');
     await button(page, 'Sign in').click();
     await page.getByRole('heading', { name: 'Audit trail' }).waitFor();
+    await page.getByRole('cell', { name: 'session.open' }).first().waitFor();
   });
 
   it('signing out ends it', async () => {

@@ -5,6 +5,7 @@ export class ServiceError extends Error {
     readonly title: string,
     readonly detail: string,
     readonly errors: { pointer?: string; detail: string }[] = [],
+    readonly type?: string,
   ) {
     super(detail);
   }
@@ -32,6 +33,13 @@ const listeners = new Set<Listener>();
 export function onSessionOver(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+/** Whether something failed only because the session is over: the page for signing in tells that. */
+export function isSessionOver(error: unknown): boolean {
+  return (
+    error instanceof ServiceError && error.status === 401 && error.type?.endsWith('session-over') === true
+  );
 }
 
 /** Asks the service. Throws a {@link ServiceError}, or what `fetch` throws where it was cancelled. */
@@ -69,8 +77,10 @@ export function pathOf(...names: string[]): string {
 
 function problemOf(status: number, text: string): ServiceError {
   const { type, title, detail, errors } = parsed(text);
-  if (status === 401 && type?.endsWith('session-over') === true) listeners.forEach((tell) => tell());
-  return new ServiceError(status, title ?? `Status ${status}`, detail ?? 'The service says no more.', errors);
+  const says = detail ?? 'The service says no more.';
+  const error = new ServiceError(status, title ?? `Status ${status}`, says, errors, type);
+  if (isSessionOver(error)) listeners.forEach((tell) => tell());
+  return error;
 }
 
 function parsed(text: string): Partial<ServiceError & { type: string }> {

@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { isSessionOver } from '../api/client.js';
+import { useSession } from './use-session.js';
 
 /** What is being loaded: what is known, why it failed, whether it is under way. */
 export interface Loaded<T> {
@@ -18,7 +20,8 @@ interface State<T> {
 
 /**
  * Loads something when it is first shown, and anew whenever `key` changes; what was begun before is cancelled. With
- * `everyMs` it is loaded again and again, as long as the page is looked at.
+ * `everyMs` it is loaded again and again, as long as the page is looked at. What failed because the session was over is loaded
+ * once somebody has signed in again; nothing else is, so that nothing that was typed is replaced.
  */
 export function useLoaded<T>(
   key: string | undefined,
@@ -28,6 +31,7 @@ export function useLoaded<T>(
   const [state, setState] = useState<State<T>>({ key, isLoading: key !== undefined });
   const [run, setRun] = useState({ turn: 0, isPoll: false });
   const controller = useRef<AbortController>(undefined);
+  const { isOver } = useSession();
 
   useEffect(() => {
     if (key === undefined) return setState({ key, isLoading: false });
@@ -46,14 +50,17 @@ export function useLoaded<T>(
   }, [key, run]);
 
   useEffect(() => {
-    if (everyMs === undefined || state.isLoading) return undefined;
+    if (everyMs === undefined || state.isLoading || isOver) return undefined;
     const timer = setInterval(() => {
       if (!document.hidden) setRun(({ turn }) => ({ turn: turn + 1, isPoll: true }));
     }, everyMs);
     return () => clearInterval(timer);
-  }, [everyMs, state.isLoading]);
+  }, [everyMs, state.isLoading, isOver]);
 
   const reload = useCallback(() => setRun(({ turn }) => ({ turn: turn + 1, isPoll: false })), []);
+  useEffect(() => {
+    if (!isOver && isSessionOver(state.error)) reload();
+  }, [isOver]);
   const cancel = useCallback(() => {
     controller.current?.abort();
     setState((before) => ({ ...before, isLoading: false }));

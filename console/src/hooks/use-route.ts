@@ -9,11 +9,41 @@ export interface Route {
   query: URLSearchParams;
 }
 
-/** Goes to a place of the console. */
+/** Asked before the page is left; it calls `go` if that is to happen. */
+type Keeper = (go: () => void) => void;
+
+let keeper: Keeper | undefined;
+/** What is shown: for a moment, Back has changed the address and nobody has been asked yet. */
+let shown = hrefNow();
+/** Which entry of the browser's history is shown, counted from the first one of this page. */
+let entry = entryNow();
+/** Changes of the history that are the page's own, and tell nothing. */
+let isReturning = false;
+
+/** Goes to a place of the console, if nobody holds the page back. */
 export function goTo(path: string): void {
-  history.pushState(null, '', `${BASE}${path}`);
-  dispatchEvent(new Event(CHANGED));
+  leave(() => goOn(path));
+}
+
+/** Goes to a place of the console without a question: everything is saved. */
+export function goOn(path: string): void {
+  history.pushState({ entry: entry + 1 }, '', `${BASE}${path}`);
+  show();
   scrollTo(0, 0);
+}
+
+/** Does what takes the page away, if nobody holds it back. */
+export function leave(go: () => void): void {
+  if (keeper === undefined) go();
+  else keeper(go);
+}
+
+/** Has `asked` decide whether the page is left, until the returned function is called. */
+export function holdBack(asked: Keeper): () => void {
+  keeper = asked;
+  return () => {
+    if (keeper === asked) keeper = undefined;
+  };
 }
 
 export function hrefOf(path: string): string {
@@ -21,14 +51,41 @@ export function hrefOf(path: string): string {
 }
 
 export function useRoute(): Route {
-  const href = useSyncExternalStore(listen, () => location.pathname + location.search);
+  const href = useSyncExternalStore(listen, () => shown);
   const { pathname, searchParams } = new URL(href, location.origin);
   const names = pathname.slice(BASE.length).split('/').filter(Boolean).map(decodeURIComponent);
   return { names, query: searchParams };
 }
 
+addEventListener('popstate', () => {
+  const steps = entryNow() - entry;
+  if (isReturning) isReturning = false;
+  else if (keeper === undefined || steps === 0) show();
+  else {
+    isReturning = true;
+    history.go(-steps);
+    keeper(() => {
+      keeper = undefined;
+      history.go(steps);
+    });
+  }
+});
+
+function show(): void {
+  shown = hrefNow();
+  entry = entryNow();
+  dispatchEvent(new Event(CHANGED));
+}
+
+function hrefNow(): string {
+  return location.pathname + location.search;
+}
+
+function entryNow(): number {
+  return (history.state as { entry?: number } | null)?.entry ?? 0;
+}
+
 function listen(changed: () => void): () => void {
-  const events = ['popstate', CHANGED];
-  events.forEach((event) => addEventListener(event, changed));
-  return () => events.forEach((event) => removeEventListener(event, changed));
+  addEventListener(CHANGED, changed);
+  return () => removeEventListener(CHANGED, changed);
 }

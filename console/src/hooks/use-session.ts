@@ -3,6 +3,8 @@ import type { SignedIn } from '../api/types.js';
 
 export interface Session {
   who: SignedIn;
+  /** The page is hidden until the same user has signed in again. */
+  isOver: boolean;
   signOut: () => void;
 }
 

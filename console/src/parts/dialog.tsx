@@ -1,6 +1,10 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { useSession } from '../hooks/use-session.js';
 
-/** A question in front of the page. The browser keeps the keyboard within it, and Escape closes it. */
+/**
+ * A question in front of the page. The browser keeps the keyboard within it, and Escape closes it. It steps back while somebody
+ * signs in again, since an open one takes the keyboard from everything else.
+ */
 export function Dialog({
   title,
   children,
@@ -12,9 +16,10 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  const { isOver } = useSession();
+  useEffect(() => (isOver ? dialog.current?.close() : dialog.current?.showModal()), [isOver]);
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby={id} onClose={() => !isOver && onClose()}>
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>

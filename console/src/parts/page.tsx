@@ -4,8 +4,12 @@ import { type ReactNode, useEffect, useRef } from 'react';
 export function Page({ title, intro, children }: { title: string; intro?: ReactNode; children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
+    const before = document.title;
     document.title = `${title} · Tidemark`;
     heading.current?.focus();
+    return () => {
+      document.title = before;
+    };
   }, [title]);
   return (
     <>

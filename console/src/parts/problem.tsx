@@ -1,8 +1,8 @@
-import { ServiceError } from '../api/client.js';
+import { isSessionOver, ServiceError } from '../api/client.js';
 
 /** Why something failed, in the service's own words. */
 export function Problem({ error }: { error: unknown }) {
-  if (error === undefined) return null;
+  if (error === undefined || isSessionOver(error)) return null;
   const { title, detail, errors } = told(error);
   return (
     <div className="problem" role="alert">
