@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { RestampNotes } from '../../src/replication/stamping/index.js';
-import { send, type TestApplication, TestService } from '../support/index.js';
+import { eventually, send, type TestApplication, TestService } from '../support/index.js';
 import { ConsoleBrowser, violationsIn } from './browser.js';
 
 const BUNDLE_BYTES = 250_000;
@@ -130,6 +130,39 @@ it('everything can be done with the keyboard: a service is opened and its filter
   await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+it('a chart has no times before it has two samples, and then each of them once', async () => {
+  const page = await browser.open();
+  await page.addInitScript(`
+    const drawing = CanvasRenderingContext2D.prototype;
+    const { clearRect, fillText } = drawing;
+    drawing.clearRect = function (...place) {
+      this.canvas.times = [];
+      return clearRect.call(this, ...place);
+    };
+    drawing.fillText = function (text, ...place) {
+      if (/^\\d\\d:\\d\\d:\\d\\d$/.test(text)) this.canvas.times.push(text);
+      return fillText.call(this, text, ...place);
+    };`);
+  const shown = () =>
+    page.evaluate<string[][]>('[...document.querySelectorAll("canvas")].map(({ times }) => times ?? [])');
+  const held: (() => Promise<void>)[] = [];
+  let looks = 0;
+  await page.route('**/admin/v1/figures', async (route) => {
+    looks += 1;
+    if (looks === 1) await route.continue();
+    else held.push(() => route.continue());
+  });
+  await browser.signIn(page, root);
+  await eventually(() => held.length === 1);
+  await page.getByRole('img', { name: /^Watcher behind .* now (?!not known)/ }).waitFor();
+  expect((await shown()).flat()).toEqual([]);
+  await held[0]!();
+  await eventually(() => held.length === 2);
+  const charts = await shown();
+  expect(charts.flat().length).toBeGreaterThan(0);
+  for (const times of charts) expect(times).toEqual([...new Set(times)]);
 });
 
 describe('An administrator of one organization', () => {

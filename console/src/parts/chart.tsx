@@ -6,6 +6,11 @@ import 'uplot/dist/uPlot.min.css';
 export type Line = [times: number[], values: (number | null)[]];
 
 const HEIGHT = 120;
+/** Of one time alone the library draws the days around it, so nothing is drawn before there are two. */
+const NOTHING: Line = [[], []];
+
+/** Steps between the labels of the time axis; what is shown has no parts of a second. */
+const WHOLE_SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 3600, 21_600, 86_400];
 
 /** A line over time, with its last value in words for whoever cannot see it. */
 export function Chart({ title, line, show }: { title: string; line: Line; show: (value: number) => string }) {
@@ -17,7 +22,7 @@ export function Chart({ title, line, show }: { title: string; line: Line; show: 
   useEffect(() => {
     const element = place.current!;
     const colour = getComputedStyle(element);
-    const made = new uPlot(optionsFor(element.clientWidth, colour, show), [[], []], element);
+    const made = new uPlot(optionsFor(element.clientWidth, colour, show), NOTHING, element);
     plot.current = made;
     const sized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
     sized.observe(element);
@@ -26,7 +31,7 @@ export function Chart({ title, line, show }: { title: string; line: Line; show: 
       made.destroy();
     };
   }, []);
-  useEffect(() => plot.current?.setData(line), [line]);
+  useEffect(() => plot.current?.setData(line[0].length < 2 ? NOTHING : line), [line]);
 
   return (
     <figure className="chart">
@@ -53,7 +58,7 @@ function optionsFor(
     ...{ width, height: HEIGHT, legend: { show: false }, cursor: { show: false } },
     scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
-      { ...axis, size: 26, space: 80, values: (_plot, times) => times.map(clockTime) },
+      { ...axis, size: 26, space: 80, incrs: WHOLE_SECONDS, values: (_plot, times) => times.map(clockTime) },
       { ...axis, size: 70, values: (_plot, values) => values.map(show) },
     ],
     series: [{}, { stroke: colour('--accent'), width: 2, fill: colour('--accent-faint'), spanGaps: false }],
