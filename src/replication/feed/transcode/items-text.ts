@@ -3,8 +3,10 @@ import { elementAt, elementsWithin } from './bson-reader.js';
 import { largeText } from './large-text.js';
 import { SHAPE, transcribe } from './transcriber.js';
 
-/** What the items of a feed show (contract §1). */
-export type ItemShape = { item: 'update'; kind: Kind; withPasswordHash: boolean } | { item: 'delete' };
+/** What the items of a feed show, and those of `changes`: an upsert, or the end of a record that left or is gone (contract §1). */
+export type ItemShape =
+  | { item: 'update' | 'upsert'; kind: Kind; withPasswordHash: boolean }
+  | { item: 'delete' | 'left' | 'gone' };
 
 /** One portion of items as JSON text, separated by commas, none in front of the first or after the last. */
 export interface ItemsText {
@@ -46,9 +48,10 @@ export function* itemsText(
 }
 
 function bitsOf(shape: ItemShape): number {
-  if (shape.item === 'delete') return SHAPE.delete;
-  if (shape.kind === 'product') return SHAPE.product;
-  return shape.withPasswordHash ? 0 : SHAPE.hideHash;
+  const ofChanges = shape.item === 'delete' || shape.item === 'update' ? 0 : SHAPE.change;
+  if (!('kind' in shape)) return SHAPE.delete | ofChanges | (shape.item === 'gone' ? SHAPE.gone : 0);
+  if (shape.kind === 'product') return SHAPE.product | ofChanges;
+  return shape.withPasswordHash ? ofChanges : SHAPE.hideHash | ofChanges;
 }
 
 function portionEnd(documents: Uint8Array, start: number, end: number): number {

@@ -41,10 +41,16 @@ class Transcriber extends Writer {
 }
 
 const transcriber = new Transcriber(instantiate);
-const { DELETE, PRODUCT, HIDE_HASH } = transcriber.program;
+const { DELETE, PRODUCT, HIDE_HASH, CHANGE, GONE } = transcriber.program;
 
 /** What a shape of items is made of. */
-export const SHAPE = { delete: DELETE.value, product: PRODUCT.value, hideHash: HIDE_HASH.value };
+export const SHAPE = {
+  delete: DELETE.value,
+  product: PRODUCT.value,
+  hideHash: HIDE_HASH.value,
+  change: CHANGE.value,
+  gone: GONE.value,
+};
 
 /** Writes the items of some elements of a BSON array, bits of {@link SHAPE} saying how. Throws MalformedBsonError. */
 export function transcribe(elements: Uint8Array, shape: number): Transcript {

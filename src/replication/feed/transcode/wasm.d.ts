@@ -20,6 +20,8 @@ export interface Program {
   readonly DELETE: Constant;
   readonly PRODUCT: Constant;
   readonly HIDE_HASH: Constant;
+  readonly CHANGE: Constant;
+  readonly GONE: Constant;
   items(length: number, shape: number): number;
   lastId(): number;
   numbers(): number;

@@ -1,6 +1,6 @@
 import { DOCUMENT, textEnd, valueEnd } from './bson';
 import { malformed } from './host';
-import { deleteItem, updateItem } from './item';
+import { deleteChange, deleteItem, updateItem } from './item';
 import { INPUT, OUTPUT } from './memory';
 import { comma, flushAll, moveTo } from './output';
 import * as record from './record';
@@ -12,6 +12,9 @@ export { POWERS } from './shortest';
 export const DELETE: u32 = 1;
 export const PRODUCT: u32 = 2;
 export const HIDE_HASH: u32 = 4;
+/** Items of `changes`; with DELETE, of records that left or, where they are GONE, are no more. */
+export const CHANGE: u32 = 8;
+export const GONE: u32 = 16;
 
 let shown: usize = 0;
 let numbered: u32 = 0;
@@ -36,11 +39,16 @@ export function items(length: usize, shape: u32): u32 {
     }
     if (count++ > 0) comma();
     shown = record.startOf(record.internalId);
-    if (shape & DELETE) deleteItem();
-    else updateItem((shape & PRODUCT) !== 0, (shape & HIDE_HASH) !== 0);
+    if (shape & DELETE) asDelete(shape);
+    else updateItem((shape & PRODUCT) !== 0, (shape & HIDE_HASH) !== 0, (shape & CHANGE) !== 0);
   }
   flushAll();
   return count;
+}
+
+function asDelete(shape: u32): void {
+  if (shape & CHANGE) deleteChange((shape & GONE) !== 0);
+  else deleteItem();
 }
 
 /** How many records were passed over since their `id` is a number. */

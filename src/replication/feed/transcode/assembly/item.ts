@@ -9,9 +9,9 @@ import { quotedString } from './text';
 
 const CLOSE_ITEM = 0x7d;
 
-/** Writes the record last read as an update item (contract §1). */
-export function updateItem(isProduct: bool, hidesHash: bool): void {
-  write(literals.BEFORE_ID);
+/** Writes the record last read as an update item, or as an item of `changes` (contract §1). */
+export function updateItem(isProduct: bool, hidesHash: bool, isChange: bool): void {
+  write(isChange ? literals.BEFORE_ID_OF_UPSERT : literals.BEFORE_ID);
   asStored(record.id);
   write(literals.BEFORE_TYPE);
   textOr(record.type, isProduct ? literals.PRODUCT : literals.MEMBER);
@@ -33,6 +33,16 @@ export function deleteItem(): void {
   asStored(record.id);
   write(literals.BEFORE_LAST_UPDATED);
   asStored(record.lastupdated);
+  close();
+}
+
+/** Writes the record last read as an item of `changes` that tells of its end. */
+export function deleteChange(isGone: bool): void {
+  write(literals.BEFORE_ID_OF_DELETE);
+  asStored(record.id);
+  write(literals.BEFORE_LASTUPDATED);
+  asStored(record.lastupdated);
+  write(isGone ? literals.GONE : literals.LEFT);
   close();
 }
 

@@ -4,7 +4,7 @@ import { moveTo, position, room } from './output';
 const LONGEST = 32;
 const SLOT = LONGEST + 16;
 
-const slots = memory.data(30 * 48);
+const slots = memory.data(40 * 48);
 let nextSlot: usize = slots;
 
 function ascii(text: string): usize {
@@ -28,6 +28,8 @@ export const CHANNELS = ascii('channels');
 export const PASSWORDHASH = ascii('passwordhash');
 
 export const BEFORE_ID = ascii('{"id":');
+export const BEFORE_ID_OF_UPSERT = ascii('{"op":"upsert","id":');
+export const BEFORE_ID_OF_DELETE = ascii('{"op":"delete","id":');
 export const BEFORE_TYPE = ascii(',"type":');
 export const BEFORE_CREATE_DATE = ascii(',"createDate":');
 export const BEFORE_CREATED_BY = ascii(',"createdBy":');
@@ -36,6 +38,8 @@ export const BEFORE_LAST_UPDATED = ascii(',"lastUpdated":');
 export const BEFORE_DATA = ascii(',"data":');
 export const BEFORE_CHANNELS = ascii(',"channels":');
 
+export const LEFT = ascii(',"reason":"left"');
+export const GONE = ascii(',"reason":"gone"');
 export const MEMBER = ascii('"member"');
 export const PRODUCT = ascii('"product"');
 export const NO_TEXT = ascii('""');

@@ -1,9 +1,19 @@
 import { runs } from '../../../../support/runs.js';
 import { dice, randomRecord } from './random-records.js';
 import { plainText } from './reference.js';
-import { DELETE, MEMBER, MEMBER_WITH_HASH, PRODUCT, textOf } from './transcript.js';
+import {
+  DELETE,
+  GONE,
+  LEFT,
+  MEMBER,
+  MEMBER_WITH_HASH,
+  PRODUCT,
+  textOf,
+  UPSERT,
+  UPSERT_OF_MEMBER,
+} from './transcript.js';
 
-const SHAPES = [PRODUCT, MEMBER, MEMBER_WITH_HASH, DELETE];
+const SHAPES = [PRODUCT, MEMBER, MEMBER_WITH_HASH, DELETE, UPSERT, UPSERT_OF_MEMBER, LEFT, GONE];
 const RECORDS = runs(100_000);
 
 it(`${RECORDS} random records become the text that they become the plain way`, () => {

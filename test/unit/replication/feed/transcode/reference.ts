@@ -10,7 +10,10 @@ const READ = { ...READ_FOR_JSON, validation: { utf8: false } };
 export function plainText({ bytes }: Value, shape: ItemShape): string {
   const record = BSON.deserialize(bytes, READ);
   if (!isDeliverable(record)) return '';
-  return shape.item === 'delete' ? deleteItemText(record) : updateItemText(shape.kind, record, shape);
+  if (shape.item === 'delete') return deleteItemText(record);
+  if (!('kind' in shape)) return deleteChangeText(record, shape.item);
+  const item = updateItemText(shape.kind, record, shape);
+  return shape.item === 'upsert' ? item.replace('{', '{"op":"upsert",') : item;
 }
 
 /** The texts of items, joined as in a page. */
@@ -32,4 +35,9 @@ export function isDeliverable({ organizationid, appid, id, lastupdated }: mongo.
 
 function deleteItemText({ id, lastupdated }: mongo.Document): string {
   return `{"id":${jsonText(id)},"lastUpdated":${jsonText(lastupdated)}}`;
+}
+
+function deleteChangeText({ id, lastupdated }: mongo.Document, reason: string): string {
+  const stamped = `"id":${jsonText(id)},"lastupdated":${jsonText(lastupdated)}`;
+  return `{"op":"delete",${stamped},"reason":"${reason}"}`;
 }

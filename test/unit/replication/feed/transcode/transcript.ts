@@ -6,6 +6,10 @@ export const PRODUCT: ItemShape = { item: 'update', kind: 'product', withPasswor
 export const MEMBER: ItemShape = { item: 'update', kind: 'member', withPasswordHash: false };
 export const MEMBER_WITH_HASH: ItemShape = { item: 'update', kind: 'member', withPasswordHash: true };
 export const DELETE: ItemShape = { item: 'delete' };
+export const UPSERT: ItemShape = { ...PRODUCT, item: 'upsert' };
+export const UPSERT_OF_MEMBER: ItemShape = { ...MEMBER, item: 'upsert' };
+export const LEFT: ItemShape = { item: 'left' };
+export const GONE: ItemShape = { item: 'gone' };
 
 /** Throws where bytes are not UTF-8: a decoder that repairs them would hide that the service had not. */
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
