@@ -13,7 +13,7 @@ export interface ConsumerKey extends Tenant {
 /** One request of a consumer, once it has ended. */
 export interface Call {
   key: ConsumerKey;
-  feed: 'max' | 'updates' | 'softdeletes' | 'harddeletes';
+  feed: 'max' | 'updates' | 'softdeletes' | 'harddeletes' | 'changes';
   at: Date;
   status: number;
   /** The window of a feed; nothing where the request was not valid. */
@@ -35,11 +35,11 @@ export interface StoredConsumer {
   items: number;
   errors: number;
   lastError?: { at: Date; status: number; feed: Call['feed'] };
-  /** The last window of `updates` that was begun, and how often in a row: with the same bounds each time. */
+  /** The last window of `updates` or `changes` that was begun, and how often in a row: with the same bounds each time. */
   begun?: { at: Date; from?: Date; to: Date; times: number };
-  /** The last window of `updates` that was read to its end. */
+  /** The last window of `updates` or `changes` that was read to its end. */
   ended?: { at: Date; from?: Date; to: Date };
-  /** How many windows of `updates` were begun. */
+  /** How many windows of them were begun. */
   harvests: number;
   /** When hard deletes were not kept any more (410), and when they last were. */
   expired?: Date;

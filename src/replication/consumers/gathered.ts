@@ -7,6 +7,10 @@ const NOT_MODIFIED = 304;
 const GONE = 410;
 const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
 
+/** Every harvest reads one of these, and no two of one service have the same place. */
+const TELLS_OF_WINDOWS = new Set<Call['feed']>(['updates', 'changes']);
+const TELLS_OF_ENDS = new Set<Call['feed']>(['harddeletes', 'changes']);
+
 /** What the calls of one consumer come to until they are written. */
 export type Gathered = Omit<StoredConsumer, 'firstCall'>;
 
@@ -37,13 +41,12 @@ function withCall(known: Gathered, call: Call): Gathered {
     errors: known.errors + (isError ? 1 : 0),
     ...(isError && { lastError: { at, status, feed } }),
     ...(status === GONE && { expired: at }),
-    ...(isRead && feed === 'harddeletes' && { told: at }),
-    ...(isRead && feed === 'updates' && ofUpdates(known, call)),
+    ...(isRead && TELLS_OF_ENDS.has(feed) && { told: at }),
+    ...(isRead && TELLS_OF_WINDOWS.has(feed) && ofWindow(known, call)),
   };
 }
 
-/** Windows are told by `updates`: every harvest reads them, and no two of one service have the same place. */
-function ofUpdates(known: Gathered, { at, window, isFirst, isFull }: Call): Partial<Gathered> {
+function ofWindow(known: Gathered, { at, window, isFirst, isFull }: Call): Partial<Gathered> {
   if (window === undefined) return {};
   const { from, to } = window;
   const bounds = { at, ...(from && { from }), to };

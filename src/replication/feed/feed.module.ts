@@ -6,16 +6,20 @@ import { MarkModule } from '../mark/index.js';
 import { ProgressModule } from '../progress/index.js';
 import {
   Answers,
+  ChangesController,
   ChannelFeedController,
   MemberFeedController,
   ProductFeedController,
   SendingPace,
 } from './http/index.js';
 import {
+  ChangesPages,
+  ChangesSelector,
   FeedSelector,
   Hearing,
   ItemSizes,
   ChannelLookup,
+  Openings,
   PageBytes,
   Pages,
   Retention,
@@ -27,16 +31,19 @@ import { BatchReader, TombstoneFilter, NumericIdTexts, RawFind, WindowLists } fr
 
 @Module({
   imports: [ApplicationModule, FiltersModule, LedgerModule, MarkModule, ProgressModule],
-  controllers: [MemberFeedController, ProductFeedController, ChannelFeedController],
+  controllers: [MemberFeedController, ProductFeedController, ChannelFeedController, ChangesController],
   providers: [
     Answers,
     BatchReader,
+    ChangesPages,
+    ChangesSelector,
     FeedSelector,
     Hearing,
     ItemSizes,
     ChannelLookup,
     TombstoneFilter,
     NumericIdTexts,
+    Openings,
     PageBytes,
     Pages,
     RawFind,

@@ -21,11 +21,17 @@ export async function answerMax(response: Response, max: Promise<Date>): Promise
   sendJson(response, `{"offset":"${offset}"}`);
 }
 
-const shares = new WeakMap<Response, Share>();
+/** What was sent of a page. */
+interface Sent {
+  share: Pick<Share, 'items' | 'goesOn'>;
+  window?: OpenPage['window'];
+}
 
-/** How many items were sent. */
-export function itemsOf(response: Response): number {
-  return shares.get(response)?.items ?? 0;
+const sent = new WeakMap<Response, Sent>();
+
+/** What a page came to, once its answer has ended: nothing where it came to none. */
+export function sentOf(response: Response): Sent {
+  return sent.get(response) ?? { share: { items: 0, goesOn: false } };
 }
 
 /** A body, its length where that is known, and whom it is for. */
@@ -54,12 +60,16 @@ export class Answers {
     if (response.closed || response.destroyed) leave();
     else response.once('close', leave);
     const share = this.bytes.open(gone.signal);
-    shares.set(response, share);
     try {
+      sent.set(response, { share });
       const opened = await open(share);
+      sent.set(response, { share, window: opened.window });
       const { headers, length, body } = await this.begun(response, opened);
       gone.signal.throwIfAborted();
-      response.set('Tidemark-To', opened.to.toISOString()).type('application/json').vary('Accept-Encoding');
+      response
+        .set('Tidemark-To', opened.window.to.toISOString())
+        .type('application/json')
+        .vary('Accept-Encoding');
       response.set(headers);
       const alive = length === undefined ? withSigns(body, this.pace.signMs) : body;
       await this.send(response, { body: alive, length, share });

@@ -1,4 +1,5 @@
 export { Answers } from './answer.js';
+export { ChangesController } from './changes.controller.js';
 export { ChannelFeedController } from './channel-feed.controller.js';
 export { MemberFeedController } from './member-feed.controller.js';
 export { aboutRequest, noteConsumer } from './note-consumer.js';

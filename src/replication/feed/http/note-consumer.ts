@@ -4,10 +4,10 @@ import { parseDate } from '../../../common/index.js';
 import type { AboutRequest, Metrics } from '../../../observability/index.js';
 import type { Kind } from '../../../record/index.js';
 import { type Call, type ConsumerNotes, EVERY_SERVICE } from '../../consumers/index.js';
-import { itemsOf } from './answer.js';
+import { sentOf } from './answer.js';
 
 const FEED_PATH =
-  /^\/:org\/:app\/api\/v1\/(member|product|productbychannel)\/(?:(?::service|:channel)\/)?(max|updates|softdeletes|harddeletes)$/;
+  /^\/:org\/:app\/api\/v1\/(member|product|productbychannel)\/(?:(?::service|:channel)\/)?(max|updates|softdeletes|harddeletes|changes)$/;
 /** Whoever is told one of these reads nothing here: no service, no right, no credential. */
 const NOBODY = new Set([401, 403, 404]);
 
@@ -20,7 +20,7 @@ export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
   return (request: Request, response: Response): void => {
     const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
     if (route === undefined || request.user === undefined || NOBODY.has(response.statusCode)) return;
-    items.inc({ feed: route.feed }, itemsOf(response));
+    items.inc({ feed: route.feed }, sentOf(response).share.items);
     if (actorOf(request) !== undefined) return;
     notes.note(callOf(route, request, response));
   };
@@ -34,17 +34,18 @@ export function aboutRequest(request: Request, response: Response): AboutRequest
   if (request.user === undefined) return {};
   const by = actorOf(request)?.username;
   const who = { user: callerOf(request).username, ...(by !== undefined && { by }) };
-  const to = response.getHeader('Tidemark-To');
-  if (to === undefined) return who;
-  const from = dateOf(request.query['from'])?.toISOString();
-  return { ...who, items: itemsOf(response), ...(from !== undefined && { from }), to: String(to) };
+  const { share, window } = sentOf(response);
+  if (window === undefined) return who;
+  const from = window.from?.toISOString();
+  return { ...who, items: share.items, ...(from && { from }), to: window.to.toISOString() };
 }
 
 function callOf({ kind, feed, isChannel }: Route, request: Request, response: Response): Call {
   const { org, app, service, channel } = request.params as Record<string, string>;
-  const { from, lastoffsetid } = request.query;
-  const to = response.getHeader('Tidemark-To') ?? request.query['to'];
-  const bounds = { from: dateOf(from), to: dateOf(to) };
+  const { from, to, lastoffsetid } = request.query;
+  const { share, window } = sentOf(response);
+  const asked = { from: dateOf(from), to: dateOf(to), isFirst: (lastoffsetid ?? '') === '' };
+  const { isFirst, ...bounds } = window ?? asked;
   return {
     key: {
       organizationid: org!,
@@ -57,9 +58,9 @@ function callOf({ kind, feed, isChannel }: Route, request: Request, response: Re
     at: new Date(),
     status: response.statusCode,
     window: bounds.to && { from: bounds.from, to: bounds.to },
-    isFirst: (lastoffsetid ?? '') === '',
-    isFull: response.hasHeader('Link'),
-    items: itemsOf(response),
+    isFirst,
+    isFull: share.goesOn || response.hasHeader('Link'),
+    items: share.items,
   };
 }
 

@@ -12,7 +12,11 @@ import {
 import { NAME } from '../../../common/index.js';
 import { Problems } from '../../../http/index.js';
 
-const TIMESTAMP = { type: 'string', format: 'date-time', example: '2026-11-20T10:00:00.000Z' } as const;
+export const TIMESTAMP = {
+  type: 'string',
+  format: 'date-time',
+  example: '2026-11-20T10:00:00.000Z',
+} as const;
 const NAME_SCHEMA = { type: 'string', pattern: NAME.source } as const;
 const OFFSET_ID = { type: 'string', pattern: '^([0-9a-fA-F]{24})?$' } as const;
 
@@ -70,7 +74,7 @@ export class Offset {
   offset: string;
 }
 
-const inApplication = () =>
+export const inApplication = () =>
   applyDecorators(
     ApiBasicAuth(),
     ApiParam({ name: 'org', schema: NAME_SCHEMA, description: 'Organization' }),

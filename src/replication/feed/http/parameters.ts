@@ -16,20 +16,12 @@ const DEFAULT_LIMIT = 1000;
 /** Reads the query string; throws 400 with a sentence for each parameter that is not right. */
 export function parseParameters(query: Record<string, unknown>, limitMax: number): Window {
   const errors: InputError[] = [];
-  const read = <T>(parameter: string, parse: (text: string) => Parsed<T>): T | undefined => {
-    const text = query[parameter];
-    if (text === undefined) return undefined;
-    const parsed =
-      typeof text === 'string' ? parse(text) : { error: 'is given more than once. Send it once.' };
-    if ('value' in parsed) return parsed.value;
-    errors.push({ parameter, detail: parsed.error });
-    return undefined;
-  };
+  const read = readerOf(query, errors);
   const to = read('to', parseDate);
   const from = read('from', parseDate);
   const lastoffsetid = read('lastoffsetid', parseOffsetId);
   const behind = read('behind', parseBehind);
-  const limit = read('limit', (text) => parseLimit(text, limitMax)) ?? defaultLimit(limitMax);
+  const limit = limitOf(read, limitMax);
   if (query['to'] === undefined) {
     errors.push({
       parameter: 'to',
@@ -44,6 +36,26 @@ export function parseParameters(query: Record<string, unknown>, limitMax: number
     ...(lastoffsetid && { lastoffsetid }),
     ...(behind && { behind }),
   };
+}
+
+/** Reads a parameter that may be left out; what is wrong with it is added to the errors. */
+export type Reader = <T>(parameter: string, parse: (text: string) => Parsed<T>) => T | undefined;
+
+export function readerOf(query: Record<string, unknown>, errors: InputError[]): Reader {
+  return (parameter, parse) => {
+    const text = query[parameter];
+    if (text === undefined) return undefined;
+    const parsed =
+      typeof text === 'string' ? parse(text) : { error: 'is given more than once. Send it once.' };
+    if ('value' in parsed) return parsed.value;
+    errors.push({ parameter, detail: parsed.error });
+    return undefined;
+  };
+}
+
+/** The `limit` that was sent, or 1000. */
+export function limitOf(read: Reader, limitMax: number): number {
+  return read('limit', (text) => parseLimit(text, limitMax)) ?? defaultLimit(limitMax);
 }
 
 function parseOffsetId(text: string): Parsed<mongo.ObjectId | undefined> {

@@ -8,8 +8,17 @@ export interface Feed {
   by?: { service: string } | { channel: string };
 }
 
+/** All that changed, in one: of a service, or of a channel. */
+export interface ChangesFeed {
+  kind: Kind;
+  by: { service: string } | { channel: string };
+}
+
 /** A name that no other feed of any application has. */
-export function nameOf({ organizationid, appid }: Tenant, { kind, shows, by }: Feed): string {
+export function nameOf(
+  { organizationid, appid }: Tenant,
+  { kind, shows, by }: Feed | (ChangesFeed & { shows: 'changes' }),
+): string {
   return JSON.stringify([organizationid, appid, kind, shows, by]);
 }
 

@@ -1,8 +1,19 @@
 export { ChannelLookup } from './channel-lookup.js';
+export { ChangesPages, type ChangesRequest, ChangesSelector } from './changes/index.js';
+export { behindPlace, cursorOf, isWithin, type Place, placeOf } from './changes/index.js';
 export { FeedSelector } from './feed-selector.js';
-export { channelSoftDeletes, channelUpdates, hardDeletesOf, softDeletesOf, updatesOf } from './feed.js';
+export {
+  type ChangesFeed,
+  channelSoftDeletes,
+  channelUpdates,
+  hardDeletesOf,
+  nameOf,
+  softDeletesOf,
+  updatesOf,
+} from './feed.js';
 export { Hearing } from './hearing.js';
 export { ItemSizes } from './item-sizes.js';
+export { Openings } from './openings.js';
 export { PageBytes, Share } from './page-bytes.js';
 export { PageMoment } from './page-moment.js';
 export { PageReader } from './page-reader.js';

@@ -122,6 +122,8 @@ export class PageBytes {
 export class Share {
   /** Items of the page so far. */
   items = 0;
+  /** Whether the page was full when its last item had been sent: there may be another one. */
+  goesOn = false;
   /** Whether the page had to go on in small pieces. */
   isShort = false;
   private held = 0;

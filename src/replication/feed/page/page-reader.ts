@@ -15,7 +15,7 @@ import {
 import { type ItemShape, type ItemsText, itemsText, tallyOf } from '../transcode/index.js';
 import { ItemSizes } from './item-sizes.js';
 import type { Share } from './page-bytes.js';
-import type { PageView } from './page-view.js';
+import type { View } from './page-view.js';
 
 /** A reply and its text together take about so many times the reply. */
 const WITH_TEXT = 2;
@@ -31,7 +31,7 @@ export interface PageReading {
   /** The page's share of the memory for pages. */
   share: Share;
   /** What the page shows. */
-  view: Pick<PageView, 'at' | 'asOf'>;
+  view: View;
   /** Behind which `_id` the next reply begins, and how many items are still to come. */
   place: ReadPlace;
 }

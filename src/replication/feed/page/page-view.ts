@@ -1,9 +1,7 @@
 import type { mongo } from 'mongoose';
 import { isMomentGone } from '../../../database/index.js';
-import type { Kind, Tenant } from '../../../record/index.js';
 import type { PageMoment, PageWish, Shown } from './page-moment.js';
 import type { ReadPlaces } from './read-places.js';
-import type { Retention } from './retention.js';
 
 /** Whose view it is, and until when. */
 export interface Viewer {
@@ -12,9 +10,10 @@ export interface Viewer {
   limit: number;
   /** Aborted when the client has gone. */
   gone: AbortSignal;
-  /** Since when the hard deletes of whom must be kept; nothing where it does not matter. */
-  kept?: { tenant: Tenant; kind: Kind; from: Date };
 }
+
+/** What is read of a page's view. */
+export type View = Pick<PageView, 'at' | 'asOf'>;
 
 /** What a page shows: one moment, or what is shown instead where the server lets go of that while the page is read. */
 export class PageView {
@@ -24,7 +23,6 @@ export class PageView {
 
   constructor(
     private readonly moments: PageMoment,
-    private readonly retention: Retention,
     private readonly places: ReadPlaces,
     private readonly viewer: Viewer,
     private shown: Shown,
@@ -36,13 +34,11 @@ export class PageView {
     return this.shown.at;
   }
 
-  /** Reads as of what is shown. Throws 410 `history-expired`, and what `gone` was aborted with. */
+  /** Reads as of what is shown. Throws what `gone` was aborted with. */
   async asOf<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
-    const { gone, kept, limit } = this.viewer;
+    const { gone, limit } = this.viewer;
     gone.throwIfAborted();
-    const value = await this.places.read(limit, gone, () => this.read(read)).finally(this.tellAnswered);
-    if (kept !== undefined) await this.retention.assertKept(kept.tenant, kept.kind, kept.from);
-    return value;
+    return this.places.read(limit, gone, () => this.read(read)).finally(this.tellAnswered);
   }
 
   private read<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {

@@ -1,14 +1,13 @@
 import { mongo } from 'mongoose';
 import type { Window } from '../query/index.js';
 import type { ItemsText } from '../transcode/index.js';
-import { linkTo } from './link.js';
 import type { Share } from './page-bytes.js';
 import type { PageReader, PageReading } from './page-reader.js';
-import type { PageRequest } from './page-request.js';
 
 /** A page whose `to` is known, while the rest is still being read. */
 export interface OpenPage {
-  to: Date;
+  /** The window that is used, and whether the page is its first one. */
+  window: { from: Date | undefined; to: Date; isFirst: boolean };
   page: Promise<Page>;
   /** Headers that can be told of it already; nothing where none can yet. */
   early: () => Record<string, string> | undefined;
@@ -30,98 +29,124 @@ export interface Page {
   body: AsyncGenerator<Buffer, void>;
 }
 
+/** What a page is read of: one reading after the other, each in `_id` order; none where there can be no items. */
+export interface PageSource {
+  reader: PageReader;
+  readings: PageReading[];
+  /** The page begins in the first reading, behind the `lastoffsetid` of the window. */
+  window: Window;
+  share: Share;
+}
+
+/** Where an item stands: in which reading, and its `_id`, 24 hexadecimal digits. */
+export interface ItemPlace {
+  reading: number;
+  last: string;
+}
+
 /** The beginning of a page: before it is read nothing can be said about the headers. */
-interface Beginning {
-  items: ItemsText[];
+export interface Beginning {
+  items: PlacedItems[];
   count: number;
   bytes: number;
-  last: string | undefined;
+  end: ItemPlace | undefined;
   /** Whether nothing comes behind it. */
   isAll: boolean;
 }
 
-/**
- * The envelope of contract §1: `nextoffsetid` is the `_id` of the last item, `""` on an empty page. Behind it stands a line
- * break, so that a shell's next prompt stands on a line of its own. A full page links to the next one. No reading where there can be no items.
- */
-export async function pageOf(
-  reader: PageReader,
-  reading: PageReading | undefined,
-  { path, window }: PageRequest,
-): Promise<Page> {
-  const rest = reading && reader.items(reading, window);
-  const beginning = await beginningOf(rest, reading?.share, window.limit);
-  const { isAll, bytes, count, last } = beginning;
-  if (isAll) await rest?.return();
-  const end =
-    count === window.limit ? last : isAll ? undefined : await lastBehind(reader, reading!, window, beginning);
+/** What is around the items of a page. */
+export interface PageForm {
+  headers: (beginning: Beginning) => Promise<Record<string, string>>;
+  /** Behind the last item. A page that is full may go on. */
+  tail: (end: ItemPlace | undefined, isFull: boolean) => string;
+}
+
+interface PlacedItems extends ItemsText {
+  reading: number;
+}
+
+export async function pageOf(source: PageSource, form: PageForm): Promise<Page> {
+  const { share, window } = source;
+  const rest = itemsFrom(source, { reading: 0, window });
+  const beginning = await beginningOf(rest, share, window.limit);
+  const { isAll, bytes, count, end } = beginning;
+  if (isAll) await rest.return();
   return {
-    headers: end === undefined ? {} : linkTo(path, window, { lastoffsetid: idOf(end) }),
-    body:
-      reading === undefined ? nothing() : envelope(reader, reading, window, { ...beginning, rest: rest! }),
-    ...(isAll && { length: HEAD.length + bytes + tail(last).length }),
+    headers: await form.headers(beginning),
+    body: envelope(source, form, { ...beginning, rest }),
+    ...(isAll && { length: HEAD.length + bytes + Buffer.byteLength(form.tail(end, count === window.limit)) }),
   };
 }
 
+export function idOf(hex: string): mongo.ObjectId {
+  return mongo.ObjectId.createFromHexString(hex);
+}
+
+/** The items from a place on, at most as many as the limit of its window. */
+async function* itemsFrom(
+  { reader, readings }: PageSource,
+  place: { reading: number; window: Window },
+): AsyncGenerator<PlacedItems, void> {
+  let { window } = place;
+  for (let reading = place.reading; reading < readings.length && window.limit > 0; reading += 1) {
+    let { limit } = window;
+    for await (const items of reader.items(readings[reading]!, window)) {
+      limit -= items.count;
+      yield { ...items, reading };
+    }
+    const { lastoffsetid: _reached, ...whole } = window;
+    window = { ...whole, limit };
+  }
+}
+
 async function beginningOf(
-  rest: AsyncGenerator<ItemsText, void> | undefined,
-  share: Share | undefined,
+  rest: AsyncGenerator<PlacedItems, void>,
+  share: Share,
   limit: number,
 ): Promise<Beginning> {
-  const beginning: Beginning = { items: [], count: 0, bytes: 0, last: undefined, isAll: rest === undefined };
-  const isEnough = () => beginning.bytes >= HELD_BYTES || (beginning.count > 0 && share?.isShort);
-  while (rest !== undefined && !isEnough()) {
+  const beginning: Beginning = { items: [], count: 0, bytes: 0, end: undefined, isAll: false };
+  const isEnough = () => beginning.bytes >= HELD_BYTES || (beginning.count > 0 && share.isShort);
+  while (!isEnough()) {
     const { value, done } = await rest.next();
     if (done === true) return { ...beginning, isAll: true };
     beginning.bytes += value.bytes + (beginning.count === 0 ? 0 : COMMA.length);
     beginning.count += value.count;
-    beginning.last = value.last;
+    beginning.end = value;
     beginning.items.push(value);
   }
-  return { ...beginning, isAll: beginning.isAll || beginning.count === limit };
-}
-
-/** The last item of a page that is too large to be held, where it is full: `_id`s are read ahead of their documents. */
-async function lastBehind(
-  reader: PageReader,
-  reading: PageReading,
-  window: Window,
-  { count, last }: Beginning,
-): Promise<string | undefined> {
-  const end = await reader.last(reading, {
-    ...window,
-    limit: window.limit - count,
-    lastoffsetid: idOf(last!),
-  });
-  return end?.toHexString();
+  return { ...beginning, isAll: beginning.count === limit };
 }
 
 /** A page is read on where it was asked to let go of what it held, unless its length has been told already. */
 async function* envelope(
-  reader: PageReader,
-  reading: PageReading,
-  window: Window,
-  { items, rest, isAll }: Beginning & { rest: AsyncGenerator<ItemsText, void> },
+  source: PageSource,
+  form: PageForm,
+  { items, rest, isAll }: Beginning & { rest: AsyncGenerator<PlacedItems, void> },
 ): AsyncGenerator<Buffer, void> {
-  const { share } = reading;
-  let place = window;
-  let last: string | undefined;
+  const { share } = source;
+  let place = { reading: 0, window: source.window };
+  let end: ItemPlace | undefined;
   yield Buffer.from(HEAD);
   for (let held: Held | undefined = new Held(items, rest); held !== undefined;) {
     const current: Held = held;
     if (!isAll) share.reclaimBy(() => current.drop(share));
     for await (const one of current.items()) {
-      if (last !== undefined) yield COMMA;
+      if (end !== undefined) yield COMMA;
       yield* one.pieces;
       share.letGo(one.held);
       share.items += one.count;
-      last = one.last;
-      place = { ...place, lastoffsetid: idOf(last), limit: place.limit - one.count };
+      end = one;
+      const limit: number = place.window.limit - one.count;
+      place = {
+        reading: one.reading,
+        window: { ...source.window, lastoffsetid: idOf(one.last), limit },
+      };
     }
-    const isMissing: boolean = current.isDropped && place.limit > 0;
-    held = isMissing ? new Held([], reader.items(reading, place)) : undefined;
+    const isMissing: boolean = current.isDropped && place.window.limit > 0;
+    held = isMissing ? new Held([], itemsFrom(source, place)) : undefined;
   }
-  yield Buffer.from(tail(last));
+  share.goesOn = place.window.limit === 0;
+  yield Buffer.from(form.tail(end, share.goesOn));
 }
 
 /** What a page holds of what it has not sent: items, then the rest; nothing that was given out is held any longer. */
@@ -129,11 +154,11 @@ class Held {
   isDropped = false;
 
   constructor(
-    private readonly first: ItemsText[],
-    private readonly rest: AsyncGenerator<ItemsText, void>,
+    private readonly first: PlacedItems[],
+    private readonly rest: AsyncGenerator<PlacedItems, void>,
   ) {}
 
-  async *items(): AsyncGenerator<ItemsText, void> {
+  async *items(): AsyncGenerator<PlacedItems, void> {
     for (let one = this.first.shift(); one !== undefined; one = this.first.shift()) yield one;
     yield* this.rest;
   }
@@ -144,16 +169,4 @@ class Held {
     for (const one of this.first.splice(0)) share.letGo(one.held);
     void this.rest.return();
   }
-}
-
-async function* nothing(): AsyncGenerator<Buffer, void> {
-  yield await Promise.resolve(Buffer.from(HEAD + tail(undefined)));
-}
-
-function idOf(hex: string): mongo.ObjectId {
-  return mongo.ObjectId.createFromHexString(hex);
-}
-
-function tail(last: string | undefined): string {
-  return `],"nextoffsetid":"${last ?? ''}"}\n`;
 }

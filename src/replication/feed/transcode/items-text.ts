@@ -5,8 +5,7 @@ import { SHAPE, transcribe } from './transcriber.js';
 
 /** What the items of a feed show, and those of `changes`: an upsert, or the end of a record that left or is gone (contract §1). */
 export type ItemShape =
-  | { item: 'update' | 'upsert'; kind: Kind; withPasswordHash: boolean }
-  | { item: 'delete' | 'left' | 'gone' };
+  { item: 'update' | 'upsert'; kind: Kind; withPasswordHash: boolean } | { item: 'delete' | 'left' | 'gone' };
 
 /** One portion of items as JSON text, separated by commas, none in front of the first or after the last. */
 export interface ItemsText {

@@ -61,7 +61,12 @@ class LatePage {
       const open = async ({ gone }: Share) => {
         this.gone = gone;
         await this.opening;
-        return { to, page: this.page, early: () => this.early, heard: this.heard };
+        return {
+          window: { from: undefined, to, isFirst: true },
+          page: this.page,
+          early: () => this.early,
+          heard: this.heard,
+        };
       };
       answers.page(response, open).catch((error: unknown) => {
         this.failed = error;

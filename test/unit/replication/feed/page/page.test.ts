@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { pageOf } from '../../../../../src/replication/feed/page/page.js';
+import { feedPage } from '../../../../../src/replication/feed/page/feed-page.js';
 import type { Window } from '../../../../../src/replication/feed/query/window.js';
 import { idOf, pageFrom, type StoredPage } from '../stored.js';
 
@@ -11,8 +11,9 @@ const linkTo = (query: string) => ({ Link: `<${PATH}?${query}>; rel="next"` });
 const item = (index: number) => `{"id":"r${index}","lastUpdated":"1970-01-01T00:00:00.00${index}Z"}`;
 
 async function written(page: StoredPage | undefined, asked = window, path = PATH) {
-  const { reader } = page ?? pageFrom([], quick);
-  const { headers, length, body } = await pageOf(reader, page?.reading, { path, window: asked });
+  const { reader, reading } = page ?? pageFrom([], quick);
+  const source = { reader, share: reading.share, reading: page?.reading };
+  const { headers, length, body } = await feedPage(source, { path, window: asked });
   const pieces: Buffer[] = [];
   for await (const piece of body) pieces.push(piece);
   const text = Buffer.concat(pieces).toString();
@@ -20,7 +21,7 @@ async function written(page: StoredPage | undefined, asked = window, path = PATH
   return { headers, text, isWhole: length !== undefined };
 }
 
-describe('pageOf', () => {
+describe('feedPage', () => {
   it('an empty page', async () => {
     const empty = { headers: {}, text: '{"result":[],"nextoffsetid":""}\n', isWhole: true };
     expect(await written(pageFrom([], quick))).toEqual(empty);

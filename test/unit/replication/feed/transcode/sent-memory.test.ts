@@ -61,7 +61,12 @@ beforeEach(async () => {
       const page: Page = { headers: {}, length: PIECES * PIECE_BYTES, body };
       answers
         .page(response, () =>
-          Promise.resolve({ to, page: Promise.resolve(page), early: () => ({}), heard: Promise.resolve() }),
+          Promise.resolve({
+            window: { from: undefined, to, isFirst: true },
+            page: Promise.resolve(page),
+            early: () => ({}),
+            heard: Promise.resolve(),
+          }),
         )
         .catch(() => undefined);
     })

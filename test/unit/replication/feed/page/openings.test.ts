@@ -1,14 +1,12 @@
-import { Pages } from '../../../../../src/replication/feed/page/pages.js';
+import { Openings } from '../../../../../src/replication/feed/page/openings.js';
+import type { PageMoment } from '../../../../../src/replication/feed/page/page-moment.js';
 import { OutdatedServiceError } from '../../../../../src/replication/filters/index.js';
 
-type Parts = ConstructorParameters<typeof Pages>;
-
-const ask = {
-  application: { organizationid: 'acme', appid: 'shop' },
-  request: { path: '/', window: { to: new Date(0), limit: 1 } },
-  share: {},
-} as unknown as Parameters<Pages['open']>[0];
-const feed = { kind: 'product', shows: 'updates', by: { service: 'busy' } } as const;
+const asked = {
+  mark: { organizationid: 'acme', appid: 'shop', kind: 'product' },
+  to: new Date(0),
+  isFirst: true,
+} as const;
 
 /** More rounds than any page may take: a page that goes on for ever would never let a test end. */
 const ENDLESS = 1000;
@@ -22,29 +20,20 @@ function editedAgainAndAgain() {
       return Promise.reject(begun.length < ENDLESS ? new OutdatedServiceError() : new Error('Endless'));
     },
   };
-  const selector = { select: () => Promise.resolve({}) };
-  const [none] = [undefined as never];
-  const pages = new Pages(
-    selector as unknown as Parts[0],
-    moments as unknown as Parts[1],
-    none,
-    none,
-    none,
-    none,
-  );
-  return { pages, begun };
+  const openings = new Openings(moments as unknown as PageMoment);
+  return { open: () => openings.find(asked, () => Promise.resolve({})), begun };
 }
 
 describe('where no moment serves, a page waits at most MARK_WAIT; after that the answer is 503 `not-watched`', () => {
   it('also where the filter is edited again and again', async () => {
-    const { pages, begun } = editedAgainAndAgain();
-    await expect(pages.open(ask, feed)).rejects.toMatchObject({ status: 503, slug: 'not-watched' });
+    const { open, begun } = editedAgainAndAgain();
+    await expect(open()).rejects.toMatchObject({ status: 503, slug: 'not-watched' });
     expect(begun.length).toBeGreaterThan(1);
   });
 
   it('counted from the first look on, however often the page is begun anew', async () => {
-    const { pages, begun } = editedAgainAndAgain();
-    await expect(pages.open(ask, feed)).rejects.toBeDefined();
+    const { open, begun } = editedAgainAndAgain();
+    await expect(open()).rejects.toBeDefined();
     expect(begun[0]).toEqual(expect.any(Number));
     expect(new Set(begun).size).toBe(1);
   });

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { type Window, isEmpty } from '../../query/index.js';
+import { type ChangesFeed, nameOf } from '../feed.js';
+import { Hearing } from '../hearing.js';
+import { orMisconfigured } from '../misconfigured.js';
+import { type Opening, Openings } from '../openings.js';
+import { PageMoment } from '../page-moment.js';
+import { PageReader, type PageReading } from '../page-reader.js';
+import { PageView, type View } from '../page-view.js';
+import { type OpenPage, type Page, type PageForm, pageOf, type PageSource } from '../page.js';
+import type { Ask } from '../pages.js';
+import { ReadPlaces } from '../read-places.js';
+import { type Kept, Retention } from '../retention.js';
+import { SECTIONS } from './cursor.js';
+import { formOf } from './form.js';
+import type { ChangesRequest } from './request.js';
+import { ChangesSelector, type SectionOf, type SelectedChanges } from './selector.js';
+
+/** Further ahead than any clock: such a `to` is read as the database's clock on a first page (contract §1). */
+const THE_CLOCK = new Date(8.64e15);
+
+/** Opens pages of `changes`: as of one moment, what matches, what left, and what is gone, one behind the other. */
+@Injectable()
+export class ChangesPages {
+  constructor(
+    private readonly selector: ChangesSelector,
+    private readonly openings: Openings,
+    private readonly moments: PageMoment,
+    private readonly retention: Retention,
+    private readonly places: ReadPlaces,
+    private readonly reader: PageReader,
+    private readonly hearing: Hearing,
+  ) {}
+
+  /** Throws what a page of the three feeds throws; 410 `history-expired` on the first page of a window already. */
+  async open(ask: Ask<ChangesRequest>, feed: ChangesFeed): Promise<OpenPage> {
+    const { application, request } = ask;
+    const { organizationid, appid } = application;
+    const asked = {
+      mark: { organizationid, appid, kind: feed.kind },
+      to: request.to ?? THE_CLOCK,
+      isFirst: request.place === undefined,
+    };
+    const opening = await this.openings.find(asked, () => this.selector.select(application, feed));
+    return this.begin(ask, feed, opening);
+  }
+
+  private begin(
+    { application, request, share }: Ask<ChangesRequest>,
+    feed: ChangesFeed,
+    { selected, wish, shown }: Opening<SelectedChanges>,
+  ): OpenPage {
+    const { path, from, limit, withDeletes, place } = request;
+    const { to } = shown;
+    const view = new PageView(this.moments, this.places, { wish, limit, gone: share.gone }, shown);
+    const kept = from && { tenant: application, kind: feed.kind, from };
+    const window = { to, limit, ...(from && { from }) };
+    const sections = isEmpty(window) ? [] : sectionsFrom(request, selected);
+    const isWithin = place !== undefined && place.section === sections[0]?.section;
+    const source = {
+      reader: this.reader,
+      readings: sections.map((section) => this.reading(section, { view, kept, share, limit })),
+      window: isWithin ? { ...window, lastoffsetid: place.lastoffsetid } : window,
+      share,
+    };
+    const form = formOf({
+      ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), path, from, to, limit, withDeletes },
+      sections: sections.map(({ section }) => section),
+    });
+    const page = this.page(source, form, { view, kept: wish.isFirst ? kept : undefined });
+    return {
+      window: { from, to, isFirst: wish.isFirst },
+      page: orMisconfigured(page, feed.kind, selected.service),
+      early: () => ({}),
+      heard: this.hearing.heard(view.answered),
+    };
+  }
+
+  private async page(
+    source: PageSource & { window: Window },
+    form: PageForm,
+    { view, kept }: { view: View; kept: Kept | undefined },
+  ): Promise<Page> {
+    if (kept !== undefined) await this.retention.assertKept(kept);
+    if (source.readings.length === 0) await view.asOf(() => Promise.resolve());
+    return pageOf(source, form);
+  }
+
+  private reading(
+    { section, ...shown }: SectionOf,
+    {
+      view,
+      kept,
+      share,
+      limit,
+    }: { view: View; kept: Kept | undefined; share: PageReading['share']; limit: number },
+  ): PageReading {
+    const isKept = section === 'gone' && kept !== undefined;
+    return {
+      ...shown,
+      ...{ share, view: isKept ? this.retention.viewOfKept(view, kept) : view },
+      place: { lastoffsetid: undefined, items: limit },
+    };
+  }
+}
+
+/** The sections that are still to be read. */
+function sectionsFrom({ place, withDeletes }: ChangesRequest, { sections }: SelectedChanges): SectionOf[] {
+  const first = place === undefined ? 0 : SECTIONS.indexOf(place.section);
+  const last = withDeletes ? SECTIONS.length : 1;
+  return sections.filter(({ section }) => {
+    const at = SECTIONS.indexOf(section);
+    return at >= first && at < last;
+  });
+}
