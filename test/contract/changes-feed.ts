@@ -2,15 +2,15 @@ import type { TestApplication } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
 
 /** An item of `changes`. */
-export interface Change {
+export interface ChangeItem {
   op: 'upsert' | 'delete';
   id: string;
   lastupdated: string;
   reason?: 'left' | 'gone';
 }
 
-export interface ChangesPage {
-  result: Change[];
+export interface AnsweredChanges {
+  result: ChangeItem[];
   to: string;
   nextoffsetid: string;
   next?: string;
@@ -31,7 +31,7 @@ export async function changesOf(
   app: TestApplication,
   feed: string,
   window: ChangesWindow = {},
-): Promise<ChangesPage & { tidemarkTo: string | null }> {
+): Promise<AnsweredChanges & { tidemarkTo: string | null }> {
   const text = (value: Date | string | number) =>
     value instanceof Date ? value.toISOString() : String(value);
   const query = Object.fromEntries(
@@ -39,7 +39,7 @@ export async function changesOf(
   );
   const answer = await onceServed(() => app.get(`${feed}/changes`, { query }));
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-  return { ...(answer.json as ChangesPage), tidemarkTo: answer.headers.get('tidemark-to') };
+  return { ...(answer.json as AnsweredChanges), tidemarkTo: answer.headers.get('tidemark-to') };
 }
 
 /** All items of a window, by its `nextoffsetid`s. */
@@ -47,7 +47,7 @@ export async function drained(
   app: TestApplication,
   feed: string,
   window: ChangesWindow = {},
-): Promise<Change[]> {
+): Promise<ChangeItem[]> {
   let page = await changesOf(app, feed, window);
   const changes = [...page.result];
   while (page.nextoffsetid !== '') {

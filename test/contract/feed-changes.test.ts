@@ -1,7 +1,7 @@
 import type { Kind } from '../../src/record/index.js';
 import { ConsumerNotes } from '../../src/replication/consumers/index.js';
 import { expectProblem, type Stored, type TestApplication, TestService } from '../support/index.js';
-import { type Change, changesOf, drained, type ChangesPage } from './changes-feed.js';
+import { type ChangeItem, changesOf, drained, type AnsweredChanges } from './changes-feed.js';
 import { queriesOf, sumOf } from './queries.js';
 
 let service: TestService;
@@ -31,7 +31,7 @@ async function filled(kind: Kind): Promise<Stored[]> {
   return all;
 }
 
-const told = (changes: Change[]) => changes.map(({ id, op, reason }) => [id, reason ?? op]);
+const told = (changes: ChangeItem[]) => changes.map(({ id, op, reason }) => [id, reason ?? op]);
 
 describe.each<Kind>(['product', 'member'])('changes of a service (%s)', (kind) => {
   it('tells what the three feeds tell of the same window, each id once', async () => {
@@ -102,12 +102,12 @@ describe('where a page leads', () => {
 
   it('whoever follows next, exactly as it is, comes to the end of one window', async () => {
     const whole = (await changesOf(app, 'product/bikes')).result;
-    let page: ChangesPage = await changesOf(app, 'product/bikes', { limit: 2 });
+    let page: AnsweredChanges = await changesOf(app, 'product/bikes', { limit: 2 });
     const seen = [...page.result];
     const { to } = page;
     while (page.next !== undefined) {
       const answer = await app.getUrl(page.next);
-      page = answer.json as ChangesPage;
+      page = answer.json as AnsweredChanges;
       expect(page.to).toBe(to);
       seen.push(...page.result);
     }
@@ -129,7 +129,7 @@ describe('where a page leads', () => {
   });
 
   it('a cursor alone goes on through windows, and nothing is lost between them', async () => {
-    const copy = new Map<string, Change>();
+    const copy = new Map<string, ChangeItem>();
     const first = await changesOf(app, 'product/bikes', { limit: 1 });
     for (const change of first.result) copy.set(change.id, change);
     let { cursor } = first;

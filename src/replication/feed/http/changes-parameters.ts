@@ -1,6 +1,6 @@
 import { type Parsed, parseDate, shown } from '../../../common/index.js';
 import { type InputError, problems } from '../../../http/index.js';
-import { behindPlace, type ChangesRequest, isWithin, type Place, placeOf } from '../page/index.js';
+import { behindPlace, type ChangesRequest, isWithin, type ChangesPlace, placeOf } from '../page/index.js';
 import { limitOf, readerOf } from './parameters.js';
 
 /** For which feed a query was sent: its path, and the name that its cursors carry. */
@@ -65,7 +65,7 @@ function parseDeletes(text: string): Parsed<'skip'> {
 }
 
 /** Whoever goes on repeats the window of the first page, or says nothing of it. */
-function parseOffset(feed: string, text: string, told: Told): Parsed<Place | undefined> {
+function parseOffset(feed: string, text: string, told: Told): Parsed<ChangesPlace | undefined> {
   if (text === '') return { value: undefined };
   const parsed = placeOf(feed, text);
   if ('error' in parsed) return { error: parsed.error.replace(/cursor/g, 'nextoffsetid') };

@@ -12,13 +12,13 @@ import { Problems } from '../../../http/index.js';
 import { inApplication, TIMESTAMP, UpdateItem } from './openapi.js';
 
 /** An item of `changes`: a record that changed and matches. */
-export class Upsert extends UpdateItem {
+export class ChangeUpsert extends UpdateItem {
   @ApiProperty({ enum: ['upsert'] })
   op: 'upsert';
 }
 
 /** An item of `changes`: a record that is to be deleted from a copy. */
-export class Deletion {
+export class ChangeDelete {
   @ApiProperty({ enum: ['delete'] })
   op: 'delete';
 
@@ -36,13 +36,13 @@ export class Deletion {
 }
 
 /** A page of `changes`. */
-@ApiExtraModels(Upsert, Deletion)
+@ApiExtraModels(ChangeUpsert, ChangeDelete)
 export class ChangesPage {
   @ApiProperty({
     type: 'array',
-    items: { oneOf: [{ $ref: getSchemaPath(Upsert) }, { $ref: getSchemaPath(Deletion) }] },
+    items: { oneOf: [{ $ref: getSchemaPath(ChangeUpsert) }, { $ref: getSchemaPath(ChangeDelete) }] },
   })
-  result: (Upsert | Deletion)[];
+  result: (ChangeUpsert | ChangeDelete)[];
 
   @ApiProperty({ ...TIMESTAMP, description: 'The `to` that was used' })
   to: string;

@@ -39,9 +39,9 @@ export function parseParameters(query: Record<string, unknown>, limitMax: number
 }
 
 /** Reads a parameter that may be left out; what is wrong with it is added to the errors. */
-export type Reader = <T>(parameter: string, parse: (text: string) => Parsed<T>) => T | undefined;
+export type ParameterReader = <T>(parameter: string, parse: (text: string) => Parsed<T>) => T | undefined;
 
-export function readerOf(query: Record<string, unknown>, errors: InputError[]): Reader {
+export function readerOf(query: Record<string, unknown>, errors: InputError[]): ParameterReader {
   return (parameter, parse) => {
     const text = query[parameter];
     if (text === undefined) return undefined;
@@ -54,7 +54,7 @@ export function readerOf(query: Record<string, unknown>, errors: InputError[]): 
 }
 
 /** The `limit` that was sent, or 1000. */
-export function limitOf(read: Reader, limitMax: number): number {
+export function limitOf(read: ParameterReader, limitMax: number): number {
   return read('limit', (text) => parseLimit(text, limitMax)) ?? defaultLimit(limitMax);
 }
 

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { linkTo } from './link.js';
 import type { PageReading } from './page-reader.js';
 import type { PageRequest } from './page-request.js';
-import { type Beginning, idOf, type Page, pageOf, type PageSource } from './page.js';
+import { type PageBeginning, idOf, type Page, pageOf, type PageSource } from './page.js';
 
 /** What the page of a feed is read of; no reading where there can be no items. */
 export interface FeedSource extends Pick<PageSource, 'reader' | 'share'> {
@@ -29,7 +29,7 @@ export function feedPage({ reading, ...source }: FeedSource, { path, window }: P
  */
 async function lastOf(
   { reader, readings, window }: PageSource,
-  { count, end, isAll }: Beginning,
+  { count, end, isAll }: PageBeginning,
 ): Promise<mongo.ObjectId | undefined> {
   if (end === undefined) return undefined;
   const lastoffsetid = idOf(end.last);

@@ -10,7 +10,7 @@ const MOST_ROUNDS = 5;
 export type AskedWish = Omit<PageWish, 'service'>;
 
 /** What a page is about, and the moment that it shows. */
-export interface Opening<S> {
+export interface MomentFound<S> {
   selected: S;
   wish: PageWish;
   shown: Shown;
@@ -29,7 +29,7 @@ export class Openings {
   async find<S extends { service?: InForce }>(
     asked: AskedWish,
     select: () => Promise<S>,
-  ): Promise<Opening<S>> {
+  ): Promise<MomentFound<S>> {
     let since: number | undefined;
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const selected = await select().catch((error: unknown) => this.unlessOtherwise(asked, error));

@@ -45,7 +45,7 @@ export interface ItemPlace {
 }
 
 /** The beginning of a page: before it is read nothing can be said about the headers. */
-export interface Beginning {
+export interface PageBeginning {
   items: PlacedItems[];
   count: number;
   bytes: number;
@@ -56,7 +56,7 @@ export interface Beginning {
 
 /** What is around the items of a page. */
 export interface PageForm {
-  headers: (beginning: Beginning) => Promise<Record<string, string>>;
+  headers: (beginning: PageBeginning) => Promise<Record<string, string>>;
   /** Behind the last item. A page that is full may go on. */
   tail: (end: ItemPlace | undefined, isFull: boolean) => string;
 }
@@ -103,8 +103,8 @@ async function beginningOf(
   rest: AsyncGenerator<PlacedItems, void>,
   share: Share,
   limit: number,
-): Promise<Beginning> {
-  const beginning: Beginning = { items: [], count: 0, bytes: 0, end: undefined, isAll: false };
+): Promise<PageBeginning> {
+  const beginning: PageBeginning = { items: [], count: 0, bytes: 0, end: undefined, isAll: false };
   const isEnough = () => beginning.bytes >= HELD_BYTES || (beginning.count > 0 && share.isShort);
   while (!isEnough()) {
     const { value, done } = await rest.next();
@@ -121,7 +121,7 @@ async function beginningOf(
 async function* envelope(
   source: PageSource,
   form: PageForm,
-  { items, rest, isAll }: Beginning & { rest: AsyncGenerator<PlacedItems, void> },
+  { items, rest, isAll }: PageBeginning & { rest: AsyncGenerator<PlacedItems, void> },
 ): AsyncGenerator<Buffer, void> {
   const { share } = source;
   let place = { reading: 0, window: source.window };

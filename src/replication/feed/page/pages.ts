@@ -7,7 +7,7 @@ import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
 import { Hearing } from './hearing.js';
 import { linkTo } from './link.js';
 import { orMisconfigured } from './misconfigured.js';
-import { type Opening, Openings } from './openings.js';
+import { type MomentFound, Openings } from './openings.js';
 import type { Share } from './page-bytes.js';
 import { PageMoment } from './page-moment.js';
 import { PageReader, type PageReading, type ReadPlace } from './page-reader.js';
@@ -62,7 +62,7 @@ export class Pages {
   private begin(
     { application, request: asked, share }: Ask,
     feed: Feed,
-    { selected, wish, shown }: Opening<Selected>,
+    { selected, wish, shown }: MomentFound<Selected>,
   ): OpenPage {
     const request = { ...asked, window: { ...asked.window, to: shown.to } };
     const { from, lastoffsetid, limit, behind } = request.window;

@@ -3,7 +3,7 @@ import { type Window, isEmpty } from '../../query/index.js';
 import { type ChangesFeed, nameOf } from '../feed.js';
 import { Hearing } from '../hearing.js';
 import { orMisconfigured } from '../misconfigured.js';
-import { type Opening, Openings } from '../openings.js';
+import { type MomentFound, Openings } from '../openings.js';
 import { PageMoment } from '../page-moment.js';
 import { PageReader, type PageReading } from '../page-reader.js';
 import { PageView, type View } from '../page-view.js';
@@ -48,7 +48,7 @@ export class ChangesPages {
   private begin(
     { application, request, share }: Ask<ChangesRequest>,
     feed: ChangesFeed,
-    { selected, wish, shown }: Opening<SelectedChanges>,
+    { selected, wish, shown }: MomentFound<SelectedChanges>,
   ): OpenPage {
     const { path, from, limit, withDeletes, place } = request;
     const { to } = shown;

@@ -22,7 +22,7 @@ export interface Ended {
   from: Date;
 }
 
-export type Place = Within | Ended;
+export type ChangesPlace = Within | Ended;
 
 const FEED_DIGITS = 12;
 const BASE = 36;
@@ -32,12 +32,12 @@ const FIRST_MS = Date.UTC(-1, 12);
 const LAST_MS = Date.UTC(10_000, 0) - 1;
 
 /** Whether a place is within a window. */
-export function isWithin(place: Place | undefined): place is Within {
+export function isWithin(place: ChangesPlace | undefined): place is Within {
   return place !== undefined && 'section' in place;
 }
 
 /** A place as an opaque text of a feed, which goes into a URL as it is. */
-export function cursorOf(feed: string, place: Place): string {
+export function cursorOf(feed: string, place: ChangesPlace): string {
   const begin = [digestOf(feed), place.from === undefined ? '-' : textOf(place.from)];
   if (!isWithin(place)) return begin.join('.');
   const { to, section, lastoffsetid, withDeletes } = place;
@@ -46,7 +46,7 @@ export function cursorOf(feed: string, place: Place): string {
 }
 
 /** Reads what {@link cursorOf} writes; the sentence says what is wrong with anything else. */
-export function placeOf(feed: string, text: string): Parsed<Place> {
+export function placeOf(feed: string, text: string): Parsed<ChangesPlace> {
   const [, digest, from = '', to, letter, id, skips] = FORM.exec(text) ?? [];
   const bounds = [from === '-' ? undefined : dateOf(from), to === undefined ? undefined : dateOf(to)];
   const isWrong = digest === undefined || bounds.some((date) => Number.isNaN(date?.getTime()));

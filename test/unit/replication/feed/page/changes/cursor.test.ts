@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import {
   cursorOf,
-  type Place,
+  type ChangesPlace,
   placeOf,
   SECTIONS,
 } from '../../../../../../src/replication/feed/page/changes/cursor.js';
@@ -20,7 +20,7 @@ const within = fc.record({
   lastoffsetid: id,
   withDeletes: fc.boolean(),
 });
-const place: fc.Arbitrary<Place> = fc.oneof(within, fc.record({ from: date }));
+const place: fc.Arbitrary<ChangesPlace> = fc.oneof(within, fc.record({ from: date }));
 
 it('is read as what it was written of, and goes into a URL as it is', () => {
   fc.assert(
