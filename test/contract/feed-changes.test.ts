@@ -194,17 +194,19 @@ describe('what is wrong', () => {
     expectProblem(await ask('product/broken/changes'), 500, 'service-misconfigured');
   });
 
-  it('hard deletes that are not kept any more are told on the first page already', async () => {
+  it('hard deletes that are not kept any more are told of on every page of the window', async () => {
     for (const id of ['b1', 'b2']) await app.product(bike(id));
     await service.watcher.caughtUp();
+    const from = '2023-01-01';
+    const first = await changesOf(app, 'product/bikes', { from, limit: 1 });
     const _id = { ...app.tenant, kind: 'product' };
     const horizons = service.db.collection<{ _id: object; lastupdated: Date }>('tidemark.horizons');
     await horizons.insertOne({ _id, lastupdated: new Date('2024-01-01') });
-    expectProblem(
-      await ask('product/bikes/changes', { from: '2023-01-01', limit: '1' }),
-      410,
-      'history-expired',
-    );
+    for (const query of [
+      { from, limit: '1' },
+      { cursor: first.cursor, limit: '1' },
+    ])
+      expectProblem(await ask('product/bikes/changes', query), 410, 'history-expired');
     expect((await changesOf(app, 'product/bikes', { from: '2024-01-01' })).result).toHaveLength(2);
     expect((await changesOf(app, 'product/bikes')).result).toHaveLength(2);
   });

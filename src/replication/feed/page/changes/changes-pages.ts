@@ -32,7 +32,10 @@ export class ChangesPages {
     private readonly hearing: Hearing,
   ) {}
 
-  /** Throws what a page of the three feeds throws; 410 `history-expired` on the first page of a window already. */
+  /**
+   * Throws what a page of the three feeds throws; 410 `history-expired` before anything is sent, also where the page does not
+   * come to hard deletes: the window could not be read to its end.
+   */
   async open(ask: Ask<ChangesRequest>, feed: ChangesFeed): Promise<OpenPage> {
     const { application, request } = ask;
     const { organizationid, appid } = application;
@@ -67,7 +70,7 @@ export class ChangesPages {
       ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), path, from, to, limit, withDeletes },
       sections: sections.map(({ section }) => section),
     });
-    const page = this.page(source, form, { view, kept: wish.isFirst ? kept : undefined });
+    const page = this.page(source, form, { view, kept });
     return {
       window: { from, to, isFirst: wish.isFirst },
       page: orMisconfigured(page, feed.kind, selected.service),
