@@ -34,7 +34,8 @@ export async function makeDemo(desk: Desk): Promise<void> {
     db,
     products.slice(PRODUCTS).map(({ id }) => id),
   );
-  for (const { kind, name, filter } of SERVICES) await setService(desk, { ...DEMO, kind, name }, { filter });
+  for (const { kind, name, filter } of SERVICES)
+    await setService(desk, { ...DEMO, kind, name }, { filter }, { isEarly: true });
   await until(async () => (await db.collection(FILTER_VERSIONS).countDocuments(DEMO)) >= SERVICES.length);
   await createApplication(desk, DEMO, { title: 'Demo shop' });
 }
