@@ -52,8 +52,9 @@ export class Pass {
     return { reason, isRepair, isBare, started: new Date(), done: 0, total };
   }
 
+  /** Where it is stopped, its place is the last one that was told: what was under way counts as not done. */
   async run(run: PassRun): Promise<void> {
-    const { at, progress, token } = run;
+    const { at, progress, stop, token } = run;
     const steps = this.steps.list(run);
     const cutOff = progress.reached;
     const begun = steps.findIndex(({ name }) => name === cutOff?.step);
@@ -61,6 +62,7 @@ export class Pass {
       const behind = step.name === cutOff?.step ? cutOff.behind : undefined;
       progress.reached = { at, token: token(), step: step.name, ...(behind && { behind }) };
       await this.take(step, run, progress.reached);
+      if (stop.aborted) return;
     }
     await run.tell(progress);
   }

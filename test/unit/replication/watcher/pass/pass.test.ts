@@ -1,0 +1,50 @@
+import { mongo } from 'mongoose';
+import { Metrics } from '../../../../../src/observability/index.js';
+import type { PassProgress } from '../../../../../src/replication/progress/index.js';
+import { Pass } from '../../../../../src/replication/watcher/pass/pass.js';
+import type { PassStep } from '../../../../../src/replication/watcher/pass/pass-steps.js';
+
+type Parts = ConstructorParameters<typeof Pass>;
+
+const [FIRST, LAST] = [new mongo.ObjectId('00'.repeat(12)), new mongo.ObjectId('11'.repeat(12))];
+
+/** A step over two documents, each a stretch of its own. */
+function step(name: string, work: () => void): PassStep {
+  const next = (behind: mongo.ObjectId | undefined) => {
+    if (behind?.equals(LAST) === true) return Promise.resolve(undefined);
+    return Promise.resolve({ behind, end: behind === undefined ? FIRST : LAST, count: 1 });
+  };
+  const concern = (owner: mongo.ObjectId) => ({ what: 'record', kind: 'member', owner }) as const;
+  return { name, concern, next, work: () => Promise.resolve(work()) };
+}
+
+/** Runs a pass over members and products, and gives the places that were told. */
+async function told(work: { members: () => void; products: () => void }, stop: AbortSignal) {
+  const steps = { list: () => [step('members', work.members), step('products', work.products)] };
+  const [none] = [undefined as never];
+  const pass = new Pass(none, none, steps as unknown as Parts[2], none, new Metrics());
+  const places: PassProgress['reached'][] = [];
+  const progress: PassProgress = { reason: 'test', isRepair: true, started: new Date(), done: 0, total: 4 };
+  await pass.run({
+    ...{ at: '0', progress, stop, term: { showLife: () => undefined }, token: () => 'token' },
+    keepUp: () => Promise.resolve(),
+    tell: ({ reached }) => Promise.resolve(void places.push(reached && { ...reached })),
+  });
+  return places;
+}
+
+it('a pass that is stopped tells of no step that it has not done', async () => {
+  const stop = new AbortController();
+  let products = 0;
+  const work = { members: () => stop.abort(), products: () => (products += 1) };
+  expect(await told(work, stop.signal)).toEqual([]);
+  expect(products).toBe(0);
+});
+
+it('one that is not goes through all of them', async () => {
+  const done: string[] = [];
+  const work = { members: () => void done.push('member'), products: () => void done.push('product') };
+  const places = await told(work, new AbortController().signal);
+  expect(done).toEqual(['member', 'member', 'product', 'product']);
+  expect(places.at(-1)).toMatchObject({ step: 'products', behind: LAST });
+});
