@@ -1,5 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import { bareCommand, SAFE_BSON } from '../database/index.js';
+import { bareCommand, cursorId, SAFE_BSON } from '../database/index.js';
 
 const MOST_EVENTS = 1000;
 /** The server may miss the first sign of a majority write and wait until this is over (milliseconds). */
@@ -55,7 +55,7 @@ export async function* controlReplies(
       const reply = await bareCommand(db, command, { ...options, within: waitMs + ARRIVAL_MS });
       const cursor = reply['cursor'] as StreamCursor;
       const events = cursor.firstBatch ?? cursor.nextBatch ?? [];
-      command = { getMore: cursor.id, collection: '$cmd.aggregate', batchSize: MOST_EVENTS };
+      command = { getMore: cursorId(cursor.id), collection: '$cmd.aggregate', batchSize: MOST_EVENTS };
       yield { events, upTo: toldUpTo(cursor), isComplete: events.length < MOST_EVENTS, askedAt };
       waitMs = events.length > 0 ? SHORTEST_WAIT_MS : waitMs * 2;
       waitMs = command['maxTimeMS'] = Math.min(waitMs, longestWaitMs);

@@ -1,4 +1,5 @@
 export { bareCommand } from './bare-command.js';
+export { cursorId } from './cursor-id.js';
 export { DatabaseModule } from './database.module.js';
 export {
   databaseProblem,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
-import { bareCommand, COMMAND_MS, SAFE_BSON } from '../../database/index.js';
+import { bareCommand, COMMAND_MS, cursorId, SAFE_BSON } from '../../database/index.js';
 import { eventPipeline } from './event-pipeline.js';
 import { watchedEvent } from './events.js';
 import { asLongAsWorkedOn, type Sender, withComment } from './long-command.js';
@@ -68,7 +68,7 @@ export async function* openStream(
       ...options,
       within: COMMAND_MS,
     }).catch(lostIf(LOST_AT_OPENING));
-    id = cursorOf(opened).id;
+    id = cursorId(cursorOf(opened).id);
     let last = rawIn(cursorOf(opened));
     let waitMs = SHORTEST_WAIT_MS;
     yield batchOf(cursorOf(opened), 1);
