@@ -32,6 +32,16 @@ describe('a pattern that takes long on one long text', () => {
     expect(await isAtWork()).toBe(true);
   });
 
+  it('is left out of a plan, which tells the change all the same', async () => {
+    const service = { kind: 'product', name: 'planned', filter: ENDLESS };
+    const body = { applications: [{ ...app.tenant, services: [service] }] };
+    const url = `${app.service.url}/admin/v1/configuration/plan`;
+    const { status, json } = await send(url, 'POST', { user: app.user('admin'), body });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ changes: [{ action: 'create', name: 'planned' }] });
+    expect(await isAtWork()).toBe(true);
+  });
+
   it('is cut off in a preview, which says so', async () => {
     const { status, json } = await ask('POST', 'preview/product', { filter: ENDLESS });
     expect({ status, ...(json as object) }).toMatchObject({ status: 200, isCutOff: true });

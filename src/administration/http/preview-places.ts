@@ -34,9 +34,11 @@ export class PreviewPlaces {
     organizationid: string,
     gone: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
+    wholeMs = this.wholeMs,
   ): Promise<T | undefined> {
+    if (gone.aborted) return Promise.resolve(undefined);
     const tooLate = abortedWith(gone, this.waitMs);
-    const over = abortedWith(gone, this.wholeMs);
+    const over = abortedWith(gone, wholeMs);
     let isBegun = false;
     const begin = () => {
       isBegun = true;
@@ -71,7 +73,6 @@ function abortedWith(gone: AbortSignal, ms: number): { signal: AbortSignal; forg
   const controller = new AbortController();
   const abort = () => controller.abort();
   const timer = setTimeout(abort, ms);
-  if (gone.aborted) abort();
   gone.addEventListener('abort', abort, { once: true });
   const forget = () => {
     clearTimeout(timer);

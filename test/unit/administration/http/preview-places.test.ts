@@ -68,6 +68,11 @@ it('whose client has gone is done no more', async () => {
   expect(begun).toEqual(['a', 'a']);
 });
 
+it('whose client had gone before is not begun', async () => {
+  expect(await preview('a', AbortSignal.abort())).toBeUndefined();
+  expect(begun).toEqual([]);
+});
+
 it('what the work throws is thrown', async () => {
   const broken = new Error('broken');
   await expect(places.during('a', here, () => Promise.reject(broken))).rejects.toBe(broken);
