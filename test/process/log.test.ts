@@ -127,13 +127,13 @@ class Shown {
   }
 
   static start(MONGODB_URI: string, isTerminal: boolean): Shown {
-    const command = `${process.execPath} dist/main.js`;
+    const command = `exec ${process.execPath} dist/main.js`; // dash would stay in between, and die of Ctrl-C
     const terminal =
       platform() === 'linux' ? ['-qec', command, '/dev/null'] : ['-q', '/dev/null', 'sh', '-c', command];
     const environment = { MONGODB_URI, PORT: '0', LOG_LEVEL: 'info' };
     const child = isTerminal
       ? spawn('script', terminal, { env: { ...process.env, ...environment } })
-      : spawn('sh', ['-c', `exec ${command}`], {
+      : spawn('sh', ['-c', command], {
           env: { ...process.env, ...environment, LOG_FORMAT: 'lines' },
         });
     return new Shown(child, isTerminal);
