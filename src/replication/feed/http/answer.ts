@@ -66,10 +66,12 @@ export class Answers {
       sent.set(response, { share, window: opened.window });
       const { headers, length, body } = await this.begun(response, opened);
       gone.signal.throwIfAborted();
+      const { window, chosenType } = opened;
       response
-        .set('Tidemark-To', opened.window.to.toISOString())
-        .type('application/json')
+        .set('Tidemark-To', window.to.toISOString())
+        .type(chosenType ?? 'application/json')
         .vary('Accept-Encoding');
+      if (chosenType !== undefined) response.vary('Accept');
       response.set(headers);
       const alive = length === undefined ? withSigns(body, this.pace.signMs) : body;
       await this.send(response, { body: alive, length, share });

@@ -6,9 +6,10 @@ import {
   type PipeTransform,
 } from '@nestjs/common';
 import type { Request } from 'express';
+import Negotiator from 'negotiator';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import type { Kind } from '../../../record/index.js';
-import { type ChangesFeed, type ChangesRequest, nameOf } from '../page/index.js';
+import { type ChangesFeed, type ChangesRequest, LINES_TYPE, nameOf } from '../page/index.js';
 import { parseChanges } from './changes-parameters.js';
 
 /** A request for `changes`: of which feed, and which page. */
@@ -31,9 +32,15 @@ class ChangesPipe implements PipeTransform<Asked, AskedChanges> {
     const { org, app, service, channel } = request.params as Record<string, string>;
     const feed: ChangesFeed = { kind, by: channel === undefined ? { service: service! } : { channel } };
     const name = nameOf({ organizationid: org!, appid: app! }, { ...feed, shows: 'changes' });
-    const asked = { path: request.path, feed: name, limitMax: this.settings.limitMax };
+    const { limitMax } = this.settings;
+    const asked = { path: request.path, feed: name, limitMax, asLines: takesLines(request) };
     return { feed, request: parseChanges(request.query, asked) };
   }
+}
+
+/** JSON is preferred, and given to whoever takes neither. */
+function takesLines(request: Request): boolean {
+  return new Negotiator(request).mediaType(['application/json', LINES_TYPE]) === LINES_TYPE;
 }
 
 const ofKind = createParamDecorator((kind: Kind, context: ExecutionContext): Asked => ({

@@ -8,6 +8,8 @@ export interface AskedFeed {
   path: string;
   feed: string;
   limitMax: number;
+  /** Whether the client takes one item a line rather than a page. */
+  asLines: boolean;
 }
 
 const BESIDE_CURSOR = ['from', 'to', 'lastoffsetid', 'deletes'] as const;
@@ -22,7 +24,7 @@ interface Told {
 /** Reads the query string of `changes`; throws 400 with a sentence for each parameter that is not right. */
 export function parseChanges(
   query: Record<string, unknown>,
-  { path, feed, limitMax }: AskedFeed,
+  { path, feed, limitMax, asLines }: AskedFeed,
 ): ChangesRequest {
   const errors: InputError[] = [];
   const read = readerOf(query, errors);
@@ -33,13 +35,13 @@ export function parseChanges(
   };
   const cursor = read('cursor', (text) => placeOf(feed, text));
   const place = read('lastoffsetid', (text) => parseOffset(feed, text, told));
-  const limit = limitOf(read, limitMax);
+  const form = { path, limit: limitOf(read, limitMax), asLines };
   errors.push(...disagreeing(query, told));
   if (errors.length > 0) throw problems.invalidRequest(errors);
   const known = cursor ?? place;
-  if (known !== undefined) return behindPlace(path, limit, known);
+  if (known !== undefined) return behindPlace(form, known);
   const { from, to, deletes } = told;
-  return { path, limit, from, to, withDeletes: deletes === undefined, place: undefined };
+  return { ...form, from, to, withDeletes: deletes === undefined, place: undefined };
 }
 
 /** What is right by itself and wrong together. */

@@ -4,11 +4,13 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiParam,
+  ApiProduces,
   ApiProperty,
   ApiQuery,
   getSchemaPath,
 } from '@nestjs/swagger';
 import { Problems } from '../../../http/index.js';
+import { LINES_TYPE } from '../page/index.js';
 import { inApplication, TIMESTAMP, UpdateItem } from './openapi.js';
 
 /** An item of `changes`: a record that changed and matches. */
@@ -98,7 +100,11 @@ export function DescribeChanges(summary: string, pathParameter: 'service' | 'cha
       required: false,
       schema: { type: 'integer', minimum: 1, maximum: 10_000, default: 1000 },
     }),
+    ApiProduces('application/json', LINES_TYPE),
     ApiOkResponse({
+      description:
+        'As application/x-ndjson: the whole rest of the window, an item a line, a line `{"op":"cursor","cursor":"..."}` after every ' +
+        '1,000 items, and `{"op":"end","to":"...","cursor":"..."}` as the last line',
       type: ChangesPage,
       headers: { 'Tidemark-To': { description: 'The `to` that was used', schema: TIMESTAMP } },
     }),

@@ -2,7 +2,8 @@ import type { mongo } from 'mongoose';
 import { linkTo } from './link.js';
 import type { PageReading } from './page-reader.js';
 import type { PageRequest } from './page-request.js';
-import { type PageBeginning, idOf, type Page, pageOf, type PageSource } from './page.js';
+import { idOf, type PageBeginning, type PageSource } from './page-items.js';
+import { type Page, pageOf } from './page.js';
 
 /** What the page of a feed is read of; no reading where there can be no items. */
 export interface FeedSource extends Pick<PageSource, 'reader' | 'share'> {

@@ -1,5 +1,5 @@
 export { ChannelLookup } from './channel-lookup.js';
-export { ChangesPages, type ChangesRequest, ChangesSelector } from './changes/index.js';
+export { ChangesPages, type ChangesRequest, ChangesSelector, LINES_TYPE } from './changes/index.js';
 export { behindPlace, cursorOf, isWithin, type ChangesPlace, placeOf } from './changes/index.js';
 export { FeedSelector } from './feed-selector.js';
 export {

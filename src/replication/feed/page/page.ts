@@ -1,22 +1,24 @@
-import { mongo } from 'mongoose';
-import type { Window } from '../query/index.js';
-import type { ItemsText } from '../transcode/index.js';
-import type { Share } from './page-bytes.js';
-import type { PageReader, PageReading } from './page-reader.js';
+import {
+  begin,
+  type BegunItems,
+  type ItemPlace,
+  type PageBeginning,
+  type PageSource,
+  takenItems,
+} from './page-items.js';
 
 /** A page whose `to` is known, while the rest is still being read. */
 export interface OpenPage {
   /** The window that is used, and whether the page is its first one. */
   window: { from: Date | undefined; to: Date; isFirst: boolean };
   page: Promise<Page>;
+  /** The media type, where the client chooses it (`Accept`); else `application/json`. */
+  chosenType?: string;
   /** Headers that can be told of it already; nothing where none can yet. */
   early: () => Record<string, string> | undefined;
   /** Resolves when the database has shown that it is at work for the page. */
   heard: Promise<void>;
 }
-
-/** Bytes of items that are held back until the headers are known; a larger page is looked at ahead. */
-const HELD_BYTES = 2 * 1024 * 1024;
 
 const HEAD = '{"result":[';
 const COMMA = Buffer.from(',');
@@ -29,31 +31,6 @@ export interface Page {
   body: AsyncGenerator<Buffer, void>;
 }
 
-/** What a page is read of: one reading after the other, each in `_id` order; none where there can be no items. */
-export interface PageSource {
-  reader: PageReader;
-  readings: PageReading[];
-  /** The page begins in the first reading, behind the `lastoffsetid` of the window. */
-  window: Window;
-  share: Share;
-}
-
-/** Where an item stands: in which reading, and its `_id`, 24 hexadecimal digits. */
-export interface ItemPlace {
-  reading: number;
-  last: string;
-}
-
-/** The beginning of a page: before it is read nothing can be said about the headers. */
-export interface PageBeginning {
-  items: PlacedItems[];
-  count: number;
-  bytes: number;
-  end: ItemPlace | undefined;
-  /** Whether nothing comes behind it. */
-  isAll: boolean;
-}
-
 /** What is around the items of a page. */
 export interface PageForm {
   headers: (beginning: PageBeginning) => Promise<Record<string, string>>;
@@ -61,112 +38,33 @@ export interface PageForm {
   tail: (end: ItemPlace | undefined, isFull: boolean) => string;
 }
 
-interface PlacedItems extends ItemsText {
-  reading: number;
-}
-
+/** A page in one JSON value. */
 export async function pageOf(source: PageSource, form: PageForm): Promise<Page> {
-  const { share, window } = source;
-  const rest = itemsFrom(source, { reading: 0, window });
-  const beginning = await beginningOf(rest, share, window.limit);
+  const beginning = await begin(source);
   const { isAll, bytes, count, end } = beginning;
-  if (isAll) await rest.return();
+  const isFull = count === source.window.limit;
   return {
     headers: await form.headers(beginning),
-    body: envelope(source, form, { ...beginning, rest }),
-    ...(isAll && { length: HEAD.length + bytes + Buffer.byteLength(form.tail(end, count === window.limit)) }),
+    body: envelope(source, form, beginning),
+    ...(isAll && { length: HEAD.length + bytes + Buffer.byteLength(form.tail(end, isFull)) }),
   };
 }
 
-export function idOf(hex: string): mongo.ObjectId {
-  return mongo.ObjectId.createFromHexString(hex);
-}
-
-/** The items from a place on, at most as many as the limit of its window. */
-async function* itemsFrom(
-  { reader, readings }: PageSource,
-  place: { reading: number; window: Window },
-): AsyncGenerator<PlacedItems, void> {
-  let { window } = place;
-  for (let reading = place.reading; reading < readings.length && window.limit > 0; reading += 1) {
-    let { limit } = window;
-    for await (const items of reader.items(readings[reading]!, window)) {
-      limit -= items.count;
-      yield { ...items, reading };
-    }
-    const { lastoffsetid: _reached, ...whole } = window;
-    window = { ...whole, limit };
-  }
-}
-
-async function beginningOf(
-  rest: AsyncGenerator<PlacedItems, void>,
-  share: Share,
-  limit: number,
-): Promise<PageBeginning> {
-  const beginning: PageBeginning = { items: [], count: 0, bytes: 0, end: undefined, isAll: false };
-  const isEnough = () => beginning.bytes >= HELD_BYTES || (beginning.count > 0 && share.isShort);
-  while (!isEnough()) {
-    const { value, done } = await rest.next();
-    if (done === true) return { ...beginning, isAll: true };
-    beginning.bytes += value.bytes + (beginning.count === 0 ? 0 : COMMA.length);
-    beginning.count += value.count;
-    beginning.end = value;
-    beginning.items.push(value);
-  }
-  return { ...beginning, isAll: beginning.count === limit };
-}
-
-/** A page is read on where it was asked to let go of what it held, unless its length has been told already. */
 async function* envelope(
   source: PageSource,
   form: PageForm,
-  { items, rest, isAll }: PageBeginning & { rest: AsyncGenerator<PlacedItems, void> },
+  begun: BegunItems,
 ): AsyncGenerator<Buffer, void> {
-  const { share } = source;
-  let place = { reading: 0, window: source.window };
+  const { share, window } = source;
   let end: ItemPlace | undefined;
+  let count = 0;
   yield Buffer.from(HEAD);
-  for (let held: Held | undefined = new Held(items, rest); held !== undefined;) {
-    const current: Held = held;
-    if (!isAll) share.reclaimBy(() => current.drop(share));
-    for await (const one of current.items()) {
-      if (end !== undefined) yield COMMA;
-      yield* one.pieces;
-      share.letGo(one.held);
-      share.items += one.count;
-      end = one;
-      const limit: number = place.window.limit - one.count;
-      place = {
-        reading: one.reading,
-        window: { ...source.window, lastoffsetid: idOf(one.last), limit },
-      };
-    }
-    const isMissing: boolean = current.isDropped && place.window.limit > 0;
-    held = isMissing ? new Held([], itemsFrom(source, place)) : undefined;
+  for await (const one of takenItems(source, begun)) {
+    if (end !== undefined) yield COMMA;
+    yield* one.pieces;
+    end = one;
+    count += one.count;
   }
-  share.goesOn = place.window.limit === 0;
+  share.goesOn = count === window.limit;
   yield Buffer.from(form.tail(end, share.goesOn));
-}
-
-/** What a page holds of what it has not sent: items, then the rest; nothing that was given out is held any longer. */
-class Held {
-  isDropped = false;
-
-  constructor(
-    private readonly first: PlacedItems[],
-    private readonly rest: AsyncGenerator<PlacedItems, void>,
-  ) {}
-
-  async *items(): AsyncGenerator<PlacedItems, void> {
-    for (let one = this.first.shift(); one !== undefined; one = this.first.shift()) yield one;
-    yield* this.rest;
-  }
-
-  /** While nothing is being read. */
-  drop(share: Share): void {
-    this.isDropped = true;
-    for (const one of this.first.splice(0)) share.letGo(one.held);
-    void this.rest.return();
-  }
 }

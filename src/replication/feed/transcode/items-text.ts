@@ -4,10 +4,14 @@ import { largeText } from './large-text.js';
 import { SHAPE, transcribe } from './transcriber.js';
 
 /** What the items of a feed show, and those of `changes`: an upsert, or the end of a record that left or is gone (contract §1). */
-export type ItemShape =
-  { item: 'update' | 'upsert'; kind: Kind; withPasswordHash: boolean } | { item: 'delete' | 'left' | 'gone' };
+export type ItemShape = (
+  { item: 'update' | 'upsert'; kind: Kind; withPasswordHash: boolean } | { item: 'delete' | 'left' | 'gone' }
+) & {
+  /** Separated by line breaks in place of commas. */
+  asLines?: boolean;
+};
 
-/** One portion of items as JSON text, separated by commas, none in front of the first or after the last. */
+/** One portion of items as JSON text, separated, with nothing in front of the first or after the last. */
 export interface ItemsText {
   /** Those of a large record are made as they are taken. The caller may keep them, or give back what nobody reads any more. */
   pieces: Iterable<Buffer>;
@@ -48,9 +52,10 @@ export function* itemsText(
 
 function bitsOf(shape: ItemShape): number {
   const ofChanges = shape.item === 'delete' || shape.item === 'update' ? 0 : SHAPE.change;
-  if (!('kind' in shape)) return SHAPE.delete | ofChanges | (shape.item === 'gone' ? SHAPE.gone : 0);
-  if (shape.kind === 'product') return SHAPE.product | ofChanges;
-  return shape.withPasswordHash ? ofChanges : SHAPE.hideHash | ofChanges;
+  const common = ofChanges | (shape.asLines ? SHAPE.lines : 0);
+  if (!('kind' in shape)) return SHAPE.delete | common | (shape.item === 'gone' ? SHAPE.gone : 0);
+  if (shape.kind === 'product') return SHAPE.product | common;
+  return shape.withPasswordHash ? common : SHAPE.hideHash | common;
 }
 
 function portionEnd(documents: Uint8Array, start: number, end: number): number {

@@ -41,7 +41,7 @@ class Transcriber extends Writer {
 }
 
 const transcriber = new Transcriber(instantiate);
-const { DELETE, PRODUCT, HIDE_HASH, CHANGE, GONE } = transcriber.program;
+const { DELETE, PRODUCT, HIDE_HASH, CHANGE, GONE, LINES } = transcriber.program;
 
 /** What a shape of items is made of. */
 export const SHAPE = {
@@ -50,6 +50,7 @@ export const SHAPE = {
   hideHash: HIDE_HASH.value,
   change: CHANGE.value,
   gone: GONE.value,
+  lines: LINES.value,
 };
 
 /** Writes the items of some elements of a BSON array, bits of {@link SHAPE} saying how. Throws MalformedBsonError. */

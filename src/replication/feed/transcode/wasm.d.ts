@@ -22,6 +22,7 @@ export interface Program {
   readonly HIDE_HASH: Constant;
   readonly CHANGE: Constant;
   readonly GONE: Constant;
+  readonly LINES: Constant;
   items(length: number, shape: number): number;
   lastId(): number;
   numbers(): number;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Window, isEmpty } from '../../query/index.js';
+import { isEmpty } from '../../query/index.js';
 import { type ChangesFeed, nameOf } from '../feed.js';
 import { Hearing } from '../hearing.js';
 import { orMisconfigured } from '../misconfigured.js';
@@ -7,17 +7,29 @@ import { type MomentFound, Openings } from '../openings.js';
 import { PageMoment } from '../page-moment.js';
 import { PageReader, type PageReading } from '../page-reader.js';
 import { PageView, type View } from '../page-view.js';
-import { type OpenPage, type Page, type PageForm, pageOf, type PageSource } from '../page.js';
+import type { PageSource } from '../page-items.js';
+import { type OpenPage, type Page, pageOf } from '../page.js';
 import type { Ask } from '../pages.js';
 import { ReadPlaces } from '../read-places.js';
 import { type Kept, Retention } from '../retention.js';
 import { SECTIONS } from './cursor.js';
-import { formOf } from './form.js';
+import { formOf, linesFormOf, type ShownWindow } from './form.js';
+import { CURSOR_EVERY, LINES_TYPE, linesOf } from './lines.js';
 import type { ChangesRequest } from './request.js';
 import { ChangesSelector, type SectionOf, type SelectedChanges } from './selector.js';
 
 /** Further ahead than any clock: such a `to` is read as the database's clock on a first page (contract §1). */
 const THE_CLOCK = new Date(8.64e15);
+
+/** By what each section of a page is read. */
+interface ReadBy {
+  view: View;
+  /** Which hard deletes must still be kept; nothing where it does not matter. */
+  kept: Kept | undefined;
+  share: PageReading['share'];
+  limit: number;
+  asLines: boolean;
+}
 
 /** Opens pages of `changes`: as of one moment, what matches, what left, and what is gone, one behind the other. */
 @Injectable()
@@ -53,7 +65,8 @@ export class ChangesPages {
     feed: ChangesFeed,
     { selected, wish, shown }: MomentFound<SelectedChanges>,
   ): OpenPage {
-    const { path, from, limit, withDeletes, place } = request;
+    const { path, from, withDeletes, asLines, place } = request;
+    const limit = asLines ? CURSOR_EVERY : request.limit;
     const { to } = shown;
     const view = new PageView(this.moments, this.places, { wish, limit, gone: share.gone }, shown);
     const kept = from && { tenant: application, kind: feed.kind, from };
@@ -62,45 +75,41 @@ export class ChangesPages {
     const isWithin = place !== undefined && place.section === sections[0]?.section;
     const source = {
       reader: this.reader,
-      readings: sections.map((section) => this.reading(section, { view, kept, share, limit })),
+      readings: sections.map((section) => this.reading(section, { view, kept, share, limit, asLines })),
       window: isWithin ? { ...window, lastoffsetid: place.lastoffsetid } : window,
       share,
     };
-    const form = formOf({
+    const form = {
       ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), path, from, to, limit, withDeletes },
       sections: sections.map(({ section }) => section),
-    });
-    const page = this.page(source, form, { view, kept });
+    };
+    const page = this.page(source, form, { view, kept, asLines });
     return {
       window: { from, to, isFirst: wish.isFirst },
       page: orMisconfigured(page, feed.kind, selected.service),
+      chosenType: asLines ? LINES_TYPE : 'application/json',
       early: () => ({}),
       heard: this.hearing.heard(view.answered),
     };
   }
 
   private async page(
-    source: PageSource & { window: Window },
-    form: PageForm,
-    { view, kept }: { view: View; kept: Kept | undefined },
+    source: PageSource,
+    shown: ShownWindow,
+    { view, kept, asLines }: Pick<ReadBy, 'view' | 'kept' | 'asLines'>,
   ): Promise<Page> {
     if (kept !== undefined) await this.retention.assertKept(kept);
     if (source.readings.length === 0) await view.asOf(() => Promise.resolve());
-    return pageOf(source, form);
+    return asLines ? linesOf(source, linesFormOf(shown)) : pageOf(source, formOf(shown));
   }
 
   private reading(
-    { section, ...shown }: SectionOf,
-    {
-      view,
-      kept,
-      share,
-      limit,
-    }: { view: View; kept: Kept | undefined; share: PageReading['share']; limit: number },
+    { section, shape, ...shown }: SectionOf,
+    { view, kept, share, limit, asLines }: ReadBy,
   ): PageReading {
     const isKept = section === 'gone' && kept !== undefined;
     return {
-      ...shown,
+      ...{ ...shown, shape: { ...shape, asLines } },
       ...{ share, view: isKept ? this.retention.viewOfKept(view, kept) : view },
       place: { lastoffsetid: undefined, items: limit },
     };

@@ -1,7 +1,8 @@
-import type { mongo } from 'mongoose';
 import { later } from '../../../../common/index.js';
-import { idOf, type PageForm } from '../page.js';
+import { idOf, type ItemPlace } from '../page-items.js';
+import type { PageForm } from '../page.js';
 import { cursorOf, type Section } from './cursor.js';
+import type { LinesForm } from './lines.js';
 
 /** The window of a page of `changes`, its `to` settled, and where its answer leads. */
 export interface ShownWindow {
@@ -18,17 +19,35 @@ export interface ShownWindow {
 
 /** The envelope of `changes`: `next` and a `nextoffsetid` where the page may go on, and always a `cursor`. */
 export function formOf(window: ShownWindow): PageForm {
-  const { feed, path, from, to, limit, withDeletes, sections } = window;
-  const within = (section: Section, lastoffsetid: mongo.ObjectId) =>
-    cursorOf(feed, { from, to, section, lastoffsetid, withDeletes });
+  const { path, to, limit } = window;
   return {
     headers: () => Promise.resolve({}),
     tail: (end, isFull) => {
-      const nextoffsetid = isFull && end ? within(sections[end.reading]!, idOf(end.last)) : '';
-      const cursor = nextoffsetid || cursorOf(feed, { from: from === undefined ? to : later(from, to) });
+      const nextoffsetid = isFull && end ? within(window, end) : '';
+      const cursor = nextoffsetid || behindWindow(window);
       const next = nextoffsetid && `${path}?cursor=${nextoffsetid}&limit=${limit}`;
       const told = { to: to.toISOString(), nextoffsetid, ...(next && { next }), cursor };
       return `],${JSON.stringify(told).slice(1)}\n`;
     },
   };
+}
+
+/** The lines of `changes` that tell no item: where to go on, and that the window has ended. */
+export function linesFormOf(window: ShownWindow): LinesForm {
+  const line = (told: object) => `${JSON.stringify(told)}\n`;
+  return {
+    cursor: (end) => line({ op: 'cursor', cursor: within(window, end) }),
+    end: () => line({ op: 'end', to: window.to.toISOString(), cursor: behindWindow(window) }),
+  };
+}
+
+function within(
+  { feed, from, to, withDeletes, sections }: ShownWindow,
+  { reading, last }: ItemPlace,
+): string {
+  return cursorOf(feed, { from, to, section: sections[reading]!, lastoffsetid: idOf(last), withDeletes });
+}
+
+function behindWindow({ feed, from, to }: ShownWindow): string {
+  return cursorOf(feed, { from: from === undefined ? to : later(from, to) });
 }

@@ -2,3 +2,4 @@ export { ChangesPages } from './changes-pages.js';
 export { cursorOf, isWithin, type ChangesPlace, placeOf } from './cursor.js';
 export { behindPlace, type ChangesRequest } from './request.js';
 export { ChangesSelector } from './selector.js';
+export { LINES_TYPE } from './lines.js';

@@ -1,9 +1,15 @@
 import type { Ended, Within } from './cursor.js';
 
-/** The page of `changes` that a request asks for. */
-export interface ChangesRequest {
+/** How a page of `changes` is to be given. */
+export interface AskedForm {
   path: string;
   limit: number;
+  /** The whole rest of the window, one item a line, whatever the limit. */
+  asLines: boolean;
+}
+
+/** The page of `changes` that a request asks for. */
+export interface ChangesRequest extends AskedForm {
   /** The window, or where the one before has ended. */
   from: Date | undefined;
   /** Nothing for the clock of the database. */
@@ -14,9 +20,9 @@ export interface ChangesRequest {
 }
 
 /** The request for what comes behind a place. */
-export function behindPlace(path: string, limit: number, place: Within | Ended): ChangesRequest {
+export function behindPlace(asked: AskedForm, place: Within | Ended): ChangesRequest {
   const { from } = place;
-  if (!('section' in place)) return { path, limit, from, to: undefined, withDeletes: true, place: undefined };
+  if (!('section' in place)) return { ...asked, from, to: undefined, withDeletes: true, place: undefined };
   const { to, withDeletes, section, lastoffsetid } = place;
-  return { path, limit, from, to, withDeletes, place: { section, lastoffsetid } };
+  return { ...asked, from, to, withDeletes, place: { section, lastoffsetid } };
 }

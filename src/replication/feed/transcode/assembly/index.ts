@@ -2,7 +2,7 @@ import { DOCUMENT, textEnd, valueEnd } from './bson';
 import { malformed } from './host';
 import { deleteChange, deleteItem, updateItem } from './item';
 import { INPUT, OUTPUT } from './memory';
-import { comma, flushAll, moveTo } from './output';
+import { flushAll, moveTo, separator } from './output';
 import * as record from './record';
 
 export { INPUT, OUTPUT, PADDING } from './memory';
@@ -15,6 +15,8 @@ export const HIDE_HASH: u32 = 4;
 /** Items of `changes`; with DELETE, of records that left or, where they are GONE, are no more. */
 export const CHANGE: u32 = 8;
 export const GONE: u32 = 16;
+/** Line breaks between items in place of commas. */
+export const LINES: u32 = 32;
 
 let shown: usize = 0;
 let numbered: u32 = 0;
@@ -37,7 +39,7 @@ export function items(length: usize, shape: u32): u32 {
       if (record.hasNumber()) numbered++;
       continue;
     }
-    if (count++ > 0) comma();
+    if (count++ > 0) separator((shape & LINES) !== 0);
     shown = record.startOf(record.internalId);
     if (shape & DELETE) asDelete(shape);
     else updateItem((shape & PRODUCT) !== 0, (shape & HIDE_HASH) !== 0, (shape & CHANGE) !== 0);

@@ -3,6 +3,7 @@ import { OUTPUT, OUTPUT_END } from './memory';
 
 const COMMA = 0x2c;
 const COLON = 0x3a;
+const LINE_BREAK = 0x0a;
 
 /** Where the next byte goes. */
 export let position: usize = OUTPUT;
@@ -24,6 +25,11 @@ export function flushAll(): void {
 /** Writes a comma behind something that room was made for. */
 export function comma(): void {
   put(COMMA);
+}
+
+/** Writes what stands between two items behind something that room was made for. */
+export function separator(isLine: bool): void {
+  put(isLine ? LINE_BREAK : COMMA);
 }
 
 /** Writes a colon behind something that room was made for. */

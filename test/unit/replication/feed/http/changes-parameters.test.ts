@@ -3,7 +3,12 @@ import { Problem } from '../../../../../src/http/index.js';
 import { parseChanges } from '../../../../../src/replication/feed/http/changes-parameters.js';
 import { cursorOf } from '../../../../../src/replication/feed/page/index.js';
 
-const asked = { path: '/acme/shop/api/v1/product/bikes/changes', feed: 'bikes', limitMax: 10_000 };
+const asked = {
+  path: '/acme/shop/api/v1/product/bikes/changes',
+  feed: 'bikes',
+  limitMax: 10_000,
+  asLines: false,
+};
 const FROM = '2025-03-04T00:00:00.000Z';
 const TO = '2025-03-05T00:00:00.000Z';
 const LATER = '2025-03-06T00:00:00.000Z';
@@ -36,7 +41,7 @@ const read = (query: Record<string, unknown>) => parseChanges(query, asked);
 describe('parseChanges', () => {
   it('needs nothing', () => {
     expect(read({})).toEqual({
-      ...{ path: asked.path, limit: 1000, from: undefined, to: undefined },
+      ...{ path: asked.path, asLines: false, limit: 1000, from: undefined, to: undefined },
       ...{ withDeletes: true, place: undefined },
     });
   });

@@ -1,0 +1,168 @@
+import { PageReader } from '../../src/replication/feed/page/index.js';
+import { eventually, expectProblem, PASSWORD, type TestApplication, TestService } from '../support/index.js';
+import { onceServed } from '../support/patience.js';
+import { type ChangeItem, changesOf } from './changes-feed.js';
+
+const NDJSON = 'application/x-ndjson';
+/** Items between two cursors. */
+const STRETCH = 1000;
+
+let service: TestService;
+let app: TestApplication;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+beforeEach(async () => {
+  app = await service.application();
+  await app.filter('product', 'bikes', { 'data.category': 'bikes' });
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(() => service.stop());
+
+type Line = ChangeItem | { op: 'cursor'; cursor: string } | { op: 'end'; to: string; cursor: string };
+
+const isItem = (line: Line): line is ChangeItem => line.op === 'upsert' || line.op === 'delete';
+const items = (lines: Line[]) => lines.filter(isItem);
+
+function ask(query: Record<string, string> = {}, headers: Record<string, string> = {}) {
+  const path = 'product/bikes/changes';
+  return onceServed(() => app.get(path, { query, headers: { Accept: NDJSON, ...headers } }));
+}
+
+async function linesOf(query: Record<string, string> = {}, headers: Record<string, string> = {}) {
+  const answer = await ask(query, headers);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(new RegExp(`^${NDJSON}`));
+  expect(answer.text.endsWith('\n')).toBe(true);
+  return answer.text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** The body of an answer, to be read piece by piece. */
+async function opened(): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  const Authorization = `Basic ${Buffer.from(`${app.user('read')}:${PASSWORD}`).toString('base64')}`;
+  const url = `${service.url}/${app.organizationid}/${app.appid}/api/v1/product/bikes/changes`;
+  const { body } = await fetch(url, {
+    headers: { Accept: NDJSON, 'Accept-Encoding': 'identity', Authorization },
+  });
+  return body!.getReader();
+}
+
+async function textUntilBroken(): Promise<string> {
+  const reader = await opened();
+  const pieces: Uint8Array[] = [];
+  const whole = (async () => {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) pieces.push(piece.value);
+  })();
+  await expect(whole).rejects.toThrow('terminated');
+  return Buffer.concat(pieces).toString();
+}
+
+/** Of every five products one leaves the filter, and one is gone. */
+async function filled(count: number): Promise<void> {
+  const category = (index: number) => (index % 5 === 1 ? 'tents' : 'bikes');
+  await app.products(count, (index) => ({ id: `p${index}`, data: { category: category(index), n: index } }));
+  await service.watcher.caughtUp();
+  await service.db.collection('products').deleteMany({ ...app.tenant, id: /[49]$/ });
+  await service.watcher.caughtUp();
+}
+
+describe('changes with Accept: application/x-ndjson', () => {
+  it('one item a line, a cursor after every 1,000 items, and an end: the items of the pages, in one answer', async () => {
+    await filled(3000);
+    const to = (await app.max('product')).toISOString();
+    const paged: ChangeItem[] = [];
+    for (let query: object = { to, limit: 700 }; ;) {
+      const page = await changesOf(app, 'product/bikes', query);
+      paged.push(...page.result);
+      if (page.next === undefined) break;
+      query = { cursor: page.cursor, limit: 700 };
+    }
+    const lines = await linesOf({ to, limit: '7' });
+    expect(items(lines)).toEqual(paged);
+    expect(lines.at(-1)).toEqual({ op: 'end', to, cursor: expect.any(String) as string });
+    const places = lines.flatMap(({ op }, index) => (op === 'cursor' ? [index] : []));
+    expect(paged).toHaveLength(3 * STRETCH);
+    expect(places).toEqual([STRETCH, 2 * STRETCH + 1, 3 * STRETCH + 2]);
+  });
+
+  it('each cursor goes on behind the items before it, also through the records that left and those that are gone', async () => {
+    await filled(3000);
+    const whole = await linesOf();
+    const end = whole.at(-1);
+    for (const [index, line] of whole.entries()) {
+      if (line.op !== 'cursor') continue;
+      const rest = await linesOf({ cursor: line.cursor });
+      expect(items(rest)).toEqual(items(whole.slice(index)));
+      expect(rest.at(-1)).toEqual(end);
+    }
+    const next = await linesOf({ cursor: (end as { cursor: string }).cursor });
+    expect(next).toEqual([
+      { op: 'end', to: expect.any(String) as string, cursor: expect.any(String) as string },
+    ]);
+  });
+
+  it('is compressed for whoever takes that, and JSON is for whoever takes both or something else', async () => {
+    await filled(50);
+    expect(items(await linesOf({}, { 'Accept-Encoding': 'gzip' }))).toHaveLength(50);
+    for (const Accept of [
+      '*/*',
+      `application/json, ${NDJSON}`,
+      `${NDJSON};q=0.5, application/json`,
+      'text/html',
+    ]) {
+      const answer = await ask({}, { Accept });
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(answer.headers.get('vary')).toMatch(/(^|, )Accept($|,)/);
+    }
+  });
+
+  it('what is wrong is told as everywhere', async () => {
+    expectProblem(await ask({ cursor: 'wrong' }), 400, 'invalid-request');
+    await app.filter('product', 'broken', { 'data.n': { $regex: '(' } });
+    const headers = { Accept: NDJSON };
+    expectProblem(await app.get('product/broken/changes', { headers }), 500, 'service-misconfigured');
+    expectProblem(await app.get('product/unknown/changes', { headers }), 404, 'unknown-service');
+  });
+
+  it('an answer that breaks off has no end, and its last cursor goes on', async () => {
+    await filled(2500);
+    const whole = await linesOf();
+    const reader = service.app.get(PageReader, { strict: false });
+    const read = reader.items.bind(reader);
+    let readings = 0;
+    jest.spyOn(reader, 'items').mockImplementation(async function* (...asked) {
+      readings += 1;
+      if (readings === 4) throw new Error('the database is gone');
+      yield* read(...asked);
+    });
+    const text = await textUntilBroken();
+    jest.restoreAllMocks();
+    const lines = text
+      .slice(0, text.lastIndexOf('\n'))
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line);
+    expect(lines.some(({ op }) => op === 'end')).toBe(false);
+    expect(lines.filter(({ op }) => op === 'cursor').length).toBeGreaterThan(0);
+    const last = lines.findLastIndex(({ op }) => op === 'cursor');
+    const { cursor } = lines[last] as { cursor: string };
+    expect([...items(lines.slice(0, last)), ...items(await linesOf({ cursor }))]).toEqual(items(whole));
+  });
+
+  it('a client that goes away in mid-stream costs nothing further', async () => {
+    const large = 'x'.repeat(8000);
+    await app.products(3000, (index) => ({ id: `p${index}`, data: { category: 'bikes', large } }));
+    await service.watcher.caughtUp();
+    const reading = jest.spyOn(service.app.get(PageReader, { strict: false }), 'items');
+    const body = await opened();
+    await body.read();
+    await body.cancel();
+    await eventually(async () => (await service.metric('tidemark_page_bytes_in_flight')) === 0);
+    const readings = reading.mock.calls.length;
+    reading.mockClear();
+    await linesOf();
+    expect(readings).toBeLessThan(reading.mock.calls.length);
+  });
+});
