@@ -16,7 +16,12 @@ export class ModelCopy {
     if (held === undefined || stamp >= held.stamp) this.held.set(id, { text, stamp });
   }
 
-  /** A delete likewise. */
+  /** An item that counts whatever is held. */
+  put({ id, text, stamp }: ModelItem): void {
+    this.held.set(id, { text, stamp });
+  }
+
+  /** A delete counts only where it is not older than what is held. */
   remove({ id, stamp }: ModelItem): void {
     const held = this.held.get(id);
     if (held !== undefined && stamp >= held.stamp) this.held.delete(id);

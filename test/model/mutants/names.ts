@@ -32,4 +32,8 @@ export type MutantName =
   | 'a head that cannot be written'
   | 'raised marks known at the start only'
   | 'since left out'
-  | 'a raise waits for its moment';
+  | 'a raise waits for its moment'
+  | 'the state of an incomplete harvest kept'
+  | 'a first harvest of changes that tells of no deletes'
+  | 'pages of changes that settle a window each'
+  | 'deletes skipped over a copy that holds something';

@@ -24,6 +24,9 @@ export type ProfilePart =
   | 'follow'
   | 'forget';
 
+/** The three feeds; `changes` by its cursor; `changes` from the greatest stamp of a complete harvest on. */
+export type ModelReading = 'feeds' | 'cursor' | 'greatest stamp';
+
 /** A sort of schedule: how many turns it has and what happens how often. */
 export interface Profile {
   /** What has happened before the first turn; absent: nothing. */
@@ -40,6 +43,8 @@ export interface Profile {
   manyPlaces?: true;
   /** How far an actor may get in one turn; absent: rarely far, so that others come between. */
   strides?: readonly number[];
+  /** What the three consumers read, one after the other; absent: the three feeds. */
+  reads?: readonly [ModelReading, ModelReading, ModelReading];
   /** How many of the three consumers have a filter; absent: one. */
   filtered?: number;
   /** Instances follow the log, and go by what they know. */

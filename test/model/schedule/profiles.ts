@@ -164,6 +164,32 @@ const KNOWN_FILTERS: Profile = {
   parts: { ...FILTERS.parts, follow: 25, forget: 1 },
 };
 
+/** Consumers of `changes`, by their cursor and by the greatest stamp, while anything may happen. */
+const CHANGES: Profile = {
+  ...EVERYTHING,
+  parts: { ...EVERYTHING.parts, consume: 40, 'crash of a consumer': 6 },
+  reads: ['cursor', 'cursor', 'greatest stamp'],
+  filtered: 2,
+};
+
+/** Generic tools that are broken off again and again, over records that come, go and change sides. */
+const BROKEN_OFF: Profile = {
+  turns: 150,
+  parts: { watch: 40, consume: 40, write: 20, commit: 5, operate: 2, 'crash of a consumer': 5 },
+  changes: { insert: 4, delete: 3, change: 3 },
+  stamps: { next: 1 },
+  strides: [3, 16, 40],
+  reads: ['greatest stamp', 'greatest stamp', 'cursor'],
+  filtered: 2,
+};
+
+/** The same where hard deletes are kept for a few milliseconds only. */
+const EXPIRING_CHANGES: Profile = {
+  ...RETENTION,
+  reads: ['cursor', 'greatest stamp', 'cursor'],
+  filtered: 1,
+};
+
 export const PROFILES = {
   everything: EVERYTHING,
   resurrections: RESURRECTIONS,
@@ -180,6 +206,9 @@ export const PROFILES = {
   knowledge: KNOWLEDGE,
   heads: HEADS,
   'known filters': KNOWN_FILTERS,
+  changes: CHANGES,
+  'broken off': BROKEN_OFF,
+  'expiring changes': EXPIRING_CHANGES,
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

@@ -1,4 +1,6 @@
-import { ModelConsumer } from '../consumer/consumer.js';
+import { CursorConsumer } from '../consumer/cursor.js';
+import { GreatestStampConsumer } from '../consumer/greatest-stamp.js';
+import { ThreeFeedsConsumer } from '../consumer/three-feeds.js';
 import type { MutantName } from '../mutants/names.js';
 import { newLife } from '../watcher/lead.js';
 import { ModelWorld } from '../world/world.js';
@@ -8,6 +10,11 @@ import { judge } from './judge.js';
 import type { Profile } from './profile.js';
 import { takeTurn } from './turn.js';
 
+const READERS = {
+  feeds: ThreeFeedsConsumer,
+  cursor: CursorConsumer,
+  'greatest stamp': GreatestStampConsumer,
+};
 const CONSUMERS = ['consumer 1', 'consumer 2', 'consumer 3'];
 
 /** Two instances and three consumers, before anything has happened. */
@@ -15,8 +22,9 @@ export function newWorld(profile: Profile, mutant?: MutantName): ModelWorld {
   const world = new ModelWorld(profile, mutant);
   for (const name of ['instance 1', 'instance 2']) world.instances.push({ name, watcher: newLife(world) });
   const filtered = CONSUMERS.slice(CONSUMERS.length - (profile.filtered ?? 1));
-  for (const name of CONSUMERS) {
-    world.consumers.push(new ModelConsumer(world, name, filtered.includes(name) ? SERVICE : undefined));
+  for (const [index, name] of CONSUMERS.entries()) {
+    const Consumer = READERS[profile.reads?.[index] ?? 'feeds'];
+    world.consumers.push(new Consumer(world, name, filtered.includes(name) ? SERVICE : undefined));
   }
   return world;
 }

@@ -8,7 +8,12 @@ import { readProgress, type ReadRefusal } from './progress.js';
 import { raiseMark } from './raise.js';
 import { viewFor } from './view.js';
 
-export type ModelFeed = 'updates' | 'softdeletes' | 'harddeletes';
+/** What `changes` tells, one behind the other. */
+const SECTIONS = ['updates', 'softdeletes', 'harddeletes'] as const;
+
+type Section = (typeof SECTIONS)[number];
+
+export type ModelFeed = Section | 'changes';
 
 export interface ModelPageRequest {
   feed: ModelFeed;
@@ -19,6 +24,8 @@ export interface ModelPageRequest {
   /** `_id` of the last item of the page before. */
   offset: string;
   limit: number;
+  /** Whether `changes` tells of deletes. */
+  withDeletes?: boolean;
 }
 
 export interface ModelItem {
@@ -26,6 +33,8 @@ export interface ModelItem {
   id: string;
   stamp: Date;
   text: number;
+  /** What an item of `changes` is about. */
+  section?: Section;
 }
 
 export interface ModelPage {
@@ -70,7 +79,8 @@ export function* askPage(
 /** To be asked after the items were read. */
 function isExpired({ database }: ModelWorld, { feed, from }: ModelPageRequest): boolean {
   const { horizon } = database.now;
-  return feed === 'harddeletes' && from > NO_FROM && horizon !== undefined && from < horizon;
+  const tellsGone = feed === 'harddeletes' || feed === 'changes';
+  return tellsGone && from > NO_FROM && horizon !== undefined && from < horizon;
 }
 
 /** The entry of the service as it is now: it decides whether there is an answer at all. */
@@ -104,13 +114,36 @@ function itemsIn(
   request: ModelPageRequest,
   filter: Filter,
 ): ModelItem[] {
+  const { feed } = request;
   const items =
-    request.feed === 'harddeletes' ? tombstonesIn(world, state) : recordsIn(state, request, filter);
+    feed === 'changes' ? changesIn(world, state, request, filter) : sectionIn(world, state, feed, filter);
   const { from, to, offset, limit } = request;
   return items
     .filter(({ key, stamp }) => key > offset && stamp > from && stamp <= to)
     .sort((one, other) => (one.key < other.key ? -1 : 1))
     .slice(0, limit);
+}
+
+/** In the order of the sections; within one in that of `_id`. */
+function changesIn(
+  world: ModelWorld,
+  state: ModelState,
+  { from, withDeletes }: ModelPageRequest,
+  filter: Filter,
+): ModelItem[] {
+  const isMute = from <= NO_FROM && world.has('a first harvest of changes that tells of no deletes');
+  const sections = SECTIONS.slice(0, withDeletes === false || isMute ? 1 : SECTIONS.length);
+  return sections.flatMap((section, index) =>
+    sectionIn(world, state, section, filter).map((item) => ({
+      ...item,
+      section,
+      key: `${index}${item.key}`,
+    })),
+  );
+}
+
+function sectionIn(world: ModelWorld, state: ModelState, section: Section, filter: Filter): ModelItem[] {
+  return section === 'harddeletes' ? tombstonesIn(world, state) : recordsIn(state, section, filter);
 }
 
 /**
@@ -127,8 +160,8 @@ function tombstonesIn({ mutant }: ModelWorld, { ledger, records }: ModelState): 
     .map(({ key, identity, lastupdated }) => ({ key, id: identity.id, stamp: lastupdated!, text: 0 }));
 }
 
-function recordsIn(state: ModelState, { feed }: ModelPageRequest, filter: Filter): ModelItem[] {
-  const isShown = (record: ModelRecord) => matches(filter, record) === (feed === 'updates');
+function recordsIn(state: ModelState, section: Section, filter: Filter): ModelItem[] {
+  const isShown = (record: ModelRecord) => matches(filter, record) === (section === 'updates');
   return [...state.records.values()].flatMap((record) => {
     const { key, id, text, lastupdated: stamp } = record;
     return record.appid === APPLICATION && stamp && isShown(record) ? [{ key, id, text, stamp }] : [];

@@ -59,9 +59,9 @@ export class ModelWorld {
   readonly leftBehind: WatcherLife[] = [];
   /** Writers that have not committed yet. */
   readonly writers: ModelSteps[] = [];
-  /** Decides whatever is open within the present turn. */
   /** Every harvest goes up to `max`; else some go up to the clock. */
   asksMax = false;
+  /** Decides whatever is open within the present turn. */
   dice: Dice = new CalmDice();
   /** Told of what leaves no trace in the log, where somebody listens. */
   tell?: (what: string) => void;
