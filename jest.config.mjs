@@ -35,7 +35,7 @@ const onService = {
   ...shared,
   testEnvironment: '<rootDir>/test/support/built/environment.mjs',
   transform: {
-    '/src/.+\\.ts$': '<rootDir>/test/support/built/transform.mjs',
+    '(?<!/client)/src/.+\\.ts$': '<rootDir>/test/support/built/transform.mjs',
     ...shared.transform,
   },
   moduleNameMapper: {
