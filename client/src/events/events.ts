@@ -26,7 +26,7 @@ export async function* eventsOf(
   let failures = 0;
   for (;;) {
     const parser = new EventParser();
-    let failure: unknown;
+    let failure: unknown = new ConnectionError('The events end as soon as they are asked for.');
     try {
       const headers = { Accept: EVENT_STREAM, 'Last-Event-ID': last };
       const path: [string, ...string[]] = ['api/v1', kind, 'events'];
@@ -42,8 +42,7 @@ export async function* eventsOf(
       failure = error;
     }
     const ms = sender.waitBefore(failures, failure);
-    if (ms === undefined)
-      throw failure ?? new ConnectionError('The events end as soon as they are asked for.');
+    if (ms === undefined) throw failure;
     failures += 1;
     await pause(ms + Math.min(parser.retryMs ?? 0, sender.retries.longestMs), signal);
   }

@@ -44,7 +44,7 @@ export class EventParser {
   private field(line: string): void {
     const [, name = '', value = ''] = /^([^:]*)(?:: ?)?(.*)$/s.exec(line) ?? [];
     if (name === 'event') this.event = value;
-    else if (name === 'data') this.length += this.data.push(value) && value.length;
+    else if (name === 'data') this.length += this.data.push(value) && value.length + 1;
     else if (name === 'id' && !value.includes('\0')) this.id = value;
     else if (name === 'retry' && /^\d+$/.test(value)) this.retryMs = Number(value);
   }

@@ -12,6 +12,8 @@ export const PROBLEM_SLUGS = [
   'member-modified',
   'email-conflict',
   'history-expired',
+  'request-timeout',
+  'headers-too-large',
   'body-too-large',
   'not-json',
   'too-many-logins',

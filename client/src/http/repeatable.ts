@@ -2,7 +2,7 @@ import { ConnectionError } from './connection-error.js';
 import { ProblemError } from './problem.js';
 
 /** The service is away or busy for a while, or what stands in front of it does not reach it. */
-const TRANSIENT = [429, 502, 503, 504];
+const TRANSIENT = [408, 429, 502, 503, 504];
 
 /** Whether a read may have another answer the next time. */
 export function isTransient(error: unknown): boolean {

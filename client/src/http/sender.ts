@@ -41,7 +41,7 @@ export class Sender {
   }
 
   /**
-   * Reads are repeated on 429, 502, 503, 504, where no answer came, and where it broke off; writes only where the service
+   * Reads are repeated on 408, 429, 502, 503, 504, where no answer came, and where it broke off; writes only where the service
    * refused them before it looked at them. Throws `ProblemError`, `ConnectionError`, or the reason of the signal.
    */
   async send<Body>(request: Request): Promise<Answer<Body>> {
