@@ -3,24 +3,26 @@
  * to the folder that is given, or to `src/generated`.
  */
 import { spawnSync } from 'node:child_process';
-import { dirname, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const target = resolve(process.argv[2] ?? `${here}/src/generated`);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const target = resolve(process.argv[2] ?? join(root, 'client/src/generated'));
 
 await createClient({
   input: endpoints(documentOfService()),
-  output: { path: target, module: { extension: '.js' } },
+  output: { path: target, entryFile: false, module: { extension: '.js' } },
   plugins: ['@hey-api/typescript'],
+  parser: { filters: { orphans: false } },
   logs: { level: 'error' },
 });
 
+/** Of the service as it is now, whether the client goes with it already or not. */
 function documentOfService() {
-  const command = ['run', '-s', 'openapi'];
-  const { status, stdout } = spawnSync('npm', command, {
-    cwd: resolve(here, '..'),
+  spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
+  const { status, stdout } = spawnSync(process.execPath, ['scripts/openapi.mjs'], {
+    cwd: root,
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -47,7 +47,7 @@ export class SessionController {
   @DocumentedBody(LOGIN)
   @ApiOperation({ summary: 'Signs in at the console', description: 'For a credential of level `admin`.' })
   @Problems(400, 401, 403, 413, 415, 429, 500, 503)
-  async signIn(
+  async createSession(
     @Asked() request: Request,
     @Body(LOGIN) login: Shaped<typeof LOGIN>,
     @Res({ passthrough: true }) response: Response,
@@ -66,7 +66,7 @@ export class SessionController {
   @Get()
   @ApiOperation({ summary: 'Shows who is signed in' })
   @Problems(401, 403, 429, 500, 503)
-  show(@Caller() caller: Credential): SignedIn {
+  getSession(@Caller() caller: Credential): SignedIn {
     return signedIn(caller);
   }
 
@@ -74,7 +74,7 @@ export class SessionController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Signs out' })
   @Problems(401, 403, 429, 500, 503)
-  async signOut(@Asked() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+  async deleteSession(@Asked() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.sessions.close(sessionToken(request));
     takeSession(request, response);
   }

@@ -31,7 +31,15 @@ export const problems = {
       404,
       'not-found',
       'Nothing is here',
-      'No endpoint has this method and path. /docs lists them all.',
+      'No endpoint has this path. /docs lists them all.',
+    ),
+  methodNotAllowed: (methods: string[]) =>
+    new Problem(
+      405,
+      'method-not-allowed',
+      'The path does not take this method',
+      `This path takes ${methods.join(', ')}.`,
+      { headers: { Allow: methods.join(', ') } },
     ),
   unknownApplication: () =>
     new Problem(

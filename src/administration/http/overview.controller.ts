@@ -34,7 +34,7 @@ export class OverviewController {
     description: 'For credentials that cover every application: it is about all of them.',
   })
   @Problems(401, 403, 429, 500, 503)
-  async status(@Caller() caller: Credential): Promise<Status> {
+  async getStatus(@Caller() caller: Credential): Promise<Status> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
     return statusOf(this.connection);
   }
@@ -45,7 +45,7 @@ export class OverviewController {
     description: 'For credentials that cover every application: it is about all of them.',
   })
   @Problems(401, 403, 429, 500, 503)
-  async figures(@Caller() caller: Credential): Promise<Figures> {
+  async getFigures(@Caller() caller: Credential): Promise<Figures> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
     return readFigures(this.connection, this.metrics);
   }
@@ -56,7 +56,7 @@ export class OverviewController {
     description: 'Known ten seconds after their calls; for half a year after the last one.',
   })
   @Problems(401, 403, 429, 500, 503)
-  async consumers(@Caller() caller: Credential): Promise<{ result: ConsumerReport[] }> {
+  async listConsumers(@Caller() caller: Credential): Promise<{ result: ConsumerReport[] }> {
     const wanted = {
       organizationids: organizationsTouched(caller),
       covers: ({ organizationid, appid }: Tenant) => covers(caller.scopes, organizationid, appid),
@@ -65,14 +65,23 @@ export class OverviewController {
   }
 
   @Get('audittrail')
-  @ApiQuery({ name: 'before', required: false, description: '`next` of the page before' })
-  @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', maximum: MOST_ENTRIES } })
+  @ApiQuery({
+    name: 'before',
+    required: false,
+    description: '`next` of the page before',
+    schema: { type: 'string', pattern: '^([0-9a-fA-F]{24})?$' },
+  })
+  @ApiQuery({
+    name: 'limit',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: MOST_ENTRIES, default: USUAL_ENTRIES },
+  })
   @ApiOperation({
     summary: 'Shows who changed what, the newest first',
     description: 'Of the organizations that the credential covers as a whole.',
   })
   @Problems(400, 401, 403, 429, 500, 503)
-  async trail(
+  async listAuditTrail(
     @Caller() caller: Credential,
     @Query('before') before?: unknown,
     @Query('limit') limit?: unknown,
