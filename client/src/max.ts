@@ -1,16 +1,16 @@
 import type { Sender } from './http/sender.js';
 import type { CallOptions } from './options.js';
-import type { Kind, Offset } from './shapes.js';
+import type { Kind, SafeOffset } from './shapes.js';
 
 /** Asks for `max`; what is known already is not sent again (304). */
 export class Max {
-  private readonly known = new Map<Kind, { etag: string; offset: Offset }>();
+  private readonly known = new Map<Kind, { etag: string; offset: SafeOffset }>();
 
   constructor(private readonly sender: Sender) {}
 
-  async of(kind: Kind, { signal }: CallOptions): Promise<Offset> {
+  async of(kind: Kind, { signal }: CallOptions): Promise<SafeOffset> {
     const known = this.known.get(kind);
-    const answer = await this.sender.send<Offset>({
+    const answer = await this.sender.send<SafeOffset>({
       method: 'GET',
       path: ['api/v1', kind, 'max'],
       headers: { 'If-None-Match': known?.etag },

@@ -1,11 +1,11 @@
 import type { Sender } from './http/sender.js';
 import type { Request } from './http/request.js';
 import type { CallOptions } from './options.js';
-import type { CreateMember, PatchAddress, PatchMember, UpdateItem } from './shapes.js';
+import type { CreateMember, MemberItem, PatchAddress, PatchMember } from './shapes.js';
 
 /** A member as it is stored, and the `ETag` for a change to no other state than this. */
 export interface MemberAnswer {
-  member: UpdateItem;
+  member: MemberItem;
   etag: string;
 }
 
@@ -46,7 +46,7 @@ export class Members {
   }
 
   private async answer(request: Request): Promise<MemberAnswer> {
-    const { headers, body } = await this.sender.send<UpdateItem>(request);
+    const { headers, body } = await this.sender.send<MemberItem>(request);
     return { member: body, etag: headers.get('etag') ?? '' };
   }
 }

@@ -14,7 +14,7 @@ import type {
   DeleteItem,
   Digest,
   Kind,
-  Offset,
+  SafeOffset,
   Page,
   UpdateItem,
 } from './shapes.js';
@@ -38,12 +38,12 @@ export class Tidemark {
   }
 
   /** How far it is safe to read: the greatest timestamp of the kind. */
-  max(kind: Kind, options: CallOptions = {}): Promise<Offset> {
+  max(kind: Kind, options: CallOptions = {}): Promise<SafeOffset> {
     return this.marks.of(kind, options);
   }
 
   /** Tells when `max` may have moved, on and on. */
-  events(kind: Kind, options: EventsOptions = {}): AsyncIterable<Offset> {
+  events(kind: Kind, options: EventsOptions = {}): AsyncIterable<SafeOffset> {
     return eventsOf(this.sender, kind, options);
   }
 

@@ -3,7 +3,7 @@ import { pause } from '../http/pause.js';
 import { isTransient } from '../http/repeatable.js';
 import type { Sender } from '../http/sender.js';
 import type { CallOptions } from '../options.js';
-import type { Kind, Offset } from '../shapes.js';
+import type { Kind, SafeOffset } from '../shapes.js';
 import { EventParser } from './parser.js';
 
 const EVENT_STREAM = 'text/event-stream';
@@ -21,7 +21,7 @@ export async function* eventsOf(
   sender: Sender,
   kind: Kind,
   { lastEventId, signal }: EventsOptions,
-): AsyncGenerator<Offset, void> {
+): AsyncGenerator<SafeOffset, void> {
   let last = lastEventId;
   let failures = 0;
   for (;;) {

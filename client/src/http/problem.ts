@@ -1,23 +1,11 @@
+import type { Problem as ToldProblem } from '../generated/types.gen.js';
 import { PROBLEM_SLUGS, type ProblemSlug } from './problem-slugs.js';
 
-/** One wrong input: a query or path parameter, or a JSON pointer into the body, and what is right instead. */
-export interface WrongInput {
-  parameter?: string;
-  pointer?: string;
-  detail: string;
-}
-
-/** The body of an answer that is no success (contract §3). */
-export interface Problem {
-  /** `urn:tidemark:problem:<slug>`, or `about:blank` where something else than the service answered. */
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  /** Under which the service's log has it. */
-  requestId?: string;
-  errors?: WrongInput[];
-}
+/**
+ * The body of an answer that is no success (contract §3). Its `type` is `about:blank` where something else than the service
+ * answered, which has no `requestId` then.
+ */
+export type Problem = Omit<ToldProblem, 'requestId'> & { requestId?: string };
 
 const OWN = 'urn:tidemark:problem:';
 

@@ -19,8 +19,10 @@ function slugsOfService(): Set<string> {
 }
 
 it('the client knows each problem that the service can answer', () => {
-  const own = [...slugsOfService()].filter((slug) => !ELSEWHERE.includes(slug));
-  expect([...PROBLEM_SLUGS].sort()).toEqual(own.sort());
+  const known: string[] = [...PROBLEM_SLUGS, ...ELSEWHERE];
+  const told = slugsOfService();
+  expect(told.size).toBeGreaterThan(20);
+  expect([...told].filter((slug) => !known.includes(slug))).toEqual([]);
 });
 
 describe('an answer that is no success is a ProblemError', () => {
