@@ -80,10 +80,11 @@ it('a harvest without to shows one moment, whatever is written meanwhile', async
   const pages = tidemark.updates('product', 'bikes', { limit: 1 }).pages();
   const moments = new Set<string>();
   const ids: string[] = [];
+  let late = 0;
   for await (const { to, result } of pages) {
     moments.add(to);
     ids.push(...result.map(({ id }) => id));
-    await app.product(bike(`late-${ids.length}`));
+    await app.product(bike(`late-${late++}`));
     await service.watcher.caughtUp();
   }
   expect([moments.size, ids]).toEqual([1, ['b1', 'b2', 'b3', 'b4']]);
