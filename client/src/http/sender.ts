@@ -12,6 +12,9 @@ import { Silence } from './silence.js';
 
 const SILENCE_MS = 60_000;
 
+/** Browsers keep no copy of what was answered. Node has no such copies, and not in its types either. */
+const UNSTORED: object = { cache: 'no-store' };
+
 /** An answer that is a success. The body is undefined where it has none. */
 export interface Answer<Body> {
   status: number;
@@ -98,7 +101,7 @@ export class Sender {
       headers: { ...this.headers, ...headersOf(request) },
       body: request.body === undefined ? null : JSON.stringify(request.body),
       signal: silence.signal,
-      cache: 'no-store',
+      ...UNSTORED,
       credentials: 'omit',
       redirect: 'manual',
     });
