@@ -2,22 +2,21 @@ import type { INestApplication } from '@nestjs/common';
 import { ExternalContextCreator } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { AboveApplications, Needs } from './auth/index.js';
-import { answerProblem, type OtherMethodHandler, problems } from './http/index.js';
+import { type OtherMethodHandler, problems } from './http/index.js';
 
-/** The guards know what they look at by its place: the request comes first, then its answer. */
-type Refusal = (request: Request, response: Response, methods: string[]) => Promise<unknown>;
+/** Nothing but the guards; what they throw becomes an answer where everything else does. */
+const GUARDS = { guards: true, interceptors: false, filters: false };
+const NOTHING_ELSE = [undefined, undefined, undefined, undefined] as const;
 
-/** Stands where a handler would, so that the guards come first. */
-class OtherMethods {
-  inApplication(...args: unknown[]): never {
-    throw problems.methodNotAllowed(args[2] as string[]);
-  }
+type Passing = (request: Request, response: Response) => Promise<void>;
+
+/** What the guards of paths look at; there is nothing behind them. */
+class Behind {
+  inApplications(this: void): void {}
 
   @AboveApplications()
   @Needs('admin')
-  inAdministration(...args: unknown[]): never {
-    throw problems.methodNotAllowed(args[2] as string[]);
-  }
+  inAdministration(this: void): void {}
 }
 
 /**
@@ -26,14 +25,14 @@ class OtherMethods {
  */
 export function refuseOtherMethods(app: INestApplication): OtherMethodHandler {
   const contexts = app.get(ExternalContextCreator);
-  const refusals = new OtherMethods();
-  const guarded = (name: keyof OtherMethods): Refusal =>
-    contexts.create(refusals, refusals[name], name);
-  const inApplication = guarded('inApplication');
-  const inAdministration = guarded('inAdministration');
-  return ({ request, response }, { pattern, methods }) => {
-    if (pattern.startsWith('/:org/')) return inApplication(request, response, methods);
-    if (pattern.startsWith('/admin/')) return inAdministration(request, response, methods);
-    return answerProblem(request, response, problems.methodNotAllowed(methods));
+  const behind = new Behind();
+  const passing = (name: keyof Behind) =>
+    contexts.create(behind, behind[name], name, ...NOTHING_ELSE, GUARDS) as Passing;
+  const passApplications = passing('inApplications');
+  const passAdministration = passing('inAdministration');
+  return async ({ request, response }, { pattern, methods }) => {
+    if (pattern.startsWith('/:org/')) await passApplications(request, response);
+    if (pattern.startsWith('/admin/')) await passAdministration(request, response);
+    throw problems.methodNotAllowed(methods);
   };
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { answerProblem, problems } from '../http/index.js';
+import { problems } from '../http/index.js';
 
 const PAGES = join(import.meta.dirname, 'pages');
 const METHODS = ['GET', 'HEAD'];
@@ -23,8 +23,7 @@ export function serveConsole(app: NestExpressApplication): void {
   app.use('/console/assets', express.static(join(PAGES, 'assets'), FOREVER));
   app.use('/console', (request: Request, response: Response, next: NextFunction) => {
     if (request.path.startsWith('/assets/')) return next();
-    if (!METHODS.includes(request.method))
-      return answerProblem(request, response, problems.methodNotAllowed(METHODS));
+    if (!METHODS.includes(request.method)) throw problems.methodNotAllowed(METHODS);
     if (page === undefined) return void response.status(404).type('text').send(NOT_BUILT);
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     response.setHeader('Content-Security-Policy', policyWith(nonce));

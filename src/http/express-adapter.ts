@@ -4,11 +4,11 @@ import express, { type Express, type Request, type Response } from 'express';
 import { answerText } from './answer-text.js';
 import { methodsByPath } from './methods.js';
 
-/** Answers a request for a path, told as its pattern, that takes these methods and not the one of the request. */
+/** Refuses, with what it throws, a request for a path, told as its pattern, that takes these methods and not its own. */
 export type OtherMethodHandler = (
   asked: { request: Request; response: Response },
   path: { pattern: string; methods: string[] },
-) => unknown;
+) => Promise<void>;
 
 /**
  * Express changes the prototype of each request and each answer that comes by, after which V8 knows no more how they are
@@ -32,7 +32,7 @@ export class ReadyExpressAdapter extends ExpressAdapter {
     const { otherMethod } = this;
     if (otherMethod !== undefined) {
       for (const [pattern, methods] of methodsByPath(app))
-        app.all(pattern, (request, response) => void otherMethod({ request, response }, { pattern, methods }));
+        app.all(pattern, (request, response) => otherMethod({ request, response }, { pattern, methods }));
     }
     super.setNotFoundHandler(...args);
   }

@@ -4,7 +4,6 @@ export { openApiDocument, serveDocs } from './docs.js';
 export { allows, etagOf } from './etag.js';
 export { type OtherMethodHandler, ReadyExpressAdapter } from './express-adapter.js';
 export { Problems } from './openapi.js';
-export { answerProblem } from './problem-answer.js';
 export { ProblemFilter } from './problem.filter.js';
 export * from './pure.js';
 export { giveRequestId } from './request-id.js';
