@@ -27,12 +27,7 @@ export const problems = {
       `This needs a credential of level "${level}".`,
     ),
   notFound: () =>
-    new Problem(
-      404,
-      'not-found',
-      'Nothing is here',
-      'No endpoint has this path. /docs lists them all.',
-    ),
+    new Problem(404, 'not-found', 'Nothing is here', 'No endpoint has this path. /docs lists them all.'),
   methodNotAllowed: (methods: string[]) =>
     new Problem(
       405,

@@ -1,12 +1,5 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiHeader,
-  ApiOperation,
-  ApiParam,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { InApplication } from '../application/index.js';
 import { Problems } from '../http/index.js';
 import { MemberItem } from './dto/member-item.js';

@@ -124,6 +124,13 @@ describe('/openapi.json and /docs; none needs credentials', () => {
     for (const one of operations()) expect(one.summary).toMatch(/./);
   });
 
+  it('every operation says what a success is', () => {
+    const without = operations().filter(
+      ({ responses }) => !Object.keys(responses).some((one) => /^2/.test(one)),
+    );
+    expect(without.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
   it.each([
     [`get ${READ}member/max`, 'getMemberMax'],
     [`get ${READ}product/{service}/updates`, 'listProductUpdates'],

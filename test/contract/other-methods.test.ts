@@ -77,7 +77,10 @@ describe('Order: 401, 404 application, 403, 405', () => {
 
   it('it comes before 415 and 413: the body of a request is not looked at', async () => {
     const raw = 'x'.repeat(300 * 1024);
-    const answer = await app.send('PUT', 'api/v0.1/member', { raw, headers: { 'content-type': 'text/plain' } });
+    const answer = await app.send('PUT', 'api/v0.1/member', {
+      raw,
+      headers: { 'content-type': 'text/plain' },
+    });
     expectProblem(answer, 405, 'method-not-allowed');
   });
 });

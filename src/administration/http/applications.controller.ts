@@ -14,6 +14,7 @@ import {
   type StoredApplication,
 } from '../applications.js';
 import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import { Answers, ApplicationList, ApplicationShape } from './answers.js';
 import { APPLICATION_CHANGE, NEW_APPLICATION } from './bodies.js';
 import type { Shaped } from './fields.js';
 import { TakesIfMatch } from './openapi.js';
@@ -28,6 +29,7 @@ export class ApplicationsController {
 
   @Get()
   @ApiOperation({ summary: 'Lists the applications that the credential covers' })
+  @Answers('The applications', ApplicationList)
   @Problems(401, 403, 429, 500, 503)
   async listApplications(
     @Asked() request: Request,
@@ -44,6 +46,7 @@ export class ApplicationsController {
   @Post()
   @DocumentedBody(NEW_APPLICATION)
   @ApiOperation({ summary: 'Registers an application' })
+  @Answers('The new application', ApplicationShape, 201)
   @Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503)
   async createApplication(
     @Asked() request: Request,
@@ -61,6 +64,7 @@ export class ApplicationsController {
   @Get(':org/:app')
   @NamesApplication()
   @ApiOperation({ summary: 'Shows an application' })
+  @Answers('The application', ApplicationShape)
   @Problems(401, 403, 404, 429, 500, 503)
   async getApplication(
     @Asked() request: Request,
@@ -76,6 +80,7 @@ export class ApplicationsController {
   @TakesIfMatch
   @DocumentedBody(APPLICATION_CHANGE)
   @ApiOperation({ summary: 'Changes an application', description: 'null removes what is stored.' })
+  @Answers('The application', ApplicationShape)
   @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)
   async patchApplication(
     @Asked() request: Request,
@@ -100,6 +105,7 @@ export class ApplicationsController {
     schema: { type: 'string' },
   })
   @ApiOperation({ summary: 'Removes an application and its services' })
+  @Answers('How many records were removed of each kind')
   @Problems(401, 403, 404, 409, 412, 429, 500, 503)
   async deleteApplication(
     @Asked() request: Request,

@@ -16,6 +16,7 @@ import {
   storedConfiguration,
 } from '../configuration/index.js';
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
+import { Answers } from './answers.js';
 import { flag, type Shaped } from './fields.js';
 import { TakesIfMatch } from './openapi.js';
 import { PreviewPlaces } from './preview-places.js';
@@ -45,6 +46,7 @@ export class ConfigurationController {
     summary: 'Shows the applications, services and credentials that you may change',
     description: 'Without passwords. `leftOut` tells what is stored in a form that opens nothing.',
   })
+  @Answers('The configuration')
   @Problems(401, 403, 429, 500, 503)
   async getConfiguration(
     @Asked() request: Request,
@@ -64,6 +66,7 @@ export class ConfigurationController {
     description:
       'With a preview of each changed filter, as far as there is time. The `ETag` is that of what stands now.',
   })
+  @Answers('What would change')
   @Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503)
   async planConfiguration(
     @Asked() request: Request,
@@ -97,6 +100,7 @@ export class ConfigurationController {
     description:
       'What it does not tell of stays, unless `prune` is true. Send the `ETag` of the plan as `If-Match`. The answer has the passwords of the credentials that it made, this once; at most 50 are made at a time.',
   })
+  @Answers('What has changed')
   @Problems(400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503)
   async applyConfiguration(
     @Asked() request: Request,

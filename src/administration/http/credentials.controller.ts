@@ -16,6 +16,7 @@ import { type LastUse, lastUses, unusedCredentials } from '../credential-uses.js
 import { isPast, unknownCredential } from '../refused.js';
 import { retireOldPassword, rotateCredential } from '../secrets.js';
 import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
 import { CREDENTIAL_CHANGE, NEW_CREDENTIAL, ROTATION } from './bodies.js';
 import type { Shaped } from './fields.js';
 import { NamesCredential, TakesIfMatch } from './openapi.js';
@@ -41,6 +42,7 @@ export class CredentialsController {
     summary: 'Lists the credentials that open no more than yours',
     description: 'With when each was used last, to the minute, and from where.',
   })
+  @Answers('The credentials', CredentialList)
   @Problems(400, 401, 403, 429, 500, 503)
   async listCredentials(
     @Asked() request: Request,
@@ -67,6 +69,7 @@ export class CredentialsController {
   @Post()
   @DocumentedBody(NEW_CREDENTIAL)
   @ApiOperation({ summary: 'Makes a credential', description: 'The answer has its password, this once.' })
+  @Answers('The new credential, with its password', CredentialShape, 201)
   @Problems(400, 401, 403, 409, 413, 415, 429, 500, 503)
   async createCredential(
     @Asked() request: Request,
@@ -86,6 +89,7 @@ export class CredentialsController {
   @Get(':username')
   @NamesCredential
   @ApiOperation({ summary: 'Shows a credential' })
+  @Answers('The credential', CredentialShape)
   @Problems(401, 403, 404, 429, 500, 503)
   async getCredential(
     @Asked() request: Request,
@@ -102,6 +106,7 @@ export class CredentialsController {
   @TakesIfMatch
   @DocumentedBody(CREDENTIAL_CHANGE)
   @ApiOperation({ summary: 'Changes level, end or state of a credential' })
+  @Answers('The credential', CredentialShape)
   @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)
   async patchCredential(
     @Asked() request: Request,
@@ -127,6 +132,7 @@ export class CredentialsController {
     description:
       'The answer has it, this once. The one before opens the credential too until `keepOldUntil`; without, it opens nothing more.',
   })
+  @Answers('The credential, with its new password', CredentialShape)
   @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)
   async rotateCredential(
     @Asked() request: Request,
@@ -148,6 +154,7 @@ export class CredentialsController {
   @TakesIfMatch
   @HttpCode(204)
   @ApiOperation({ summary: 'Ends the password that a credential had before its last rotation' })
+  @Done
   @Problems(401, 403, 404, 412, 429, 500, 503)
   async deleteOldPassword(
     @Asked() request: Request,
@@ -164,6 +171,7 @@ export class CredentialsController {
   @TakesIfMatch
   @HttpCode(204)
   @ApiOperation({ summary: 'Removes a credential' })
+  @Done
   @Problems(401, 403, 404, 412, 429, 500, 503)
   async deleteCredential(
     @Asked() request: Request,

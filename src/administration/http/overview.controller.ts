@@ -12,6 +12,7 @@ import { type Figures, readFigures } from '../figures.js';
 import { Refused } from '../refused.js';
 import { type Status, statusOf } from '../status.js';
 import { Administrative } from './administration.js';
+import { Answers } from './answers.js';
 import { coversAll, organizationsOf, organizationsTouched } from './reach.js';
 
 const { ObjectId } = mongoose.mongo;
@@ -33,6 +34,7 @@ export class OverviewController {
     summary: 'Shows the database, its indexes, the watcher and what it did',
     description: 'For credentials that cover every application: it is about all of them.',
   })
+  @Answers('How the service stands')
   @Problems(401, 403, 429, 500, 503)
   async getStatus(@Caller() caller: Credential): Promise<Status> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
@@ -44,6 +46,7 @@ export class OverviewController {
     summary: 'Shows how the service does at this moment',
     description: 'For credentials that cover every application: it is about all of them.',
   })
+  @Answers('The figures')
   @Problems(401, 403, 429, 500, 503)
   async getFigures(@Caller() caller: Credential): Promise<Figures> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
@@ -55,6 +58,7 @@ export class OverviewController {
     summary: 'Shows how the consumers of your applications do, those furthest behind first',
     description: 'Known ten seconds after their calls; for half a year after the last one.',
   })
+  @Answers('The consumers')
   @Problems(401, 403, 429, 500, 503)
   async listConsumers(@Caller() caller: Credential): Promise<{ result: ConsumerReport[] }> {
     const wanted = {
@@ -80,6 +84,7 @@ export class OverviewController {
     summary: 'Shows who changed what, the newest first',
     description: 'Of the organizations that the credential covers as a whole.',
   })
+  @Answers('A page of the audit trail')
   @Problems(400, 401, 403, 429, 500, 503)
   async listAuditTrail(
     @Caller() caller: Credential,

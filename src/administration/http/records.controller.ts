@@ -12,6 +12,7 @@ import { recordHistory, type RecordHistory } from '../record-history.js';
 import { recordStory, type RecordStory } from '../record-story.js';
 import { invalid } from '../refused.js';
 import { Administrative, Asked, Desks } from './administration.js';
+import { Answers } from './answers.js';
 import { NamesKind, NamesRecord } from './openapi.js';
 import { assertCovers } from './reach.js';
 
@@ -38,6 +39,7 @@ export class RecordsController {
     summary: 'Shows what is known under an id',
     description: 'Whether it is alive or gone and since when, the record, and which services match it now.',
   })
+  @Answers('What is known')
   @Problems(400, 401, 403, 404, 429, 500, 503)
   async getRecord(
     @Asked() request: Request,
@@ -57,6 +59,7 @@ export class RecordsController {
       'The newest 100 re-stamps of the record that stands under an id now, and of its hard delete, newest first, as far as ' +
       'RESTAMP_HISTORY_DAYS goes.',
   })
+  @Answers('The re-stamps')
   @Problems(400, 401, 403, 404, 429, 500, 503)
   async getRecordHistory(
     @Asked() request: Request,

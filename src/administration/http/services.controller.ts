@@ -26,6 +26,7 @@ import {
   setService,
 } from '../services.js';
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
+import { Answers, Done, ServiceList, ServiceShape } from './answers.js';
 import { PREVIEW, SERVICE_SETTING } from './bodies.js';
 import type { Shaped } from './fields.js';
 import { NamesKind, NamesService, TakesIfMatch } from './openapi.js';
@@ -57,6 +58,7 @@ export class ServicesController {
 
   @Get('services')
   @ApiOperation({ summary: 'Lists the services of an application' })
+  @Answers('The services', ServiceList)
   @Problems(401, 403, 404, 429, 500, 503)
   async listServices(
     @Asked() request: Request,
@@ -75,6 +77,7 @@ export class ServicesController {
   @NamesKind
   @NamesService
   @ApiOperation({ summary: 'Shows a service' })
+  @Answers('The service', ServiceShape)
   @Problems(401, 403, 404, 429, 500, 503)
   async getService(
     @Asked() request: Request,
@@ -95,6 +98,7 @@ export class ServicesController {
     summary: 'Registers a service, or changes it',
     description: 'With `If-None-Match: *` an existing one is a conflict. The filter is extended JSON.',
   })
+  @Answers('The service', ServiceShape)
   @Problems(400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503)
   async putService(
     @Asked() request: Request,
@@ -120,6 +124,7 @@ export class ServicesController {
   @TakesIfMatch
   @HttpCode(204)
   @ApiOperation({ summary: 'Removes a service' })
+  @Done
   @Problems(401, 403, 404, 412, 429, 500, 503)
   async deleteService(
     @Asked() request: Request,
