@@ -27,6 +27,8 @@ export default ts.config(
       'coverage/',
       '.cache/',
       'src/replication/feed/transcode/assembly/',
+      'client/dist/',
+      'client/src/generated/',
     ],
   },
   js.configs.recommended,

@@ -7,6 +7,9 @@ if (!assemble()) throw new Error('The AssemblyScript of the feeds does not compi
 const esmPackages =
   '@nestjs/|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|string-width/|strip-ansi/|ansi-regex/|get-east-asian-width/';
 
+/** For a pattern: the client's package has a folder `src` too. */
+const root = import.meta.dirname.replace(/\W/g, '\\$&');
+
 const shared = {
   testEnvironment: 'node',
   transform: {
@@ -35,7 +38,7 @@ const onService = {
   ...shared,
   testEnvironment: '<rootDir>/test/support/built/environment.mjs',
   transform: {
-    '/src/.+\\.ts$': '<rootDir>/test/support/built/transform.mjs',
+    [`^${root}/src/.+\\.ts$`]: '<rootDir>/test/support/built/transform.mjs',
     ...shared.transform,
   },
   moduleNameMapper: {
@@ -51,6 +54,7 @@ export default {
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...onService, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.test.ts'] },
+    { ...onService, displayName: 'connectors', testMatch: ['<rootDir>/test/connectors/**/*.test.ts'] },
     { ...onService, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
     {
       ...shared,

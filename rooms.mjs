@@ -186,7 +186,6 @@ export const rooms = {
   health: [
     'config',
     'common',
-    'http',
     'observability',
     'database',
     'auth',

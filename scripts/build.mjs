@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './assemble.mjs';
+import { buildClient } from './build-client.mjs';
 import { buildConsole } from './build-console.mjs';
 
 const compiler = 'node_modules/typescript/bin/tsc';
@@ -18,15 +19,18 @@ if (!existsSync(compiler)) {
     console.error('Nothing is built, and TypeScript is not installed: run npm ci, then npm run build.');
     process.exitCode = 1;
   }
-} else if (!assemble() || !buildConsole()) {
+} else if (!assemble() || !buildConsole() || !compileService() || !buildClient()) {
   process.exitCode = 1;
-} else if (!isFresh()) {
-  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
-    stdio: 'inherit',
-  });
+}
+
+/** Whether the service is compiled, after compiling it where it was not. */
+function compileService() {
+  if (isFresh()) return true;
+  const compile = [compiler, '-p', 'tsconfig.build.json'];
+  const { status } = spawnSync(process.execPath, compile, { stdio: 'inherit' });
   if (status !== 0) rmSync(state, { force: true });
   if (existsSync(program)) chmodSync(program, 0o755);
-  process.exitCode = status ?? 1;
+  return status === 0;
 }
 
 function isFresh() {

@@ -58,6 +58,7 @@ const checks = [
   ['Lint', ...tool('eslint/bin/eslint.js'), '--max-warnings', '0', '.'],
   ['Types', ...tool('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
   ['Types of the console', ...tool('typescript/bin/tsc'), '-p', 'console/tsconfig.json'],
+  ['Types of the client', ...tool('typescript/bin/tsc'), '-p', 'client/tsconfig.json', '--noEmit'],
   ['Build', process.execPath, 'scripts/build.mjs'],
 ];
 

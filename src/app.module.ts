@@ -37,7 +37,7 @@ export class AppModule {
         WatcherModule,
         ConsumersModule,
         FeedModule,
-        HealthModule,
+        HealthModule.with(settings),
         AdministrationModule,
         ConsoleModule,
       ],

@@ -18,14 +18,16 @@ import {
   serveDocs,
 } from './http/index.js';
 import { measure, Metrics, ServiceLogger } from './observability/index.js';
+import { refuseOtherMethods } from './other-methods.js';
 import { ConsumerNotes } from './replication/consumers/index.js';
 import { aboutRequest, noteConsumer } from './replication/feed/index.js';
 
 /** The service on a database, complete but not yet listening. */
 export async function createApp(settings: Settings, mongodbUri: string): Promise<NestExpressApplication> {
+  const adapter = new ReadyExpressAdapter();
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.with(settings, mongodbUri),
-    new ReadyExpressAdapter(),
+    adapter,
     { bodyParser: false, bufferLogs: true, abortOnError: false },
   );
   const logger = app.get(ServiceLogger);
@@ -46,6 +48,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   );
   app.use(endUnreadBodies, answerInTime(patience(settings)));
   app.useGlobalFilters(new ProblemFilter([databaseProblem, administrationProblem]));
+  adapter.onOtherMethod(refuseOtherMethods(app));
   if (settings.console) serveConsole(app);
   if (settings.docs) serveDocs(app, settings.limitMax);
   return app;

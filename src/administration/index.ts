@@ -38,6 +38,7 @@ export {
 } from './configuration/index.js';
 export { type Desk, noteDeed } from './desk.js';
 export { Administrative, Asked, Desks } from './http/administration.js';
+export { Answers, Done, SignedInShape } from './http/answers.js';
 export { required, type Shaped, text } from './http/fields.js';
 export { coversAll, coversCredential } from './http/reach.js';
 export { Body, DocumentedBody } from './http/shape.pipe.js';

@@ -5,7 +5,7 @@ export { exactly } from './exactly.js';
 export { FatalError } from './fatal.js';
 export { harmless } from './harmless.js';
 export { literal } from './literal.js';
-export { NAME, NAME_RULE } from './names.js';
+export { NAME, NAME_RULE, NAME_SCHEMA } from './names.js';
 export { earlier, later } from './order.js';
 export { pause } from './pause.js';
 export { Places } from './places.js';

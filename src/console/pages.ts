@@ -3,8 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type NextFunction, type Request, type Response } from 'express';
+import { problems } from '../http/index.js';
 
 const PAGES = join(import.meta.dirname, 'pages');
+const METHODS = ['GET', 'HEAD'];
 const NONCE_BYTES = 16;
 /** Where the page has it: Vite writes it there (console/vite.config.mjs). */
 const NONCE = /__NONCE__/g;
@@ -20,7 +22,8 @@ export function serveConsole(app: NestExpressApplication): void {
   const page = pageIn(PAGES);
   app.use('/console/assets', express.static(join(PAGES, 'assets'), FOREVER));
   app.use('/console', (request: Request, response: Response, next: NextFunction) => {
-    if (!['GET', 'HEAD'].includes(request.method) || request.path.startsWith('/assets/')) return next();
+    if (request.path.startsWith('/assets/')) return next();
+    if (!METHODS.includes(request.method)) throw problems.methodNotAllowed(METHODS);
     if (page === undefined) return void response.status(404).type('text').send(NOT_BUILT);
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     response.setHeader('Content-Security-Policy', policyWith(nonce));

@@ -3,14 +3,17 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import {
   Administrative,
+  Answers,
   Asked,
   Body,
   coversAll,
   Desks,
   DocumentedBody,
+  Done,
   noteDeed,
   required,
   type Shaped,
+  SignedInShape,
   text,
 } from '../administration/index.js';
 import { Authenticator, Caller, type Credential, Public, reaches } from '../auth/index.js';
@@ -46,8 +49,9 @@ export class SessionController {
   @HttpCode(200)
   @DocumentedBody(LOGIN)
   @ApiOperation({ summary: 'Signs in at the console', description: 'For a credential of level `admin`.' })
+  @Answers('Who is signed in now', SignedInShape)
   @Problems(400, 401, 403, 413, 415, 429, 500, 503)
-  async signIn(
+  async createSession(
     @Asked() request: Request,
     @Body(LOGIN) login: Shaped<typeof LOGIN>,
     @Res({ passthrough: true }) response: Response,
@@ -65,16 +69,21 @@ export class SessionController {
 
   @Get()
   @ApiOperation({ summary: 'Shows who is signed in' })
+  @Answers('Who is signed in', SignedInShape)
   @Problems(401, 403, 429, 500, 503)
-  show(@Caller() caller: Credential): SignedIn {
+  getSession(@Caller() caller: Credential): SignedIn {
     return signedIn(caller);
   }
 
   @Delete()
   @HttpCode(204)
   @ApiOperation({ summary: 'Signs out' })
+  @Done
   @Problems(401, 403, 429, 500, 503)
-  async signOut(@Asked() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+  async deleteSession(
+    @Asked() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
     await this.sessions.close(sessionToken(request));
     takeSession(request, response);
   }

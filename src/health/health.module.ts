@@ -1,13 +1,20 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import type { Settings } from '../config/index.js';
 import { Gauges } from './gauges.js';
 import { HealthController } from './health.controller.js';
 import { Looks } from './looks.js';
+import { MetricsController } from './metrics.controller.js';
 import { Readiness } from './readiness.js';
 
-@Module({
-  imports: [TerminusModule.forRoot({ logger: false })],
-  controllers: [HealthController],
-  providers: [Gauges, Looks, Readiness],
-})
-export class HealthModule {}
+@Module({})
+export class HealthModule {
+  static with({ metrics }: Pick<Settings, 'metrics'>): DynamicModule {
+    return {
+      module: HealthModule,
+      imports: [TerminusModule.forRoot({ logger: false })],
+      controllers: [HealthController, ...(metrics ? [MetricsController] : [])],
+      providers: [Gauges, Looks, Readiness],
+    };
+  }
+}

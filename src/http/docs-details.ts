@@ -1,8 +1,18 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+
+/** Where the paths of applications begin; others have limits of their own. */
+const IN_APPLICATION = '/{org}/';
 
 interface Parameter {
   name: string;
   schema?: { maximum?: number; default?: unknown };
+}
+
+interface Shape {
+  title?: string;
+  oneOf?: unknown[];
+  items?: Shape | { $ref: string };
+  properties?: Record<string, Shape>;
 }
 
 interface Operation {
@@ -12,7 +22,9 @@ interface Operation {
 
 /** What the decorators cannot know: a page has at most so many items here. */
 export function describeLimit(document: OpenAPIObject, limitMax: number): void {
-  const parameters = operationsOf(document).flatMap((operation) => operation.parameters ?? []);
+  const parameters = operationsOf(document, IN_APPLICATION).flatMap(
+    (operation) => operation.parameters ?? [],
+  );
   for (const { name, schema } of parameters) {
     if (name !== 'limit' || schema === undefined) continue;
     schema.maximum = limitMax;
@@ -31,6 +43,21 @@ export function describeBodies(document: OpenAPIObject): void {
   }
 }
 
-function operationsOf({ paths }: OpenAPIObject): Operation[] {
-  return Object.values(paths).flatMap((path) => Object.values(path) as Operation[]);
+/** What the decorators cannot do: items of several shapes are a schema of their own, so that generators can name it. */
+export function nameUnions({ components }: OpenAPIObject): void {
+  const schemas = (components?.schemas ?? {}) as Record<string, Shape>;
+  const properties = Object.values(schemas).flatMap((schema) => Object.values(schema.properties ?? {}));
+  for (const property of properties) {
+    const { items } = property;
+    if (items === undefined || '$ref' in items || items.oneOf === undefined || items.title === undefined)
+      continue;
+    schemas[items.title] = items;
+    property.items = { $ref: getSchemaPath(items.title) };
+  }
+}
+
+function operationsOf({ paths }: OpenAPIObject, below = '/'): Operation[] {
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith(below))
+    .flatMap(([, methods]) => Object.values(methods) as Operation[]);
 }

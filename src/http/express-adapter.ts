@@ -1,15 +1,40 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express, type Response } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import { answerText } from './answer-text.js';
+import { methodsByPath } from './methods.js';
+
+/** Refuses, with what it throws, a request for a path, told as its pattern, that takes these methods and not its own. */
+export type OtherMethodHandler = (
+  asked: { request: Request; response: Response },
+  path: { pattern: string; methods: string[] },
+) => Promise<void>;
 
 /**
  * Express changes the prototype of each request and each answer that comes by, after which V8 knows no more how they are
  * laid out: that costs more than all the rest of Express. Here they are made with the prototypes that Express wants.
  */
 export class ReadyExpressAdapter extends ExpressAdapter {
+  private otherMethod: OtherMethodHandler | undefined;
+
   constructor() {
     super(express());
+  }
+
+  /** Before the routes are made. Without it, a path is unknown where it does not take a method. */
+  onOtherMethod(handler: OtherMethodHandler): void {
+    this.otherMethod = handler;
+  }
+
+  /** Set last, behind all routes. */
+  override setNotFoundHandler(...args: Parameters<ExpressAdapter['setNotFoundHandler']>): void {
+    const app = this.getInstance<Express>();
+    const { otherMethod } = this;
+    if (otherMethod !== undefined) {
+      for (const [pattern, methods] of methodsByPath(app))
+        app.all(pattern, (request, response) => otherMethod({ request, response }, { pattern, methods }));
+    }
+    super.setNotFoundHandler(...args);
   }
 
   override initHttpServer(): void {

@@ -1,8 +1,8 @@
 export { answerInTime, handOver, type Patience, whileReceiving } from './answer-in-time.js';
 export { answerClientError } from './client-error.js';
-export { serveDocs } from './docs.js';
+export { openApiDocument, serveDocs } from './docs.js';
 export { allows, etagOf } from './etag.js';
-export { ReadyExpressAdapter } from './express-adapter.js';
+export { type OtherMethodHandler, ReadyExpressAdapter } from './express-adapter.js';
 export { Problems } from './openapi.js';
 export { ProblemFilter } from './problem.filter.js';
 export * from './pure.js';

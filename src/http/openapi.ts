@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 
+@ApiSchema({ name: 'InputError', description: 'One thing that is wrong in a request' })
 class InputErrorShape {
   @ApiProperty({ required: false, example: 'limit', description: 'The wrong query or path parameter' })
   parameter?: string;
@@ -17,8 +18,12 @@ class InputErrorShape {
 }
 
 /** The body of every answer that is no success (contract §3), as the OpenAPI document shows it. */
+@ApiSchema({ name: 'Problem', description: 'Every answer that is no success (RFC 9457)' })
 class ProblemShape {
-  @ApiProperty({ example: 'urn:tidemark:problem:invalid-request' })
+  @ApiProperty({
+    example: 'urn:tidemark:problem:invalid-request',
+    description: '`urn:tidemark:problem:` and a name that says what the problem is',
+  })
   type: string;
 
   @ApiProperty({ example: 'The request is not valid' })

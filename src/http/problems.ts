@@ -27,11 +27,14 @@ export const problems = {
       `This needs a credential of level "${level}".`,
     ),
   notFound: () =>
+    new Problem(404, 'not-found', 'Nothing is here', 'No endpoint has this path. /docs lists them all.'),
+  methodNotAllowed: (methods: string[]) =>
     new Problem(
-      404,
-      'not-found',
-      'Nothing is here',
-      'No endpoint has this method and path. /docs lists them all.',
+      405,
+      'method-not-allowed',
+      'The path does not take this method',
+      `This path takes ${methods.join(', ')}.`,
+      { headers: { Allow: methods.join(', ') } },
     ),
   unknownApplication: () =>
     new Problem(

@@ -24,7 +24,7 @@ export class MemberController {
   @Post()
   @Needs('write')
   @DocumentedCreate(CreateMember)
-  async create(
+  async createMember(
     @CurrentApplication() application: Application,
     @JsonBody() body: CreateMember,
     @Acting() actor: Actor,
@@ -39,10 +39,10 @@ export class MemberController {
   @Patch(':memberid')
   @Needs('write')
   @DocumentedPatch('Changes a member', PatchMember)
-  async patch(
+  async patchMember(
     @CurrentApplication() application: Application,
     @Param('memberid') id: string,
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers('If-Match') ifMatch: string | undefined,
     @JsonBody() body: PatchMember,
     @Acting() actor: Actor,
     @Res() response: Response,
@@ -54,10 +54,10 @@ export class MemberController {
   @Patch(':memberid/address')
   @Needs('write')
   @DocumentedPatch('Changes the address of a member', PatchAddress)
-  async patchAddress(
+  async patchMemberAddress(
     @CurrentApplication() application: Application,
     @Param('memberid') id: string,
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers('If-Match') ifMatch: string | undefined,
     @JsonBody() body: PatchAddress,
     @Acting() actor: Actor,
     @Res() response: Response,
@@ -68,7 +68,7 @@ export class MemberController {
 
   @Get(':memberid')
   @DocumentedRead()
-  async read(
+  async getMember(
     @CurrentApplication() application: Application,
     @Param('memberid') id: string,
     @Res() response: Response,

@@ -1,18 +1,8 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import {
-  ApiBasicAuth,
-  ApiBody,
-  ApiHeader,
-  ApiOperation,
-  ApiParam,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
-import { NAME } from '../common/index.js';
+import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { InApplication } from '../application/index.js';
 import { Problems } from '../http/index.js';
 import { MemberItem } from './dto/member-item.js';
-
-const NAME_SCHEMA = { type: 'string', pattern: NAME.source } as const;
 
 const ETAG = {
   description: 'Digest of the stored record, for If-Match',
@@ -22,17 +12,11 @@ const ETAG = {
 const MEMBERID = ApiParam({
   name: 'memberid',
   description: 'The `id` of the member',
-  schema: { type: 'string' },
+  schema: { type: 'string', minLength: 1, example: '0b5cc0a6-3f4e-4d0b-9b0a-0f6a4b1f7c55' },
 });
 
 /** What all routes of the controller share in the OpenAPI document. */
-export const DocumentedMembers = () =>
-  applyDecorators(
-    ApiTags('members'),
-    ApiBasicAuth(),
-    ApiParam({ name: 'org', description: 'Organization', schema: { ...NAME_SCHEMA, example: 'acme' } }),
-    ApiParam({ name: 'app', description: 'Application', schema: { ...NAME_SCHEMA, example: 'webshop' } }),
-  );
+export const DocumentedMembers = () => applyDecorators(ApiTags('members'), InApplication());
 
 export const DocumentedCreate = (body: Type) =>
   applyDecorators(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { shown } from '../common/index.js';
 import { allows, problems } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
 import { KnownHeads } from '../replication/mark/index.js';
@@ -44,7 +45,7 @@ export class MemberService {
   /** Throws 404 where the application has no such member. */
   async read(tenant: Tenant, id: string): Promise<StoredMember> {
     const member = await this.store.find(tenant, id);
-    if (member === undefined) throw problems.unknownMember(id);
+    if (member === undefined) throw problems.unknownMember(shown(id));
     return member;
   }
 

@@ -44,7 +44,9 @@ export const WAYS: Way[] = [
     run: (command, { clone }) => clone.output(`${command} -- --testPathPatterns unit/common`),
   },
   { of: /^npm run dev$|^node dist\/main\.js$/, run: (command, { clone }) => clone.listens(command) },
+  { of: /^npm run -s openapi$/, run: (command, { clone }) => writesOpenApi(command, clone) },
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
+  { of: /^npm run -w client generate$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run test:(browser|metrics)$/, run: (command, { clone }) => listsTests(command, clone) },
   { of: /^npm run pictures$/, run: (command, { clone }) => takesPictures(command, clone) },
   { of: /^npx tidemark-admin$/, run: (command, place) => helps(`${command} --help`, place) },
@@ -67,6 +69,10 @@ export const WAYS: Way[] = [
   },
   { of: /^curl /, run: pastes },
 ];
+
+async function writesOpenApi(command: string, clone: Clone): Promise<void> {
+  expect(JSON.parse(await clone.output(command))).toMatchObject({ openapi: expect.stringMatching(/^3\./) });
+}
 
 /** The options behind those that a command has: of two that differ, the last one counts. */
 function having(command: string, options: string): string {

@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, Headers, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { NamesApplication } from '../../application/index.js';
 import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, sendJson } from '../../http/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
@@ -13,8 +14,10 @@ import {
   type StoredApplication,
 } from '../applications.js';
 import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import { Answers, ApplicationList, ApplicationShape } from './answers.js';
 import { APPLICATION_CHANGE, NEW_APPLICATION } from './bodies.js';
 import type { Shaped } from './fields.js';
+import { TakesIfMatch } from './openapi.js';
 import { assertCovers, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
@@ -26,8 +29,9 @@ export class ApplicationsController {
 
   @Get()
   @ApiOperation({ summary: 'Lists the applications that the credential covers' })
+  @Answers('The applications', ApplicationList)
   @Problems(401, 403, 429, 500, 503)
-  async list(
+  async listApplications(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Res() response: Response,
@@ -42,8 +46,9 @@ export class ApplicationsController {
   @Post()
   @DocumentedBody(NEW_APPLICATION)
   @ApiOperation({ summary: 'Registers an application' })
+  @Answers('The new application', ApplicationShape, 201)
   @Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503)
-  async create(
+  async createApplication(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Body(NEW_APPLICATION) body: Shaped<typeof NEW_APPLICATION>,
@@ -57,9 +62,11 @@ export class ApplicationsController {
   }
 
   @Get(':org/:app')
+  @NamesApplication()
   @ApiOperation({ summary: 'Shows an application' })
+  @Answers('The application', ApplicationShape)
   @Problems(401, 403, 404, 429, 500, 503)
-  async read(
+  async getApplication(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() path: { org: string; app: string },
@@ -69,14 +76,17 @@ export class ApplicationsController {
   }
 
   @Patch(':org/:app')
+  @NamesApplication()
+  @TakesIfMatch
   @DocumentedBody(APPLICATION_CHANGE)
   @ApiOperation({ summary: 'Changes an application', description: 'null removes what is stored.' })
+  @Answers('The application', ApplicationShape)
   @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)
-  async change(
+  async patchApplication(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() path: { org: string; app: string },
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers('If-Match') ifMatch: string | undefined,
     @Body(APPLICATION_CHANGE) body: Shaped<typeof APPLICATION_CHANGE>,
     @Res() response: Response,
   ): Promise<void> {
@@ -86,14 +96,22 @@ export class ApplicationsController {
   }
 
   @Delete(':org/:app')
-  @ApiQuery({ name: 'purge', required: false, description: '`true` removes its records too' })
+  @NamesApplication()
+  @TakesIfMatch
+  @ApiQuery({
+    name: 'purge',
+    required: false,
+    description: '`true` removes its records too',
+    schema: { type: 'string' },
+  })
   @ApiOperation({ summary: 'Removes an application and its services' })
+  @Answers('How many records were removed of each kind')
   @Problems(401, 403, 404, 409, 412, 429, 500, 503)
-  async remove(
+  async deleteApplication(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() path: { org: string; app: string },
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers('If-Match') ifMatch: string | undefined,
     @Query('purge') purge: string | undefined,
   ): Promise<{ removed: Record<Kind, number> }> {
     const options = { purge: purge === 'true', ifMatch };

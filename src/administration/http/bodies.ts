@@ -1,6 +1,6 @@
 import { LEVELS, type Scope } from '../../auth/index.js';
 import type { Application, Filter } from '../../application/index.js';
-import { NAME, NAME_RULE } from '../../common/index.js';
+import { NAME, NAME_RULE, NAME_SCHEMA } from '../../common/index.js';
 import { usernameFault } from '../credentials.js';
 import { filterOfJson } from '../filter-text.js';
 import { assertFilter } from '../filter-trial.js';
@@ -21,7 +21,7 @@ export function words(example: string): Field<string | undefined> {
 }
 
 export const name = (example: string) =>
-  text((value) => (NAME.test(value) ? undefined : `${NAME_RULE}.`), { pattern: NAME.source, example });
+  text((value) => (NAME.test(value) ? undefined : `${NAME_RULE}.`), { ...NAME_SCHEMA, example });
 
 /** Extended JSON, so that dates and ObjectIds can be written. */
 export const filter: Field<Filter | undefined> = optional(

@@ -16,7 +16,9 @@ import {
   storedConfiguration,
 } from '../configuration/index.js';
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
+import { Answers } from './answers.js';
 import { flag, type Shaped } from './fields.js';
+import { TakesIfMatch } from './openapi.js';
 import { PreviewPlaces } from './preview-places.js';
 import { coversCredential, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
@@ -44,8 +46,9 @@ export class ConfigurationController {
     summary: 'Shows the applications, services and credentials that you may change',
     description: 'Without passwords. `leftOut` tells what is stored in a form that opens nothing.',
   })
+  @Answers('The configuration')
   @Problems(401, 403, 429, 500, 503)
-  async show(
+  async getConfiguration(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Res() response: Response,
@@ -63,8 +66,9 @@ export class ConfigurationController {
     description:
       'With a preview of each changed filter, as far as there is time. The `ETag` is that of what stands now.',
   })
+  @Answers('What would change')
   @Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503)
-  async plan(
+  async planConfiguration(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
@@ -88,6 +92,7 @@ export class ConfigurationController {
   }
 
   @Post('apply')
+  @TakesIfMatch
   @HttpCode(200)
   @DocumentedBody(WANTED)
   @ApiOperation({
@@ -95,11 +100,12 @@ export class ConfigurationController {
     description:
       'What it does not tell of stays, unless `prune` is true. Send the `ETag` of the plan as `If-Match`. The answer has the passwords of the credentials that it made, this once; at most 50 are made at a time.',
   })
+  @Answers('What has changed')
   @Problems(400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503)
-  async apply(
+  async applyConfiguration(
     @Asked() request: Request,
     @Caller() caller: Credential,
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers('If-Match') ifMatch: string | undefined,
     @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
   ): Promise<{ changes: object[]; passwords: Record<string, string> }> {
     const options = { reach: reachOf(caller), isPruned: prune === true, ifMatch, mostNew: MOST_NEW };

@@ -16,8 +16,10 @@ import { type LastUse, lastUses, unusedCredentials } from '../credential-uses.js
 import { isPast, unknownCredential } from '../refused.js';
 import { retireOldPassword, rotateCredential } from '../secrets.js';
 import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
 import { CREDENTIAL_CHANGE, NEW_CREDENTIAL, ROTATION } from './bodies.js';
 import type { Shaped } from './fields.js';
+import { NamesCredential, TakesIfMatch } from './openapi.js';
 import { assertGives, coversCredential, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody, DocumentedOptionalBody, OptionalBody } from './shape.pipe.js';
 
@@ -34,13 +36,15 @@ export class CredentialsController {
     name: 'unusedfor',
     required: false,
     description: 'only those that nobody used for so many days',
+    schema: { type: 'integer', minimum: 1, maximum: 9999, example: 90 },
   })
   @ApiOperation({
     summary: 'Lists the credentials that open no more than yours',
     description: 'With when each was used last, to the minute, and from where.',
   })
+  @Answers('The credentials', CredentialList)
   @Problems(400, 401, 403, 429, 500, 503)
-  async list(
+  async listCredentials(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Query('unusedfor') unusedFor: unknown,
@@ -65,8 +69,9 @@ export class CredentialsController {
   @Post()
   @DocumentedBody(NEW_CREDENTIAL)
   @ApiOperation({ summary: 'Makes a credential', description: 'The answer has its password, this once.' })
+  @Answers('The new credential, with its password', CredentialShape, 201)
   @Problems(400, 401, 403, 409, 413, 415, 429, 500, 503)
-  async issue(
+  async createCredential(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Body(NEW_CREDENTIAL) body: Shaped<typeof NEW_CREDENTIAL>,
@@ -82,9 +87,11 @@ export class CredentialsController {
   }
 
   @Get(':username')
+  @NamesCredential
   @ApiOperation({ summary: 'Shows a credential' })
+  @Answers('The credential', CredentialShape)
   @Problems(401, 403, 404, 429, 500, 503)
-  async read(
+  async getCredential(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param('username') username: string,
@@ -95,14 +102,17 @@ export class CredentialsController {
   }
 
   @Patch(':username')
+  @NamesCredential
+  @TakesIfMatch
   @DocumentedBody(CREDENTIAL_CHANGE)
   @ApiOperation({ summary: 'Changes level, end or state of a credential' })
+  @Answers('The credential', CredentialShape)
   @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)
-  async change(
+  async patchCredential(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param('username') username: string,
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers('If-Match') ifMatch: string | undefined,
     @Body(CREDENTIAL_CHANGE) body: Shaped<typeof CREDENTIAL_CHANGE>,
     @Res() response: Response,
   ): Promise<void> {
@@ -113,6 +123,8 @@ export class CredentialsController {
   }
 
   @Post(':username/rotate')
+  @NamesCredential
+  @TakesIfMatch
   @HttpCode(200)
   @DocumentedOptionalBody(ROTATION)
   @ApiOperation({
@@ -120,12 +132,13 @@ export class CredentialsController {
     description:
       'The answer has it, this once. The one before opens the credential too until `keepOldUntil`; without, it opens nothing more.',
   })
+  @Answers('The credential, with its new password', CredentialShape)
   @Problems(400, 401, 403, 404, 412, 413, 415, 429, 500, 503)
-  async rotate(
+  async rotateCredential(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param('username') username: string,
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers('If-Match') ifMatch: string | undefined,
     @OptionalBody(ROTATION) { keepOldUntil }: Shaped<typeof ROTATION>,
     @Res() response: Response,
   ): Promise<void> {
@@ -137,28 +150,34 @@ export class CredentialsController {
   }
 
   @Delete(':username/oldpassword')
+  @NamesCredential
+  @TakesIfMatch
   @HttpCode(204)
   @ApiOperation({ summary: 'Ends the password that a credential had before its last rotation' })
+  @Done
   @Problems(401, 403, 404, 412, 429, 500, 503)
-  async retire(
+  async deleteOldPassword(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param('username') username: string,
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers('If-Match') ifMatch: string | undefined,
   ): Promise<void> {
     const etag = await this.assertSeen(request, caller, username);
     await retireOldPassword(this.desks.of(request), username, ifMatch ?? etag);
   }
 
   @Delete(':username')
+  @NamesCredential
+  @TakesIfMatch
   @HttpCode(204)
   @ApiOperation({ summary: 'Removes a credential' })
+  @Done
   @Problems(401, 403, 404, 412, 429, 500, 503)
-  async revoke(
+  async deleteCredential(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param('username') username: string,
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers('If-Match') ifMatch: string | undefined,
   ): Promise<void> {
     const etag = await this.assertSeen(request, caller, username);
     await revokeCredential(this.desks.of(request), username, ifMatch ?? etag);

@@ -12,6 +12,7 @@ import { type Figures, readFigures } from '../figures.js';
 import { Refused } from '../refused.js';
 import { type Status, statusOf } from '../status.js';
 import { Administrative } from './administration.js';
+import { Answers } from './answers.js';
 import { coversAll, organizationsOf, organizationsTouched } from './reach.js';
 
 const { ObjectId } = mongoose.mongo;
@@ -33,8 +34,9 @@ export class OverviewController {
     summary: 'Shows the database, its indexes, the watcher and what it did',
     description: 'For credentials that cover every application: it is about all of them.',
   })
+  @Answers('How the service stands')
   @Problems(401, 403, 429, 500, 503)
-  async status(@Caller() caller: Credential): Promise<Status> {
+  async getStatus(@Caller() caller: Credential): Promise<Status> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
     return statusOf(this.connection);
   }
@@ -44,8 +46,9 @@ export class OverviewController {
     summary: 'Shows how the service does at this moment',
     description: 'For credentials that cover every application: it is about all of them.',
   })
+  @Answers('The figures')
   @Problems(401, 403, 429, 500, 503)
-  async figures(@Caller() caller: Credential): Promise<Figures> {
+  async getFigures(@Caller() caller: Credential): Promise<Figures> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
     return readFigures(this.connection, this.metrics);
   }
@@ -55,8 +58,9 @@ export class OverviewController {
     summary: 'Shows how the consumers of your applications do, those furthest behind first',
     description: 'Known ten seconds after their calls; for half a year after the last one.',
   })
+  @Answers('The consumers')
   @Problems(401, 403, 429, 500, 503)
-  async consumers(@Caller() caller: Credential): Promise<{ result: ConsumerReport[] }> {
+  async listConsumers(@Caller() caller: Credential): Promise<{ result: ConsumerReport[] }> {
     const wanted = {
       organizationids: organizationsTouched(caller),
       covers: ({ organizationid, appid }: Tenant) => covers(caller.scopes, organizationid, appid),
@@ -65,14 +69,24 @@ export class OverviewController {
   }
 
   @Get('audittrail')
-  @ApiQuery({ name: 'before', required: false, description: '`next` of the page before' })
-  @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', maximum: MOST_ENTRIES } })
+  @ApiQuery({
+    name: 'before',
+    required: false,
+    description: '`next` of the page before',
+    schema: { type: 'string', pattern: '^([0-9a-fA-F]{24})?$' },
+  })
+  @ApiQuery({
+    name: 'limit',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: MOST_ENTRIES, default: USUAL_ENTRIES },
+  })
   @ApiOperation({
     summary: 'Shows who changed what, the newest first',
     description: 'Of the organizations that the credential covers as a whole.',
   })
+  @Answers('A page of the audit trail')
   @Problems(400, 401, 403, 429, 500, 503)
-  async trail(
+  async listAuditTrail(
     @Caller() caller: Credential,
     @Query('before') before?: unknown,
     @Query('limit') limit?: unknown,

@@ -2,6 +2,7 @@ import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { mongo } from 'mongoose';
+import { NamesApplication } from '../../application/index.js';
 import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { Problems } from '../../http/index.js';
@@ -11,12 +12,15 @@ import { recordHistory, type RecordHistory } from '../record-history.js';
 import { recordStory, type RecordStory } from '../record-story.js';
 import { invalid } from '../refused.js';
 import { Administrative, Asked, Desks } from './administration.js';
+import { Answers } from './answers.js';
+import { NamesKind, NamesRecord } from './openapi.js';
 import { assertCovers } from './reach.js';
 
 type RecordNames = Record<'org' | 'app' | 'kind' | 'id', string>;
 
 /** Why a record is where it is, and why consumers received it again. */
 @Administrative()
+@NamesApplication()
 @Controller('admin/v1/applications/:org/:app/records')
 export class RecordsController {
   private readonly keptDays: number;
@@ -29,12 +33,15 @@ export class RecordsController {
   }
 
   @Get(':kind/:id')
+  @NamesKind
+  @NamesRecord
   @ApiOperation({
     summary: 'Shows what is known under an id',
     description: 'Whether it is alive or gone and since when, the record, and which services match it now.',
   })
+  @Answers('What is known')
   @Problems(400, 401, 403, 404, 429, 500, 503)
-  async show(
+  async getRecord(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() names: RecordNames,
@@ -44,14 +51,17 @@ export class RecordsController {
   }
 
   @Get(':kind/:id/history')
+  @NamesKind
+  @NamesRecord
   @ApiOperation({
     summary: 'Shows when and why a record was stamped anew',
     description:
       'The newest 100 re-stamps of the record that stands under an id now, and of its hard delete, newest first, as far as ' +
       'RESTAMP_HISTORY_DAYS goes.',
   })
+  @Answers('The re-stamps')
   @Problems(400, 401, 403, 404, 429, 500, 503)
-  async history(
+  async getRecordHistory(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() names: RecordNames,

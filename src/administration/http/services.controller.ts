@@ -1,7 +1,13 @@
 import { Controller, Delete, Get, Headers, HttpCode, Inject, Param, Post, Put, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { type Filter, isEnabled, type ServiceKey, type StoredService } from '../../application/index.js';
+import {
+  type Filter,
+  isEnabled,
+  NamesApplication,
+  type ServiceKey,
+  type StoredService,
+} from '../../application/index.js';
 import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { Problems, sendJson } from '../../http/index.js';
@@ -20,8 +26,10 @@ import {
   setService,
 } from '../services.js';
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
+import { Answers, Done, ServiceList, ServiceShape } from './answers.js';
 import { PREVIEW, SERVICE_SETTING } from './bodies.js';
 import type { Shaped } from './fields.js';
+import { NamesKind, NamesService, TakesIfMatch } from './openapi.js';
 import { PREVIEW_ANSWER } from './preview-answer.js';
 import { PreviewPlaces } from './preview-places.js';
 import { assertCovers } from './reach.js';
@@ -39,6 +47,7 @@ interface ServicePath {
 
 /** Services of an application: named filters. */
 @Administrative()
+@NamesApplication()
 @Controller('admin/v1/applications/:org/:app')
 export class ServicesController {
   constructor(
@@ -49,8 +58,9 @@ export class ServicesController {
 
   @Get('services')
   @ApiOperation({ summary: 'Lists the services of an application' })
+  @Answers('The services', ServiceList)
   @Problems(401, 403, 404, 429, 500, 503)
-  async list(
+  async listServices(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() { org: organizationid, app: appid }: ServicePath,
@@ -64,9 +74,12 @@ export class ServicesController {
   }
 
   @Get('services/:kind/:name')
+  @NamesKind
+  @NamesService
   @ApiOperation({ summary: 'Shows a service' })
+  @Answers('The service', ServiceShape)
   @Problems(401, 403, 404, 429, 500, 503)
-  async read(
+  async getService(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() path: ServicePath,
@@ -76,13 +89,18 @@ export class ServicesController {
   }
 
   @Put('services/:kind/:name')
+  @NamesKind
+  @NamesService
+  @TakesIfMatch
+  @ApiHeader({ name: 'If-None-Match', required: false, description: '`*`: the service must not exist yet' })
   @DocumentedBody(SERVICE_SETTING)
   @ApiOperation({
     summary: 'Registers a service, or changes it',
     description: 'With `If-None-Match: *` an existing one is a conflict. The filter is extended JSON.',
   })
+  @Answers('The service', ServiceShape)
   @Problems(400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503)
-  async set(
+  async putService(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() path: ServicePath,
@@ -101,19 +119,24 @@ export class ServicesController {
   }
 
   @Delete('services/:kind/:name')
+  @NamesKind
+  @NamesService
+  @TakesIfMatch
   @HttpCode(204)
   @ApiOperation({ summary: 'Removes a service' })
+  @Done
   @Problems(401, 403, 404, 412, 429, 500, 503)
-  async remove(
+  async deleteService(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() path: ServicePath,
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers('If-Match') ifMatch: string | undefined,
   ): Promise<void> {
     await removeService(this.desks.of(request), keyIn(caller, path), ifMatch);
   }
 
   @Post('preview/:kind')
+  @NamesKind
   @HttpCode(200)
   @DocumentedBody(PREVIEW)
   @ApiOperation({
@@ -122,7 +145,7 @@ export class ServicesController {
   })
   @ApiOkResponse({ schema: PREVIEW_ANSWER })
   @Problems(400, 401, 403, 404, 413, 415, 429, 500, 503)
-  async preview(
+  async previewFilter(
     @Asked() request: Request,
     @Caller() caller: Credential,
     @Param() path: ServicePath,

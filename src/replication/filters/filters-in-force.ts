@@ -3,7 +3,7 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Model, mongo } from 'mongoose';
 import { type Filter, isServiceName, type ServiceKey } from '../../application/index.js';
-import { SharedReads } from '../../common/index.js';
+import { SharedReads, shown } from '../../common/index.js';
 import { ControlStream, KnownDocuments } from '../../control/index.js';
 import { readAsOf } from '../../database/index.js';
 import { problems } from '../../http/index.js';
@@ -61,11 +61,11 @@ export class FiltersInForce {
   /** The service as it is now; nothing for `default`. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
   async find({ organizationid, appid }: Tenant, kind: Kind, name: string): Promise<InForce | undefined> {
     if (name === DEFAULT_SERVICE) return undefined;
-    if (!isServiceName(name)) throw problems.unknownService(kind, name);
+    if (!isServiceName(name)) throw problems.unknownService(kind, shown(name));
     const of = { organizationid, appid, kind, name };
     const key = JSON.stringify(of);
     const entry = await this.entriesKnown.find(key, () => this.reads.share(key, () => this.read(of)));
-    if (entry === null || entry.state === 'off') throw problems.unknownService(kind, name);
+    if (entry === null || entry.state === 'off') throw problems.unknownService(kind, shown(name));
     const { _id, state, version, filter } = entry;
     if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);
     return { _id, key, version, filter };

@@ -18,7 +18,7 @@ export class ChangesController {
 
   @Get('member/:service/changes')
   @DescribeChanges('The members that changed: those that match the filter, that left it, and that are gone')
-  members(
+  listMemberChanges(
     @CurrentApplication() application: Application,
     @ChangesOf('member') asked: AskedChanges,
     @Res() response: Response,
@@ -28,7 +28,7 @@ export class ChangesController {
 
   @Get('product/:service/changes')
   @DescribeChanges('The products that changed: those that match the filter, that left it, and that are gone')
-  products(
+  listProductChanges(
     @CurrentApplication() application: Application,
     @ChangesOf('product') asked: AskedChanges,
     @Res() response: Response,
@@ -41,7 +41,7 @@ export class ChangesController {
     'The products that changed: those in the channel, that left it, and that are gone',
     'channel',
   )
-  productsOfChannel(
+  listChannelChanges(
     @CurrentApplication() application: Application,
     @ChangesOf('product') asked: AskedChanges,
     @Res() response: Response,

@@ -5,7 +5,8 @@ import { type Application, CurrentApplication } from '../../../application/index
 import { channelSoftDeletes, channelUpdates, type PageRequest, Pages } from '../page/index.js';
 import { AskedPage } from './asked-page.js';
 import { Answers } from './answer.js';
-import { DeletesPage, DescribeFeed, UpdatesPage } from './openapi.js';
+import { DescribeFeed } from './openapi.js';
+import { DeletesPage, UpdatesPage } from './openapi-shapes.js';
 
 /** The feeds of the products in one channel (contract §1). */
 @ApiTags('replication')
@@ -18,7 +19,7 @@ export class ChannelFeedController {
 
   @Get('updates')
   @DescribeFeed('The products that changed and are in the channel', UpdatesPage, 'channel')
-  updates(
+  listChannelUpdates(
     @CurrentApplication() application: Application,
     @Param('channel') channel: string,
     @AskedPage() request: PageRequest,
@@ -31,7 +32,7 @@ export class ChannelFeedController {
 
   @Get('softdeletes')
   @DescribeFeed('The products that changed and are not in the channel', DeletesPage, 'channel')
-  softDeletes(
+  listChannelSoftDeletes(
     @CurrentApplication() application: Application,
     @Param('channel') channel: string,
     @AskedPage() request: PageRequest,

@@ -6,7 +6,8 @@ import { MaxService } from '../../mark/index.js';
 import { hardDeletesOf, type PageRequest, Pages, softDeletesOf, updatesOf } from '../page/index.js';
 import { AskedPage } from './asked-page.js';
 import { answerMax, Answers } from './answer.js';
-import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.js';
+import { DescribeFeed, DescribeMax } from './openapi.js';
+import { DeletesPage, UpdatesPage } from './openapi-shapes.js';
 
 /** The feeds of members (contract §1). */
 @ApiTags('replication')
@@ -20,13 +21,13 @@ export class MemberFeedController {
 
   @Get('max')
   @DescribeMax('How far the members can be read')
-  max(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
+  getMemberMax(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
     return answerMax(response, this.marks.max(application, 'member'));
   }
 
   @Get(':service/updates')
   @DescribeFeed('The members that changed and match the filter of the service', UpdatesPage, 'service')
-  updates(
+  listMemberUpdates(
     @CurrentApplication() application: Application,
     @Param('service') service: string,
     @AskedPage() request: PageRequest,
@@ -39,7 +40,7 @@ export class MemberFeedController {
 
   @Get(':service/softdeletes')
   @DescribeFeed('The members that changed and do not match the filter of the service', DeletesPage, 'service')
-  softDeletes(
+  listMemberSoftDeletes(
     @CurrentApplication() application: Application,
     @Param('service') service: string,
     @AskedPage() request: PageRequest,
@@ -52,7 +53,7 @@ export class MemberFeedController {
 
   @Get('harddeletes')
   @DescribeFeed('The members that are gone', DeletesPage)
-  hardDeletes(
+  listMemberHardDeletes(
     @CurrentApplication() application: Application,
     @AskedPage() request: PageRequest,
     @Res() response: Response,

@@ -3,23 +3,29 @@ import {
   ApiExtraModels,
   ApiOkResponse,
   ApiOperation,
-  ApiParam,
-  ApiProduces,
   ApiProperty,
   ApiQuery,
+  ApiSchema,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { InApplication } from '../../../application/index.js';
 import { Problems } from '../../../http/index.js';
-import { LINES_TYPE } from '../page/index.js';
-import { inApplication, TIMESTAMP, UpdateItem } from './openapi.js';
+import {
+  FromParameter,
+  LimitParameter,
+  SelectedBy,
+  type SelectorName,
+  TIMESTAMP,
+} from './openapi-parameters.js';
+import { UpdateItem } from './openapi-shapes.js';
 
-/** An item of `changes`: a record that changed and matches. */
+@ApiSchema({ description: 'A record that changed and matches: a copy holds it from now on' })
 export class ChangeUpsert extends UpdateItem {
   @ApiProperty({ enum: ['upsert'] })
   op: 'upsert';
 }
 
-/** An item of `changes`: a record that is to be deleted from a copy. */
+@ApiSchema({ description: 'A record that a copy no longer holds' })
 export class ChangeDelete {
   @ApiProperty({ enum: ['delete'] })
   op: 'delete';
@@ -37,13 +43,19 @@ export class ChangeDelete {
   reason: 'left' | 'gone';
 }
 
-/** A page of `changes`. */
+const CHANGE_ITEM = {
+  title: 'ChangeItem',
+  oneOf: [ChangeUpsert, ChangeDelete].map((shape) => ({ $ref: getSchemaPath(shape) })),
+  discriminator: {
+    propertyName: 'op',
+    mapping: { upsert: getSchemaPath(ChangeUpsert), delete: getSchemaPath(ChangeDelete) },
+  },
+};
+
+@ApiSchema({ description: 'A page of `changes`' })
 @ApiExtraModels(ChangeUpsert, ChangeDelete)
 export class ChangesPage {
-  @ApiProperty({
-    type: 'array',
-    items: { oneOf: [{ $ref: getSchemaPath(ChangeUpsert) }, { $ref: getSchemaPath(ChangeDelete) }] },
-  })
+  @ApiProperty({ type: 'array', items: CHANGE_ITEM })
   result: (ChangeUpsert | ChangeDelete)[];
 
   @ApiProperty({ ...TIMESTAMP, description: 'The `to` that was used' })
@@ -63,48 +75,47 @@ export class ChangesPage {
   cursor: string;
 }
 
+const ToParameter = ApiQuery({
+  name: 'to',
+  required: false,
+  schema: TIMESTAMP,
+  description: '`lastupdated <= to`. Without it, or far ahead: the clock of the database',
+});
+
+const NextOffsetId = ApiQuery({
+  name: 'lastoffsetid',
+  required: false,
+  schema: { type: 'string' },
+  description: 'The nextoffsetid of the page before. It holds its window, which may stand beside it again',
+});
+
+const Cursor = ApiQuery({
+  name: 'cursor',
+  required: false,
+  schema: { type: 'string' },
+  description: 'The cursor of the page before, with nothing else but limit',
+});
+
+const Deletes = ApiQuery({
+  name: 'deletes',
+  required: false,
+  schema: { type: 'string', enum: ['skip'] },
+  description: 'Without `from` only: `skip` leaves deletes out, for whoever starts with an empty copy',
+});
+
+const AS_LINES =
+  'With `Accept: application/x-ndjson`: the whole rest of the window, one item a line, a line ' +
+  '`{"op":"cursor","cursor":"..."}` after every 1,000 items, and `{"op":"end","to":"...","cursor":"..."}` as the last line';
+
 /** Describes `changes`: its window, its page and what can go wrong. */
-export function DescribeChanges(summary: string, pathParameter: 'service' | 'channel' = 'service') {
+export function DescribeChanges(summary: string, selector: SelectorName = 'service') {
   return applyDecorators(
-    ApiOperation({ summary }),
-    inApplication(),
-    ApiParam({ name: pathParameter, schema: { type: 'string' } }),
-    ApiQuery({
-      name: 'to',
-      required: false,
-      schema: TIMESTAMP,
-      description: '`lastupdated <= to`. Without it, or far ahead: the clock of the database',
-    }),
-    ApiQuery({ name: 'from', required: false, schema: TIMESTAMP, description: '`lastupdated > from`' }),
-    ApiQuery({
-      name: 'lastoffsetid',
-      required: false,
-      schema: { type: 'string' },
-      description:
-        'The nextoffsetid of the page before. It holds its window, which may stand beside it again',
-    }),
-    ApiQuery({
-      name: 'cursor',
-      required: false,
-      schema: { type: 'string' },
-      description: 'The cursor of the page before, with nothing else but limit',
-    }),
-    ApiQuery({
-      name: 'deletes',
-      required: false,
-      schema: { type: 'string', enum: ['skip'] },
-      description: 'Without `from` only: `skip` leaves deletes out, for whoever starts with an empty copy',
-    }),
-    ApiQuery({
-      name: 'limit',
-      required: false,
-      schema: { type: 'integer', minimum: 1, maximum: 10_000, default: 1000 },
-    }),
-    ApiProduces('application/json', LINES_TYPE),
+    ApiOperation({ summary, description: AS_LINES }),
+    InApplication(),
+    SelectedBy(selector),
+    ...[Cursor, FromParameter, ToParameter, NextOffsetId, Deletes, LimitParameter],
     ApiOkResponse({
-      description:
-        'As application/x-ndjson: the whole rest of the window, an item a line, a line `{"op":"cursor","cursor":"..."}` after every ' +
-        '1,000 items, and `{"op":"end","to":"...","cursor":"..."}` as the last line',
+      description: 'A page',
       type: ChangesPage,
       headers: { 'Tidemark-To': { description: 'The `to` that was used', schema: TIMESTAMP } },
     }),

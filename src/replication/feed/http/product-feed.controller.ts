@@ -6,7 +6,8 @@ import { MaxService } from '../../mark/index.js';
 import { hardDeletesOf, type PageRequest, Pages, softDeletesOf, updatesOf } from '../page/index.js';
 import { AskedPage } from './asked-page.js';
 import { answerMax, Answers } from './answer.js';
-import { DeletesPage, DescribeFeed, DescribeMax, UpdatesPage } from './openapi.js';
+import { DescribeFeed, DescribeMax } from './openapi.js';
+import { DeletesPage, UpdatesPage } from './openapi-shapes.js';
 
 /** The feeds of products (contract §1). */
 @ApiTags('replication')
@@ -20,13 +21,13 @@ export class ProductFeedController {
 
   @Get('max')
   @DescribeMax('How far the products can be read')
-  max(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
+  getProductMax(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
     return answerMax(response, this.marks.max(application, 'product'));
   }
 
   @Get(':service/updates')
   @DescribeFeed('The products that changed and match the filter of the service', UpdatesPage, 'service')
-  updates(
+  listProductUpdates(
     @CurrentApplication() application: Application,
     @Param('service') service: string,
     @AskedPage() request: PageRequest,
@@ -43,7 +44,7 @@ export class ProductFeedController {
     DeletesPage,
     'service',
   )
-  softDeletes(
+  listProductSoftDeletes(
     @CurrentApplication() application: Application,
     @Param('service') service: string,
     @AskedPage() request: PageRequest,
@@ -56,7 +57,7 @@ export class ProductFeedController {
 
   @Get('harddeletes')
   @DescribeFeed('The products that are gone', DeletesPage)
-  hardDeletes(
+  listProductHardDeletes(
     @CurrentApplication() application: Application,
     @AskedPage() request: PageRequest,
     @Res() response: Response,

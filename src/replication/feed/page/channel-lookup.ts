@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
+import { shown } from '../../../common/index.js';
 import { problems } from '../../../http/index.js';
 import { COLLECTION_OF, DELIVERABLE, type Tenant } from '../../../record/index.js';
 import { KnownChannels } from '../../ledger/index.js';
@@ -34,6 +35,6 @@ export class ChannelLookup {
       },
     );
     if (carrier !== null) await this.channels.learn([{ organizationid, appid, channel }]);
-    else if (!(await this.channels.isKnown(tenant, channel))) throw problems.unknownChannel(channel);
+    else if (!(await this.channels.isKnown(tenant, channel))) throw problems.unknownChannel(shown(channel));
   }
 }

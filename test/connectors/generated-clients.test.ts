@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PASSWORD, send, type TestApplication, TestService } from '../support/index.js';
+import { Desk, pythonPrograms } from './generated-clients/desk.js';
+
+jest.setTimeout(300_000);
+
+const PROGRAMS = join(__dirname, 'generated-clients');
+const REQUIREMENTS = join(PROGRAMS, 'requirements.txt');
+const BIN = join(process.cwd(), 'node_modules', '.bin');
+/** More than two pages of each sort. */
+const EACH = 250;
+
+interface Harvest {
+  updates: string[];
+  changes: [told: string, id: string][];
+}
+
+let service: TestService;
+let app: TestApplication;
+let desk: Desk;
+let document: string;
+let expected: Harvest;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  app = await service.application();
+  await app.filter('product', 'bikes', { 'data.category': 'bikes' });
+  const category = (index: number) => ['bikes', 'cars', 'gone'][index % 3];
+  const ids = (await app.products(3 * EACH, (index) => ({ data: { category: category(index) } }))).map(
+    ({ id }) => id as string,
+  );
+  const of = (which: string) => ids.filter((_id, index) => category(index) === which);
+  await service.watcher.caughtUp();
+  await service.db.collection('products').deleteMany({ ...app.tenant, 'data.category': 'gone' });
+  await service.watcher.caughtUp();
+  expected = {
+    updates: ids.filter((_id, index) => category(index) !== 'gone'),
+    changes: [
+      ...of('bikes').map((id): [string, string] => ['upsert', id]),
+      ...of('cars').map((id): [string, string] => ['left', id]),
+      ...of('gone').map((id): [string, string] => ['gone', id]),
+    ].sort(byId),
+  };
+  document = (await send(`${service.url}/openapi.json`, 'GET', {})).text;
+});
+afterAll(() => service.stop());
+
+beforeEach(() => {
+  desk = Desk.new();
+  desk.write('openapi.json', document);
+});
+afterEach(() => desk.clear());
+
+const login = () => `${app.user('read')}:${PASSWORD}`;
+const program = (name: string) => readFileSync(join(PROGRAMS, name), 'utf8');
+
+function byId([, one]: [string, string], [, other]: [string, string]): number {
+  return one < other ? -1 : 1;
+}
+
+function expectHarvest(printed: string): void {
+  const { updates, changes } = JSON.parse(printed) as Harvest;
+  expect(updates).toEqual(expected.updates);
+  expect(changes.sort(byId)).toEqual(expected.changes);
+}
+
+it('the client that @hey-api/openapi-ts makes compiles with --strict, and harvests updates and changes', async () => {
+  const compilerOptions = {
+    ...{ strict: true, target: 'es2023', module: 'nodenext', outDir: 'built' },
+    types: ['node'],
+  };
+  desk.write('package.json', '{ "type": "module" }');
+  desk.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  desk.write('openapi-ts.config.mjs', program('openapi-ts.config.mjs'));
+  desk.write('harvest.ts', program('harvest.ts.txt'));
+  await desk.run(join(BIN, 'openapi-ts'), '--file', 'openapi-ts.config.mjs');
+  await desk.run(join(BIN, 'tsc'), '-p', '.');
+  expectHarvest(
+    await desk.run(process.execPath, 'built/harvest.js', service.url, login(), app.organizationid, app.appid),
+  );
+});
+
+it('the client that openapi-python-client makes is clean to mypy, and harvests updates and changes', async () => {
+  const programs = await pythonPrograms(desk, REQUIREMENTS);
+  desk.write('harvest.py', program('harvest.py'));
+  desk.write('config.json', JSON.stringify({ post_hooks: [] }));
+  const made = await desk.run(
+    join(programs, 'openapi-python-client'),
+    ...['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'tidemark_client'],
+    ...['--config', 'config.json', '--fail-on-warning'],
+  );
+  expect(made).not.toMatch(/warning|error/i);
+  await desk.run(join(programs, 'mypy'), '--strict', 'harvest.py', 'tidemark_client');
+  expectHarvest(
+    await desk.run(
+      join(programs, 'python'),
+      ...['harvest.py', service.url, login(), app.organizationid, app.appid],
+    ),
+  );
+});
