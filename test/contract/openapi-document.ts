@@ -1,4 +1,4 @@
-export interface Parameter {
+interface Parameter {
   name: string;
   in: string;
   required?: boolean;
@@ -6,7 +6,7 @@ export interface Parameter {
   schema?: { type?: string; pattern?: string; minimum?: number; maximum?: number; default?: unknown };
 }
 
-export interface Operation {
+interface Operation {
   operationId: string;
   summary?: string;
   tags: string[];
