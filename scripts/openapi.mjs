@@ -10,6 +10,9 @@ const nowhere = 'mongodb://127.0.0.1:1/nowhere';
 
 const settings = readSettings({ LOG_LEVEL: 'silent', DOCS: 'off', CONSOLE: 'off' });
 const app = await createApp(settings, nowhere);
-app.get(getConnectionToken()).asPromise().catch(() => undefined);
+app
+  .get(getConnectionToken())
+  .asPromise()
+  .catch(() => undefined);
 const text = `${JSON.stringify(openApiDocument(app, settings.limitMax), null, 2)}\n`;
 process.stdout.write(text, () => process.exit());

@@ -33,6 +33,6 @@ export function refuseOtherMethods(app: INestApplication): OtherMethodHandler {
   return async ({ request, response }, { pattern, methods }) => {
     if (pattern.startsWith('/:org/')) await passApplications(request, response);
     if (pattern.startsWith('/admin/')) await passAdministration(request, response);
-    throw problems.methodNotAllowed(methods);
+    throw problems.methodNotAllowed(methods.join(', '));
   };
 }

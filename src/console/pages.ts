@@ -23,7 +23,7 @@ export function serveConsole(app: NestExpressApplication): void {
   app.use('/console/assets', express.static(join(PAGES, 'assets'), FOREVER));
   app.use('/console', (request: Request, response: Response, next: NextFunction) => {
     if (request.path.startsWith('/assets/')) return next();
-    if (!METHODS.includes(request.method)) throw problems.methodNotAllowed(METHODS);
+    if (!METHODS.includes(request.method)) throw problems.methodNotAllowed(METHODS.join(', '));
     if (page === undefined) return void response.status(404).type('text').send(NOT_BUILT);
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     response.setHeader('Content-Security-Policy', policyWith(nonce));

@@ -28,13 +28,13 @@ export const problems = {
     ),
   notFound: () =>
     new Problem(404, 'not-found', 'Nothing is here', 'No endpoint has this path. /docs lists them all.'),
-  methodNotAllowed: (methods: string[]) =>
+  methodNotAllowed: (allowed: string) =>
     new Problem(
       405,
       'method-not-allowed',
       'The path does not take this method',
-      `This path takes ${methods.join(', ')}.`,
-      { headers: { Allow: methods.join(', ') } },
+      `This path takes ${allowed}.`,
+      { headers: { Allow: allowed } },
     ),
   unknownApplication: () =>
     new Problem(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PASSWORD, send, type TestApplication, TestService } from '../support/index.js';
-import { Desk, pythonPrograms } from './generated-clients/desk.js';
+import { ClientFolder, pythonPrograms } from './generated-clients/client-folder.js';
 
 jest.setTimeout(300_000);
 
@@ -18,7 +18,7 @@ interface Harvest {
 
 let service: TestService;
 let app: TestApplication;
-let desk: Desk;
+let folder: ClientFolder;
 let document: string;
 let expected: Harvest;
 
@@ -47,10 +47,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 beforeEach(() => {
-  desk = Desk.new();
-  desk.write('openapi.json', document);
+  folder = ClientFolder.new();
+  folder.write('openapi.json', document);
 });
-afterEach(() => desk.clear());
+afterEach(() => folder.clear());
 
 const login = () => `${app.user('read')}:${PASSWORD}`;
 const program = (name: string) => readFileSync(join(PROGRAMS, name), 'utf8');
@@ -70,30 +70,38 @@ it('the client that @hey-api/openapi-ts makes compiles with --strict, and harves
     ...{ strict: true, target: 'es2023', module: 'nodenext', outDir: 'built' },
     types: ['node'],
   };
-  desk.write('package.json', '{ "type": "module" }');
-  desk.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-  desk.write('openapi-ts.config.mjs', program('openapi-ts.config.mjs'));
-  desk.write('harvest.ts', program('harvest.ts.txt'));
-  await desk.run(join(BIN, 'openapi-ts'), '--file', 'openapi-ts.config.mjs');
-  await desk.run(join(BIN, 'tsc'), '-p', '.');
+  folder.write('package.json', '{ "type": "module" }');
+  folder.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  folder.write('openapi-ts.config.mjs', program('openapi-ts.config.mjs'));
+  folder.write('harvest.ts', program('harvest.ts.txt'));
+  await folder.run(join(BIN, 'openapi-ts'), '--file', 'openapi-ts.config.mjs');
+  await folder.run(join(BIN, 'tsc'), '-p', '.');
   expectHarvest(
-    await desk.run(process.execPath, 'built/harvest.js', service.url, login(), app.organizationid, app.appid),
+    await folder.run(
+      process.execPath,
+      'built/harvest.js',
+      service.url,
+      login(),
+      app.organizationid,
+      app.appid,
+    ),
   );
 });
 
 it('the client that openapi-python-client makes is clean to mypy, and harvests updates and changes', async () => {
-  const programs = await pythonPrograms(desk, REQUIREMENTS);
-  desk.write('harvest.py', program('harvest.py'));
-  desk.write('config.json', JSON.stringify({ post_hooks: [] }));
-  const made = await desk.run(
+  const programs = await pythonPrograms(folder, REQUIREMENTS);
+  folder.write('harvest.py', program('harvest.py'));
+  // What Ruff would make of the client, mypy refuses.
+  folder.write('config.json', JSON.stringify({ post_hooks: [] }));
+  const made = await folder.run(
     join(programs, 'openapi-python-client'),
     ...['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'tidemark_client'],
     ...['--config', 'config.json', '--fail-on-warning'],
   );
   expect(made).not.toMatch(/warning|error/i);
-  await desk.run(join(programs, 'mypy'), '--strict', 'harvest.py', 'tidemark_client');
+  await folder.run(join(programs, 'mypy'), '--strict', 'harvest.py', 'tidemark_client');
   expectHarvest(
-    await desk.run(
+    await folder.run(
       join(programs, 'python'),
       ...['harvest.py', service.url, login(), app.organizationid, app.appid],
     ),

@@ -109,7 +109,7 @@ export class SignedInShape {
   coversAll: boolean;
 }
 
-/** Describes a success: its shape, or an object of which the contract (§6) tells more. */
+/** Describes a success: its shape, or an object of which contract §6 tells more. */
 export const Answers = (description: string, type?: new () => object, status = 200) =>
   ApiResponse({ status, description, ...(type === undefined ? { schema: ANY } : { type }) });
 

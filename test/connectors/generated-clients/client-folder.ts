@@ -9,12 +9,12 @@ const PYTHON = process.env['PYTHON'] ?? 'python3';
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** A folder for one generated client, below that of the packages of the repository. */
-export class Desk {
+export class ClientFolder {
   private constructor(private readonly folder: string) {}
 
-  static new(): Desk {
+  static new(): ClientFolder {
     mkdirSync(HOME, { recursive: true });
-    return new Desk(mkdtempSync(join(HOME, 'client-')));
+    return new ClientFolder(mkdtempSync(join(HOME, 'client-')));
   }
 
   write(name: string, content: string): void {
@@ -38,14 +38,14 @@ export class Desk {
 }
 
 /** Where the programs of the Python packages are that a file names; they are installed where that has not been done. */
-export async function pythonPrograms(desk: Desk, requirements: string): Promise<string> {
+export async function pythonPrograms(folder: ClientFolder, requirements: string): Promise<string> {
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
   const environment = join(HOME, `python-${digest}`);
   const programs = join(environment, 'bin');
   if (!existsSync(join(environment, 'complete'))) {
-    await desk.run(PYTHON, '-m', 'venv', '--clear', environment);
+    await folder.run(PYTHON, '-m', 'venv', '--clear', environment);
     const wheels = ['--quiet', '--disable-pip-version-check', '--no-input', '--only-binary=:all:'];
-    await desk.run(join(programs, 'python'), '-m', 'pip', 'install', ...wheels, '-r', requirements);
+    await folder.run(join(programs, 'python'), '-m', 'pip', 'install', ...wheels, '-r', requirements);
     writeFileSync(join(environment, 'complete'), '');
   }
   return programs;

@@ -1,0 +1,29 @@
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: { type?: string; pattern?: string; minimum?: number; maximum?: number; default?: unknown };
+}
+
+interface Operation {
+  operationId: string;
+  summary?: string;
+  tags: string[];
+  parameters: Parameter[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: { $ref?: string } }> };
+  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: object }>;
+  security?: object[];
+}
+
+export interface OpenApi {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  servers: { url: string; description: string }[];
+  tags: { name: string; description: string }[];
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, object> };
+}
+
+/** Where the paths of contract §1 and §2 begin. */
+export const READ = '/{org}/{app}/api/v1/';
+export const WRITE = '/{org}/{app}/api/v0.1/';
