@@ -90,13 +90,12 @@ export function parseCommand(words: string[]): TypedCommand {
 }
 
 function valuesOf(words: string[]): Words {
-  const options = Object.fromEntries([
-    ...STRINGS.map((name) => [name, { type: 'string' }] as const),
-    ...LISTS.map((name) => [name, { type: 'string', multiple: true }] as const),
-    ...SWITCHES.map((name) => [name, { type: 'boolean' }] as const),
-  ]);
+  const options: Record<string, { type: 'string' | 'boolean'; multiple?: boolean }> = {};
+  for (const name of STRINGS) options[name] = { type: 'string' };
+  for (const name of LISTS) options[name] = { type: 'string', multiple: true };
+  for (const name of SWITCHES) options[name] = { type: 'boolean' };
   try {
-    return parseArgs({ args: words, options }).values as Words;
+    return parseArgs({ args: words, options }).values;
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split('. ');
     throw new WrongCommandError(`${sentence.replace(/\.$/, '')}. Such as: ${EXAMPLE}`);

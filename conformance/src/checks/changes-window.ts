@@ -27,8 +27,9 @@ export interface ToldWindow {
 
 const LARGE = 1000;
 const MOST_LARGE_PAGES = 100;
-const SMALL_LIMITS = [1, 2, 3];
-const FEW = 6;
+/** Of the first way on; for the others one of them is enough. */
+const SMALL_LIMITS = [2, 1, 3];
+const FEW = 5;
 const MOST_SMALL_PAGES = 30;
 
 /** Does something for each `changes`: for all up to the pinned `to`, and in small pages for the newest of it. */
@@ -47,7 +48,7 @@ export async function eachWindow(
     const newest = await newestOf(reading, filter, all.items);
     if (newest === undefined) continue;
     for (const way of WAYS_ON)
-      for (const limit of way === 'cursor' ? SMALL_LIMITS : SMALL_LIMITS.slice(0, 2))
+      for (const limit of way === WAYS_ON[0] ? SMALL_LIMITS : SMALL_LIMITS.slice(0, 1))
         look(await windowOf(reading, { path, ...newest, limit, way }));
   }
 }

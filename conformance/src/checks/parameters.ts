@@ -90,12 +90,12 @@ async function dateForms(reading: Reading, found: Findings): Promise<void> {
 
 async function datesRefused(reading: Reading, found: Findings): Promise<void> {
   const says = ', which shows what came and an example';
-  for (const path of pathsOf(reading))
-    for (const parameter of ['to', 'from'])
-      for (const text of NO_DATES) {
-        const isSaid = (detail: string) => detail.includes(text) && EXAMPLE.test(detail.replaceAll(text, ''));
-        await refused(reading, found, { path, parameter, query: { [parameter]: text }, isSaid, says });
-      }
+  const [path = ''] = pathsOf(reading);
+  for (const parameter of ['to', 'from'])
+    for (const text of NO_DATES) {
+      const isSaid = (detail: string) => detail.includes(text) && EXAMPLE.test(detail.replaceAll(text, ''));
+      await refused(reading, found, { path, parameter, query: { [parameter]: text }, isSaid, says });
+    }
 }
 
 async function plusAsBlank(reading: Reading, found: Findings): Promise<void> {

@@ -72,10 +72,11 @@ async function toInclusive(reading: Reading, found: Findings): Promise<void> {
 
 async function within(reading: Reading, found: Findings): Promise<void> {
   await eachEdge(reading, found, async ({ path, stamp }) => {
-    for (const query of [{ to: stamp }, { from: stamp }]) {
+    const windows: { from?: string; to?: string }[] = [{ to: stamp }, { from: stamp }];
+    for (const query of windows) {
       const page = await reading.page(path, query);
       if (isTooOld(page, path, found)) continue;
-      const { from = '', to } = { to: reading.to, ...query } as { from?: string; to: string };
+      const { from = '', to = reading.to } = query;
       const wrong = page.items.map(stampOf).find((one) => !(one > from && one <= to));
       found.that(
         wrong === undefined,

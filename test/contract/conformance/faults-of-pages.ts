@@ -11,12 +11,14 @@ export const OF_MAX: FaultsOfChecks = {
       /\/max$/,
       ({ body }) => (body.offset = body.offset?.replace(/\.\d+/, '')),
     ),
-    'max tells the kind as well': at(/\/max$/, ({ body }) => (body.kind = 'product')),
+    'max tells the kind as well': at(/\/max$/, ({ body }) => (body['kind'] = 'product')),
   },
   'max-newest': {
     'max is behind the newest': at(/\/max$/, ({ body }) => (body.offset = '2025-03-04T05:06:01.000Z')),
   },
-  'max-greatest': { 'max is the clock': at(/\/max$/, ({ body }) => (body.offset = later(body.offset, 1))) },
+  'max-greatest': {
+    'max is later than every timestamp': at(/\/max$/, ({ body }) => (body.offset = later(body.offset, 1))),
+  },
   'max-not-ahead': {
     'max is ahead of the clock': at(/\/max$/, ({ body }) => (body.offset = later(body.offset, HOUR_MS))),
   },
@@ -31,16 +33,16 @@ export const OF_MAX: FaultsOfChecks = {
 
 export const OF_PAGES: FaultsOfChecks = {
   envelope: {
-    'the envelope tells a count': at(FEED, ({ body }) => (body.count = 1)),
+    'the envelope tells a count': at(FEED, ({ body }) => (body['count'] = 1)),
     'the answer is plain text': at(FEED, ({ headers }) => headers.set('content-type', 'text/plain')),
   },
   'empty-page': {
-    'nextoffsetid is null on an empty page': at(FEED, ({ body }) => (body.nextoffsetid ||= null)),
+    'nextoffsetid is null on an empty page': at(FEED, ({ body }) => (body['nextoffsetid'] ||= null)),
   },
   nextoffsetid: {
     'nextoffsetid is the id of the item': at(
       FEED,
-      ({ body }) => (body.nextoffsetid = body.result?.at(-1)?.id ?? ''),
+      ({ body }) => (body['nextoffsetid'] = body.result?.at(-1)?.['id'] ?? ''),
     ),
   },
   'update-item': {

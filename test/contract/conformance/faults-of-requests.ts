@@ -76,7 +76,7 @@ export const OF_ACCESS: FaultsOfChecks = {
   },
   'uncovered-application': {
     'an application that is not covered is told of': problem('unknown-application', ({ body }, { url }) => {
-      if (!url.pathname.includes('conformance-')) body.detail = 'The credentials do not cover it.';
+      if (!url.pathname.includes('conformance-')) body['detail'] = 'The credentials do not cover it.';
     }),
   },
   'unknown-service': { 'an unknown service is empty': problem('unknown-service', emptyPage) },

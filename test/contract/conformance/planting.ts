@@ -1,21 +1,25 @@
-import type { PassedAnswer, PassedRequest, PlantedFault } from './wrong-server.js';
+import type { PassedAnswer, PassedBody, PassedRequest, PlantedFault } from './wrong-server.js';
 
 /** What a wrong server does with requests and answers. */
 export type Plant = Omit<PlantedFault, 'finds' | 'what'>;
 export type AnyItem = Record<string, unknown>;
 
+type AnswerWithBody = PassedAnswer<PassedBody>;
+type ChangeOfAnswer = (answer: AnswerWithBody, request: PassedRequest) => unknown;
+
+const hasBody = (answer: PassedAnswer): answer is AnswerWithBody => answer.body !== undefined;
+
 /** Faults of the answers whose path fits. */
-export const at = (path: RegExp, change: (answer: PassedAnswer, request: PassedRequest) => void): Plant => ({
+export const at = (path: RegExp, change: ChangeOfAnswer): Plant => ({
   answer: (answer, request) => {
-    if (path.test(request.url.pathname) && answer.body !== undefined) change(answer, request);
+    if (path.test(request.url.pathname) && hasBody(answer)) change(answer, request);
   },
 });
 
 /** Faults of each item of the answers whose path fits. */
 export const items = (path: RegExp, change: (item: AnyItem) => AnyItem | undefined): Plant =>
   at(path, ({ body, status }) => {
-    if (status === 200)
-      body.result = (body.result as AnyItem[]).map(change).filter((item) => item !== undefined);
+    if (status === 200) body.result = (body.result ?? []).map(change).filter((item) => item !== undefined);
   });
 
 /** Faults of the understanding of parameters. */
@@ -43,17 +47,14 @@ export const instead = (
 ): Plant => ({
   request: ({ url }) => void (url.pathname = url.pathname.replace(path, other)),
   answer: ({ body }, { url }) => {
-    if (url.pathname.endsWith(other)) body.result = (body.result as AnyItem[]).map(change);
+    if (url.pathname.endsWith(other) && body?.result !== undefined) body.result = body.result.map(change);
   },
 });
 
 /** A problem is answered as something else. */
-export const problem = (
-  slug: string,
-  change: (answer: PassedAnswer, request: PassedRequest) => void,
-): Plant => ({
+export const problem = (slug: string, change: ChangeOfAnswer): Plant => ({
   answer: (answer, request) => {
-    if (answer.body?.type === `urn:tidemark:problem:${slug}`) change(answer, request);
+    if (hasBody(answer) && answer.body.type === `urn:tidemark:problem:${slug}`) change(answer, request);
   },
 });
 

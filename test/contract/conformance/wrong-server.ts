@@ -16,12 +16,24 @@ export interface PassedRequest {
   body: string;
 }
 
+/** The parsed body of an answer: what pages, `max` and problems hold, and what a fault adds. */
+export interface PassedBody {
+  offset?: string | undefined;
+  result?: Record<string, unknown>[];
+  to?: string | undefined;
+  lastupdated?: string;
+  type?: string;
+  requestId?: string;
+  errors?: unknown;
+  [name: string]: unknown;
+}
+
 /** An answer on its way back. */
-export interface PassedAnswer {
+export interface PassedAnswer<Body = PassedBody | undefined> {
   status: number;
   headers: Headers;
-  /** The parsed body; undefined where there is none. */
-  body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
+  /** Undefined where there is none. */
+  body: Body;
 }
 
 /** One thing that a wrong server does. */
@@ -96,7 +108,7 @@ async function answerTo({ method, url, headers, body }: PassedRequest): Promise<
   return {
     status: answer.status,
     headers: withoutOwn(answer.headers),
-    body: came === '' ? undefined : (JSON.parse(came) as unknown),
+    body: came === '' ? undefined : (JSON.parse(came) as PassedBody),
   };
 }
 
