@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './assemble.mjs';
-import { buildClient } from './build-client.mjs';
 import { buildConsole } from './build-console.mjs';
+import { buildPackage } from './build-package.mjs';
 
 const compiler = 'node_modules/typescript/bin/tsc';
 const state = 'dist/.tsbuildinfo';
@@ -19,7 +19,13 @@ if (!existsSync(compiler)) {
     console.error('Nothing is built, and TypeScript is not installed: run npm ci, then npm run build.');
     process.exitCode = 1;
   }
-} else if (!assemble() || !buildConsole() || !compileService() || !buildClient()) {
+} else if (
+  !assemble() ||
+  !buildConsole() ||
+  !compileService() ||
+  !buildPackage('client') ||
+  !buildPackage('conformance')
+) {
   process.exitCode = 1;
 }
 

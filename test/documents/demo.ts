@@ -25,6 +25,13 @@ export class Demo {
     return line.replace(/to=[^&']+/, `to=${line.includes('to=') ? await this.offset() : ''}`);
   }
 
+  /** A command with this demo's address in place of the one that is printed there, and with the credentials of its reader. */
+  asReader(command: string): string {
+    const [username, password] = this.login('demo-reader').split(':');
+    const to = command.replace('http://127.0.0.1:3000', this.url);
+    return `TIDEMARK_USERNAME=${username} TIDEMARK_PASSWORD=${password} ${to}`;
+  }
+
   private get url(): string {
     return this.printed(/^Tidemark listens at (\S+)$/);
   }

@@ -50,6 +50,10 @@ export const WAYS: Way[] = [
   { of: /^npm run test:(browser|metrics)$/, run: (command, { clone }) => listsTests(command, clone) },
   { of: /^npm run pictures$/, run: (command, { clone }) => takesPictures(command, clone) },
   { of: /^npx tidemark-admin$/, run: (command, place) => helps(`${command} --help`, place) },
+  {
+    of: /^npx tidemark-conformance --url /,
+    run: (command, { clone, demo }) => conforms(command, clone, demo),
+  },
   { of: /^npx jest /, run: (command, { clone }) => runsJest(command, clone) },
   {
     of: /^npm run test:model( |$)/,
@@ -116,6 +120,15 @@ async function takesPictures(command: string, clone: Clone): Promise<void> {
 
 async function helps(command: string, { clone }: Place): Promise<void> {
   expect(await clone.output(command.replace('COMMAND [OPTIONS]', '--help'))).toContain('status');
+}
+
+/** All that the demo has data for holds. */
+async function conforms(command: string, clone: Clone, demo: Demo): Promise<void> {
+  const lines = (await clone.output(demo.asReader(command))).split('\n');
+  expect(lines.at(-1)).toMatch(/^\d+ hold, 0 broken, 1 not judged; /);
+  expect(lines.filter((line) => line.startsWith('–'))).toEqual([
+    expect.stringContaining('uncovered-application'),
+  ]);
 }
 
 /** The sample is imported, line for line. */

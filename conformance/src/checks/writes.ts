@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { checksOf } from '../contract-check.js';
+import type { Findings } from '../findings.js';
+import { bodyOf, brief, type HttpAnswer } from '../http-answer.js';
+import { type FeedItem, idOf, itemsOf, type Reading } from '../reading.js';
+import { isStamp } from './shapes.js';
+
+const MOST_TURNS = 60;
+const PAUSE_MS = 500;
+const FEED = 'member/default/updates';
+
+/** A member that this run has made, with the offset of before. */
+interface MadeMember {
+  before: string;
+  id: string;
+  answer: HttpAnswer;
+}
+
+async function make({ server }: Reading): Promise<MadeMember> {
+  const before = await offset(server);
+  const email = `conformance-${randomUUID()}@example.org`;
+  const answer = await server.write('member', {
+    method: 'POST',
+    body: { accountnumber: 'conformance', email },
+  });
+  return { before, id: String(bodyOf(answer)['id']), answer };
+}
+
+async function offset(server: Reading['server']): Promise<string> {
+  return String(bodyOf(await server.ask('member/max'))['offset']);
+}
+
+/** The member in the window from an offset to that of now, as soon as that one has moved so far. */
+async function arrived(
+  reading: Reading,
+  { before, id }: MadeMember,
+  stamp: string,
+): Promise<FeedItem | undefined> {
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    const to = await offset(reading.server);
+    if (to >= stamp) {
+      const pages = await reading.anew().walk(FEED, { from: before, to });
+      return itemsOf(pages).find((item) => idOf(item) === id);
+    }
+    await wait(PAUSE_MS);
+  }
+  return undefined;
+}
+
+const stampIn = (answer: HttpAnswer) => String(bodyOf(answer)['lastupdated']);
+
+async function created(reading: Reading, found: Findings): Promise<void> {
+  const member = await make(reading);
+  const { answer } = member;
+  if (
+    !found.that(answer.status === 201 && isStamp(stampIn(answer)), answer, '201 and an update item to POST')
+  )
+    return;
+  const item = await arrived(reading, member, stampIn(answer));
+  found.that(
+    brief(item) === brief(bodyOf(answer)),
+    answer,
+    `${FEED}: the member that was created, as soon as max tells`,
+    brief(item),
+  );
+}
+
+async function patched(reading: Reading, found: Findings): Promise<void> {
+  const member = await make(reading);
+  const body = { contactname: randomUUID() };
+  const answer = await reading.server.write(`member/${member.id}`, { method: 'PATCH', body });
+  const isLater = answer.status === 200 && stampIn(answer) > stampIn(member.answer);
+  if (!found.that(isLater, answer, '200 and a later lastupdated to PATCH')) return;
+  const item = await arrived(reading, member, stampIn(answer));
+  const data = item?.['data'] as { contactname?: string } | undefined;
+  found.that(
+    data?.contactname === body.contactname,
+    answer,
+    `${FEED}: the member as it was patched, as soon as max tells`,
+    brief(item),
+  );
+}
+
+async function unchanged(reading: Reading, found: Findings): Promise<void> {
+  const { id, answer } = await make(reading);
+  const again = await reading.server.write(`member/${id}`, {
+    method: 'PATCH',
+    body: { accountnumber: 'conformance' },
+  });
+  const isSame = again.status === 200 && stampIn(again) === stampIn(answer);
+  const came = `${stampIn(again)}, and ${stampIn(answer)} before`;
+  found.that(isSame, again, '200 and the same lastupdated to a PATCH that changes nothing', came);
+}
+
+export const writeChecks = checksOf('writes', {
+  'write-create': [
+    'A member that is created is in the window up to the next offset that `max` tells.',
+    created,
+  ],
+  'write-patch': ['A member that is patched gets a later `lastupdated`, and is in the next window.', patched],
+  'write-nothing': ['A patch that changes nothing answers 200 and moves no timestamp.', unchanged],
+});

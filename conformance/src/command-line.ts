@@ -1,0 +1,148 @@
+import { parseArgs } from 'node:util';
+import { CHECKS } from './checks/index.js';
+import type { ContractPart } from './contract-check.js';
+import type { JudgeOptions } from './judge.js';
+import type { JudgedServer } from './target.js';
+
+/** The command was typed wrong. */
+export class WrongCommandError extends Error {}
+
+/** What was typed. */
+export interface TypedCommand {
+  help: boolean;
+  json: boolean;
+  /** Whether the password comes on stdin. */
+  asksPassword: boolean;
+  options: Omit<JudgeOptions, 'login'>;
+  username: string | undefined;
+}
+
+const EXAMPLE = 'npx tidemark-conformance --url http://127.0.0.1:3000 --org demo --app shop';
+
+export const HELP = `Runs the read contract against a server, and names what it breaks.
+
+  ${EXAMPLE}
+
+The credentials are read from TIDEMARK_USERNAME and TIDEMARK_PASSWORD.
+
+  --url URL             where the server is
+  --org ORG --app APP   the application that is looked at
+  --kind KIND           product (default) or member
+  --service NAME        a service beside default; more than once
+  --channel NAME        a channel that products carry
+  --uncovered ORG/APP   an application that is there and that the credentials do not cover
+  --changes             the feed changes as well
+  --writes              writes as well: makes three members and patches them, with --kind member
+  --only CHECK          this check only; more than once
+  --username NAME       instead of TIDEMARK_USERNAME
+  --password-stdin      the password is the first line of stdin
+  --pages N             greatest number of pages of one feed (20)
+  --requests N          greatest number of requests (5000)
+  --timeout SECONDS     for one request (60)
+  --deadline SECONDS    for the whole run (600)
+  --json                the result as JSON on stdout
+
+Exit code: 0 everything holds, 1 something is broken, 2 it could not be judged.`;
+
+const STRINGS = [
+  'url',
+  'org',
+  'app',
+  'kind',
+  'channel',
+  'uncovered',
+  'username',
+  'pages',
+  'requests',
+  'timeout',
+  'deadline',
+] as const;
+const LISTS = ['service', 'only'] as const;
+const SWITCHES = ['changes', 'writes', 'password-stdin', 'json', 'help'] as const;
+
+type Words = Partial<Record<(typeof STRINGS)[number], string>> &
+  Partial<Record<(typeof LISTS)[number], string[]>> &
+  Partial<Record<(typeof SWITCHES)[number], boolean>>;
+
+/** Reads a command line. Throws {@link WrongCommandError} with a sentence that shows a right value. */
+export function parseCommand(words: string[]): TypedCommand {
+  const typed = valuesOf(words);
+  const help = typed.help === true;
+  const target = targetOf(help ? { url: 'http://127.0.0.1', org: 'org', app: 'app', ...typed } : typed);
+  const parts: ContractPart[] = [
+    'seed',
+    ...(typed.changes ? ['changes' as const] : []),
+    ...(typed.writes ? ['writes' as const] : []),
+  ];
+  return {
+    ...{ help, json: typed.json === true, asksPassword: typed['password-stdin'] === true },
+    username: typed.username,
+    options: {
+      ...{ target, parts, only: onlyOf(typed.only ?? [], parts) },
+      pages: integer('pages', typed.pages, 20),
+      bounds: {
+        requests: integer('requests', typed.requests, 5000),
+        requestMs: integer('timeout', typed.timeout, 60) * 1000,
+        runMs: integer('deadline', typed.deadline, 600) * 1000,
+      },
+    },
+  };
+}
+
+function valuesOf(words: string[]): Words {
+  const options: Record<string, { type: 'string' | 'boolean'; multiple?: boolean }> = {};
+  for (const name of STRINGS) options[name] = { type: 'string' };
+  for (const name of LISTS) options[name] = { type: 'string', multiple: true };
+  for (const name of SWITCHES) options[name] = { type: 'boolean' };
+  try {
+    return parseArgs({ args: words, options }).values;
+  } catch (error) {
+    const [sentence = ''] = (error as Error).message.split('. ');
+    throw new WrongCommandError(`${sentence.replace(/\.$/, '')}. Such as: ${EXAMPLE}`);
+  }
+}
+
+function targetOf({
+  url,
+  org,
+  app,
+  kind = 'product',
+  service = [],
+  channel,
+  uncovered,
+}: Words): JudgedServer {
+  if (url === undefined || org === undefined || app === undefined)
+    throw new WrongCommandError(`--url, --org and --app are needed. Such as: ${EXAMPLE}`);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol) || new URL(url).username !== '')
+    throw new WrongCommandError(
+      `--url "${url}" is no address of a server. Send one such as http://127.0.0.1:3000.`,
+    );
+  if (kind !== 'member' && kind !== 'product')
+    throw new WrongCommandError(`--kind "${kind}" is not known. Send product or member.`);
+  if (uncovered !== undefined && !/^[^/]+\/[^/]+$/.test(uncovered))
+    throw new WrongCommandError(`--uncovered "${uncovered}" is no application. Send one such as acme/shop.`);
+  return {
+    ...{ url, organizationid: org, appid: app, kind, services: service },
+    ...(channel !== undefined && { channel }),
+    ...(uncovered !== undefined && { uncovered }),
+  };
+}
+
+function onlyOf(only: string[], parts: ContractPart[]): string[] {
+  for (const id of only) {
+    const check = CHECKS.find((one) => one.id === id);
+    if (check === undefined)
+      throw new WrongCommandError(
+        `--only "${id}" is no check. The page docs/conformance.md lists them, such as ${CHECKS[0]!.id}.`,
+      );
+    if (!parts.includes(check.part)) throw new WrongCommandError(`--only ${id} needs --${check.part}.`);
+  }
+  return only;
+}
+
+function integer(name: string, text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (/^\d{1,7}$/.test(text) && value > 0) return value;
+  throw new WrongCommandError(`--${name} "${text}" is no number of 1 or more. Send one such as ${fallback}.`);
+}

@@ -1,0 +1,101 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { BasicLogin, HttpAnswer, SentRequest } from './http-answer.js';
+
+/** The server, the network or a bound stands in the way: nothing can be said about the contract. */
+export class CannotJudgeError extends Error {}
+
+/** What a run may cost. */
+export interface WireBounds {
+  /** Greatest number of requests. */
+  requests: number;
+  /** Milliseconds for one request. */
+  requestMs: number;
+  /** Milliseconds for the whole run. */
+  runMs: number;
+}
+
+/** Answers to these are asked for again: the contract calls them passing. */
+const PASSING = new Set([429, 503]);
+const MOST_ATTEMPTS = 20;
+const USUAL_PAUSE_S = 2;
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** Sends requests within the bounds of a run. */
+export class Wire {
+  /** How many requests were sent. */
+  requests = 0;
+  private readonly end: number;
+
+  constructor(private readonly bounds: WireBounds) {
+    this.end = Date.now() + bounds.runMs;
+  }
+
+  /** Sends a request, and again while the answer is 503 or 429. Throws {@link CannotJudgeError} where no answer comes. */
+  async send(request: SentRequest): Promise<HttpAnswer> {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.once(request);
+      if (!PASSING.has(answer.status) || attempt === MOST_ATTEMPTS) return answer;
+      const seconds = Number(answer.headers.get('retry-after') ?? USUAL_PAUSE_S) || USUAL_PAUSE_S;
+      await wait(Math.min(seconds * 1000, this.left()));
+    }
+  }
+
+  private async once(sent: SentRequest): Promise<HttpAnswer> {
+    if (this.requests >= this.bounds.requests)
+      throw new CannotJudgeError(
+        `${this.requests} requests were sent, more are not allowed: see --requests, now ${this.bounds.requests}.`,
+      );
+    const signal = AbortSignal.timeout(Math.min(this.bounds.requestMs, this.left()));
+    this.requests += 1;
+    const { method, url, headers, login, body } = sent;
+    const authorization = login && { authorization: basic(login) };
+    try {
+      const options = { method, headers: { ...headers, ...authorization }, signal };
+      const response = await fetch(url, { ...options, body: body ?? null, redirect: 'manual' });
+      const text = await textOf(response);
+      return { sent, status: response.status, headers: response.headers, text, json: parsed(text) };
+    } catch (error) {
+      throw new CannotJudgeError(`No answer to ${method} ${url.href}: ${causeOf(error)}.`, { cause: error });
+    }
+  }
+
+  /** Milliseconds until the run has to end. */
+  private left(): number {
+    const left = this.end - Date.now();
+    if (left > 0) return left;
+    throw new CannotJudgeError(`The run took longer than --deadline, ${this.bounds.runMs / 1000} s.`);
+  }
+}
+
+function basic({ username, password }: BasicLogin): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}
+
+async function textOf(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += (piece as Uint8Array).byteLength;
+    if (bytes > MOST_BYTES) throw new Error(`its body has more than ${MOST_BYTES} bytes`);
+    pieces.push(piece as Uint8Array);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `fetch` hides what happened in a cause. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return 'none came in time';
+  const { cause } = error;
+  const told =
+    cause instanceof Error ? (cause as Error & { code?: string }) : (error as Error & { code?: string });
+  return told.code ?? told.message;
+}

@@ -1,0 +1,235 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import {
+  CannotJudgeError,
+  CHECKS,
+  judge,
+  type JudgedCheck,
+  type JudgeOptions,
+} from '../../conformance/src/index.js';
+import type { Kind } from '../../src/record/index.js';
+import { PASSWORD, type Stored, type TestApplication, TestService } from '../support/index.js';
+import { FAULTS } from './conformance/faults.js';
+import { WrongServer } from './conformance/wrong-server.js';
+
+const T = Date.parse('2025-03-04T05:06:07.008Z');
+/** More than the contract tests of the kit need. */
+const BOUNDS = { requests: 1500, requestMs: 30_000, runMs: 85_000 };
+
+let service: TestService;
+let app: TestApplication;
+let other: TestApplication;
+let wrong: WrongServer;
+
+/** Records that match, that do not, and that are gone, with stamps of their own and with the same one. */
+async function fill(kind: Kind): Promise<void> {
+  const put = (id: string, category: string, seconds: number): Promise<Stored> =>
+    app.put(kind, {
+      ...{ id, data: { category }, lastupdated: new Date(T + seconds * 1000) },
+      channels: category === 'bikes' ? ['web'] : [],
+    });
+  for (const [place, id] of ['b4', 'b1', 'b3', 'b2'].entries()) await put(id, 'bikes', 9 - place);
+  for (const [place, id] of ['t1', 't3', 't2', 't4'].entries()) await put(id, 'tents', 2 * place);
+  for (const id of ['b5', 'b6', 't5']) await put(id, id.startsWith('b') ? 'bikes' : 'tents', 20);
+  const gone = [
+    await put('gone2', 'bikes', 3),
+    await put('gone1', 'tents', 4),
+    await put('gone3', 'bikes', 5),
+  ];
+  await service.watcher.caughtUp();
+  for (const record of gone) await app.remove(kind, record);
+}
+
+beforeAll(async () => {
+  service = await TestService.start({ LOGIN_FAILURES: '10000' });
+  app = await service.application();
+  other = await service.application();
+  wrong = await WrongServer.before(service.url);
+  for (const kind of ['member', 'product'] as const) {
+    await app.filter(kind, 'bikes', { 'data.category': 'bikes' });
+    await fill(kind);
+  }
+});
+afterAll(async () => {
+  await wrong.stop();
+  await service.stop();
+});
+
+function options(kind: Kind, changed: Partial<JudgeOptions> = {}): JudgeOptions {
+  return {
+    target: {
+      ...{ url: wrong.url, ...app.tenant, kind, services: ['bikes'] },
+      ...(kind === 'product' && { channel: 'web' }),
+      uncovered: `${other.organizationid}/${other.appid}`,
+    },
+    login: { username: app.user('write'), password: PASSWORD },
+    parts: ['seed', 'changes', 'writes'],
+    ...{ only: [], bounds: BOUNDS, pages: 20 },
+    ...changed,
+  };
+}
+
+const notHolding = (checks: JudgedCheck[]) => checks.filter(({ outcome }) => outcome !== 'holds');
+
+describe('against this service', () => {
+  it.each<Kind>(['product', 'member'])('everything holds, and everything is judged (%s)', async (kind) => {
+    wrong.plant({});
+    const { verdict, checks } = await judge(options(kind));
+    expect(notHolding(checks)).toEqual([]);
+    expect(verdict).toBe('holds');
+    const isMeant = (part: string) => kind === 'member' || part !== 'writes';
+    expect(checks.map(({ id }) => id)).toEqual(
+      CHECKS.filter(({ part }) => isMeant(part)).map(({ id }) => id),
+    );
+  });
+
+  it('where there are no data, it says what could not be judged', async () => {
+    wrong.plant({});
+    const login = { username: other.user('read'), password: PASSWORD };
+    const { channel: _channel, ...named } = options('product').target;
+    const uncovered = `${app.organizationid}/${app.appid}`;
+    const target = { ...named, ...other.tenant, services: [], uncovered };
+    const { verdict, checks } = await judge({ ...options('product'), target, login });
+    expect(checks.filter(({ outcome }) => outcome === 'broken')).toEqual([]);
+    expect(verdict).toBe('holds');
+    const { lacks } = checks.find(({ id }) => id === 'hard-delete-item')!;
+    expect(lacks).toEqual(['no items in product/harddeletes']);
+  });
+
+  it('and while others write, nothing is taken for broken', async () => {
+    const products = service.db.collection('products');
+    const written: Promise<unknown>[] = [];
+    const write = () => {
+      const which = { ...app.tenant, id: `b${1 + (written.length % 3)}` };
+      const change = { $set: { 'data.n': written.length }, $currentDate: { lastupdated: true as const } };
+      written.push(products.updateOne(which, change));
+    };
+    wrong.plant({ request: write });
+    const { verdict, checks, requests } = await judge(options('product', { parts: ['seed', 'changes'] }));
+    await Promise.all(written);
+    expect(checks.filter(({ outcome }) => outcome === 'broken')).toEqual([]);
+    expect([verdict, written.length]).toEqual(['holds', requests]);
+  });
+});
+
+describe('a wrong server is found out by the check that is meant for it', () => {
+  const kindFor = (id: string): Kind => (id.startsWith('write-') ? 'member' : 'product');
+
+  it.each(FAULTS)('$finds: $what', async ({ finds, ...fault }) => {
+    wrong.plant(fault);
+    const { verdict, checks } = await judge(options(kindFor(finds), { only: [finds] }));
+    expect(checks).toEqual([expect.objectContaining({ id: finds, outcome: 'broken' })]);
+    expect(verdict).toBe('broken');
+  });
+
+  it('there is a fault for each check', () => {
+    const ids = CHECKS.map(({ id }) => id);
+    expect(ids.filter((id) => !FAULTS.some(({ finds }) => finds === id))).toEqual([]);
+    expect(FAULTS.filter(({ finds }) => !ids.includes(finds))).toEqual([]);
+  });
+});
+
+describe('what cannot be judged', () => {
+  it.each<[string, () => Partial<JudgeOptions>, RegExp]>([
+    [
+      'wrong credentials',
+      () => ({ login: { username: 'nobody', password: 'x' } }),
+      /refuses the credentials/,
+    ],
+    [
+      'an unknown application',
+      () => ({ target: { ...options('product').target, appid: 'nobody' } }),
+      /application is unknown/,
+    ],
+    [
+      'a server that is not there',
+      () => ({ target: { ...options('product').target, url: 'http://127.0.0.1:1' } }),
+      /No answer to GET http:\/\/127\.0\.0\.1:1\//,
+    ],
+  ])('%s', async (_name, changed, message) => {
+    const judged = judge(options('product', changed()));
+    await expect(judged).rejects.toThrow(message);
+    await expect(judged).rejects.toBeInstanceOf(CannotJudgeError);
+  });
+
+  it('what lies behind a bound is cut off, and told', async () => {
+    wrong.plant({});
+    const bounds = { ...BOUNDS, requests: 5 };
+    const { verdict, checks, requests } = await judge(options('product', { bounds }));
+    expect([verdict, requests]).toEqual(['cut off', 5]);
+    expect(checks.at(-1)).toMatchObject({
+      outcome: 'not judged',
+      lacks: [expect.stringContaining('--requests')],
+    });
+  });
+});
+
+describe('npx tidemark-conformance', () => {
+  async function run(...words: string[]): Promise<{ code: number; output: string; errors: string }> {
+    const env = { ...process.env, TIDEMARK_USERNAME: app.user('read'), TIDEMARK_PASSWORD: PASSWORD };
+    const place = ['--url', wrong.url, '--org', app.organizationid, '--app', app.appid];
+    const program = ['conformance/bin/tidemark-conformance.mjs', ...place, ...words];
+    const child = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [[code], output, errors] = await Promise.all([
+      once(child, 'exit'),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    return { code: code as number, output, errors };
+  }
+
+  it('0 where everything holds, with a line for each check and one at the end', async () => {
+    wrong.plant({});
+    const { code, output, errors } = await run('--only', 'from-exclusive', '--only', 'head');
+    expect([code, errors]).toEqual([0, '']);
+    const lines = output.trimEnd().split('\n');
+    expect(lines.map((line) => line.slice(0, 16))).toEqual([
+      '✓ from-exclusive',
+      '✓ head          ',
+      '2 hold, 0 broken',
+    ]);
+  });
+
+  it('1 where something is broken, with what was expected, what came, and a line that shows it', async () => {
+    wrong.plant(FAULTS.find(({ finds }) => finds === 'empty-page')!);
+    const { code, output } = await run('--only', 'empty-page');
+    expect(code).toBe(1);
+    const [check, expected, came, curl] = output.split('\n');
+    expect(check).toMatch(/^✗ empty-page /);
+    expect(expected).toBe('    expected: product/default/updates: "nextoffsetid": "" on an empty page');
+    expect(came).toBe('    came:     200 {"result":[],"nextoffsetid":null}');
+    expect(curl).toMatch(
+      /^ {4}curl -sS -i -u "\$TIDEMARK_USERNAME:\$TIDEMARK_PASSWORD" 'http:.*updates\?to=.*'$/,
+    );
+    expect(output).not.toContain(PASSWORD);
+  });
+
+  it('2 where it could not be judged, in one line', async () => {
+    const { code, output, errors } = await run('--username', 'nobody');
+    expect([code, output]).toEqual([2, '']);
+    expect(errors).toMatch(/^The server refuses the credentials \(401\)\. .*\n$/);
+  });
+
+  it('--json', async () => {
+    wrong.plant(FAULTS.find(({ finds }) => finds === 'empty-page')!);
+    const { code, output } = await run(
+      '--json',
+      '--only',
+      'empty-page',
+      '--only',
+      'envelope',
+      '--only',
+      'link',
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(output)).toMatchObject({
+      ...{ verdict: 'broken', ...app.tenant, kind: 'product', holds: 1, broken: 2, notJudged: 0 },
+      checks: [
+        { id: 'envelope', outcome: 'broken' },
+        { id: 'empty-page', outcome: 'broken' },
+        { id: 'link' },
+      ],
+    });
+  });
+});

@@ -1,0 +1,78 @@
+import {
+  type AnyItem,
+  at,
+  CHANGES,
+  type FaultsOfChecks,
+  FEED,
+  items,
+  later,
+  query,
+  taken,
+} from './planting.js';
+
+let turn = 0;
+
+export const OF_CHANGES: FaultsOfChecks = {
+  'changes-envelope': {
+    'changes tell a count': at(CHANGES, ({ body }) => (body['count'] = 1)),
+    'a next on the last page': at(CHANGES, ({ body }) => (body['next'] ??= 'changes')),
+  },
+  'changes-to': {
+    'to is told a little later': at(CHANGES, ({ body }) => (body.to = body.to && later(body.to, 1))),
+  },
+  'changes-item': {
+    'lastUpdated in a delete': items(CHANGES, ({ lastupdated, ...item }) =>
+      item['op'] === 'delete' ? { ...item, lastUpdated: lastupdated } : { ...item, lastupdated },
+    ),
+  },
+  'changes-once': {
+    'an id twice in a window': at(CHANGES, ({ body }) => body.result?.push(...body.result.slice(0, 1))),
+  },
+  'changes-equal': {
+    'changes forget what is gone': items(CHANGES, (item) => (item['reason'] === 'gone' ? undefined : item)),
+    'what left is told as gone': items(CHANGES, (item) =>
+      item['op'] === 'delete' ? { ...item, reason: 'gone' } : item,
+    ),
+  },
+  'changes-pages': {
+    'each page has a moment of its own': at(
+      CHANGES,
+      ({ body }) => (body.to = new Date(Date.now() + (turn += 1)).toISOString()),
+    ),
+  },
+  'changes-next-window': {
+    'the cursor of the last page begins anew': query((parameters) => {
+      if (!parameters.has('limit')) parameters.delete('cursor');
+    }),
+  },
+  'changes-skip': { 'deletes=skip is left out of account': taken('deletes', () => undefined) },
+  'changes-foreign': {
+    'a foreign cursor is taken': at(CHANGES, (answer) => {
+      if (JSON.stringify(answer.body).includes('another feed')) answer.status = 200;
+    }),
+  },
+  'changes-refused': {
+    'deletes=skip is taken beside from': taken('deletes', (text) => (text === 'skip' ? undefined : text)),
+    'a cursor is taken beside from': query((parameters) => {
+      if (parameters.has('cursor')) parameters.delete('from');
+    }),
+  },
+};
+
+const isMade = (item: AnyItem) => (item['data'] as AnyItem)['accountnumber'] === 'conformance';
+
+export const OF_WRITES: FaultsOfChecks = {
+  'write-create': {
+    'what is created does not come': items(FEED, (item) => (isMade(item) ? undefined : item)),
+  },
+  'write-patch': {
+    'what is patched comes as it was': items(FEED, (item) =>
+      isMade(item) ? { ...item, data: { accountnumber: 'x' } } : item,
+    ),
+  },
+  'write-nothing': {
+    'a patch that changes nothing moves the timestamp': at(/\/member\//, ({ body }, { method }) => {
+      if (method === 'PATCH') body.lastupdated = later(body.lastupdated, 1);
+    }),
+  },
+};

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A request on its way to the service; a fault may change it. */
+export interface PassedRequest {
+  readonly method: string;
+  url: URL;
+  headers: Headers;
+  body: string;
+}
+
+/** The parsed body of an answer: what pages, `max` and problems hold, and what a fault adds. */
+export interface PassedBody {
+  offset?: string | undefined;
+  result?: Record<string, unknown>[];
+  to?: string | undefined;
+  lastupdated?: string;
+  type?: string;
+  requestId?: string;
+  errors?: unknown;
+  [name: string]: unknown;
+}
+
+/** An answer on its way back. */
+export interface PassedAnswer<Body = PassedBody | undefined> {
+  status: number;
+  headers: Headers;
+  /** Undefined where there is none. */
+  body: Body;
+}
+
+/** One thing that a wrong server does. */
+export interface PlantedFault {
+  /** The check that is meant to find it. */
+  finds: string;
+  what: string;
+  request?: (request: PassedRequest) => void;
+  answer?: (answer: PassedAnswer, request: PassedRequest) => void;
+}
+
+/** They belong to one connection, or to a body that is written anew. */
+const NOT_PASSED = [
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'content-encoding',
+  'host',
+];
+
+/** The service behind a proxy that plants one fault at a time into its answers; none makes it pass everything as it is. */
+export class WrongServer {
+  private fault: Partial<PlantedFault> = {};
+
+  private constructor(
+    private readonly service: string,
+    private readonly server: HttpServer,
+  ) {}
+
+  static async before(service: string): Promise<WrongServer> {
+    const server = createServer();
+    const wrong = new WrongServer(service, server);
+    server.on('request', (request, response) => void wrong.pass(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return wrong;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  plant(fault: Partial<PlantedFault>): void {
+    this.fault = fault;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const passed: PassedRequest = {
+      method: request.method!,
+      url: new URL(request.url!, this.service),
+      headers: withoutOwn(new Headers(request.headers as Record<string, string>)),
+      body: await text(request),
+    };
+    this.fault.request?.(passed);
+    const answer = await answerTo(passed);
+    this.fault.answer?.(answer, passed);
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    response.end(answer.body === undefined ? undefined : JSON.stringify(answer.body));
+  }
+}
+
+async function answerTo({ method, url, headers, body }: PassedRequest): Promise<PassedAnswer> {
+  const answer = await fetch(url, { method, headers, body: body === '' ? null : body, redirect: 'manual' });
+  const came = await answer.text();
+  return {
+    status: answer.status,
+    headers: withoutOwn(answer.headers),
+    body: came === '' ? undefined : (JSON.parse(came) as PassedBody),
+  };
+}
+
+function withoutOwn(headers: Headers): Headers {
+  const kept = new Headers(headers);
+  for (const name of NOT_PASSED) kept.delete(name);
+  return kept;
+}
