@@ -4,7 +4,7 @@ import type { ModelSteps } from '../world/steps.js';
 import { FAR, ModelConsumer } from './consumer.js';
 
 /** The window of a harvest, and the place in it; its `to` is settled by the first page. */
-export interface ChangesPlace {
+export interface ModelChangesPlace {
   from: Date;
   to?: Date;
   offset: string;
@@ -12,14 +12,14 @@ export interface ChangesPlace {
 }
 
 /** A page of `changes`, and the place behind it; nothing behind the last one. */
-export interface ChangesAnswer extends ModelPage {
-  next: ChangesPlace | undefined;
+export interface ModelChangesAnswer extends ModelPage {
+  next: ModelChangesPlace | undefined;
 }
 
 /** One that reads `changes`, and knows nothing of stamps within a window: what it is told last of an `id` holds. */
 export abstract class ChangesConsumer extends ModelConsumer {
   /** One page. What it tells is applied when it has come; what is stored behind it comes later. */
-  protected *read(place: ChangesPlace): ModelSteps<ChangesAnswer | ReadRefusal> {
+  protected *read(place: ModelChangesPlace): ModelSteps<ModelChangesAnswer | ReadRefusal> {
     const limit = this.limit();
     const isLoose = this.world.has('pages of changes that settle a window each');
     const to = (isLoose ? undefined : place.to) ?? FAR;

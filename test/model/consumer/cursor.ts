@@ -1,11 +1,11 @@
 import { isRefusal } from '../service/progress.js';
 import type { ModelSteps } from '../world/steps.js';
-import { ChangesConsumer, type ChangesPlace } from './changes.js';
+import { ChangesConsumer, type ModelChangesPlace } from './changes.js';
 import { NEVER_READ } from './consumer.js';
 
 /** One that stores the cursor of each page of `changes`, and nothing else. */
 export class CursorConsumer extends ChangesConsumer {
-  private stored: ChangesPlace | undefined;
+  private stored: ModelChangesPlace | undefined;
   /** The `id`s that a harvest has told that started over: what it does not tell of goes at its end. */
   private told: Set<string> | undefined;
 
@@ -25,10 +25,9 @@ export class CursorConsumer extends ChangesConsumer {
   }
 
   /** Whoever starts with an empty copy need not hear of deletes; a copy that holds something must. */
-  private beginning(): ChangesPlace {
+  private beginning(): ModelChangesPlace {
     const isEmpty = this.copy.held.size === 0;
-    const skips = isEmpty || this.world.has('deletes skipped over a copy that holds something');
-    return { from: NEVER_READ, offset: '', withDeletes: !(skips && this.world.dice.chance(0.5)) };
+    return { from: NEVER_READ, offset: '', withDeletes: !(isEmpty && this.world.dice.chance(0.5)) };
   }
 
   private startOver(): void {
@@ -45,6 +44,6 @@ export class CursorConsumer extends ChangesConsumer {
   }
 }
 
-function behindWindow({ from }: ChangesPlace, to: Date): ChangesPlace {
+function behindWindow({ from }: ModelChangesPlace, to: Date): ModelChangesPlace {
   return { from: to > from ? to : from, offset: '', withDeletes: true };
 }

@@ -1,6 +1,6 @@
 import { isRefusal, type ReadRefusal } from '../service/progress.js';
 import type { ModelSteps } from '../world/steps.js';
-import { type ChangesAnswer, ChangesConsumer, type ChangesPlace } from './changes.js';
+import { type ModelChangesAnswer, ChangesConsumer, type ModelChangesPlace } from './changes.js';
 import { NEVER_READ } from './consumer.js';
 
 /** A generic tool: it keeps the greatest stamp that a complete harvest of `changes` has told, as the next `from`. */
@@ -9,15 +9,15 @@ export class GreatestStampConsumer extends ChangesConsumer {
 
   protected *harvest(): ModelSteps<boolean> {
     let { from } = this;
-    let place: ChangesPlace | undefined = { from, offset: '', withDeletes: true };
+    let place: ModelChangesPlace | undefined = { from, offset: '', withDeletes: true };
     while (place !== undefined) {
-      const page: ChangesAnswer | ReadRefusal = yield* this.read(place);
+      const page: ModelChangesAnswer | ReadRefusal = yield* this.read(place);
       if (page === 'history-expired') this.startOver();
       if (isRefusal(page)) return false;
       for (const { stamp } of page.items) if (stamp > from) from = stamp;
       place = page.next;
-      if (place === undefined || this.world.has('the state of an incomplete harvest kept')) this.from = from;
     }
+    this.from = from;
     this.world.tell?.(`${this.name} stores ${from.toISOString()}`);
     return true;
   }

@@ -36,8 +36,6 @@ export const MUTANTS: Record<MutantName, ProfileName> = {
   'raised marks known at the start only': 'heads',
   'since left out': 'knowledge',
   'a raise waits for its moment': 'knowledge',
-  'the state of an incomplete harvest kept': 'broken off',
   'a first harvest of changes that tells of no deletes': 'broken off',
   'pages of changes that settle a window each': 'broken off',
-  'deletes skipped over a copy that holds something': 'changes',
 };

@@ -33,7 +33,5 @@ export type MutantName =
   | 'raised marks known at the start only'
   | 'since left out'
   | 'a raise waits for its moment'
-  | 'the state of an incomplete harvest kept'
   | 'a first harvest of changes that tells of no deletes'
-  | 'pages of changes that settle a window each'
-  | 'deletes skipped over a copy that holds something';
+  | 'pages of changes that settle a window each';

@@ -175,10 +175,11 @@ const CHANGES: Profile = {
 /** Generic tools that are broken off again and again, over records that come, go and change sides. */
 const BROKEN_OFF: Profile = {
   turns: 150,
-  parts: { watch: 40, consume: 40, write: 20, commit: 5, operate: 2, 'crash of a consumer': 5 },
-  changes: { insert: 4, delete: 3, change: 3 },
+  parts: { watch: 40, consume: 40, write: 20, commit: 5, operate: 2, 'crash of a consumer': 20 },
+  changes: { insert: 6, delete: 3, change: 8 },
   stamps: { next: 1 },
-  strides: [3, 16, 40],
+  strides: [2, 5, 16, 40],
+  manyPlaces: true,
   reads: ['greatest stamp', 'greatest stamp', 'cursor'],
   filtered: 2,
 };
