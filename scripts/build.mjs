@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './assemble.mjs';
+import { buildClient } from './build-client.mjs';
 import { buildConsole } from './build-console.mjs';
 
 const compiler = 'node_modules/typescript/bin/tsc';
@@ -18,7 +19,7 @@ if (!existsSync(compiler)) {
     console.error('Nothing is built, and TypeScript is not installed: run npm ci, then npm run build.');
     process.exitCode = 1;
   }
-} else if (!assemble() || !buildConsole()) {
+} else if (!assemble() || !buildConsole() || !buildClient()) {
   process.exitCode = 1;
 } else if (!isFresh()) {
   const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {

@@ -8,6 +8,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { installChromium } from './chromium.mjs';
+import { installPostgres } from './postgres.mjs';
 import { installPromtool } from './promtool.mjs';
 import { installZsh } from './zsh.mjs';
 
@@ -58,10 +59,12 @@ const checks = [
   ['Lint', ...tool('eslint/bin/eslint.js'), '--max-warnings', '0', '.'],
   ['Types', ...tool('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
   ['Types of the console', ...tool('typescript/bin/tsc'), '-p', 'console/tsconfig.json'],
+  ['Types of the client', ...tool('typescript/bin/tsc'), '-p', 'client/tsconfig.json', '--noEmit'],
   ['Build', process.execPath, 'scripts/build.mjs'],
 ];
 
 installZsh();
+installPostgres();
 
 const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },

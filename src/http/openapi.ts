@@ -54,7 +54,10 @@ const answers = {
   412: { description: 'If-Match does not fit the ETag' },
   413: { description: 'The body is over BODY_LIMIT' },
   415: { description: 'The body is not JSON in UTF-8' },
-  429: { description: 'Too many failed logins, or the quota is used up', headers: RETRY_AFTER },
+  429: {
+    description: 'Too many failed logins, the quota is used up, or a digest is under way already',
+    headers: RETRY_AFTER,
+  },
   500: { description: 'A fault of the service or of its configuration' },
   503: { description: 'The database is away, slow or still being prepared', headers: RETRY_AFTER },
 } as const;

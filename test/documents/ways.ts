@@ -45,6 +45,7 @@ export const WAYS: Way[] = [
   },
   { of: /^npm run dev$|^node dist\/main\.js$/, run: (command, { clone }) => clone.listens(command) },
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
+  { of: /^npm run -w client generate$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run test:(browser|metrics)$/, run: (command, { clone }) => listsTests(command, clone) },
   { of: /^npm run pictures$/, run: (command, { clone }) => takesPictures(command, clone) },
   { of: /^npx tidemark-admin$/, run: (command, place) => helps(`${command} --help`, place) },

@@ -8,6 +8,8 @@ import {
   Answers,
   ChangesController,
   ChannelFeedController,
+  DigestController,
+  DigestTurns,
   MemberFeedController,
   ProductFeedController,
   SendingPace,
@@ -15,6 +17,7 @@ import {
 import {
   ChangesPages,
   ChangesSelector,
+  Digests,
   FeedSelector,
   Hearing,
   ItemSizes,
@@ -31,12 +34,20 @@ import { BatchReader, TombstoneFilter, NumericIdTexts, RawFind, WindowLists } fr
 
 @Module({
   imports: [ApplicationModule, FiltersModule, LedgerModule, MarkModule, ProgressModule],
-  controllers: [MemberFeedController, ProductFeedController, ChannelFeedController, ChangesController],
+  controllers: [
+    MemberFeedController,
+    ProductFeedController,
+    ChannelFeedController,
+    ChangesController,
+    DigestController,
+  ],
   providers: [
     Answers,
     BatchReader,
     ChangesPages,
     ChangesSelector,
+    Digests,
+    DigestTurns,
     FeedSelector,
     Hearing,
     ItemSizes,

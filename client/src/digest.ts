@@ -1,0 +1,22 @@
+import type { Sender } from './http/sender.js';
+import type { CallOptions } from './options.js';
+import type { Digest, Kind } from './shapes.js';
+
+export interface DigestOptions extends CallOptions {
+  /** Up to which moment: the `to` of the harvest that the copy shows. */
+  to: Date | string;
+  /** How many buckets the ids are put into. Without it what the service takes. */
+  buckets?: number | undefined;
+  /** Buckets whose ids are told, from 0. */
+  bucket?: number[] | undefined;
+}
+
+/** What the records of a service come to, for whoever compares a copy with them. */
+export async function digestOf(
+  sender: Sender,
+  [kind, service]: [kind: Kind, service: string],
+  { signal, ...query }: DigestOptions,
+): Promise<Digest> {
+  const path: [string, ...string[]] = ['api/v1', kind, service, 'digest'];
+  return (await sender.send<Digest>({ method: 'GET', path, query: { ...query }, signal })).body;
+}

@@ -1,0 +1,50 @@
+import type { Sender } from '../http/sender.js';
+import type { CallOptions } from '../options.js';
+import type { Page } from '../shapes.js';
+import { Feed } from './feed.js';
+
+/** Further ahead than any clock: the service reads such a `to` as its own on a first page. */
+const THE_CLOCK = '9999-01-01T00:00:00.000Z';
+
+/** The window of `updates`, `softdeletes` and `harddeletes` (contract §1). A text goes out as it is. */
+export interface FeedWindow extends CallOptions {
+  /** `lastupdated > from`. Without it from the beginning. */
+  from?: Date | string | undefined;
+  /** `lastupdated <= to`: the offset of `max`, or the `to` of a page of another feed. Without it the database's clock. */
+  to?: Date | string | undefined;
+  /** Goes on behind the page that told it as `nextoffsetid`; `to` is that page's then. */
+  lastoffsetid?: string | undefined;
+  /** Greatest number of items of a page. Without it what the service takes, 1000. */
+  limit?: number | undefined;
+}
+
+/** One of the seed's three feeds. The `to` of the first page is sent with all further ones: all show one moment. */
+export function seedFeed<Item>(sender: Sender, path: string[], window: FeedWindow): Feed<Item, Page<Item>> {
+  return new Feed(() => pagesOf<Item>(sender, path, window));
+}
+
+async function* pagesOf<Item>(
+  sender: Sender,
+  path: string[],
+  { signal, to: asked = THE_CLOCK, ...window }: FeedWindow,
+): AsyncGenerator<Page<Item>, void> {
+  let to = asked;
+  let { lastoffsetid } = window;
+  do {
+    const query = { ...window, to, lastoffsetid };
+    const { headers, body } = await sender.send<Omit<Page<Item>, 'to'>>({
+      method: 'GET',
+      path: ['api/v1', ...path],
+      query,
+      signal,
+    });
+    // Pages of another site may not see the header.
+    to = headers.get('tidemark-to') ?? textOf(to);
+    yield { ...body, to };
+    lastoffsetid = body.nextoffsetid;
+  } while (lastoffsetid !== '');
+}
+
+function textOf(date: Date | string): string {
+  return date instanceof Date ? date.toISOString() : date;
+}

@@ -1,0 +1,29 @@
+/** The last part of `type`, `urn:tidemark:problem:<slug>`, of every problem that the endpoints of this client can answer. */
+export const PROBLEM_SLUGS = [
+  'invalid-request',
+  'unauthorized',
+  'level-missing',
+  'not-found',
+  'unknown-application',
+  'unknown-service',
+  'unknown-channel',
+  'unknown-member',
+  'precondition-failed',
+  'member-modified',
+  'email-conflict',
+  'history-expired',
+  'body-too-large',
+  'not-json',
+  'too-many-logins',
+  'quota-used-up',
+  'service-misconfigured',
+  'internal',
+  'database-away',
+  'busy',
+  'preparing',
+  'not-watched',
+  'query-timeout',
+] as const;
+
+/** `unknown` is one that this version of the client does not know, or an answer of something between it and the service. */
+export type ProblemSlug = (typeof PROBLEM_SLUGS)[number] | 'unknown';

@@ -1,0 +1,118 @@
+import type { TidemarkOptions } from '../options.js';
+import { VERSION } from '../version.js';
+import { type Retries, RETRIES, secondsOf, waitBefore } from './back-off.js';
+import { authorizationOf, baseOf } from './base.js';
+import { piecesOf, textOf } from './body.js';
+import { ConnectionError, reasonOf } from './connection-error.js';
+import { pause } from './pause.js';
+import { ProblemError, problemOf } from './problem.js';
+import { isRefusedUnseen, isTransient } from './repeatable.js';
+import { addressOf, headersOf, type Request } from './request.js';
+import { Silence } from './silence.js';
+
+const SILENCE_MS = 60_000;
+
+/** An answer that is a success. The body is undefined where it has none. */
+export interface Answer<Body> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+/** Sends requests of one application with one credential, and repeats what may be repeated. */
+export class Sender {
+  readonly retries: Retries;
+  private readonly base: string;
+  private readonly headers: Record<string, string>;
+  private readonly silenceMs: number;
+  private readonly fetch: typeof globalThis.fetch;
+  private readonly parse: (text: string) => unknown;
+
+  constructor(options: TidemarkOptions) {
+    this.base = baseOf(options);
+    this.headers = {
+      Authorization: authorizationOf(options),
+      'User-Agent': options.userAgent ?? `tidemark-client/${VERSION}`,
+    };
+    this.retries = { ...RETRIES, ...options.retries };
+    this.silenceMs = options.silenceMs ?? SILENCE_MS;
+    this.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.parse = options.parse ?? JSON.parse;
+  }
+
+  /**
+   * Reads are repeated on 429, 502, 503, 504, where no answer came, and where it broke off; writes only where the service
+   * refused them before it looked at them. Throws `ProblemError`, `ConnectionError`, or the reason of the signal.
+   */
+  async send<Body>(request: Request): Promise<Answer<Body>> {
+    const mayRepeat = request.method === 'GET' ? isTransient : isRefusedUnseen;
+    for (let count = 0; ; count += 1) {
+      try {
+        return await this.once<Body>(request);
+      } catch (error) {
+        const ms = mayRepeat(error) ? this.waitBefore(count, error) : undefined;
+        if (ms === undefined) throw error;
+        await pause(ms, request.signal);
+      }
+    }
+  }
+
+  /** The pieces of an answer that goes on and on, as text; it is not repeated. Throws as `send` does. */
+  async *pieces(request: Request, type: string): AsyncGenerator<string, void> {
+    const silence = new Silence(this.silenceMs, request.signal);
+    try {
+      const response = await this.succeeded(request, silence);
+      const found = response.headers.get('content-type') ?? 'of no type';
+      if (!found.startsWith(type)) throw new Error(`it is ${found}, not ${type}`);
+      yield* piecesOf(response, silence);
+    } catch (error) {
+      throw failureOf(error, request);
+    } finally {
+      silence.end();
+    }
+  }
+
+  /** Milliseconds before the next attempt, the `count`-th from 0; nothing where there is to be none. */
+  waitBefore(count: number, error: unknown): number | undefined {
+    const retryAfter = error instanceof ProblemError ? error.retryAfter : undefined;
+    return waitBefore({ count, retryAfter }, this.retries, Math.random());
+  }
+
+  private async once<Body>(request: Request): Promise<Answer<Body>> {
+    const silence = new Silence(this.silenceMs, request.signal);
+    try {
+      const response = await this.succeeded(request, silence);
+      const { status, headers } = response;
+      const text = await textOf(response, silence);
+      return { status, headers, body: (text === '' ? undefined : this.parse(text)) as Body };
+    } catch (error) {
+      throw failureOf(error, request);
+    } finally {
+      silence.end();
+    }
+  }
+
+  private async succeeded(request: Request, silence: Silence): Promise<Response> {
+    const response = await this.fetch(this.base + addressOf(request), {
+      method: request.method,
+      headers: { ...this.headers, ...headersOf(request) },
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+      signal: silence.signal,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'manual',
+    });
+    silence.heard();
+    if (response.ok || response.status === 304) return response;
+    const problem = problemOf(response, await textOf(response, silence));
+    throw new ProblemError(problem, secondsOf(response.headers.get('retry-after'), Date.now()));
+  }
+}
+
+/** What a caller is told of a failure: the reason of its own signal as it is. */
+function failureOf(error: unknown, { method, path, signal }: Request): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (error instanceof ProblemError) return error;
+  const what = `${method} ${path.slice(1).join('/')} has no whole answer`;
+  return new ConnectionError(`${what}: ${reasonOf(error)}`, { cause: error });
+}

@@ -1,0 +1,14 @@
+export { Channel } from './channel.js';
+export type { DigestOptions } from './digest.js';
+export type { EventsOptions } from './events/events.js';
+export type { ChangesOptions } from './feed/changes.js';
+export { Feed } from './feed/feed.js';
+export type { FeedWindow } from './feed/seed.js';
+export type { Retries } from './http/back-off.js';
+export { ConnectionError } from './http/connection-error.js';
+export { type Problem, ProblemError, type WrongInput } from './http/problem.js';
+export type { ProblemSlug } from './http/problem-slugs.js';
+export { type MemberAnswer, Members, type PatchOptions } from './members.js';
+export type { CallOptions, TidemarkOptions } from './options.js';
+export type * from './shapes.js';
+export { Tidemark } from './tidemark.js';

@@ -1,0 +1,82 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiProperty, ApiQuery } from '@nestjs/swagger';
+import { Problems } from '../../../http/index.js';
+import { inApplication, TIMESTAMP } from './openapi.js';
+
+const DIGITS = '^[0-9a-f]{32}$';
+
+/** How many records there are, and what they come to. */
+export class BucketDigest {
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  count: number;
+
+  @ApiProperty({
+    pattern: DIGITS,
+    example: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+    description:
+      'Of SHA-256 of `id`, a line break and `lastupdated` the first 16 bytes, added up as big-endian numbers modulo 2^128',
+  })
+  digest: string;
+}
+
+/** A record of a bucket that was asked for. */
+export class DigestRecord {
+  @ApiProperty()
+  id: string;
+
+  @ApiProperty(TIMESTAMP)
+  lastupdated: string;
+}
+
+/** The answer of `digest`. */
+export class ServiceDigest extends BucketDigest {
+  @ApiProperty({ ...TIMESTAMP, description: 'The `to` that was used' })
+  to: string;
+
+  @ApiProperty({
+    type: [BucketDigest],
+    description: 'The bucket of a record is the first byte of SHA-256 of its `id` modulo `buckets`',
+  })
+  buckets: BucketDigest[];
+
+  @ApiProperty({
+    type: [DigestRecord],
+    required: false,
+    description: 'Where `bucket` was sent: the records of these buckets, in the order of `updates`',
+  })
+  records?: DigestRecord[];
+}
+
+/** Describes `digest`: its parameters, its answer and what can go wrong. */
+export function DescribeDigest(summary: string) {
+  return applyDecorators(
+    ApiOperation({ summary }),
+    inApplication(),
+    ApiParam({ name: 'service', schema: { type: 'string' } }),
+    ApiQuery({
+      name: 'to',
+      schema: TIMESTAMP,
+      description:
+        '`lastupdated <= to`, such as the one up to which a copy is. Read as on the first page of `updates`',
+    }),
+    ApiQuery({
+      name: 'buckets',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 256, default: 256 },
+    }),
+    ApiQuery({
+      name: 'bucket',
+      required: false,
+      isArray: true,
+      schema: { type: 'array', items: { type: 'integer', minimum: 0, maximum: 255 }, maxItems: 64 },
+      style: 'form',
+      explode: true,
+      description: 'A bucket whose records are listed, less than `buckets`. May be repeated',
+    }),
+    ApiOkResponse({
+      type: ServiceDigest,
+      headers: { 'Tidemark-To': { description: 'The `to` that was used', schema: TIMESTAMP } },
+    }),
+    Problems(400, 401, 404, 429, 500, 503),
+  );
+}

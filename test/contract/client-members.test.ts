@@ -1,0 +1,63 @@
+import type { ProblemError, Tidemark } from '../../client/src/index.js';
+import { type TestApplication, TestService } from '../support/index.js';
+import { clientOf } from './tidemark-client.js';
+
+let service: TestService;
+let app: TestApplication;
+let tidemark: Tidemark;
+beforeAll(async () => {
+  service = await TestService.start();
+  app = await service.application();
+  tidemark = clientOf(app);
+});
+afterAll(() => service.stop());
+
+const ANN = { accountnumber: '4711', email: 'ann@example.com' };
+
+it('the client creates a member, reads it, changes it and its address', async () => {
+  const extrafields = { shop: { newsletter: true, size: 'M' } };
+  const made = await tidemark.member.create({ ...ANN, channels: ['web'], extrafields });
+  const { id } = made.member;
+  expect(made.member).toMatchObject({ type: 'member', data: { ...ANN, extrafields }, channels: ['web'] });
+  expect(await tidemark.member.get(id)).toEqual(made);
+
+  const patched = await tidemark.member.patch(id, { elevel: 2, extrafields: { shop: { size: null } } });
+  expect(patched.member.data).toMatchObject({ elevel: 2, extrafields: { shop: { newsletter: true } } });
+  const moved = await tidemark.member.patchAddress(id, { city: 'Vienna' }, { ifMatch: patched.etag });
+  expect(moved.member.data['address']).toMatchObject({ city: 'Vienna', zipcode: '' });
+  expect(await tidemark.member.get(id)).toEqual(moved);
+});
+
+describe('the client tells', () => {
+  const bob = { accountnumber: '1', email: 'bob@example.com' };
+  const slugOf = (call: Promise<unknown>) =>
+    call.then(
+      () => 'success',
+      (error: ProblemError) => `${error.status} ${error.slug}`,
+    );
+
+  it('an e-mail that is taken, and a member that was changed meanwhile', async () => {
+    const { member, etag } = await tidemark.member.create(bob);
+    expect(await slugOf(tidemark.member.create(bob))).toBe('409 email-conflict');
+    await tidemark.member.patch(member.id, { elevel: 1 });
+    const late = tidemark.member.patch(member.id, { elevel: 2 }, { ifMatch: etag });
+    expect(await slugOf(late)).toBe('412 precondition-failed');
+  });
+
+  it('a member that nobody knows', async () => {
+    expect(await slugOf(tidemark.member.get('nobody'))).toBe('404 unknown-member');
+  });
+
+  it('a property that is not right, by its place', async () => {
+    const wrong = tidemark.member.create({ accountnumber: '2', email: 'no address' });
+    await expect(wrong).rejects.toMatchObject({
+      slug: 'invalid-request',
+      message: expect.stringContaining('/email: must be an e-mail address') as string,
+    });
+  });
+
+  it('a level that is missing', async () => {
+    const reader = clientOf(app, { username: app.user('read') });
+    expect(await slugOf(reader.member.create(bob))).toBe('403 level-missing');
+  });
+});

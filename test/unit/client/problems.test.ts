@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Problem, ProblemError } from '../../../client/src/index.js';
+import { PROBLEM_SLUGS } from '../../../client/src/http/problem-slugs.js';
+import { problem, Served } from './served.js';
+
+const ROOT = join(__dirname, '../../..');
+
+/** Slugs of the administration API and of the console, which this client does not call. */
+const ELSEWHERE = ['out-of-scope', 'name-taken', 'in-use', 'session-over'];
+
+function slugsOfService(): Set<string> {
+  const files = (readdirSync(join(ROOT, 'src'), { recursive: true }) as string[]).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const sources = files.map((name) => readFileSync(join(ROOT, 'src', name), 'utf8'));
+  const made = sources.flatMap((source) => [...source.matchAll(/new Problem\(\s*\d+,\s*'([\w-]+)'/g)]);
+  return new Set(made.map(([, slug]) => slug!));
+}
+
+it('the client knows each problem that the service can answer', () => {
+  const own = [...slugsOfService()].filter((slug) => !ELSEWHERE.includes(slug));
+  expect([...PROBLEM_SLUGS].sort()).toEqual(own.sort());
+});
+
+describe('an answer that is no success is a ProblemError', () => {
+  let served: Served;
+  afterEach(() => served.stop());
+  const errorOf = async (play: Parameters<typeof Served.start>[0]): Promise<ProblemError> => {
+    served = await Served.start(play);
+    return served
+      .client({ retries: { times: 0 } })
+      .max('member')
+      .then(
+        () => Promise.reject(new Error('It was a success.')),
+        (error: ProblemError) => error,
+      );
+  };
+
+  it('with what the service tells, and a sentence of it', async () => {
+    const error = await errorOf(problem(404, 'unknown-service'));
+    expect(error).toBeInstanceOf(ProblemError);
+    expect(error.problem).toMatchObject({ title: 'It is so', requestId: 'r1' });
+    expect([error.slug, error.message]).toEqual(['unknown-service', '404 unknown-service: It went so.']);
+  });
+
+  it('whose sentence names each wrong input', () => {
+    const told: Problem = {
+      ...{ type: 'urn:tidemark:problem:invalid-request', title: 'Not valid', status: 400 },
+      detail: 'Not valid: limit, body.',
+      errors: [
+        { parameter: 'limit', detail: '"0" is not a limit.' },
+        { pointer: '/elevel', detail: 'must be a whole number.' },
+      ],
+    };
+    expect(new ProblemError(told).message).toBe(
+      '400 invalid-request: Not valid: limit, body. limit: "0" is not a limit. /elevel: must be a whole number.',
+    );
+  });
+
+  it('unknown where the slug is a newer one', async () => {
+    const error = await errorOf(problem(451, 'of-tomorrow'));
+    expect([error.slug, error.message]).toEqual(['unknown', '451 of-tomorrow: It went so.']);
+  });
+
+  it('unknown where something in front of the service answers', async () => {
+    const error = await errorOf((response) => response.writeHead(502).end('<html>Bad gateway</html>'));
+    expect([error.status, error.slug, error.problem.type]).toEqual([502, 'unknown', 'about:blank']);
+  });
+
+  it('where the answer leads elsewhere, with its place: nothing is sent there', async () => {
+    const error = await errorOf((response) =>
+      response.writeHead(301, { Location: 'https://elsewhere.example/' }).end(),
+    );
+    expect(error.message).toContain('leads to https://elsewhere.example/');
+  });
+});
