@@ -52,6 +52,7 @@ export default {
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...onService, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.test.ts'] },
     { ...onService, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
+    { ...onService, displayName: 'connectors', testMatch: ['<rootDir>/test/connectors/**/*.test.ts'] },
     {
       ...shared,
       displayName: 'process',
