@@ -1,3 +1,4 @@
+import { ConsumerNotes } from '../../src/replication/consumers/index.js';
 import { PageReader } from '../../src/replication/feed/page/index.js';
 import { eventually, expectProblem, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
@@ -58,6 +59,16 @@ async function textUntilBroken(): Promise<string> {
   })();
   await expect(whole).rejects.toThrow('terminated');
   return Buffer.concat(pieces).toString();
+}
+
+/** Which harvest of the consumer ended last, as operators are told. */
+async function endedOf(): Promise<unknown> {
+  await service.app.get(ConsumerNotes, { strict: false }).flush();
+  const [consumer] = await service.db
+    .collection('tidemark.consumers')
+    .find({ '_id.appid': app.appid })
+    .toArray();
+  return consumer?.['ended'];
 }
 
 /** Of every five products one leaves the filter, and one is gone. */
@@ -138,7 +149,9 @@ describe('changes with Accept: application/x-ndjson', () => {
       if (readings === 4) throw new Error('the database is gone');
       yield* read(...asked);
     });
+    const ended = await endedOf();
     const text = await textUntilBroken();
+    expect(await endedOf()).toEqual(ended);
     jest.restoreAllMocks();
     const lines = text
       .slice(0, text.lastIndexOf('\n'))

@@ -122,7 +122,7 @@ export class PageBytes {
 export class Share {
   /** Items of the page so far. */
   items = 0;
-  /** Whether the page was full when its last item had been sent: there may be another one. */
+  /** Whether the window may hold more than was sent: the page was full, or its lines have not come to their end. */
   goesOn = false;
   /** Whether the page had to go on in small pieces. */
   isShort = false;

@@ -28,7 +28,8 @@ export async function linesOf(source: PageSource, form: LinesForm): Promise<Page
 }
 
 async function* lines(source: PageSource, form: LinesForm, first: BegunItems): AsyncGenerator<Buffer, void> {
-  const { limit } = source.window;
+  const { share, window } = source;
+  share.goesOn = true;
   for (let begun: BegunItems | undefined = first; begun !== undefined;) {
     let end: PlacedItems | undefined;
     let count = 0;
@@ -38,9 +39,10 @@ async function* lines(source: PageSource, form: LinesForm, first: BegunItems): A
       end = one;
       count += one.count;
     }
-    begun = end !== undefined && count === limit ? stretchBehind(source, end) : undefined;
+    begun = end !== undefined && count === window.limit ? stretchBehind(source, end) : undefined;
     if (end !== undefined && begun !== undefined) yield Buffer.from(form.cursor(end));
   }
+  share.goesOn = false;
   yield Buffer.from(form.end());
 }
 
