@@ -12,6 +12,7 @@ import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
 import { setUpHeap } from './heap.js';
 import { assertCanListen, listen } from './listen.js';
 import { Metrics } from './observability/index.js';
+import { EventStreams } from './replication/events/index.js';
 import { MaxService } from './replication/mark/index.js';
 import { WorkedThrough } from './replication/progress/index.js';
 import { say } from './say.js';
@@ -27,7 +28,11 @@ async function main(): Promise<void> {
   await assertCanListen(settings);
   const mongodbUri = settings.mongodbUri ?? (await embeddedUri(settings));
   const app = await createApp(settings, mongodbUri);
-  isStopping = stopOnSignals(app, { say, stopDatabase: async () => embedded?.stop() });
+  isStopping = stopOnSignals(app, {
+    say,
+    endStreams: () => app.get(EventStreams, { strict: false }).end(),
+    stopDatabase: async () => embedded?.stop(),
+  });
   app.get(Metrics).collectProcess();
   await listen(app, settings);
   const { port } = app.getHttpServer().address() as AddressInfo;

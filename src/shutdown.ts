@@ -17,6 +17,8 @@ const INTERRUPTED = 130;
 /** What is told of the stop, and to whom. */
 interface Stop {
   say: (line: string) => void;
+  /** Ends what would never end by itself. */
+  endStreams: () => void;
   stopDatabase: () => Promise<void>;
 }
 
@@ -25,13 +27,17 @@ interface Stop {
  * the lease and exits 0 (contract §5). Whoever presses Ctrl-C is told so, and ends it at once with another; else the log
  * is told. Answers whether that has begun.
  */
-export function stopOnSignals(app: NestExpressApplication, { say, stopDatabase }: Stop): () => boolean {
+export function stopOnSignals(
+  app: NestExpressApplication,
+  { say, endStreams, stopDatabase }: Stop,
+): () => boolean {
   const log = new Logger('Stop');
   const open = countRequests(app.getHttpServer());
   let begun: number | undefined;
   const stop = (tell: (line: string) => void, how: string, advice = '') => {
     if (begun !== undefined) return;
     begun = performance.now();
+    endStreams();
     tell(`${how}${whatEndsFirst(open())}${advice}`);
     void stopInOrder(app, stopDatabase).then(
       () => {
@@ -63,12 +69,12 @@ function whatEndsFirst(open: number): string {
 
 /** Tells how many requests have begun whose answers have not ended. */
 function countRequests(server: Server): () => number {
-  let open = 0;
+  const open = new Set<ServerResponse>();
   server.prependListener('request', (_request, response: ServerResponse) => {
-    open += 1;
-    response.once('close', () => (open -= 1));
+    open.add(response);
+    response.once('close', () => open.delete(response));
   });
-  return () => open;
+  return () => [...open].filter(({ writableEnded, destroyed }) => !writableEnded && !destroyed).length;
 }
 
 async function stopInOrder(app: NestExpressApplication, stopDatabase: () => Promise<void>): Promise<void> {

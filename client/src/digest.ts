@@ -1,6 +1,6 @@
 import type { Sender } from './http/sender.js';
 import type { CallOptions } from './options.js';
-import type { Digest, Kind } from './shapes.js';
+import type { ServiceDigest, Kind } from './shapes.js';
 
 export interface DigestOptions extends CallOptions {
   /** Up to which moment: the `to` of the harvest that the copy shows. */
@@ -16,7 +16,7 @@ export async function digestOf(
   sender: Sender,
   [kind, service]: [kind: Kind, service: string],
   { signal, ...query }: DigestOptions,
-): Promise<Digest> {
+): Promise<ServiceDigest> {
   const path: [string, ...string[]] = ['api/v1', kind, service, 'digest'];
-  return (await sender.send<Digest>({ method: 'GET', path, query: { ...query }, signal })).body;
+  return (await sender.send<ServiceDigest>({ method: 'GET', path, query: { ...query }, signal })).body;
 }

@@ -11,6 +11,7 @@ export type {
   PatchAddress,
   PatchMember,
   SafeOffset,
+  ServiceDigest,
   UpdateItem,
 } from './generated/types.gen.js';
 
@@ -24,19 +25,4 @@ export interface Page<Item> {
   nextoffsetid: string;
   /** The `to` that all pages of this feed have: the header `Tidemark-To` of the first one. */
   to: string;
-}
-
-/** How many records there are, and a sum over id and timestamp of each, in 32 hex digits. */
-export interface DigestSum {
-  count: number;
-  digest: string;
-}
-
-/** What the records of a service come to, as of `to`. */
-export interface Digest extends DigestSum {
-  to: string;
-  /** By the first byte of SHA-256 of their `id`, modulo the number of buckets. */
-  buckets: DigestSum[];
-  /** Of the buckets that were asked for. */
-  records?: { id: string; lastupdated: string }[];
 }

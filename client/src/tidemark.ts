@@ -12,7 +12,7 @@ import type {
   ChangeItem,
   ChangesPage,
   DeleteItem,
-  Digest,
+  ServiceDigest,
   Kind,
   SafeOffset,
   Page,
@@ -73,7 +73,7 @@ export class Tidemark {
   }
 
   /** What the records of a service come to, for whoever compares a copy with them. */
-  digest(kind: Kind, service: string, options: DigestOptions): Promise<Digest> {
+  digest(kind: Kind, service: string, options: DigestOptions): Promise<ServiceDigest> {
     return digestOf(this.sender, [kind, service], options);
   }
 }

@@ -1,4 +1,5 @@
 export { ApplicationGuard, CurrentApplication } from './application.guard.js';
+export { ApplicationLookup } from './application-lookup.js';
 export { ApplicationModule } from './application.module.js';
 export { APPLICATIONS } from './application.schema.js';
 export type { Application } from './application.js';

@@ -47,8 +47,7 @@ export class Authenticator {
   private async knownLately(login: Login, name: string): Promise<Credential | undefined> {
     const fitting = this.proven.hashOf(name);
     if (fitting === undefined) return undefined;
-    const known = await this.usable(login.username);
-    return known !== undefined && liveHashes(known, new Date()).includes(fitting) ? known : undefined;
+    return this.openedBy(fitting, login.username);
   }
 
   /**
@@ -81,6 +80,13 @@ export class Authenticator {
   /** The stored hash that the password of a login has fitted, just now or a minute ago at most. */
   fittingHash(login: Login): string | undefined {
     return this.proven.hashOf(this.proven.nameOf(login));
+  }
+
+  /** The credential of this user name, where the password that fitted this stored hash opens it today. */
+  async openedBy(passwordhash: string, username: string): Promise<Credential | undefined> {
+    const credential = await this.usable(username);
+    const isOpen = credential !== undefined && liveHashes(credential, new Date()).includes(passwordhash);
+    return isOpen ? credential : undefined;
   }
 
   /** The credential of this user name, where it opens anything today. */

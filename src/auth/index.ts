@@ -1,5 +1,6 @@
 export { Authenticator } from './authenticator.js';
 export { AuthModule } from './auth.module.js';
+export { type Login, parseBasicHeader } from './basic-header.js';
 export { BasicGuard } from './basic.guard.js';
 export { CREDENTIAL_MODEL, CREDENTIALS, credentialSchema } from './credential.schema.js';
 export { CREDENTIAL_USES, type CredentialUse } from './credential-use.schema.js';

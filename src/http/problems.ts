@@ -112,6 +112,14 @@ export const problems = {
       'This credential made more requests than its quota of a minute.',
       later(seconds),
     ),
+  digestBusy: () =>
+    new Problem(
+      429,
+      'digest-busy',
+      'A digest is under way',
+      'This credential has a digest made already, and may have one at a time. Ask again when that one has ended.',
+      later(RETRY_SECONDS),
+    ),
   serviceMisconfigured: (kind: string, name: string) =>
     new Problem(
       500,

@@ -102,6 +102,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly eventSubscribers = new Gauge({
+    name: 'tidemark_event_subscribers',
+    help: 'Streams of events that this instance has open.',
+    registers: [this.registry],
+  });
+
   readonly watcherEvents = new Counter({
     name: 'tidemark_watcher_events_total',
     help: 'Events of the change stream that this instance has worked through.',

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const FEEDS = ['updates', 'softdeletes'];
+const FEEDS = ['updates', 'softdeletes', 'digest'];
 const ask = (kind: string, name: string, feed: string) =>
   app.get(`${kind}/${name}/${feed}`, { query: { to: '2999-01-01' } });
 

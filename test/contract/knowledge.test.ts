@@ -15,7 +15,7 @@ const ATTEMPTS = 10;
 const ONE_QUERY = ['find products'];
 /** What the leader and timers write, and how every instance listens. */
 const NOT_OF_REQUESTS =
-  /^(getMore \$cmd|update tidemark\.(leases|watchtotals|consumers)|insert tidemark\.audittrail|\w+ system\.)/;
+  /^(getMore \$cmd|(update|findAndModify) tidemark\.leases|update tidemark\.(watchtotals|consumers)|insert tidemark\.audittrail|\w+ system\.)/;
 
 let service: TestService;
 let app: TestApplication;

@@ -20,7 +20,9 @@ it('every operation has a summary and a name of its own: what it does to what, w
   const names = operations().map((one) => one.operationId);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names)
-    expect(name).toMatch(/^(get|list|create|put|patch|delete|preview|plan|apply|rotate)([A-Z][a-z]+)+$/);
+    expect(name).toMatch(
+      /^(get|list|create|put|patch|delete|preview|plan|apply|rotate|listen)([A-Z][a-z]+)+$/,
+    );
   expect(names.filter((name) => /controller|shape/i.test(name))).toEqual([]);
   for (const one of operations()) expect(one.summary).toMatch(/./);
 });
@@ -41,6 +43,8 @@ it.each([
   [`get ${READ}productbychannel/{channel}/updates`, 'listChannelUpdates'],
   [`get ${READ}productbychannel/{channel}/softdeletes`, 'listChannelSoftDeletes'],
   [`get ${READ}productbychannel/{channel}/changes`, 'listChannelChanges'],
+  [`get ${READ}member/{service}/digest`, 'getMemberDigest'],
+  [`get ${READ}product/events`, 'listenToProductEvents'],
   [`post ${WRITE}member`, 'createMember'],
   [`patch ${WRITE}member/{memberid}`, 'patchMember'],
   [`patch ${WRITE}member/{memberid}/address`, 'patchMemberAddress'],

@@ -147,8 +147,13 @@ const refuses = (url: string | undefined) =>
 describe('On SIGTERM or SIGINT the service stops listening, finishes what runs, gives up the lease and exits 0', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s', async (signal) => {
     const { service, db, running } = await serviceWithRequest();
+    const authorization = `Basic ${btoa(`ann:${PASSWORD}`)}`;
+    const events = await fetch(`${service.url}/acme/shop/api/v1/member/events`, {
+      headers: { authorization },
+    });
     const exited = service.stop(signal);
     await eventually(() => refuses(service.url));
+    expect(await events.text()).toMatch(/^:\n\n(.*\n)*retry: \d+\n\n$/);
     const { status, body } = await finish(running);
     expect([status, body]).toEqual([201, expect.stringContaining('a@example.com')]);
     expect(await exited).toBe(0);
@@ -156,6 +161,7 @@ describe('On SIGTERM or SIGINT the service stops listening, finishes what runs, 
     expect(await db.collection('members').countDocuments()).toBe(1);
 
     const log = service.lines.join('\n');
+    expect(log).toContain(': 1 request ends first, 10 s at most.');
     expect(log).toContain('/acme/shop/api/v0.1/member');
     for (const secret of [PASSWORD, btoa(`ann:${PASSWORD}`), '$argon2', 'a@example.com'])
       expect(log).not.toContain(secret);

@@ -8,6 +8,7 @@ import { stopOnSignals } from '../../src/shutdown.js';
 let server: Server;
 let exit: jest.SpyInstance;
 let logged: jest.SpyInstance;
+const endStreams = jest.fn();
 const stopDatabase = jest.fn(() => Promise.resolve());
 const say = jest.fn();
 
@@ -16,6 +17,7 @@ beforeEach(async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
   exit = jest.spyOn(process, 'exit').mockImplementation();
   logged = jest.spyOn(Logger.prototype, 'log').mockImplementation();
+  endStreams.mockReset();
   stopDatabase.mockClear();
   say.mockClear();
   server = createServer(() => undefined).listen(0, '127.0.0.1');
@@ -31,6 +33,7 @@ afterEach(() => {
 function stopOnSignalsWith(close: () => Promise<unknown>): void {
   stopOnSignals({ getHttpServer: () => server, close } as unknown as NestExpressApplication, {
     say,
+    endStreams,
     stopDatabase,
   });
 }

@@ -55,6 +55,48 @@ export type ChangeUpsert = {
 };
 
 /**
+ * What the records of a service come to, as of `to`
+ */
+export type ServiceDigest = {
+    count: number;
+    /**
+     * Of SHA-256 of `id`, a line break and `lastupdated` the first 16 bytes, added up as big-endian numbers modulo 2^128
+     */
+    digest: string;
+    /**
+     * The `to` that was used
+     */
+    to: string;
+    /**
+     * The bucket of a record is the first byte of SHA-256 of its `id` modulo `buckets`
+     */
+    buckets: Array<BucketDigest>;
+    /**
+     * Where `bucket` was sent: the records of these buckets, in the order of `updates`
+     */
+    records?: Array<DigestRecord>;
+};
+
+/**
+ * A record of a bucket that was asked for
+ */
+export type DigestRecord = {
+    id: string;
+    lastupdated: string;
+};
+
+/**
+ * How many records there are, and what they come to
+ */
+export type BucketDigest = {
+    count: number;
+    /**
+     * Of SHA-256 of `id`, a line break and `lastupdated` the first 16 bytes, added up as big-endian numbers modulo 2^128
+     */
+    digest: string;
+};
+
+/**
  * A page of `changes`
  */
 export type ChangesPage = {
@@ -1531,3 +1573,259 @@ export type ListChannelChangesResponses = {
 };
 
 export type ListChannelChangesResponse = ListChannelChangesResponses[keyof ListChannelChangesResponses];
+
+export type GetMemberDigestData = {
+    body?: never;
+    path: {
+        /**
+         * A filter that the operator has registered under this name. `default` needs no registration and filters nothing: every record matches it, so that it has no soft deletes
+         */
+        service: string;
+        /**
+         * Identifier of the organization
+         */
+        org: string;
+        /**
+         * Identifier of the application
+         */
+        app: string;
+    };
+    query: {
+        /**
+         * `lastupdated <= to`, such as the one up to which a copy is. Read as on the first page of `updates`
+         */
+        to: string;
+        buckets?: number;
+        /**
+         * A bucket whose records are listed, less than `buckets`. May be repeated
+         */
+        bucket?: Array<number>;
+    };
+    url: '/{org}/{app}/api/v1/member/{service}/digest';
+};
+
+export type GetMemberDigestErrors = {
+    /**
+     * The request is not valid
+     */
+    400: Problem;
+    /**
+     * No or wrong credentials
+     */
+    401: Problem;
+    /**
+     * Unknown application, or no right to it; or what the path names is unknown
+     */
+    404: Problem;
+    /**
+     * Too many failed logins, or the quota is used up
+     */
+    429: Problem;
+    /**
+     * A fault of the service or of its configuration
+     */
+    500: Problem;
+    /**
+     * The database is away, slow or still being prepared
+     */
+    503: Problem;
+};
+
+export type GetMemberDigestError = GetMemberDigestErrors[keyof GetMemberDigestErrors];
+
+export type GetMemberDigestResponses = {
+    /**
+     * What the records come to
+     */
+    200: ServiceDigest;
+};
+
+export type GetMemberDigestResponse = GetMemberDigestResponses[keyof GetMemberDigestResponses];
+
+export type GetProductDigestData = {
+    body?: never;
+    path: {
+        /**
+         * A filter that the operator has registered under this name. `default` needs no registration and filters nothing: every record matches it, so that it has no soft deletes
+         */
+        service: string;
+        /**
+         * Identifier of the organization
+         */
+        org: string;
+        /**
+         * Identifier of the application
+         */
+        app: string;
+    };
+    query: {
+        /**
+         * `lastupdated <= to`, such as the one up to which a copy is. Read as on the first page of `updates`
+         */
+        to: string;
+        buckets?: number;
+        /**
+         * A bucket whose records are listed, less than `buckets`. May be repeated
+         */
+        bucket?: Array<number>;
+    };
+    url: '/{org}/{app}/api/v1/product/{service}/digest';
+};
+
+export type GetProductDigestErrors = {
+    /**
+     * The request is not valid
+     */
+    400: Problem;
+    /**
+     * No or wrong credentials
+     */
+    401: Problem;
+    /**
+     * Unknown application, or no right to it; or what the path names is unknown
+     */
+    404: Problem;
+    /**
+     * Too many failed logins, or the quota is used up
+     */
+    429: Problem;
+    /**
+     * A fault of the service or of its configuration
+     */
+    500: Problem;
+    /**
+     * The database is away, slow or still being prepared
+     */
+    503: Problem;
+};
+
+export type GetProductDigestError = GetProductDigestErrors[keyof GetProductDigestErrors];
+
+export type GetProductDigestResponses = {
+    /**
+     * What the records come to
+     */
+    200: ServiceDigest;
+};
+
+export type GetProductDigestResponse = GetProductDigestResponses[keyof GetProductDigestResponses];
+
+export type ListenToMemberEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The id of the last event that was seen: the current one then comes only where it is another
+         */
+        'Last-Event-ID'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the organization
+         */
+        org: string;
+        /**
+         * Identifier of the application
+         */
+        app: string;
+    };
+    query?: never;
+    url: '/{org}/{app}/api/v1/member/events';
+};
+
+export type ListenToMemberEventsErrors = {
+    /**
+     * The request is not valid
+     */
+    400: Problem;
+    /**
+     * No or wrong credentials
+     */
+    401: Problem;
+    /**
+     * Unknown application, or no right to it; or what the path names is unknown
+     */
+    404: Problem;
+    /**
+     * Too many failed logins, or the quota is used up
+     */
+    429: Problem;
+    /**
+     * A fault of the service or of its configuration
+     */
+    500: Problem;
+    /**
+     * The database is away, slow or still being prepared
+     */
+    503: Problem;
+};
+
+export type ListenToMemberEventsError = ListenToMemberEventsErrors[keyof ListenToMemberEventsErrors];
+
+export type ListenToMemberEventsResponses = {
+    /**
+     * A stream of `event: max`, whose `id` and `data` are the offset that `max` answers: one at once, then one whenever it has moved, at most one a second. A comment every 15 s. A signal only: missing one loses nothing
+     */
+    200: string;
+};
+
+export type ListenToMemberEventsResponse = ListenToMemberEventsResponses[keyof ListenToMemberEventsResponses];
+
+export type ListenToProductEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The id of the last event that was seen: the current one then comes only where it is another
+         */
+        'Last-Event-ID'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the organization
+         */
+        org: string;
+        /**
+         * Identifier of the application
+         */
+        app: string;
+    };
+    query?: never;
+    url: '/{org}/{app}/api/v1/product/events';
+};
+
+export type ListenToProductEventsErrors = {
+    /**
+     * The request is not valid
+     */
+    400: Problem;
+    /**
+     * No or wrong credentials
+     */
+    401: Problem;
+    /**
+     * Unknown application, or no right to it; or what the path names is unknown
+     */
+    404: Problem;
+    /**
+     * Too many failed logins, or the quota is used up
+     */
+    429: Problem;
+    /**
+     * A fault of the service or of its configuration
+     */
+    500: Problem;
+    /**
+     * The database is away, slow or still being prepared
+     */
+    503: Problem;
+};
+
+export type ListenToProductEventsError = ListenToProductEventsErrors[keyof ListenToProductEventsErrors];
+
+export type ListenToProductEventsResponses = {
+    /**
+     * A stream of `event: max`, whose `id` and `data` are the offset that `max` answers: one at once, then one whenever it has moved, at most one a second. A comment every 15 s. A signal only: missing one loses nothing
+     */
+    200: string;
+};
+
+export type ListenToProductEventsResponse = ListenToProductEventsResponses[keyof ListenToProductEventsResponses];

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ApplicationModule } from '../../application/index.js';
+import { AuthModule } from '../../auth/index.js';
+import { EventsModule } from '../events/index.js';
 import { FiltersModule } from '../filters/index.js';
 import { LedgerModule } from '../ledger/index.js';
 import { MarkModule } from '../mark/index.js';
@@ -8,6 +10,9 @@ import {
   Answers,
   ChangesController,
   ChannelFeedController,
+  DigestController,
+  DigestTurns,
+  EventsController,
   MemberFeedController,
   ProductFeedController,
   SendingPace,
@@ -15,6 +20,7 @@ import {
 import {
   ChangesPages,
   ChangesSelector,
+  Digests,
   FeedSelector,
   Hearing,
   ItemSizes,
@@ -30,13 +36,30 @@ import {
 import { BatchReader, TombstoneFilter, NumericIdTexts, RawFind, WindowLists } from './query/index.js';
 
 @Module({
-  imports: [ApplicationModule, FiltersModule, LedgerModule, MarkModule, ProgressModule],
-  controllers: [MemberFeedController, ProductFeedController, ChannelFeedController, ChangesController],
+  imports: [
+    ApplicationModule,
+    AuthModule,
+    EventsModule,
+    FiltersModule,
+    LedgerModule,
+    MarkModule,
+    ProgressModule,
+  ],
+  controllers: [
+    MemberFeedController,
+    ProductFeedController,
+    ChannelFeedController,
+    ChangesController,
+    DigestController,
+    EventsController,
+  ],
   providers: [
     Answers,
     BatchReader,
     ChangesPages,
     ChangesSelector,
+    Digests,
+    DigestTurns,
     FeedSelector,
     Hearing,
     ItemSizes,

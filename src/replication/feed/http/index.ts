@@ -1,6 +1,9 @@
 export { Answers } from './answer.js';
 export { ChangesController } from './changes.controller.js';
 export { ChannelFeedController } from './channel-feed.controller.js';
+export { DigestController } from './digest.controller.js';
+export { DigestTurns } from './digest-turns.js';
+export { EventsController } from './events.controller.js';
 export { MemberFeedController } from './member-feed.controller.js';
 export { aboutRequest, noteConsumer } from './note-consumer.js';
 export { ProductFeedController } from './product-feed.controller.js';

@@ -22,12 +22,7 @@ export function parseParameters(query: Record<string, unknown>, limitMax: number
   const lastoffsetid = read('lastoffsetid', parseOffsetId);
   const behind = read('behind', parseBehind);
   const limit = limitOf(read, limitMax);
-  if (query['to'] === undefined) {
-    errors.push({
-      parameter: 'to',
-      detail: 'is missing. Send the offset of max, such as to=2026-11-20T10:00:00.000Z.',
-    });
-  }
+  if (query['to'] === undefined) errors.push(toIsMissing());
   if (to === undefined || errors.length > 0) throw problems.invalidRequest(errors);
   return {
     to,
@@ -35,6 +30,14 @@ export function parseParameters(query: Record<string, unknown>, limitMax: number
     ...(from && { from }),
     ...(lastoffsetid && { lastoffsetid }),
     ...(behind && { behind }),
+  };
+}
+
+/** What is wrong where `to` was not sent and is required. */
+export function toIsMissing(): InputError {
+  return {
+    parameter: 'to',
+    detail: 'is missing. Send the offset of max, such as to=2026-11-20T10:00:00.000Z.',
   };
 }
 

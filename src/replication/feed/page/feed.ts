@@ -14,10 +14,10 @@ export interface ChangesFeed {
   by: { service: string } | { channel: string };
 }
 
-/** A name that no other feed of any application has. */
+/** A name that no other feed of any application has, and nothing else that is read as feeds are. */
 export function nameOf(
   { organizationid, appid }: Tenant,
-  { kind, shows, by }: Feed | (ChangesFeed & { shows: 'changes' }),
+  { kind, shows, by }: Feed | (ChangesFeed & { shows: 'changes' | 'digest' }),
 ): string {
   return JSON.stringify([organizationid, appid, kind, shows, by]);
 }

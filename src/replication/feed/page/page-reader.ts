@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { mongo } from 'mongoose';
 import { isTimeout } from '../../../database/index.js';
 import {
+  type BatchQuery,
   BatchReader,
   type Breadth,
   FIRST_BREADTH,
@@ -28,6 +29,8 @@ export interface PageReading {
   feed: string;
   selection: Selection;
   shape: ItemShape;
+  /** The fields that the shape needs, as a projection; without it whole documents are read. */
+  fields?: BatchQuery['fields'];
   /** The page's share of the memory for pages. */
   share: Share;
   /** What the page shows. */
@@ -136,13 +139,13 @@ export class PageReader {
 
   /** One reply; one that took too long is tried again over less. */
   private async readBatch(
-    { view, selection }: PageReading,
+    { view, selection, fields }: PageReading,
     { window, breadth: first }: Position,
     asked: { replyLimit: number; idsOnly?: boolean },
   ): Promise<Taken> {
     const { replyLimit } = asked;
     for (let breadth: Breadth | undefined = first; ;) {
-      const query = { selection, window, breadth, ...asked };
+      const query = { selection, window, breadth, ...(fields && { fields }), ...asked };
       try {
         const batch = await view.asOf((at) => this.batches.read({ ...query, at }));
         return { ...batch, window, breadth, replyLimit };

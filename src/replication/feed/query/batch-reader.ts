@@ -23,6 +23,8 @@ export interface BatchQuery {
   at: mongo.Timestamp;
   /** Whether nothing but the `_id`s is wanted, of what can be delivered; else items are looked at one by one. */
   idsOnly?: boolean;
+  /** The fields that are wanted of each document, as a projection: `_id` first, and all that tells whether it is delivered. */
+  fields?: mongo.Document;
 }
 
 /** One reply of the database. */
@@ -77,7 +79,7 @@ export class BatchReader {
   }
 
   private async find(step: BatchQuery, plan: Plan, { narrowed, end }: Narrowing): Promise<ReadBatch> {
-    const { selection, window, replyLimit, at, idsOnly } = step;
+    const { selection, window, replyLimit, at, idsOnly, fields } = step;
     const along = plan === 'one-page' ? windowQueryAlongStamps(window) : windowQuery(window, narrowed);
     const { documents, cursorId } = await this.finds.first(
       {
@@ -89,6 +91,7 @@ export class BatchReader {
         hint: hintOf(plan, selection),
         sort: { _id: 1 },
         limit: replyLimit,
+        ...(fields && { projection: fields }),
         ...(idsOnly === true && { projection: { _id: 1, id: selection.records ? 1 : NUMBER } }),
       },
       at,

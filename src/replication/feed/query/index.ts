@@ -1,4 +1,4 @@
-export { BatchReader, type ReadBatch } from './batch-reader.js';
+export { type BatchQuery, BatchReader, type ReadBatch } from './batch-reader.js';
 export { type Breadth, FIRST_BREADTH, narrower, relaxed, wider } from './breadth.js';
 export { NumericIdTexts } from './numeric-ids.js';
 export { RawFind } from './raw-find.js';

@@ -1,0 +1,11 @@
+import { Injectable } from '@nestjs/common';
+
+/** How often subscribers are looked after. */
+@Injectable()
+export class EventPace {
+  /** Between two looks whether there is news, and who may still be told (milliseconds). */
+  tickMs = 1000;
+
+  /** Each subscriber gets a comment after so many looks, so that no proxy takes its connection for a dead one. */
+  ticksPerComment = 15;
+}

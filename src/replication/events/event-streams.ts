@@ -1,0 +1,131 @@
+import { setMaxListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Places } from '../../common/index.js';
+import { problems } from '../../http/index.js';
+import { Metrics } from '../../observability/index.js';
+import type { Kind } from '../../record/index.js';
+import { markName, MaxService } from '../mark/index.js';
+import { Audience } from './audience.js';
+import { EventPace } from './event-pace.js';
+import { type EventReader, ReadingRights } from './reading-rights.js';
+import { Subscriber } from './subscriber.js';
+import { Topic } from './topic.js';
+
+/** Each takes some 13 KB: others are turned away. */
+const MOST_SUBSCRIBERS = 20_000;
+/** So many questions at a time, where the database has to be asked: the others of a look wait behind them. */
+const AT_A_TIME = 4;
+
+/** What somebody wants to be told of. */
+export interface Subscription extends EventReader {
+  kind: Kind;
+  /** The offset that the client was told last. */
+  lastEventId: string | undefined;
+}
+
+/**
+ * Tells subscribers when a mark has moved (contract §1). One timer looks after all of them: it asks for `max` once for each
+ * application and kind, which costs the database nothing while nothing is new, and whether each login is still good.
+ */
+@Injectable()
+export class EventStreams implements OnModuleDestroy {
+  private readonly topics = new Map<string, Topic>();
+  private readonly audiences = new Map<string, Audience>();
+  private readonly subscribers = new Set<Subscriber>();
+  private readonly maxPlaces = new Places(AT_A_TIME);
+  private readonly rightPlaces = new Places(AT_A_TIME);
+  private readonly over = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private ticks = 0;
+
+  constructor(
+    private readonly max: MaxService,
+    private readonly rights: ReadingRights,
+    private readonly pace: EventPace,
+    private readonly metrics: Metrics,
+  ) {
+    setMaxListeners(Infinity, this.over.signal);
+  }
+
+  onModuleDestroy(): void {
+    this.end();
+  }
+
+  /** Answers with a stream, until the client leaves, its right is gone, or the service stops. Throws 503 `busy`. */
+  open(response: ServerResponse, subscription: Subscription): void {
+    if (this.subscribers.size >= MOST_SUBSCRIBERS) throw problems.busy();
+    const turn = this.ticks % this.pace.ticksPerComment;
+    const subscriber = new Subscriber(response, subscription.lastEventId, turn);
+    subscriber.begin();
+    if (response.req.method === 'HEAD') response.end();
+    else if (this.over.signal.aborted) subscriber.end();
+    else if (!response.destroyed) this.add(response, subscriber, subscription);
+  }
+
+  /** Ends all streams at once: nothing waits for them. Those that come later end as they begin. */
+  end(): void {
+    this.over.abort(new Error('No events are told any more.'));
+    clearInterval(this.timer);
+    for (const subscriber of this.subscribers) subscriber.end();
+  }
+
+  private add(response: ServerResponse, subscriber: Subscriber, subscription: Subscription): void {
+    const { tenant, kind, username, passwordhash } = subscription;
+    const { organizationid, appid } = tenant;
+    const topicName = markName({ organizationid, appid, kind });
+    const audienceName = JSON.stringify([username, passwordhash, organizationid, appid]);
+    const topic = this.topics.get(topicName) ?? this.topicOf(subscription);
+    const audience = this.audiences.get(audienceName) ?? this.audienceOf(subscription);
+    this.topics.set(topicName, topic);
+    this.audiences.set(audienceName, audience);
+    response.once('close', () => {
+      leave(this.topics, topicName, subscriber);
+      leave(this.audiences, audienceName, subscriber);
+      this.subscribers.delete(subscriber);
+      this.counted();
+    });
+    this.subscribers.add(subscriber);
+    audience.subscribers.add(subscriber);
+    topic.add(subscriber);
+    this.counted();
+  }
+
+  private topicOf({ tenant: { organizationid, appid }, kind }: Subscription): Topic {
+    const ask = () => this.max.max({ organizationid, appid }, kind);
+    return new Topic(() => this.maxPlaces.during(this.over.signal, ask));
+  }
+
+  private audienceOf({ tenant, username, passwordhash }: Subscription): Audience {
+    const look = () => this.rights.holds({ tenant, username, passwordhash });
+    return new Audience(() => this.rightPlaces.during(this.over.signal, look));
+  }
+
+  /** The timer runs while there is anybody. */
+  private counted(): void {
+    this.metrics.eventSubscribers.set(this.subscribers.size);
+    if (this.subscribers.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+    } else if (!this.over.signal.aborted)
+      this.timer ??= setInterval(() => this.tick(), this.pace.tickMs).unref();
+  }
+
+  private tick(): void {
+    this.ticks += 1;
+    for (const audience of this.audiences.values()) void audience.check();
+    for (const topic of this.topics.values()) void topic.refresh();
+    const turn = this.ticks % this.pace.ticksPerComment;
+    for (const subscriber of this.subscribers) if (subscriber.turn === turn) subscriber.comment();
+  }
+}
+
+function leave(
+  groups: Map<string, { subscribers: Set<Subscriber> }>,
+  name: string,
+  subscriber: Subscriber,
+): void {
+  const { subscribers } = groups.get(name) ?? { subscribers: new Set() };
+  subscribers.delete(subscriber);
+  if (subscribers.size === 0) groups.delete(name);
+}

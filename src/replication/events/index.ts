@@ -1,0 +1,3 @@
+export { EventPace } from './event-pace.js';
+export { EventStreams } from './event-streams.js';
+export { EventsModule } from './events.module.js';

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import type { Kind } from '../../../../record/index.js';
+import { nameOf, updatesOf } from '../feed.js';
+import { FeedSelector, type Selected } from '../feed-selector.js';
+import { Hearing } from '../hearing.js';
+import { orMisconfigured } from '../misconfigured.js';
+import { type MomentFound, Openings } from '../openings.js';
+import { PageMoment } from '../page-moment.js';
+import { PageReader, type PageReading } from '../page-reader.js';
+import { PageView } from '../page-view.js';
+import type { OpenPage, Page } from '../page.js';
+import type { Ask } from '../pages.js';
+import { ReadPlaces } from '../read-places.js';
+import { type DigestRequest, digestText } from './digest-text.js';
+
+/** Of a record nothing else is read: what it takes to tell whether it is delivered, and what is hashed. */
+const FIELDS = { _id: 1, organizationid: 1, appid: 1, id: 1, lastupdated: 1 };
+
+/** Opens digests: what `updates` of a service deliver up to `to`, as of one moment, added up. */
+@Injectable()
+export class Digests {
+  constructor(
+    private readonly selector: FeedSelector,
+    private readonly openings: Openings,
+    private readonly moments: PageMoment,
+    private readonly places: ReadPlaces,
+    private readonly reader: PageReader,
+    private readonly hearing: Hearing,
+  ) {}
+
+  /** Throws what the first page of `updates` throws. */
+  async open(ask: Ask<DigestRequest>, kind: Kind, service: string): Promise<OpenPage> {
+    const { application, request } = ask;
+    const { organizationid, appid } = application;
+    const asked = { mark: { organizationid, appid, kind }, to: request.to, isFirst: true };
+    const feed = updatesOf(kind, service);
+    const opening = await this.openings.find(asked, () => this.selector.select(application, feed));
+    return this.begin(ask, nameOf(application, { kind, by: { service }, shows: 'digest' }), opening, kind);
+  }
+
+  private begin(
+    { request, share }: Ask<DigestRequest>,
+    feed: string,
+    { selected, wish, shown }: MomentFound<Selected>,
+    kind: Kind,
+  ): OpenPage {
+    const { to } = shown;
+    const limit = Infinity;
+    const view = new PageView(this.moments, this.places, { wish, limit, gone: share.gone }, shown);
+    const reading: PageReading = {
+      ...{ feed, share, view, fields: FIELDS },
+      selection: selected.selection!,
+      shape: { item: 'delete' },
+      place: { lastoffsetid: undefined, items: limit },
+    };
+    const items = this.reader.items(reading, { to, limit });
+    const page = begun(digestText(items, { ...request, to }, share));
+    return {
+      window: { from: undefined, to, isFirst: true },
+      page: orMisconfigured(page, kind, selected.service),
+      early: () => ({}),
+      heard: this.hearing.heard(view.answered),
+    };
+  }
+}
+
+/** What fails before the first piece is there can still be told. */
+async function begun(pieces: AsyncGenerator<Buffer, void>): Promise<Page> {
+  const first = (await pieces.next()).value as Buffer;
+  return { headers: {}, body: beginningWith(first, pieces) };
+}
+
+async function* beginningWith(
+  first: Buffer,
+  pieces: AsyncGenerator<Buffer, void>,
+): AsyncGenerator<Buffer, void> {
+  yield first;
+  yield* pieces;
+}

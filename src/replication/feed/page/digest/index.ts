@@ -1,0 +1,2 @@
+export type { DigestRequest } from './digest-text.js';
+export { Digests } from './digests.js';

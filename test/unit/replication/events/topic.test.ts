@@ -1,0 +1,45 @@
+import type { Subscriber } from '../../../../src/replication/events/subscriber.js';
+import { Topic } from '../../../../src/replication/events/topic.js';
+
+const ONE = new Date('2026-11-20T10:00:00.000Z');
+const TWO = new Date('2026-11-20T10:00:01.000Z');
+
+/** Who keeps what it is told. */
+function listener(): { told: string[]; subscriber: Subscriber } {
+  const told: string[] = [];
+  return { told, subscriber: { tell: (offset: string) => told.push(offset) } as unknown as Subscriber };
+}
+
+it('it is asked once for the first one, and those who come later are told what is known', async () => {
+  const ask = jest.fn(() => Promise.resolve(ONE));
+  const topic = new Topic(ask);
+  const [one, other, late] = [listener(), listener(), listener()];
+  topic.add(one.subscriber);
+  topic.add(other.subscriber);
+  await new Promise(setImmediate);
+  topic.add(late.subscriber);
+  expect([one.told, other.told, late.told]).toEqual(Array(3).fill([ONE.toISOString()]));
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+it('it is not asked again while an answer is awaited', async () => {
+  let answer = (_max: Date) => {};
+  const ask = jest.fn(() => new Promise<Date>((resolve) => (answer = resolve)));
+  const topic = new Topic(ask);
+  const refreshed = topic.refresh();
+  await topic.refresh();
+  answer(ONE);
+  await refreshed;
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+it('where nothing can be known nobody is told anything, until it can', async () => {
+  const ask = jest.fn<Promise<Date>, []>().mockRejectedValueOnce(new Error('away')).mockResolvedValue(TWO);
+  const topic = new Topic(ask);
+  const { told, subscriber } = listener();
+  topic.add(subscriber);
+  await new Promise(setImmediate);
+  expect(told).toEqual([]);
+  await topic.refresh();
+  expect(told).toEqual([TWO.toISOString()]);
+});
