@@ -8,6 +8,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { installChromium } from './chromium.mjs';
+import { installPostgres } from './postgres.mjs';
 import { installPromtool } from './promtool.mjs';
 import { installZsh } from './zsh.mjs';
 
@@ -63,6 +64,7 @@ const checks = [
 ];
 
 installZsh();
+installPostgres();
 
 const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
