@@ -38,4 +38,6 @@ export const MUTANTS: Record<MutantName, ProfileName> = {
   'a raise waits for its moment': 'knowledge',
   'a first harvest of changes that tells of no deletes': 'broken off',
   'pages of changes that settle a window each': 'broken off',
+  'the state of an incomplete harvest kept': 'broken off',
+  'deletes skipped over a copy that holds something': 'broken off',
 };
