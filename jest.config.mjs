@@ -63,8 +63,8 @@ export default {
         ...(postgresPrograms() === undefined ? ['harvest-stores-postgres'] : []),
       ],
     },
-    { ...onService, displayName: 'connectors', testMatch: ['<rootDir>/test/connectors/**/*.test.ts'] },
     { ...onService, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
+    { ...onService, displayName: 'connectors', testMatch: ['<rootDir>/test/connectors/**/*.test.ts'] },
     {
       ...shared,
       displayName: 'process',

@@ -8,6 +8,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { installChromium } from './chromium.mjs';
+import { installConnectors } from './connectors.mjs';
 import { installPostgres } from './postgres.mjs';
 import { installPromtool } from './promtool.mjs';
 import { installZsh } from './zsh.mjs';
@@ -92,6 +93,10 @@ const lists = [
     ...(installPromtool()
       ? [{ title: 'Metrics and alerts', project: 'metrics', node: process.execPath, args: oneByOne }]
       : []),
+    {
+      ...{ title: 'Connectors', project: 'connectors', node: process.execPath },
+      ...{ args: onEachCore, before: installConnectors },
+    },
   ],
 ].map((list) => list.map((run) => ({ ...run, isBeside: true })));
 
