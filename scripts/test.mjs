@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { installChromium } from './chromium.mjs';
 import { installConnectors } from './connectors.mjs';
+import { failedTests } from './failed-tests.mjs';
 import { installPostgres } from './postgres.mjs';
 import { installPromtool } from './promtool.mjs';
 import { installZsh } from './zsh.mjs';
@@ -104,17 +105,21 @@ const lists = [
 const slowestTold = 10;
 const times = [];
 const took = [];
+const failures = [];
 
 const { passed, failed } = (await allHold(checks))
   ? sumOf([await allTests(runs), ...(await Promise.all(lists.map(allTests)))])
   : { passed: 0, failed: 1 };
 tellTimes();
+tellFailures();
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function allHold(steps) {
   for (const [title, ...command] of steps) {
-    if (!(await succeeds(title, ...command))) return false;
+    if (await succeeds(title, ...command)) continue;
+    failures.push(`${title}: see what stands under its heading.`);
+    return false;
   }
   return true;
 }
@@ -135,7 +140,10 @@ function sumOf(counts) {
 /** One Jest project on one Node. A run that fails or finds no test counts at least one failure. */
 async function tests(run, file) {
   const { title, project, node, before, args = onEachCore, env = {}, isBeside = false } = run;
-  if (before !== undefined && !(await before())) return { passed: 0, failed: 1 };
+  if (before !== undefined && !(await before())) {
+    failures.push(`${title}: what it needs could not be installed.`);
+    return { passed: 0, failed: 1 };
+  }
   const jest = [
     'node_modules/jest/bin/jest.js',
     '--selectProjects',
@@ -149,9 +157,14 @@ async function tests(run, file) {
   const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0, testResults = [] } = report;
   for (const { name, startTime, endTime } of testResults)
     times.push({ title, file: relative(process.cwd(), name), seconds: (endTime - startTime) / 1000 });
-  const failures = numFailedTests + numRuntimeErrorTestSuites;
-  const wentWell = succeeded && numPassedTests > 0;
-  return { passed: numPassedTests, failed: wentWell ? failures : Math.max(failures, 1) };
+  const told = failedTests(title, report, process.cwd());
+  if (told.length === 0 && !(succeeded && numPassedTests > 0))
+    told.push(`${title}: it ran ${numPassedTests} tests and ended with an error or without any test.`);
+  failures.push(...told);
+  return {
+    passed: numPassedTests,
+    failed: Math.max(numFailedTests + numRuntimeErrorTestSuites, told.length),
+  };
 }
 
 /** Where the time goes: each run, and the slowest files of all. */
@@ -162,6 +175,12 @@ function tellTimes() {
   console.log('the slowest files:');
   for (const { seconds, file, title } of slowest)
     console.log(`${String(Math.round(seconds)).padStart(6)} s  ${file} (${title})`);
+}
+
+/** At the end, since logs are cut at their begin. */
+function tellFailures() {
+  if (failures.length > 0) console.log('\n== Failed');
+  for (const failure of failures) console.log(failure);
 }
 
 function replicationOnOlderMongod() {

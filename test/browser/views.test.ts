@@ -216,6 +216,6 @@ describe('What is served', () => {
       '/console/assets/nothing.js',
     ])
       expect((await fetch(`${service.url}${path}`)).status).toBe(404);
-    expect((await fetch(`${service.url}/console/`, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${service.url}/console/`, { method: 'POST' })).status).toBe(405);
   });
 });
