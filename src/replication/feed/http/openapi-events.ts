@@ -12,7 +12,7 @@ export function DescribeEvents(summary: string) {
     ApiHeader({
       name: 'Last-Event-ID',
       required: false,
-      schema: TIMESTAMP,
+      schema: { type: 'string', example: TIMESTAMP.example },
       description:
         'The id of the last event that was seen: the current one then comes only where it is another',
     }),
