@@ -1,4 +1,5 @@
 import { assemble } from './scripts/assemble.mjs';
+import { postgresPrograms } from './scripts/postgres.mjs';
 import { hasZsh } from './scripts/zsh.mjs';
 
 if (!assemble()) throw new Error('The AssemblyScript of the feeds does not compile.');
@@ -53,9 +54,17 @@ export default {
   coverageProvider: 'babel',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
-    { ...onService, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.test.ts'] },
-    { ...onService, displayName: 'connectors', testMatch: ['<rootDir>/test/connectors/**/*.test.ts'] },
+    {
+      ...onService,
+      displayName: 'contract',
+      testMatch: ['<rootDir>/test/contract/**/*.test.ts'],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        ...(postgresPrograms() === undefined ? ['harvest-stores-postgres'] : []),
+      ],
+    },
     { ...onService, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
+    { ...onService, displayName: 'connectors', testMatch: ['<rootDir>/test/connectors/**/*.test.ts'] },
     {
       ...shared,
       displayName: 'process',

@@ -8,7 +8,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { installChromium } from './chromium.mjs';
+import { installConnectors } from './connectors.mjs';
 import { failedTests } from './failed-tests.mjs';
+import { installPostgres } from './postgres.mjs';
 import { installPromtool } from './promtool.mjs';
 import { installZsh } from './zsh.mjs';
 
@@ -67,6 +69,7 @@ const checks = [
 ];
 
 installZsh();
+installPostgres();
 
 const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
@@ -86,6 +89,10 @@ const longRuns = [
   { title: 'The commands of the documents', project: 'documents', node: process.execPath },
   { title: 'The bench in small', project: 'bench', node: process.execPath },
   { title: 'Faults', project: 'faults', node: process.execPath },
+  {
+    ...{ title: 'Connectors', project: 'connectors', node: process.execPath },
+    ...{ args: onEachCore, before: installConnectors },
+  },
   { title: 'Process tests', project: 'process', node: process.execPath },
   { title: 'Model of the protocol', project: 'model', node: process.execPath },
   {

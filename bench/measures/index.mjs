@@ -1,3 +1,4 @@
+import { changes } from './changes.mjs';
 import { control } from './control.mjs';
 import { firstStart } from './first-start.mjs';
 import { floor } from './floor.mjs';
@@ -15,6 +16,6 @@ import { writes } from './writes.mjs';
 
 /** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
 export const measures = {
-  ...{ harvest, floor, plans, max, writes, lost: lostChanges, memory, stalled, neighbours },
+  ...{ harvest, floor, plans, changes, max, writes, lost: lostChanges, memory, stalled, neighbours },
   ...{ control, idle, 'first-start': firstStart, restamps, preview },
 };

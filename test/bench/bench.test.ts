@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const MINUTES = 60_000;
 const MEASURES = [
-  ...['harvest', 'floor', 'plans', 'max', 'writes', 'lost', 'memory', 'stalled', 'neighbours'],
+  ...['harvest', 'floor', 'plans', 'changes', 'max', 'writes', 'lost', 'memory', 'stalled', 'neighbours'],
   ...['control', 'idle', 'first-start', 'restamps', 'preview'],
 ];
 

@@ -16,6 +16,7 @@ interface Way {
 }
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const CONNECTORS = process.env['CONNECTORS'] ?? join(process.cwd(), '.cache/connectors');
 const PROMTOOL = process.env['PROMTOOL'] ?? join(process.cwd(), '.cache/promtool/promtool');
 
 /** For whatever seeds: `npm test` lives through others. With fewer operations it takes longer: writers rest between them. */
@@ -54,6 +55,7 @@ export const WAYS: Way[] = [
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run -w client generate$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run test:(browser|metrics)$/, run: (command, { clone }) => listsTests(command, clone) },
+  { of: /^npm run test:connectors( |$)/, run: (command, { clone }) => listsConnectors(command, clone) },
   { of: /^npm run pictures$/, run: (_command, { clone }) => takesPictures(clone) },
   { of: /^npx tidemark-admin$/, run: (command, place) => helps(`${command} --help`, place) },
   {
@@ -115,6 +117,12 @@ async function listsTests(command: string, clone: Clone): Promise<void> {
   if (existsSync(command.includes('browser') ? CHROMIUM : PROMTOOL))
     expect(await listed).toContain('.test.ts');
   else await expect(listed).rejects.toThrow('CANNOT RUN HERE');
+}
+
+/** With the tools that `npm test` has installed here, or will. */
+async function listsConnectors(command: string, clone: Clone): Promise<void> {
+  const listed = await clone.output(`CONNECTORS=${CONNECTORS} ${having(command, '--listTests')}`);
+  expect(listed).toContain('airbyte.test.ts');
 }
 
 /** Where there is no browser, it says so. */

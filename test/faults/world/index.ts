@@ -6,5 +6,6 @@ export { FaultOperator } from './operator.js';
 export { ReplicaSet } from './replica-set.js';
 export { ServiceNode } from './service-node.js';
 export { RecordSource, type SourceRecord } from './source.js';
+export { FaultTurns } from './turns.js';
 export { type Ending, ProxyWay } from './way.js';
 export { World } from './world.js';

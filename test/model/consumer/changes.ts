@@ -33,6 +33,13 @@ export abstract class ChangesConsumer extends ModelConsumer {
     return { ...page, next: isFull ? { ...place, to: page.to, offset: last.key } : undefined };
   }
 
+  /** Whether a harvest without `from` asks for deletes: a copy that holds something must hear of them. */
+  protected tellsDeletesFirst(): boolean {
+    const mayBeHeld = this.copy.held.size > 0;
+    if (mayBeHeld && !this.world.has('deletes skipped over a copy that holds something')) return true;
+    return this.world.dice.chance(0.5);
+  }
+
   private apply(item: ModelItem): void {
     this.world.tell?.(`${this.name} ${item.section} ${item.id} ${item.text} ${item.stamp.toISOString()}`);
     if (item.section === 'updates') this.copy.put(item);

@@ -52,7 +52,8 @@ export abstract class ModelConsumer {
   }
 
   protected limit(): number {
-    return this.world.dice.chance(0.5) ? 1 + this.world.dice.below(MOST_ITEMS) : FULL;
+    const { dice, profile } = this.world;
+    return profile.smallPages || dice.chance(0.5) ? 1 + dice.below(MOST_ITEMS) : FULL;
   }
 
   protected someInstance(): Instance {

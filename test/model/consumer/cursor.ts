@@ -24,10 +24,8 @@ export class CursorConsumer extends ChangesConsumer {
     }
   }
 
-  /** Whoever starts with an empty copy need not hear of deletes; a copy that holds something must. */
   private beginning(): ModelChangesPlace {
-    const isEmpty = this.copy.held.size === 0;
-    return { from: NEVER_READ, offset: '', withDeletes: !(isEmpty && this.world.dice.chance(0.5)) };
+    return { from: NEVER_READ, offset: '', withDeletes: this.tellsDeletesFirst() };
   }
 
   private startOver(): void {

@@ -9,13 +9,18 @@ export class GreatestStampConsumer extends ChangesConsumer {
 
   protected *harvest(): ModelSteps<boolean> {
     let { from } = this;
-    let place: ModelChangesPlace | undefined = { from, offset: '', withDeletes: true };
+    let place: ModelChangesPlace | undefined = {
+      from,
+      offset: '',
+      withDeletes: from > NEVER_READ || this.tellsDeletesFirst(),
+    };
     while (place !== undefined) {
       const page: ModelChangesAnswer | ReadRefusal = yield* this.read(place);
       if (page === 'history-expired') this.startOver();
       if (isRefusal(page)) return false;
       for (const { stamp } of page.items) if (stamp > from) from = stamp;
       place = page.next;
+      if (this.world.has('the state of an incomplete harvest kept')) this.from = from;
     }
     this.from = from;
     this.world.tell?.(`${this.name} stores ${from.toISOString()}`);

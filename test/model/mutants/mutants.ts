@@ -39,6 +39,8 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'raised marks known at the start only': ['heads', 1],
   'since left out': ['knowledge', 7353],
   'a raise waits for its moment': ['knowledge', 9],
-  'a first harvest of changes that tells of no deletes': ['broken off', 37],
+  'a first harvest of changes that tells of no deletes': ['broken off', 49],
   'pages of changes that settle a window each': ['broken off', 9],
+  'the state of an incomplete harvest kept': ['broken off', 17],
+  'deletes skipped over a copy that holds something': ['broken off', 4],
 };

@@ -34,4 +34,6 @@ export type MutantName =
   | 'since left out'
   | 'a raise waits for its moment'
   | 'a first harvest of changes that tells of no deletes'
-  | 'pages of changes that settle a window each';
+  | 'pages of changes that settle a window each'
+  | 'the state of an incomplete harvest kept'
+  | 'deletes skipped over a copy that holds something';

@@ -1,7 +1,7 @@
 import { CalmDice } from '../random/dice.js';
-import { PLACES, recordUnder } from '../world/documents.js';
+import { MANY_PLACES, PLACES, recordUnder } from '../world/documents.js';
 import type { ModelWorld } from '../world/world.js';
-import { insertion } from '../writers/changes.js';
+import { changeOf, insertion } from '../writers/changes.js';
 import { nextStamp } from '../twins/stamp.js';
 import { advance, endLease } from './turn.js';
 
@@ -11,6 +11,8 @@ const TO_RAISE = 10;
 /** Longer than hard deletes are kept (milliseconds). */
 const LONG_MS = 1000;
 const ROUNDS = 10;
+/** Several small pages. */
+const STOCK = 6;
 
 /**
  * The first watcher has just begun a pass, and does not know that the second has overtaken it, has made a pass of its
@@ -46,6 +48,22 @@ export function expired(world: ModelWorld): void {
     advanceAll(world);
   }
   database.wall += LONG_MS;
+}
+
+/** Records of which those that stand first were changed last, and nobody has read one: a harvest tells great stamps early. */
+export function stocked(world: ModelWorld): void {
+  const { database } = world;
+  world.dice = new CalmDice();
+  const places = MANY_PLACES.slice(0, STOCK);
+  const changes = [
+    ...places.map((place) => insertion(world, place, nextStamp)),
+    ...places.toReversed().map((place) => changeOf(world, place, nextStamp)),
+  ];
+  for (const change of changes) {
+    database.wall += 1;
+    database.write('a write', (tx) => change(tx, database.clock()));
+  }
+  for (let round = 0; round < ROUNDS; round++) advanceAll(world);
 }
 
 function advanceAll({ instances }: ModelWorld): void {

@@ -1,4 +1,4 @@
-import { expired, overtaken } from './openings.js';
+import { expired, overtaken, stocked } from './openings.js';
 import type { Profile } from './profile.js';
 
 /** Anything may happen. */
@@ -174,12 +174,14 @@ const CHANGES: Profile = {
 
 /** Generic tools that are broken off again and again, over records that come, go and change sides. */
 const BROKEN_OFF: Profile = {
+  opening: stocked,
   turns: 150,
   parts: { watch: 40, consume: 40, write: 20, commit: 5, operate: 2, 'crash of a consumer': 20 },
   changes: { insert: 6, delete: 3, change: 8 },
   stamps: { next: 1 },
   strides: [2, 5, 16, 40],
   manyPlaces: true,
+  smallPages: true,
   reads: ['greatest stamp', 'greatest stamp', 'cursor'],
   filtered: 2,
 };

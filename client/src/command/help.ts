@@ -1,0 +1,38 @@
+export const HELP = `Usage: tidemark-harvest [verify|repair] --url URL --org ORG --app APP --kind KIND --to COPY [OPTIONS]
+
+Keeps a copy of what a service of Tidemark tells. Run it again, and it goes on where it ended,
+however it ended: what a page told and how far the copy is are stored together.
+
+  (no word)             harvests once, or follows
+  verify                harvests, then compares ids and timestamps of the copy with the service
+  repair                verifies, and mends what differs
+
+  --url URL             where the service answers, such as https://feeds.example.com
+  --org ORG             organization identifier
+  --app APP             application identifier
+  --kind KIND           member or product
+  --service NAME        name of the service; default, which filters nothing, unless given
+  --to COPY             copy.sqlite, copy.ndjson, mongodb://HOST/DATABASE or postgres://HOST/DATABASE;
+                        the variable TIDEMARK_TO in its place where it holds a password
+  --table NAME          table or collection of the copy; members or products unless given
+  --username NAME       user name, or the variable TIDEMARK_USERNAME
+  --password-stdin      reads the password from stdin; else the variable TIDEMARK_PASSWORD
+
+  --once                harvests once and ends; this is what it does unless told otherwise
+  --follow              goes on for ever: harvests whenever something may have changed
+  --start-over          reads everything anew, over what the copy holds
+  --limit NUMBER        items of a page, 1000 unless given
+  --json                for machines: one line of JSON on stdout at the end, progress on stderr
+  --help, --version
+
+Ctrl-C ends it behind the page that is being stored.
+
+Exit codes:
+  0    done; verify and repair: copy and service are equal
+  1    verify and repair: they differ
+  2    the command line is not right
+  3    the service refuses: credentials, a name that it does not know, a service that is misconfigured
+  4    the service cannot be reached, or is away for longer than was waited for
+  5    the copy cannot be opened, read or written
+  130  interrupted; what was stored is whole
+`;

@@ -1,0 +1,60 @@
+import type { CopyStore } from '../harvest/index.js';
+import { CommandError, EXIT, usageError } from './exit-codes.js';
+
+/** A way to keep a copy, and the package that it needs. */
+interface CopyForm {
+  matches: RegExp;
+  driver?: string;
+  open(to: string, table: string): Promise<CopyStore>;
+}
+
+const FORMS: CopyForm[] = [
+  {
+    matches: /^mongodb(\+srv)?:\/\//,
+    driver: 'mongodb',
+    open: async (to, table) => (await import('../stores/mongodb.js')).MongodbStore.open(to, table),
+  },
+  {
+    matches: /^postgres(ql)?:\/\//,
+    driver: 'pg',
+    open: async (to, table) => (await import('../stores/postgres.js')).PostgresStore.open(to, table),
+  },
+  {
+    matches: /\.(sqlite3?|db)$/,
+    driver: 'libsql',
+    open: async (to, table) => (await import('../stores/sqlite.js')).SqliteStore.open(to, table),
+  },
+  {
+    matches: /\.(ndjson|jsonl)$/,
+    open: async (to) => (await import('../stores/ndjson/ndjson-store.js')).NdjsonStore.open(to),
+  },
+];
+
+/** Opens what `--to` names, and makes it where it is not there. */
+export async function openCopy(to: string, table: string): Promise<CopyStore> {
+  const form = FORMS.find(({ matches }) => matches.test(to));
+  if (form === undefined)
+    throw usageError(
+      `--to "${shownCopy(to)}" is no kind of copy. Give a file that ends in .sqlite or .ndjson, or mongodb://… or postgres://….`,
+    );
+  try {
+    return await form.open(to, table);
+  } catch (error) {
+    throw openingError(error, form, to);
+  }
+}
+
+/** What `--to` names, without a password. */
+export function shownCopy(to: string): string {
+  return to.replace(/^([a-z+]+:\/\/)[^@/]*@/, '$1');
+}
+
+function openingError(error: unknown, { driver }: CopyForm, to: string): CommandError {
+  const { message, code } = error as Error & { code?: string };
+  if (driver !== undefined && /MODULE_NOT_FOUND/.test(code ?? '') && message.includes(`'${driver}'`))
+    return new CommandError(
+      EXIT.copy,
+      `A copy in ${shownCopy(to)} needs the package ${driver}. Install it with: npm install ${driver}`,
+    );
+  return new CommandError(EXIT.copy, `${shownCopy(to)} cannot be opened: ${message}`, { cause: error });
+}

@@ -1,0 +1,20 @@
+import { usageError } from './exit-codes.js';
+
+/** Bytes: no password is longer. */
+const MOST_BYTES = 4096;
+
+/** The password that stands on stdin, one line break at its end cut. */
+export async function passwordFrom(input: AsyncIterable<Uint8Array | string>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of input) {
+    pieces.push(typeof piece === 'string' ? Buffer.from(piece) : piece);
+    bytes += pieces.at(-1)!.length;
+    if (bytes > MOST_BYTES) throw usageError(`The password on stdin has more than ${MOST_BYTES} bytes.`);
+  }
+  const password = Buffer.concat(pieces)
+    .toString()
+    .replace(/\r?\n$/, '');
+  if (password === '') throw usageError('--password-stdin: there is no password on stdin.');
+  return password;
+}

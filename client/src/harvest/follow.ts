@@ -1,0 +1,54 @@
+import type { HarvestOptions, Harvested, Harvester } from './harvester.js';
+import { MarkSignals, pauseOf } from './mark-signals.js';
+import type { HarvestSource } from './source.js';
+
+export interface FollowOptions extends Omit<HarvestOptions, 'signal'> {
+  /** Ends it. */
+  signal: AbortSignal;
+  /** Milliseconds: the longest time without a harvest while events are to be had. Without it 30,000. */
+  quietMs?: number;
+  /** Milliseconds between two harvests where they are not, and after a failure that passes. Without it 5,000. */
+  pollMs?: number;
+  /** Called behind each harvest. */
+  onHarvest?: (harvested: Harvested) => void;
+  /** Called where a harvest failed and will be tried again. */
+  onTrouble?: (error: unknown) => void;
+}
+
+/**
+ * Harvests whenever the service says that its mark may have moved, and at times in any case. Resolves when the signal is
+ * aborted, between two pages; throws what a harvest throws, unless it passes.
+ */
+export async function follow(
+  source: HarvestSource,
+  harvester: Harvester,
+  { signal, quietMs = 30_000, pollMs = 5000, onHarvest, onTrouble, ...options }: FollowOptions,
+): Promise<void> {
+  const end = new AbortController();
+  const leave = () => end.abort(signal.reason);
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
+  const signals = new MarkSignals(source, end.signal);
+  const listening = signals.listen();
+  let asked = options;
+  try {
+    while (!end.signal.aborted) {
+      signals.begin();
+      try {
+        onHarvest?.(await harvester.harvest({ ...asked, signal: end.signal }));
+        asked = { ...asked, startsOver: false };
+      } catch (error) {
+        if (end.signal.aborted) return;
+        if (!source.isPassing(error)) throw error;
+        onTrouble?.(error);
+        await pauseOf(pollMs, end.signal);
+        continue;
+      }
+      await signals.moved({ quietMs, pollMs });
+    }
+  } finally {
+    signal.removeEventListener('abort', leave);
+    end.abort();
+    await listening;
+  }
+}

@@ -1,0 +1,153 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { oncePerId } from './once-per-id.js';
+import type { HarvestSource, ReadFrom, ToldPage } from './source.js';
+import { behindPage, type CopyState, firstState, startedOver } from './state.js';
+import type { CopyStore } from './store.js';
+
+/** A service that keeps its history for less time than a harvest takes would have it begin for ever. */
+const MOST_STARTS = 3;
+
+export interface HarvestOptions {
+  signal?: AbortSignal;
+  /** Reads everything once more, over what is held; what is not told of is removed at the end. */
+  startsOver?: boolean;
+  /** Called behind each page that was stored. */
+  onPage?: (harvested: Harvested) => void;
+}
+
+/** What one harvest did. */
+export interface Harvested {
+  pages: number;
+  upserts: number;
+  deletes: number;
+  /** How often it began anew over what was held. */
+  starts: number;
+  /** Where the last complete window ended. */
+  to?: string;
+}
+
+/** A copy is of another feed. */
+export class OtherFeedError extends Error {
+  override readonly name = 'OtherFeedError';
+
+  constructor(held: string, asked: string) {
+    super(`This is a copy of ${held}, not of ${asked}. Give another file or table, or ask for ${held}.`);
+  }
+}
+
+/**
+ * Keeps a copy equal to what a service tells (contract §1, `changes`). Whatever it is killed at, the next harvest goes on
+ * behind the last page that was stored.
+ */
+export class Harvester {
+  /** `limit`: items of a page, 1,000 unless given. */
+  constructor(
+    private readonly source: HarvestSource,
+    private readonly store: CopyStore,
+    private readonly limit = 1000,
+  ) {}
+
+  /**
+   * Reads on until a window that begins in this call has ended. Throws the problems of the source, what the store throws,
+   * the reason of an aborted signal, and {@link OtherFeedError}.
+   */
+  async harvest({ signal, startsOver = false, onPage }: HarvestOptions = {}): Promise<Harvested> {
+    const harvested: Harvested = { pages: 0, upserts: 0, deletes: 0, starts: 0 };
+    const told = { harvested, onPage };
+    let state = await this.begun();
+    if (startsOver) state = await this.startOver(state, harvested);
+    for (;;) {
+      signal?.throwIfAborted();
+      if (state.phase === 'sweeping') state = await this.sweep(state);
+      const wasWithin = state.isWithin;
+      try {
+        state = await this.window(state, told, signal);
+      } catch (error) {
+        if (!this.source.isHistoryExpired(error) || harvested.starts === MOST_STARTS) throw error;
+        state = await this.startOver((await this.store.state()) ?? state, harvested);
+        continue;
+      }
+      if (state.phase === 'sweeping') state = await this.sweep(state);
+      if (state.phase === 'following' && !wasWithin) return withTo(harvested, state);
+    }
+  }
+
+  private async begun(): Promise<CopyState> {
+    const { feed } = this.source;
+    const state = await this.store.state();
+    if (state === undefined) return firstState(feed, await this.store.newestGeneration());
+    if (state.feed !== feed) throw new OtherFeedError(state.feed, feed);
+    return state;
+  }
+
+  private async startOver(state: CopyState, harvested: Harvested): Promise<CopyState> {
+    harvested.starts += 1;
+    const anew = startedOver(state);
+    await this.store.apply({ changes: [], state: anew });
+    return anew;
+  }
+
+  private async sweep(state: CopyState): Promise<CopyState> {
+    const swept: CopyState = { ...state, phase: 'following' };
+    await this.store.sweep(swept);
+    return swept;
+  }
+
+  /** While a page is stored, the next one is read already. */
+  private async window(
+    begun: CopyState,
+    { harvested, onPage }: { harvested: Harvested; onPage: HarvestOptions['onPage'] },
+    signal?: AbortSignal,
+  ): Promise<CopyState> {
+    const end = new AbortController();
+    const abort = () => end.abort(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    const pages = this.source.pages({ ...this.asked(begun), signal: end.signal })[Symbol.asyncIterator]();
+    let state = begun;
+    try {
+      let reading = pages.next();
+      for (;;) {
+        const read = await reading;
+        if (read.done === true) throw new Error('The pages ended before their window did.');
+        const page = read.value;
+        signal?.throwIfAborted();
+        if (page.next !== undefined) reading = readAhead(pages);
+        await turn();
+        state = behindPage(state, page);
+        await this.store.apply({ changes: oncePerId(page.result), state });
+        count(harvested, page);
+        onPage?.(withTo(harvested, state));
+        if (page.next === undefined) return state;
+      }
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      end.abort();
+      await pages.return?.().catch(() => undefined);
+    }
+  }
+
+  /** An empty copy holds nothing that is dead: only then deletes are left out. */
+  private asked({ cursor, phase }: CopyState): ReadFrom {
+    const { limit } = this;
+    if (cursor !== undefined) return { cursor, limit };
+    return phase === 'following' ? { deletes: 'skip', limit } : { limit };
+  }
+}
+
+/** Where it fails, whoever waits for it is told; nobody may wait for it any more. */
+function readAhead(pages: AsyncIterator<ToldPage>): Promise<IteratorResult<ToldPage>> {
+  const reading = pages.next();
+  reading.catch(() => undefined);
+  return reading;
+}
+
+function count(harvested: Harvested, { result }: ToldPage): void {
+  const deletes = result.filter(({ op }) => op === 'delete').length;
+  harvested.pages += 1;
+  harvested.deletes += deletes;
+  harvested.upserts += result.length - deletes;
+}
+
+function withTo(harvested: Harvested, { to }: CopyState): Harvested {
+  return to === undefined ? harvested : { ...harvested, to };
+}

@@ -1,0 +1,53 @@
+import type { ToldChange, ToldUpsert } from './source.js';
+import type { CopyState } from './state.js';
+
+/** What the proof of a copy needs of a record that is held. */
+export interface HeldStamp {
+  id: string;
+  lastupdated: string;
+}
+
+/** A page, and the state of the copy behind it. */
+export interface AppliedPage {
+  changes: ToldChange[];
+  state: CopyState;
+}
+
+/** What shall be held, or not held, whatever is held now. */
+export interface Mended {
+  upserts: ToldUpsert[];
+  removed: string[];
+  state: CopyState;
+}
+
+/**
+ * Where a copy is kept. One harvest writes at a time: a store throws {@link CopyTakenError} where it finds that somebody
+ * else has written since.
+ */
+export interface CopyStore {
+  /** Nothing where no harvest has begun. */
+  state(): Promise<CopyState | undefined>;
+  /** The newest generation among the records; nothing where there are none. */
+  newestGeneration(): Promise<number | undefined>;
+  /**
+   * Applies a page and stores the state, both or neither. An upsert is applied where it is not older than what is held,
+   * and marks what is held with the generation in any case; a delete where it is not older.
+   */
+  apply(page: AppliedPage): Promise<void>;
+  /** Removes what has no mark of the state's generation, and stores the state behind it. May be broken off and repeated. */
+  sweep(state: CopyState): Promise<void>;
+  /** All that is held, a batch at a time. */
+  held(): AsyncIterable<HeldStamp[]>;
+  /** Writes and removes without looking at stamps, all of it or nothing. */
+  mend(mended: Mended): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Two harvests write to one copy. */
+export class CopyTakenError extends Error {
+  override readonly name = 'CopyTakenError';
+
+  constructor(where: string) {
+    super(`Another harvest writes to ${where} as well. Let one run at a time; what was written is whole.`);
+  }
+}

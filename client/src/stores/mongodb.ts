@@ -1,0 +1,162 @@
+import {
+  type Binary,
+  type ClientSession,
+  type Collection,
+  type Db,
+  type Document,
+  MongoClient,
+} from 'mongodb';
+import type { AppliedPage, CopyState, CopyStore, HeldStamp, Mended, ToldUpsert } from '../harvest/index.js';
+import { decide } from './decide.js';
+import { KnownState } from './known-state.js';
+import { assertTableName, STATES } from './rows.js';
+
+/** Documents that are told, or removed, at once. */
+const BATCH = 10_000;
+
+/** A record; `_id` is its `id`. */
+interface HeldDocument extends Document {
+  _id: string;
+  lastupdated: string;
+  generation: number;
+}
+
+interface StateDocument {
+  _id: string;
+  state: string;
+}
+
+interface SessionDocument {
+  _id: string;
+  session?: Binary | undefined;
+}
+
+/** A copy in a collection of a replica set: `_id` is the `id`; the other fields are those of the item. */
+export class MongodbStore implements CopyStore {
+  private readonly known: KnownState;
+
+  private constructor(
+    private readonly client: MongoClient,
+    private readonly session: ClientSession,
+    private readonly records: Collection<HeldDocument>,
+    private readonly states: Collection<StateDocument>,
+  ) {
+    this.known = new KnownState(`the collection ${records.collectionName}`);
+  }
+
+  /** Connects to `mongodb://…/database`. A server that is no replica set has no transactions, and is an error. */
+  static async open(uri: string, table: string): Promise<MongodbStore> {
+    assertTableName(table);
+    const client = await new MongoClient(uri, { writeConcern: { w: 'majority' } }).connect();
+    try {
+      const database = client.db();
+      const { setName, msg } = await database.admin().command({ hello: 1 });
+      if (setName === undefined && msg !== 'isdbgrid')
+        throw new Error(
+          'This MongoDB is no replica set, so it has no transactions. Make it one of one member.',
+        );
+      const records = database.collection<HeldDocument>(table);
+      await records.createIndex({ generation: 1 });
+      const session = client.startSession();
+      await takeOver(database, session, table);
+      return new MongodbStore(client, session, records, database.collection<StateDocument>(STATES));
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  async state(): Promise<CopyState | undefined> {
+    const found = await this.states.findOne({ _id: this.records.collectionName });
+    return this.known.read(found?.state);
+  }
+
+  async newestGeneration(): Promise<number | undefined> {
+    const newest = await this.records.findOne({}, { sort: { generation: -1 } });
+    return newest?.generation;
+  }
+
+  apply({ changes, state }: AppliedPage): Promise<void> {
+    return this.inTransaction(state, async (session) => {
+      const ids = changes.map(({ id }) => id);
+      const projection = { lastupdated: 1 };
+      const held = await this.records.find({ _id: { $in: ids } }, { session, projection }).toArray();
+      const stamps = new Map(held.map(({ _id, lastupdated }) => [_id, lastupdated]));
+      const { upserts, marked, removed } = decide(changes, stamps);
+      await this.write({ upserts, removed, state }, session);
+      const marks = { $set: { generation: state.generation } };
+      if (marked.length > 0) await this.records.updateMany({ _id: { $in: marked } }, marks, { session });
+    });
+  }
+
+  async sweep(state: CopyState): Promise<void> {
+    const old = { generation: { $lt: state.generation } };
+    for (;;) {
+      const found = await this.records.find(old, { projection: { _id: 1 }, limit: BATCH }).toArray();
+      if (found.length === 0) break;
+      await this.records.deleteMany({ ...old, _id: { $in: found.map(({ _id }) => _id) } });
+    }
+    await this.inTransaction(state, () => Promise.resolve());
+  }
+
+  async *held(): AsyncIterable<HeldStamp[]> {
+    const projection = { lastupdated: 1 };
+    let batch: HeldStamp[] = [];
+    for await (const { _id, lastupdated } of this.records.find({}, { projection, batchSize: BATCH })) {
+      batch.push({ id: _id, lastupdated });
+      if (batch.length < BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  mend(mended: Mended): Promise<void> {
+    return this.inTransaction(mended.state, (session) => this.write(mended, session));
+  }
+
+  async close(): Promise<void> {
+    await this.session.endSession();
+    await this.client.close();
+  }
+
+  private async write({ upserts, removed, state }: Mended, session: ClientSession): Promise<void> {
+    const replaced = upserts.map((upsert) => ({
+      replaceOne: { filter: { _id: upsert.id }, replacement: documentOf(upsert, state), upsert: true },
+    }));
+    if (replaced.length > 0) await this.records.bulkWrite(replaced, { session, ordered: false });
+    if (removed.length > 0) await this.records.deleteMany({ _id: { $in: removed } }, { session });
+  }
+
+  private async inTransaction(
+    state: CopyState,
+    work: (session: ClientSession) => Promise<void>,
+  ): Promise<void> {
+    const text = JSON.stringify(state);
+    const { before } = this.known;
+    const _id = this.records.collectionName;
+    const { session } = this;
+    await session.withTransaction(async () => {
+      const held = await this.states.findOne({ _id }, { session });
+      this.known.assertOurs(held?.state === before);
+      await this.states.replaceOne({ _id }, { state: text }, { session, upsert: true });
+      await work(session);
+    });
+    this.known.stored(text);
+  }
+}
+
+/**
+ * A harvest that was killed within a transaction leaves it open, and what it wrote locked, for a minute. So each one notes
+ * its session, and ends that of the one before it.
+ */
+async function takeOver(database: Db, session: ClientSession, table: string): Promise<void> {
+  const sessions = database.collection<SessionDocument>(STATES);
+  const _id = `${table}/session`;
+  const before = await sessions.findOneAndReplace({ _id }, { session: session.id?.id }, { upsert: true });
+  if (before?.session !== undefined) await database.command({ killSessions: [{ id: before.session }] });
+}
+
+function documentOf({ op: _op, id: _id, ...fields }: ToldUpsert, { generation }: CopyState) {
+  return { ...fields, generation };
+}

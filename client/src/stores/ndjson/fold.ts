@@ -1,0 +1,38 @@
+import type { ItemLine } from './lines.js';
+
+/** What a log holds of an id: the line that tells it, and the newest generation that told of it. */
+interface HeldLine {
+  lastupdated: string;
+  generation: number;
+  text: string;
+}
+
+/** Folds the lines of some ids into one line for each that is held. */
+export class Fold {
+  private readonly lines = new Map<string, HeldLine>();
+
+  add(line: Exclude<ItemLine, { op: 'sweep' }>, text: string): void {
+    const held = this.lines.get(line.id);
+    if (line.op === 'remove') this.lines.delete(line.id);
+    else if (line.op === 'delete') {
+      if (held !== undefined && line.lastupdated >= held.lastupdated) this.lines.delete(line.id);
+    } else {
+      const { lastupdated, generation = 0 } = line;
+      if (held === undefined || lastupdated >= held.lastupdated)
+        this.lines.set(line.id, { lastupdated, generation, text });
+      else held.generation = generation;
+    }
+  }
+
+  /** The lines that no sweep has removed. */
+  *heldSince(swept: number): Iterable<string> {
+    for (const { generation, text } of this.lines.values())
+      if (generation >= swept) yield withGeneration(text, generation);
+  }
+}
+
+/** An older line of a newer generation was told of, though it was not applied: what is held bears its mark. */
+function withGeneration(text: string, generation: number): string {
+  const mark = `"generation":${generation}}`;
+  return text.endsWith(mark) ? text : JSON.stringify({ ...(JSON.parse(text) as object), generation });
+}

@@ -1,0 +1,144 @@
+import pg from 'pg';
+import type { AppliedPage, CopyState, CopyStore, HeldStamp, Mended, ToldUpsert } from '../harvest/index.js';
+import { KnownState } from './known-state.js';
+import { assertTableName, quoted, STATES, textsOf } from './rows.js';
+
+/** Rows that are told at once. */
+const BATCH = 10_000;
+
+const COLUMNS = ['id', 'lastupdated', 'type', '"createDate"', '"createdBy"', 'data', 'channels'];
+const COLUMN_TYPES = ['text', 'text', 'text', 'text', 'text', 'json', 'json'];
+
+/**
+ * A copy in a table: timestamps as the texts that the service tells, which order as they are; `data` and `channels` as `json`,
+ * which keeps them as they were sent.
+ */
+export class PostgresStore implements CopyStore {
+  private readonly known: KnownState;
+
+  private constructor(
+    private readonly client: pg.Client,
+    private readonly table: string,
+  ) {
+    this.known = new KnownState(`the table ${table}`);
+  }
+
+  /** Connects to `postgres://…/database`, and makes the table where it is not there. */
+  static async open(uri: string, table: string): Promise<PostgresStore> {
+    assertTableName(table);
+    const client = new pg.Client({ connectionString: uri });
+    await client.connect();
+    try {
+      await client.query(`
+        CREATE TABLE IF NOT EXISTS ${quoted(table)} (
+          id text COLLATE "C" PRIMARY KEY, lastupdated text COLLATE "C" NOT NULL, type text NOT NULL,
+          "createDate" text NOT NULL, "createdBy" text NOT NULL, data json NOT NULL, channels json,
+          generation integer NOT NULL
+        );
+        CREATE TABLE IF NOT EXISTS ${STATES} (name text PRIMARY KEY, state text NOT NULL);
+      `);
+      return new PostgresStore(client, table);
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+  }
+
+  async state(): Promise<CopyState | undefined> {
+    const query = `SELECT state FROM ${STATES} WHERE name = $1`;
+    const { rows } = await this.client.query<{ state: string }>(query, [this.table]);
+    return this.known.read(rows[0]?.state);
+  }
+
+  async newestGeneration(): Promise<number | undefined> {
+    const query = `SELECT max(generation) AS newest FROM ${quoted(this.table)}`;
+    const { rows } = await this.client.query<{ newest: number | null }>(query);
+    return rows[0]?.newest ?? undefined;
+  }
+
+  apply({ changes, state }: AppliedPage): Promise<void> {
+    const upserts = changes.filter((change) => change.op === 'upsert');
+    const deletes = changes.filter((change) => change.op === 'delete');
+    return this.inTransaction(state, async () => {
+      await this.insert(upserts, state, 'WHERE excluded.lastupdated >= held.lastupdated');
+      const table = quoted(this.table);
+      await this.client.query(
+        `UPDATE ${table} SET generation = $1 WHERE id = ANY($2::text[]) AND generation <> $1`,
+        [state.generation, upserts.map(({ id }) => id)],
+      );
+      await this.client.query(
+        `DELETE FROM ${table} AS held USING unnest($1::text[], $2::text[]) AS told(id, lastupdated)
+         WHERE held.id = told.id AND told.lastupdated COLLATE "C" >= held.lastupdated`,
+        [deletes.map(({ id }) => id), deletes.map(({ lastupdated }) => lastupdated)],
+      );
+    });
+  }
+
+  sweep(state: CopyState): Promise<void> {
+    return this.inTransaction(state, async () => {
+      await this.client.query(`DELETE FROM ${quoted(this.table)} WHERE generation < $1`, [state.generation]);
+    });
+  }
+
+  async *held(): AsyncIterable<HeldStamp[]> {
+    const behind = '($1::text IS NULL OR id > $1)';
+    const query = `SELECT id, lastupdated FROM ${quoted(this.table)} WHERE ${behind} ORDER BY id LIMIT ${BATCH}`;
+    for (let last: string | null = null; ;) {
+      const { rows }: pg.QueryResult<HeldStamp> = await this.client.query<HeldStamp>(query, [last]);
+      if (rows.length === 0) return;
+      yield rows;
+      last = rows.at(-1)!.id;
+    }
+  }
+
+  mend({ upserts, removed, state }: Mended): Promise<void> {
+    return this.inTransaction(state, async () => {
+      await this.client.query(`DELETE FROM ${quoted(this.table)} WHERE id = ANY($1::text[])`, [removed]);
+      await this.insert(upserts, state, '');
+    });
+  }
+
+  close(): Promise<void> {
+    return this.client.end();
+  }
+
+  /** A column at a time, so that a page is one statement. */
+  private async insert(upserts: ToldUpsert[], { generation }: CopyState, condition: string): Promise<void> {
+    const rows = upserts.map(textsOf);
+    const columns = COLUMNS.map((_, index) => rows.map((row) => row[index]));
+    const types = COLUMN_TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+    const replaced = COLUMNS.slice(1).map((column) => `${column} = excluded.${column}`);
+    await this.client.query(
+      `INSERT INTO ${quoted(this.table)} AS held (${COLUMNS.join(', ')}, generation)
+       SELECT told.*, $${COLUMNS.length + 1}::integer FROM unnest(${types}) AS told
+       ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}, generation = excluded.generation ${condition}`,
+      [...columns, generation],
+    );
+  }
+
+  private async inTransaction(state: CopyState, work: () => Promise<void>): Promise<void> {
+    const text = JSON.stringify(state);
+    await this.client.query('BEGIN');
+    try {
+      const { before } = this.known;
+      const { rowCount } =
+        before === undefined
+          ? await this.client.query(
+              `INSERT INTO ${STATES} (name, state) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+              [this.table, text],
+            )
+          : await this.client.query(`UPDATE ${STATES} SET state = $1 WHERE name = $2 AND state = $3`, [
+              text,
+              this.table,
+              before,
+            ]);
+      this.known.assertOurs(rowCount === 1);
+      await work();
+      await this.client.query('COMMIT');
+    } catch (error) {
+      await this.client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+    this.known.stored(text);
+  }
+}

@@ -1,0 +1,156 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import Database from 'libsql';
+import type { AppliedPage, CopyState, CopyStore, HeldStamp, Mended, ToldUpsert } from '../harvest/index.js';
+import { KnownState } from './known-state.js';
+import { assertTableName, quoted, STATES, textsOf } from './rows.js';
+
+/** Rows that one statement writes: a call for each costs half as much again. */
+const TOGETHER = 20;
+/** Rows that are read at once. */
+const BATCH = 10_000;
+/** Milliseconds that a reader of the file may hold it. */
+const LOCKED_MS = 10_000;
+
+const COLUMNS = 'id, lastupdated, type, createDate, createdBy, data, channels, generation';
+
+function statementsOf(database: Database.Database, name: string) {
+  const table = quoted(name);
+  const kept = COLUMNS.split(', ').slice(1);
+  const replaced = kept.map((column) => `${column} = excluded.${column}`).join(', ');
+  const insert = (rows: number) => {
+    const values = new Array<string>(rows).fill('(?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
+    return `INSERT INTO ${table} (${COLUMNS}) VALUES ${values} ON CONFLICT (id) DO UPDATE SET ${replaced}`;
+  };
+  const unlessOlder = 'WHERE excluded.lastupdated >= lastupdated';
+  return {
+    upsert: database.prepare(`${insert(1)} ${unlessOlder}`),
+    upsertTogether: database.prepare(`${insert(TOGETHER)} ${unlessOlder}`),
+    mark: database.prepare(`UPDATE ${table} SET generation = ? WHERE id = ?`),
+    remove: database.prepare(`DELETE FROM ${table} WHERE id = ? AND lastupdated <= ?`),
+    sweep: database.prepare(`DELETE FROM ${table} WHERE generation < ?`),
+    put: database.prepare(insert(1)),
+    drop: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
+    newest: database.prepare(`SELECT max(generation) AS newest FROM ${table}`),
+    held: database.prepare(
+      `SELECT rowid AS place, id, lastupdated FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH}`,
+    ),
+    state: database.prepare(`SELECT state FROM ${STATES} WHERE name = ?`),
+    begin: database.prepare(`INSERT OR IGNORE INTO ${STATES} (name, state) VALUES (?, ?)`),
+    go: database.prepare(`UPDATE ${STATES} SET state = ? WHERE name = ? AND state = ?`),
+  };
+}
+
+/** A copy in a table of an SQLite file: `id`, `lastupdated`, `type`, `createDate`, `createdBy`, `data` and `channels` as JSON. */
+export class SqliteStore implements CopyStore {
+  private readonly known: KnownState;
+  private readonly statements: ReturnType<typeof statementsOf>;
+
+  private constructor(
+    private readonly database: Database.Database,
+    private readonly table: string,
+    where: string,
+  ) {
+    this.known = new KnownState(where);
+    this.statements = statementsOf(database, table);
+  }
+
+  /** Opens a file, and makes it and its table where they are not there. */
+  static open(path: string, table: string): SqliteStore {
+    assertTableName(table);
+    const database = new Database(path, { timeout: LOCKED_MS });
+    // A write-ahead log that is synced at checkpoints: a power failure takes back whole pages, items and cursor together.
+    for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', `busy_timeout = ${LOCKED_MS}`])
+      database.pragma(pragma);
+    database.exec(`
+      CREATE TABLE IF NOT EXISTS ${quoted(table)} (
+        id TEXT PRIMARY KEY NOT NULL, lastupdated TEXT NOT NULL, type TEXT NOT NULL, createDate TEXT NOT NULL,
+        createdBy TEXT NOT NULL, data TEXT NOT NULL, channels TEXT, generation INTEGER NOT NULL
+      );
+      CREATE TABLE IF NOT EXISTS ${STATES} (name TEXT PRIMARY KEY NOT NULL, state TEXT NOT NULL);
+    `);
+    return new SqliteStore(database, table, path);
+  }
+
+  state(): Promise<CopyState | undefined> {
+    const row = this.statements.state.get(this.table) as { state: string } | undefined;
+    return Promise.resolve(this.known.read(row?.state));
+  }
+
+  newestGeneration(): Promise<number | undefined> {
+    const { newest } = this.statements.newest.get() as { newest: number | null };
+    return Promise.resolve(newest ?? undefined);
+  }
+
+  apply({ changes, state }: AppliedPage): Promise<void> {
+    const upserts = changes.filter((change) => change.op === 'upsert');
+    return this.inTransaction(state, () => {
+      for (let at = 0; at < upserts.length; at += TOGETHER)
+        this.upsert(upserts.slice(at, at + TOGETHER), state);
+      for (const { op, id, lastupdated } of changes)
+        if (op === 'delete') this.statements.remove.run(id, lastupdated);
+    });
+  }
+
+  sweep(state: CopyState): Promise<void> {
+    return this.inTransaction(state, () => void this.statements.sweep.run(state.generation));
+  }
+
+  async *held(): AsyncIterable<HeldStamp[]> {
+    for (let behind = 0; ;) {
+      const rows = this.statements.held.all(behind) as (HeldStamp & { place: number })[];
+      if (rows.length === 0) return;
+      yield rows;
+      await turn();
+      behind = rows.at(-1)!.place;
+    }
+  }
+
+  mend({ upserts, removed, state }: Mended): Promise<void> {
+    return this.inTransaction(state, () => {
+      for (const id of removed) this.statements.drop.run(id);
+      for (const upsert of upserts) this.statements.put.run(...this.rowOf(upsert, state));
+    });
+  }
+
+  close(): Promise<void> {
+    this.database.close();
+    return Promise.resolve();
+  }
+
+  /** What is older than what is held is not written, and marks only. */
+  private upsert(upserts: ToldUpsert[], state: CopyState): void {
+    const { upsert, upsertTogether, mark } = this.statements;
+    const rows = upserts.map((one) => this.rowOf(one, state));
+    const written =
+      rows.length === TOGETHER
+        ? upsertTogether.run(...rows.flat()).changes
+        : rows.reduce((sum, row) => sum + upsert.run(...row).changes, 0);
+    if (written < rows.length) for (const { id } of upserts) mark.run(state.generation, id);
+  }
+
+  private rowOf(upsert: ToldUpsert, { generation }: CopyState): (string | number | null)[] {
+    return [...textsOf(upsert), generation];
+  }
+
+  private inTransaction(state: CopyState, work: () => void): Promise<void> {
+    return new Promise((resolve) => resolve(this.transact(state, work)));
+  }
+
+  private transact(state: CopyState, work: () => void): void {
+    const text = JSON.stringify(state);
+    this.database.exec('BEGIN IMMEDIATE');
+    try {
+      const { before } = this.known;
+      const { begin, go } = this.statements;
+      const { changes } =
+        before === undefined ? begin.run(this.table, text) : go.run(text, this.table, before);
+      this.known.assertOurs(changes === 1);
+      work();
+      this.database.exec('COMMIT');
+    } catch (error) {
+      if (this.database.inTransaction) this.database.exec('ROLLBACK');
+      throw error;
+    }
+    this.known.stored(text);
+  }
+}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# One sync: the tap goes on from state.json, the target writes what comes and tells what the tap shall keep as its state.
+# TAP_REST_API_MSDK_API_URL, TAP_REST_API_MSDK_USERNAME and TAP_REST_API_MSDK_PASSWORD say where and as whom.
+set -eu
+here=$(dirname "$0")
+[ -f state.json ] || echo '{}' >state.json
+tap-rest-api-msdk --config "$here/tap.json" --config ENV --state state.json |
+  target-duckdb --config "$here/target.json" >states.jsonl
+[ ! -s states.jsonl ] || tail -n 1 states.jsonl >state.json

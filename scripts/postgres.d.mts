@@ -1,0 +1,2 @@
+export function postgresPrograms(): string | undefined;
+export function installPostgres(): void;

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { type CopyPlace, ndjsonCopies, sqliteCopies } from '../support/copies/index.js';
+import { eventually, PASSWORD, type TestApplication, TestService } from '../support/index.js';
+import { bike, BIKES, bikesIn, stampsIn } from './harvest-client.js';
+
+const PROGRAM = 'client/dist/command/main.js';
+
+let service: TestService;
+let app: TestApplication;
+let place: CopyPlace;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+beforeEach(async () => {
+  app = await service.application();
+  await app.filter('product', BIKES, { 'data.category': BIKES });
+  await app.products(30, (n) => bike(`b${n}`));
+  await service.watcher.caughtUp();
+  place = await sqliteCopies().fresh();
+});
+afterEach(() => place.remove());
+afterAll(() => service.stop());
+
+function begin(words: string[], environment: Record<string, string> = {}): ChildProcess {
+  const { organizationid, appid } = app;
+  const named = ['--url', service.url, '--org', organizationid, '--app', appid, '--kind', 'product'];
+  const env = {
+    ...process.env,
+    ...{ TIDEMARK_USERNAME: app.user('read'), TIDEMARK_PASSWORD: PASSWORD, TIDEMARK_TO: '' },
+    ...environment,
+  };
+  return spawn(process.execPath, [PROGRAM, ...named, '--service', BIKES, ...words], { env, stdio: 'pipe' });
+}
+
+async function ended(child: ChildProcess, input = '') {
+  child.stdin!.end(input);
+  const [[code], output, errors] = await Promise.all([
+    once(child, 'exit') as Promise<[number]>,
+    text(child.stdout!),
+    text(child.stderr!),
+  ]);
+  return { code, output, errors };
+}
+
+const run = (words: string[], environment?: Record<string, string>, input?: string) =>
+  ended(begin(words, environment), input);
+
+describe('`tidemark-harvest`', () => {
+  it('harvests, and goes on; for people and for machines', async () => {
+    const first = await run(['--to', place.to]);
+    expect(first).toMatchObject({ code: 0, errors: '' });
+    expect(first.output).toMatch(/ holds .*\/product\/bikes up to 20.*Z: 30 written, 0 removed\.\n$/);
+    await app.product(bike('later'));
+    const second = await run(['--to', place.to, '--json']);
+    expect(second).toMatchObject({ code: 0, errors: '' });
+    expect(JSON.parse(second.output)).toMatchObject({ upserts: 1, deletes: 0, starts: 0, copy: place.to });
+    expect(await stampsIn(place)).toEqual(await bikesIn(app));
+  });
+
+  it('writes NDJSON, and takes the copy and the password without an argument', async () => {
+    const file = await ndjsonCopies().fresh();
+    const environment = { TIDEMARK_TO: file.to, TIDEMARK_PASSWORD: '' };
+    expect(await run(['--password-stdin'], environment, `${PASSWORD}\n`)).toMatchObject({ code: 0 });
+    expect(await stampsIn(file)).toEqual(await bikesIn(app));
+    await file.remove();
+  });
+
+  it.each([
+    ['0 for help', ['--help'], {}, 0, /^$/],
+    [
+      '2 for a command line that is not right',
+      ['--to', 'copy.xml'],
+      {},
+      2,
+      /is no kind of copy\. Give a file that ends in/,
+    ],
+    [
+      '3 for a wrong password',
+      ['--to', 'COPY'],
+      { TIDEMARK_PASSWORD: 'x' },
+      3,
+      /The service answers 401 unauthorized/,
+    ],
+    ['3 for an unknown service', ['--to', 'COPY', '--service', 'boats'], {}, 3, /404 unknown-service/],
+    [
+      '5 for a copy that cannot be opened',
+      ['--to', '/nowhere/copy.sqlite'],
+      {},
+      5,
+      /\/nowhere\/copy\.sqlite cannot be opened: /,
+    ],
+    [
+      '5 for a database that is away',
+      ['--to', 'postgres://me:hidden@127.0.0.1:1/db'],
+      {},
+      5,
+      / postgres:\/\/127\.0\.0\.1:1\/db cannot be opened: /,
+    ],
+  ])('exits with %s, and one line that says why', async (_name, words, environment, code, line) => {
+    const named = words.map((word) => (word === 'COPY' ? place.to : word));
+    const child = await run(named, environment);
+    expect(child.code).toBe(code);
+    expect(child.errors).toMatch(line);
+    expect(child.errors.split('\n').length).toBeLessThanOrEqual(2);
+    expect(child.errors).not.toContain('hidden');
+  });
+
+  it('follows until Ctrl-C', async () => {
+    const child = begin(['--to', place.to, '--follow', '--json']);
+    const lines = text(child.stdout!);
+    await eventually(async () => (await stampsIn(place).catch(() => [])).length === 30);
+    await app.product(bike('later'));
+    await eventually(async () => (await place.records()).has('later'));
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    const told = (await lines)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { upserts: number });
+    expect(told.map(({ upserts }) => upserts)).toEqual([30, 1]);
+  });
+
+  it('verify tells what differs and exits with 1; repair mends it', async () => {
+    await run(['--to', place.to]);
+    expect(await run(['verify', '--to', place.to])).toMatchObject({ code: 0 });
+    const store = await place.open();
+    await store.mend({ upserts: [], removed: ['b7'], state: (await store.state())! });
+    await store.close();
+    const { code, output } = await run(['verify', '--to', place.to]);
+    expect(code).toBe(1);
+    expect(output).toMatch(
+      /^b7: missing in the copy, 20.*Z in the service\nThe copy differs in 1 of 30 records/,
+    );
+    const repaired = await run(['repair', '--to', place.to, '--json']);
+    expect(repaired.code).toBe(0);
+    expect(JSON.parse(repaired.output)).toMatchObject({ isEqual: true, mended: [{ id: 'b7' }] });
+    expect(await stampsIn(place)).toEqual(await bikesIn(app));
+  });
+});

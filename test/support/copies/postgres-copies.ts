@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { PostgresStore } from '../../../client/src/stores/postgres.js';
+import { byId, type CopiedRecord, type CopyPlace, type CopyPlaces } from './copy-place.js';
+import { startPostgres } from './postgres-server.js';
+
+/** Tables on a server of their own. */
+export async function postgresCopies(): Promise<CopyPlaces> {
+  const server = await startPostgres();
+  let count = 0;
+  return {
+    fresh: () => Promise.resolve(place(server.uri, `copy_${(count += 1)}`)),
+    end: () => server.stop(),
+  };
+}
+
+function place(uri: string, table: string): CopyPlace {
+  const asked = async (query: string) => {
+    const client = new pg.Client({ connectionString: uri });
+    await client.connect();
+    return client.query(query).finally(() => client.end());
+  };
+  return {
+    to: uri,
+    table,
+    open: () => PostgresStore.open(uri, table),
+    records: async () => {
+      const { rows } = await asked(`SELECT * FROM ${table}`);
+      return byId(
+        (rows as (CopiedRecord & { channels: unknown[] | null; generation: number })[]).map(
+          ({ channels, generation: _generation, ...record }) => ({
+            ...record,
+            ...(channels && { channels }),
+          }),
+        ),
+      );
+    },
+    remove: async () => void (await asked(`DROP TABLE ${table}`)),
+  };
+}

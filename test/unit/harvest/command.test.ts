@@ -1,0 +1,67 @@
+import { Readable } from 'node:stream';
+import { settingsOf } from '../../../client/src/command/options.js';
+import { shownCopy } from '../../../client/src/command/open-copy.js';
+import { passwordFrom } from '../../../client/src/command/password.js';
+import { barLine } from '../../../client/src/command/progress-text.js';
+
+const NEEDED = '--url http://h --org acme --app shop --kind product --to c.sqlite'.split(' ');
+const ENVIRONMENT = { TIDEMARK_USERNAME: 'reader', TIDEMARK_PASSWORD: 'secret' };
+const read = (...words: string[]) => settingsOf([...NEEDED, ...words], ENVIRONMENT);
+
+describe('the command line of tidemark-harvest', () => {
+  it('needs little', () => {
+    expect(read()).toMatchObject({
+      ...{ task: 'harvest', service: 'default', table: 'products', limit: 1000 },
+      ...{ username: 'reader', password: 'secret', follows: false },
+    });
+    expect(read('verify', '--json')).toMatchObject({ task: 'verify', json: true });
+    expect(settingsOf(['--help'], {})).toBe('help');
+  });
+
+  it.each([
+    [['--kind', 'cat'], '--kind "cat" is not known. Choose member or product.'],
+    [['--limit', '0'], '--limit "0" is no number of items. Give one from 1 to 10000, such as 1000.'],
+    [['mend'], '"mend" is no command. Give verify, repair, or no word at all.'],
+    [['--once', '--follow'], 'Give --once or --follow, not both.'],
+    [['verify', '--follow'], 'verify does not take --follow.'],
+    [['--password', 'x'], "Unknown option '--password'."],
+    [['--app', ''], '--app is missing.'],
+  ])('%j is refused in one sentence', (words, sentence) => {
+    expect(() => read(...words)).toThrow(`${sentence} See tidemark-harvest --help.`);
+  });
+
+  it('a password comes from the environment or from stdin, never from an argument', async () => {
+    expect(() => settingsOf(NEEDED, { TIDEMARK_USERNAME: 'reader' })).toThrow(
+      'the variable TIDEMARK_PASSWORD, or --password-stdin is missing.',
+    );
+    expect(read('--password-stdin')).toMatchObject({ password: undefined });
+    expect(await passwordFrom(Readable.from(['se', 'cret\r\n']))).toBe('secret');
+    await expect(passwordFrom(Readable.from(['\n']))).rejects.toThrow('there is no password on stdin');
+  });
+
+  it('the password of a database is shown nowhere', () => {
+    expect(shownCopy('postgres://me:se%40cret@host/db')).toBe('postgres://host/db');
+    expect(shownCopy('copy.sqlite')).toBe('copy.sqlite');
+  });
+});
+
+describe('progress', () => {
+  it.each([
+    [{ items: 0, seconds: 0 }, '0 items | 0/s'],
+    [{ items: 45_000, seconds: 5 }, '45,000 items | 9,000/s'],
+    [
+      { items: 45_000, total: 100_000, seconds: 5 },
+      '[#############-----------------] 45 % | 45,000 of 100,000 items | 9,000/s | 0:07 left',
+    ],
+    [
+      { items: 100, total: 10_000, seconds: 100 },
+      '[------------------------------] 1 % | 100 of 10,000 items | 1/s | 2:45:00 left',
+    ],
+    [
+      { items: 120, total: 100, seconds: 1 },
+      '[##############################] 100 % | 120 of 100 items | 120/s | 0:00 left',
+    ],
+  ])('%j', (state, line) => {
+    expect(barLine(state)).toBe(line);
+  });
+});

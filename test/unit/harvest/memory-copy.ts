@@ -1,0 +1,64 @@
+import type {
+  AppliedPage,
+  CopyState,
+  CopyStore,
+  HeldStamp,
+  Mended,
+} from '../../../client/src/harvest/index.js';
+import { decide } from '../../../client/src/stores/decide.js';
+
+interface HeldHere {
+  lastupdated: string;
+  generation: number;
+}
+
+/** A copy that lives as long as the test; what is killed in between is whoever writes to it. */
+export class MemoryCopy implements CopyStore {
+  readonly records = new Map<string, HeldHere>();
+  private stored: CopyState | undefined;
+  /** Called before each write: may throw, as a process that is killed. */
+  before: (step: 'apply' | 'sweep', page?: AppliedPage) => void = () => undefined;
+
+  state(): Promise<CopyState | undefined> {
+    return Promise.resolve(this.stored);
+  }
+
+  newestGeneration(): Promise<number | undefined> {
+    const generations = [...this.records.values()].map(({ generation }) => generation);
+    return Promise.resolve(generations.length === 0 ? undefined : Math.max(...generations));
+  }
+
+  async apply(page: AppliedPage): Promise<void> {
+    await Promise.resolve();
+    this.before('apply', page);
+    const { changes, state } = page;
+    const stamps = new Map([...this.records].map(([id, { lastupdated }]) => [id, lastupdated]));
+    const { upserts, marked, removed } = decide(changes, stamps);
+    for (const id of marked) this.records.get(id)!.generation = state.generation;
+    await this.mend({ upserts, removed, state });
+  }
+
+  async sweep(state: CopyState): Promise<void> {
+    await Promise.resolve();
+    this.before('sweep');
+    for (const [id, { generation }] of this.records)
+      if (generation < state.generation) this.records.delete(id);
+    this.stored = state;
+  }
+
+  async *held(): AsyncIterable<HeldStamp[]> {
+    yield await Promise.resolve([...this.records].map(([id, { lastupdated }]) => ({ id, lastupdated })));
+  }
+
+  mend({ upserts, removed, state }: Mended): Promise<void> {
+    for (const id of removed) this.records.delete(id);
+    for (const { id, lastupdated } of upserts)
+      this.records.set(id, { lastupdated, generation: state.generation });
+    this.stored = state;
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,62 @@
+import { Harvester, repair, verify } from '../../../client/src/harvest/index.js';
+import { MemoryCopy } from './memory-copy.js';
+import { SimulatedService } from './simulated-service.js';
+
+let service: SimulatedService;
+let copy: MemoryCopy;
+let compared: { source: SimulatedService; store: MemoryCopy; harvester: Harvester };
+beforeEach(async () => {
+  service = new SimulatedService();
+  copy = new MemoryCopy();
+  compared = { source: service, store: copy, harvester: new Harvester(service, copy, 50) };
+  for (let n = 0; n < 500; n += 1) service.write(`r${n}`);
+  await compared.harvester.harvest();
+});
+
+/** One with an older stamp, one with a newer one, one that is missing, and one too many. */
+function spoil(): void {
+  const { records } = copy;
+  records.get('r1')!.lastupdated = '1969-01-01T00:00:00.000Z';
+  records.get('r2')!.lastupdated = '2969-01-01T00:00:00.000Z';
+  records.delete('r3');
+  records.set('stray', { lastupdated: '1970-01-01T00:00:00.001Z', generation: 1 });
+}
+
+const idsOf = (differences: { id: string }[]) => differences.map(({ id }) => id);
+
+describe('verify', () => {
+  it('of an equal copy tells nothing', async () => {
+    expect(await verify(compared)).toMatchObject({ differences: [], count: 500 });
+  });
+
+  it('tells exactly what differs', async () => {
+    spoil();
+    const { differences } = await verify(compared);
+    expect(idsOf(differences)).toEqual(['r1', 'r2', 'r3', 'stray']);
+    expect(differences[2]).toEqual({ id: 'r3', told: service.alive.get('r3') });
+    expect(differences[3]).toEqual({ id: 'stray', held: '1970-01-01T00:00:00.001Z' });
+  });
+
+  it('does not take a record that changes meanwhile for a wrong one', async () => {
+    spoil();
+    const digest = service.digest.bind(service);
+    let n = 10;
+    service.digest = (asked) => {
+      service.write(`r${(n += 1)}`);
+      service.remove(`r${n + 100}`);
+      return digest(asked);
+    };
+    expect(idsOf((await verify(compared)).differences)).toEqual(['r1', 'r2', 'r3', 'stray']);
+  });
+});
+
+it('repair mends exactly what differs', async () => {
+  spoil();
+  const before = new Map([...copy.records].map(([id, held]) => [id, held]));
+  const { differences } = await verify(compared);
+  const { left } = await repair(compared, differences);
+  expect(left.differences).toEqual([]);
+  const touched = [...copy.records].filter(([id, held]) => before.get(id) !== held).map(([id]) => id);
+  expect(touched.sort()).toEqual(['r1', 'r2', 'r3']);
+  expect(copy.records.has('stray')).toBe(false);
+});
