@@ -56,13 +56,16 @@ const canFetchMongods = process.platform === 'linux' && process.arch === 'x64';
 
 const tool = (path) => [process.execPath, join('node_modules', path)];
 
+/** Two lists, side by side: each check of one is there for itself. */
 const checks = [
-  ['Format', ...tool('prettier/bin/prettier.cjs'), '--check', '.'],
-  ['Lint', ...tool('eslint/bin/eslint.js'), '--max-warnings', '0', '.'],
-  ['Types', ...tool('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
-  ['Types of the console', ...tool('typescript/bin/tsc'), '-p', 'console/tsconfig.json'],
-  ['Types of the client', ...tool('typescript/bin/tsc'), '-p', 'client/tsconfig.json', '--noEmit'],
-  ['Build', process.execPath, 'scripts/build.mjs'],
+  [['Lint', ...tool('eslint/bin/eslint.js'), '--max-warnings', '0', '.']],
+  [
+    ['Format', ...tool('prettier/bin/prettier.cjs'), '--check', '.'],
+    ['Types', ...tool('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
+    ['Types of the console', ...tool('typescript/bin/tsc'), '-p', 'console/tsconfig.json'],
+    ['Types of the client', ...tool('typescript/bin/tsc'), '-p', 'client/tsconfig.json', '--noEmit'],
+    ['Build', process.execPath, 'scripts/build.mjs'],
+  ],
 ];
 
 installZsh();
@@ -75,31 +78,29 @@ const runs = [
     ? [{ title: 'Browser tests', project: 'browser', node: process.execPath, args: onEachCore }]
     : []),
   ...(canFetchMongods ? [replicationOnOlderMongod()] : []),
+];
+
+/**
+ * These wait for much of their time, or keep one core busy: so many at a time, the longest first. What they print is shown
+ * when they end.
+ */
+const besideOneAnother = 3;
+const longRuns = [
+  { title: 'The commands of the documents', project: 'documents', node: process.execPath },
+  { title: 'The bench in small', project: 'bench', node: process.execPath },
+  { title: 'Faults', project: 'faults', node: process.execPath },
+  {
+    ...{ title: 'Connectors', project: 'connectors', node: process.execPath },
+    ...{ args: onEachCore, before: installConnectors },
+  },
+  { title: 'Process tests', project: 'process', node: process.execPath },
   { title: 'Model of the protocol', project: 'model', node: process.execPath },
   {
     ...{ title: `Unit tests on Node ${ltsVersion}`, project: 'unit', node: ltsNode, before: installLts },
     ...{ args: [...onEachCore, '--testPathPatterns', ofNode], env: { TIDEMARK_TEST_QUICK: '1' } },
   },
-];
-
-/** These wait for about half of their time: two at a time, one of each list. What they print is shown when they end. */
-const lists = [
-  [
-    { title: 'Faults', project: 'faults', node: process.execPath, args: oneByOne },
-    { title: 'The bench in small', project: 'bench', node: process.execPath, args: oneByOne },
-  ],
-  [
-    { title: 'The commands of the documents', project: 'documents', node: process.execPath, args: oneByOne },
-    { title: 'Process tests', project: 'process', node: process.execPath, args: oneByOne },
-    ...(installPromtool()
-      ? [{ title: 'Metrics and alerts', project: 'metrics', node: process.execPath, args: oneByOne }]
-      : []),
-    {
-      ...{ title: 'Connectors', project: 'connectors', node: process.execPath },
-      ...{ args: onEachCore, before: installConnectors },
-    },
-  ],
-].map((list) => list.map((run) => ({ ...run, isBeside: true })));
+  ...(installPromtool() ? [{ title: 'Metrics and alerts', project: 'metrics', node: process.execPath }] : []),
+].map((run) => ({ args: oneByOne, ...run, isBeside: true }));
 
 /** How many of the slowest files are told at the end. */
 const slowestTold = 10;
@@ -107,9 +108,10 @@ const times = [];
 const took = [];
 const failures = [];
 
-const { passed, failed } = (await allHold(checks))
-  ? sumOf([await allTests(runs), ...(await Promise.all(lists.map(allTests)))])
-  : { passed: 0, failed: 1 };
+const hold = await Promise.all(checks.map(allHold));
+const { passed, failed } = hold.every(Boolean)
+  ? sumOf([...(await allTests(runs, 1)), ...(await allTests(longRuns, besideOneAnother))])
+  : { passed: 0, failed: failures.length };
 tellTimes();
 tellFailures();
 console.log(`${passed} passed, ${failed} failed`);
@@ -117,19 +119,24 @@ process.exitCode = failed === 0 ? 0 : 1;
 
 async function allHold(steps) {
   for (const [title, ...command] of steps) {
-    if (await succeeds(title, ...command)) continue;
+    if (await succeedsWith({ isBeside: true }, title, ...command)) continue;
     failures.push(`${title}: see what stands under its heading.`);
     return false;
   }
   return true;
 }
 
-async function allTests(list) {
+/** What each run of a list counts, so many of them at a time. */
+async function allTests(list, atATime) {
   const results = await mkdtemp(join(tmpdir(), 'tidemark-results-'));
-  const all = [];
-  for (const [index, run] of list.entries()) all.push(await tests(run, join(results, `${index}.json`)));
+  const left = list.map((run, index) => [run, join(results, `${index}.json`)]);
+  const counts = [];
+  const lane = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) counts.push(await tests(...next));
+  };
+  await Promise.all(Array.from({ length: atATime }, lane));
   await rm(results, { recursive: true });
-  return sumOf(all);
+  return counts;
 }
 
 function sumOf(counts) {

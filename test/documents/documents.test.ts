@@ -5,7 +5,7 @@
 import { Clone } from './clone.js';
 import { commandsOf } from './commands.js';
 import { Demo } from './demo.js';
-import { WAYS } from './ways.js';
+import { beginLongOnes, WAYS } from './ways.js';
 
 const FIRST = 'npm ci && npm start';
 const START_MS = 5 * 60_000;
@@ -18,6 +18,7 @@ const wayOf = (command: string) => WAYS.find(({ of }) => of.test(command));
 let demo: Demo;
 beforeAll(async () => {
   demo = await Demo.start(clone, FIRST);
+  beginLongOnes(clone);
 }, START_MS);
 afterAll(() => clone.remove());
 

@@ -12,7 +12,8 @@ describe('a protocol with one piece spoiled loses something', () => {
   it.each(names)(
     '%s',
     (mutant) => {
-      const lost = firstLoss({ profile: MUTANTS[mutant], seed: 1, schedules: SCHEDULES }, mutant);
+      const [profile, seed] = MUTANTS[mutant];
+      const lost = firstLoss({ profile, seed, schedules: SCHEDULES }, mutant);
       expect(lost).toBeDefined();
     },
     LONG,
