@@ -62,6 +62,11 @@ export class Clone {
 
   private constructor(readonly directory: string) {}
 
+  /** A folder outside of the clone, which whoever needs it makes. */
+  get elsewhere(): string {
+    return `${this.directory}-elsewhere`;
+  }
+
   static make(): Clone {
     const directory = mkdtempSync(join(tmpdir(), 'tidemark-clone-'));
     execFileSync('git', ['clone', '--quiet', process.cwd(), directory]);
@@ -109,7 +114,7 @@ export class Clone {
 
   async remove(): Promise<void> {
     await Promise.all(this.typed.map((typed) => typed.interrupt()));
-    await rm(this.directory, { recursive: true, force: true });
+    for (const folder of [this.directory, this.elsewhere]) await rm(folder, { recursive: true, force: true });
   }
 
   private async newOutput(command: string): Promise<string> {

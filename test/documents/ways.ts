@@ -62,6 +62,10 @@ export const WAYS: Way[] = [
     of: /^npx tidemark-conformance --url /,
     run: (command, { clone, demo }) => conforms(command, clone, demo),
   },
+  {
+    of: /^npm install --install-links \.\.\/tidemark\/client libsql$|^npx tidemark-harvest /,
+    run: (command, { clone, demo }) => copies(command, clone, demo),
+  },
   { of: /^npx jest /, run: (command, { clone }) => runsJest(command, clone) },
   {
     of: /^npm run test:model( |$)/,
@@ -144,6 +148,12 @@ async function conforms(command: string, clone: Clone, demo: Demo): Promise<void
   expect(lines.filter((line) => line.startsWith('–'))).toEqual([
     expect.stringContaining('uncovered-application'),
   ]);
+}
+
+/** In an empty folder, word for word; the last of them is `verify`, which fails where the copy is not equal. */
+async function copies(command: string, clone: Clone, demo: Demo): Promise<void> {
+  const typed = command.replace('../tidemark/client', join(clone.directory, 'client'));
+  await clone.output(`mkdir -p ${clone.elsewhere} && cd ${clone.elsewhere} && ${demo.asReader(typed)}`);
 }
 
 /** The sample is imported, line for line. */
