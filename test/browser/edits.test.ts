@@ -60,6 +60,12 @@ async function save(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
 }
 
+/** What the dialog says stands behind it already while that is being saved. */
+async function isSaved(page: Page): Promise<void> {
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByText('Saving it moves no record.').waitFor();
+}
+
 async function endSession(): Promise<void> {
   await service.db.collection('tidemark.sessions').updateMany({}, { $set: { expires: new Date(0) } });
 }
@@ -139,7 +145,7 @@ describe('Leaving with an unsaved edit', () => {
   it('nobody is asked once it is saved', async () => {
     await write(page, TYPED);
     await save(page);
-    await page.getByText('Saving it moves no record.').waitFor();
+    await isSaved(page);
     await page.getByRole('link', { name: 'Audit trail' }).click();
     await title(page, 'Audit trail');
     expect(await question().count()).toBe(0);
@@ -151,7 +157,7 @@ it('of two tabs the later one is told that its version is stale, keeps what was 
   await openEditor(other);
   await write(page, '{"data.category": "tents"}');
   await save(page);
-  await page.getByText('Saving it moves no record.').waitFor();
+  await isSaved(page);
 
   await write(other, TYPED);
   await save(other);
@@ -165,6 +171,6 @@ it('of two tabs the later one is told that its version is stale, keeps what was 
 
   await write(other, TYPED);
   await save(other);
-  await other.getByText('Saving it moves no record.').waitFor();
+  await isSaved(other);
   expect(await stored()).toMatchObject({ filter: JSON.parse(TYPED) as object });
 });
