@@ -13,7 +13,7 @@ const QUIET = [
   'disable-sync',
 ];
 const ARGUMENTS = [...QUIET, 'disable-component-update', 'no-sandbox'].map((name) => `--${name}`);
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** A rule of axe that a page breaks, and the first place of it. */
 interface Violation {

@@ -99,6 +99,7 @@ it('axe finds nothing wrong with the page for signing in, nor with a question', 
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(await violationsIn(page)).toEqual([]);
   await browser.signIn(page, root);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await view(page, '/credentials', 'Issue a credential');
   await page.getByRole('button', { name: 'Revoke' }).first().click();
   await page.getByRole('dialog').waitFor();
