@@ -180,7 +180,7 @@ describe('20,000 records', () => {
     for (let part = 0; part < COUNT; part += 5000)
       await app.products(5000, (n) => ({ id: `${LONG}${part + n}`, data: { text: 'y'.repeat(500) } }));
     await service.watcher.caughtUp();
-  }, 120_000);
+  }, 240_000);
 
   /** A client that has asked for the records of all buckets, and takes nothing of them. */
   async function stalled(to: string): Promise<IncomingMessage> {
@@ -206,7 +206,7 @@ describe('20,000 records', () => {
       expect(command['projection']).toEqual({ _id: 1, organizationid: 1, appid: 1, id: 1, lastupdated: 1 });
     const items = await app.feed('product').drain({ to });
     expect(await digestOf('product/default/digest', { to }, app)).toMatchObject(computed(items, to, 256));
-  }, 120_000);
+  }, 240_000);
 
   it('one at a time for each credential: 429 `digest-busy`; a client that goes away ends it', async () => {
     const to = (await app.max('product')).toISOString();
@@ -218,5 +218,5 @@ describe('20,000 records', () => {
     expect((await ask(app.user('write'))).status).toBe(200);
     client.destroy();
     await eventually(async () => (await ask(app.user('read'))).status === 200);
-  }, 120_000);
+  }, 240_000);
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
   app = await service.application(TENANT);
   await app.filter('product', 'twentieth', { 'data.n': { $mod: [20, 0] } });
   await app.filter('product', 'half', { 'data.n': { $mod: [2, 0] } });
-}, 120_000);
+}, 240_000);
 afterAll(() => service.stop());
 
 /** Items, index keys examined, documents examined. */

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await first.watcher.caughtUp();
   to = (await app.max('product')).toISOString();
   bytes = service.app.get(PageBytes, { strict: false });
-}, 120_000);
+}, 240_000);
 afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();
   Object.assign(service.app.get(SendingPace, { strict: false }), new SendingPace());

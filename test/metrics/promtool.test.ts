@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 /** Taken out of Debian's package by `npm run test:metrics`; PROMTOOL names another. */
 const PROMTOOL = process.env['PROMTOOL'] ?? join('.cache', 'promtool', 'promtool');

@@ -9,7 +9,7 @@ import { mongo } from 'mongoose';
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let dataDir: string;
 let service: ServiceProcess;

@@ -1,6 +1,6 @@
 import { completesCommands } from './completion-cases.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 describe('`completion zsh`, in a terminal', () => {
   completesCommands('zsh');

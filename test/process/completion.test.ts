@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { completesCommands } from './completion-cases.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 interface Help {
   commands: { name: string; options: { name: string }[] }[];

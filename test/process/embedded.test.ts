@@ -6,7 +6,7 @@ import { findEmbedded, startEmbedded, wheelMongod } from '../../src/embedded/ind
 import { eventually } from '../support/eventually.js';
 import { freshDataDir, gone, removeDataDir, ServiceProcess } from '../support/process.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 /** Another program that writes one document after the other and remembers which were acknowledged. */
 class Writer {
@@ -22,7 +22,7 @@ class Writer {
   }
 
   async until(count: number): Promise<void> {
-    await eventually(() => this.acknowledged.length >= count, 60_000).catch((error: Error) => {
+    await eventually(() => this.acknowledged.length >= count).catch((error: Error) => {
       throw new Error(`${error.message}; the last write failed with: ${this.lastFailure}`);
     });
   }

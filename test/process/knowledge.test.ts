@@ -9,7 +9,7 @@ import { Gate } from '../support/gate.js';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 import { testMongodBinary } from '../support/test-mongod.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 const PASSWORD = 'correct horse battery staple';
 const TENANT = { organizationid: 'acme', appid: 'shop' };

@@ -14,7 +14,7 @@ import { startStandalone } from '../support/own-mongod.js';
 import { testMongodBinary } from '../support/test-mongod.js';
 
 const PASSWORD = 'correct horse battery staple';
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 100_000;
 const TENANT = { organizationid: 'acme', appid: 'shop' };
 
 let dataDir: string;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const mongodBinary = await testMongodBinary(() => undefined);
   database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
   client = await new mongo.MongoClient(database.uri).connect();
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await Promise.all(spawned.map((service) => service.stop()));
   await client.close();

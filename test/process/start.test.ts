@@ -8,7 +8,7 @@ import { Gate } from '../support/gate.js';
 import { startLocked } from '../support/own-mongod.js';
 import { freshDataDir, gone, removeDataDir, ServiceProcess } from '../support/process.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let dataDir: string;
 let spawned: ServiceProcess[] = [];

@@ -5,7 +5,7 @@ const LOOK_MS = 20;
 /** Waits until a condition holds; fails when it does not within the time (milliseconds). */
 export async function eventually(
   condition: () => Promise<boolean | undefined> | boolean | undefined,
-  within = 40_000,
+  within = 100_000,
 ): Promise<void> {
   const end = Date.now() + within;
   while (!(await condition())) {

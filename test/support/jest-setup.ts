@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 
 /** Milliseconds for one test or hook: it ends when its conditions hold, however loaded the machine is. */
-jest.setTimeout(90_000);
+jest.setTimeout(240_000);
 
 /** The replica set of this worker (see mongod-setup.mjs); workers are counted from 1. */
 const uris = process.env['TIDEMARK_TEST_MONGODB_URIS']?.split(' ');

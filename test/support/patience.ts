@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Answer } from './answer.js';
 
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 100_000;
 const AGAIN_MS = 200;
 
 /** Asks again while the answer is 503, as every consumer does: on a busy machine the watcher may be late for a while. */

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { eventually } from './eventually.js';
 
-const START_MS = 60_000;
+const START_MS = 120_000;
 
 export interface ProcessOptions {
   dataDir: string;
@@ -143,7 +143,7 @@ export class ServiceProcess {
 
 /** Waits until none of the processes runs; one that is dead but not yet collected by its parent does not run. */
 export async function gone(...pids: number[]): Promise<void> {
-  await eventually(async () => (await Promise.all(pids.map(runs))).every((running) => !running), 30_000);
+  await eventually(async () => (await Promise.all(pids.map(runs))).every((running) => !running));
 }
 
 async function runs(pid: number): Promise<boolean> {
