@@ -12,7 +12,7 @@ export class GreatestStampConsumer extends ChangesConsumer {
     let place: ModelChangesPlace | undefined = {
       from,
       offset: '',
-      withDeletes: from > NEVER_READ || this.tellsDeletesFirst(),
+      withDeletes: from > NEVER_READ || this.mustHearOfDeletes() || this.tellsDeletesFirst(),
     };
     while (place !== undefined) {
       const page: ModelChangesAnswer | ReadRefusal = yield* this.read(place);
@@ -25,6 +25,11 @@ export class GreatestStampConsumer extends ChangesConsumer {
     this.from = from;
     this.world.tell?.(`${this.name} stores ${from.toISOString()}`);
     return true;
+  }
+
+  /** Where hard deletes expire: the stamp of a record alone may lie before those removed, and would be told 410 for ever. */
+  private mustHearOfDeletes(): boolean {
+    return this.world.profile.parts.expire !== undefined;
   }
 
   private startOver(): void {
