@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -40,7 +40,12 @@ it('holds what a program loads, and nothing else', async () => {
     .trim()
     .split('\n')
     .filter((name) => !/^package\/dist\/[\w/.-]+(\.js|\.d\.ts)$/.test(name));
-  expect(others.sort()).toEqual(['package/LICENSE', 'package/README.md', 'package/package.json']);
+  expect(others.sort()).toEqual([
+    'package/LICENSE',
+    'package/README.md',
+    'package/bin/tidemark-harvest.mjs',
+    'package/package.json',
+  ]);
 });
 
 it('publint finds nothing', async () => {
@@ -72,10 +77,8 @@ describe('installed in an empty folder, without a network', () => {
   });
 
   it('is alone there', async () => {
-    const { stdout } = await run('npm', ['ls', '--all', '--json'], { cwd: folder });
-    const { dependencies } = JSON.parse(stdout) as { dependencies: Record<string, object> };
-    expect(Object.keys(dependencies)).toEqual(['tidemark-client']);
-    expect(dependencies['tidemark-client']).not.toHaveProperty('dependencies');
+    const installed = await readdir(join(folder, 'node_modules'));
+    expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['tidemark-client']);
   });
 
   it('the program of its README keeps a copy', async () => {
