@@ -107,6 +107,17 @@ describe('`tidemark-harvest`', () => {
     expect(child.errors).not.toContain('hidden');
   });
 
+  it('a copy that fails while a first harvest counts is told like any other failure', async () => {
+    const program = `
+      import { harvestTask } from './client/dist/command/harvest-task.js';
+      const fail = () => Promise.reject(new Error('The disk is gone.'));
+      const tools = { store: { state: fail }, harvester: { harvest: fail }, progress: { isOnTerminal: true } };
+      await harvestTask({ settings: {}, ...tools }).catch(({ message }) => console.log(message));
+    `;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'pipe' });
+    expect(await ended(child)).toEqual({ code: 0, output: 'The disk is gone.\n', errors: '' });
+  });
+
   it('follows until Ctrl-C', async () => {
     const child = begin(['--to', place.to, '--follow', '--json']);
     const lines = text(child.stdout!);

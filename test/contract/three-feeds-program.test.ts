@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { PASSWORD, type Stored, type TestApplication, TestService } from '../support/index.js';
+import { json, Served } from '../unit/client/served.js';
 
 const PROGRAM = resolve('examples/three-feeds/copy.mjs');
 /** More than a page. */
@@ -93,6 +94,25 @@ describe('the program of docs/consuming.md over the three feeds', () => {
     const copy = shown(await harvest());
     expect(copy).toEqual(await source());
     expect(copy.some(({ id }) => id === 'p7')).toBe(false);
+  });
+
+  it('leaves alone what is newer than what comes late', async () => {
+    const held = { id: 'p1', lastupdated: '2026-11-20T10:00:02.000Z', data: { category: 'bikes' } };
+    const late = '2026-11-20T10:00:01.000Z';
+    const page = (item: object) => [
+      json({ result: [item], nextoffsetid: 'a'.repeat(24) }),
+      json({ result: [], nextoffsetid: '' }),
+    ];
+    const served = await Served.start(
+      json({ offset: '2026-11-20T10:00:03.000Z' }),
+      ...page({ ...held, lastupdated: late, data: { category: 'old' } }),
+      ...page({ id: 'p1', lastUpdated: late }),
+      ...page({ id: 'p1', lastUpdated: late }),
+    );
+    await writeFile(join(directory, 'copy.json'), JSON.stringify({ from: late, items: [held] }));
+    expect(await harvest({ TIDEMARK_FEED: served.url })).toEqual([held]);
+    expect(served.paths).toHaveLength(7);
+    await served.stop();
   });
 
   it('stores nothing where it is refused, and says why', async () => {

@@ -14,7 +14,7 @@ import { startStandalone } from '../support/own-mongod.js';
 import { testMongodBinary } from '../support/test-mongod.js';
 
 const PASSWORD = 'correct horse battery staple';
-const PATIENCE_MS = 100_000;
+const PATIENCE_MS = 30_000;
 const TENANT = { organizationid: 'acme', appid: 'shop' };
 
 let dataDir: string;

@@ -38,8 +38,9 @@ async function harvestOn(tools: TaskTools): Promise<ExitCode> {
 
 /** Only whoever looks at a first harvest is told how long it takes: to count costs the service a look at every record. */
 async function countOn({ store, source, progress }: TaskTools, signal: AbortSignal): Promise<void> {
-  if (!progress.isOnTerminal || (await store.state()) !== undefined) return;
+  if (!progress.isOnTerminal) return;
   try {
+    if ((await store.state()) !== undefined) return;
     const { count } = await source.digest({ to: THE_CLOCK, signal });
     progress.total = count;
   } catch {

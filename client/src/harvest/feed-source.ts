@@ -1,5 +1,5 @@
-import { ConnectionError } from '../http/connection-error.js';
 import { ProblemError } from '../http/problem.js';
+import { isTransient } from '../http/repeatable.js';
 import type { Kind } from '../shapes.js';
 import type { Tidemark } from '../tidemark.js';
 import { BUCKETS } from './digest-sums.js';
@@ -13,9 +13,6 @@ export interface HarvestedFeed {
   service: string;
 }
 
-/** Answers of a service, or of something in front of it, that passes by itself. */
-const PASSING = [429, 502, 503, 504];
-
 /** A feed of a service as the source of a harvest. `tidemark` is the client of the same application. */
 export function sourceOf(tidemark: Tidemark, { org, app, kind, service }: HarvestedFeed): HarvestSource {
   return {
@@ -25,7 +22,6 @@ export function sourceOf(tidemark: Tidemark, { org, app, kind, service }: Harves
     updates: (within) => tidemark.updates(kind, service, within),
     events: (signal) => tidemark.events(kind, { signal }),
     isHistoryExpired: (error) => error instanceof ProblemError && error.slug === 'history-expired',
-    isPassing: (error) =>
-      error instanceof ConnectionError || (error instanceof ProblemError && PASSING.includes(error.status)),
+    isPassing: isTransient,
   };
 }

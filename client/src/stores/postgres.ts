@@ -5,6 +5,9 @@ import { assertTableName, quoted, STATES, textsOf } from './rows.js';
 
 /** Rows that are told at once. */
 const BATCH = 10_000;
+/** Milliseconds that the server may take to let a client in, and that others may hold what is needed. */
+const CONNECT_MS = 30_000;
+const LOCKED_MS = 10_000;
 
 const COLUMNS = ['id', 'lastupdated', 'type', '"createDate"', '"createdBy"', 'data', 'channels'];
 const COLUMN_TYPES = ['text', 'text', 'text', 'text', 'text', 'json', 'json'];
@@ -26,7 +29,10 @@ export class PostgresStore implements CopyStore {
   /** Connects to `postgres://…/database`, and makes the table where it is not there. */
   static async open(uri: string, table: string): Promise<PostgresStore> {
     assertTableName(table);
-    const client = new pg.Client({ connectionString: uri });
+    const limits = { connectionTimeoutMillis: CONNECT_MS, lock_timeout: LOCKED_MS };
+    const client = new pg.Client({ connectionString: uri, ...limits });
+    // A connection may end while nobody asks: whoever asks next is told.
+    client.on('error', () => undefined);
     await client.connect();
     try {
       await client.query(`
