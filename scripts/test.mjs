@@ -10,6 +10,7 @@ import { join, relative } from 'node:path';
 import { installChromium } from './chromium.mjs';
 import { installConnectors } from './connectors.mjs';
 import { failedTests } from './failed-tests.mjs';
+import { onOlderMongod } from './older-mongod.mjs';
 import { installPostgres } from './postgres.mjs';
 import { installPromtool } from './promtool.mjs';
 import { installZsh } from './zsh.mjs';
@@ -36,24 +37,6 @@ const fourAtATime = ['--maxWorkers=4', '--workerIdleMemoryLimit=1200MB'];
 /** These start services of their own and measure or disturb them. */
 const oneByOne = ['--runInBand'];
 
-/** The mongod that a machine without a newer one gets; what of the tests depends on the server runs on it too. */
-const olderMongod = '6.0.5';
-const onOlderMongod = [
-  ...[
-    'admin-import-doubled',
-    'audit',
-    'doubled-names',
-    'filters-in-force',
-    'marks',
-    'max',
-    'moments-gone',
-    'retention',
-    'twins',
-  ],
-  ...['watcher-'],
-];
-const canFetchMongods = process.platform === 'linux' && process.arch === 'x64';
-
 const tool = (path) => [process.execPath, join('node_modules', path)];
 
 /** Two lists, side by side: each check of one is there for itself. */
@@ -77,7 +60,7 @@ const runs = [
   ...(installChromium()
     ? [{ title: 'Browser tests', project: 'browser', node: process.execPath, args: onEachCore }]
     : []),
-  ...(canFetchMongods ? [replicationOnOlderMongod()] : []),
+  ...onOlderMongod(fourAtATime),
 ];
 
 /**
@@ -196,16 +179,6 @@ function tellTimes() {
 function tellFailures() {
   if (failures.length > 0) console.log('\n== Failed');
   for (const failure of failures) console.log(failure);
-}
-
-function replicationOnOlderMongod() {
-  return {
-    title: `Contract tests of replication on mongod ${olderMongod}`,
-    project: 'contract',
-    node: process.execPath,
-    env: { TIDEMARK_TEST_MONGOD: olderMongod },
-    args: [...fourAtATime, `--testPathPatterns=contract/(${onOlderMongod.join('|')})`],
-  };
 }
 
 async function installLts() {
