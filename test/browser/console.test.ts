@@ -31,10 +31,12 @@ async function writeFilter(page: Page, filter: string): Promise<void> {
   await page.keyboard.insertText(filter);
 }
 
-/** Clicks what asks, and then what does. */
+/** Clicks what asks, and then what does, once it is known what that is. Tells what was said. */
 async function confirm(page: Page, asking: string | RegExp, doing: string): Promise<string> {
   await button(page, asking).click();
   const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await dialog.getByText('is not known yet').waitFor({ state: 'detached' });
   const text = await dialog.innerText();
   await dialog.getByRole('button', { name: doing, exact: true }).click();
   return text;
