@@ -2,8 +2,6 @@
  * `npm test`: everything that must hold, in order. It stops at the first check that fails, runs every test whatever the
  * others gave, and ends with one line that counts the tests of all runs.
  */
-import { Buffer } from 'node:buffer';
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -13,6 +11,7 @@ import { failedTests } from './failed-tests.mjs';
 import { onOlderMongod } from './older-mongod.mjs';
 import { installPostgres } from './postgres.mjs';
 import { installPromtool } from './promtool.mjs';
+import { step, took } from './step.mjs';
 import { installZsh } from './zsh.mjs';
 
 /** The current LTS line; the package `node` brings it as `node_modules/.bin/node`. */
@@ -26,6 +25,10 @@ const ltsNode = join(ltsHome, 'node_modules', '.bin', 'node');
  */
 const ofNode =
   'unit/(admin|auth|common|config|database|embedded|http|listen|observability|record|shutdown|replication/feed)';
+
+/** Each run has an end: some four times what it takes on two idle cores. */
+const runMs = 25 * 60_000;
+const contractMs = 40 * 60_000;
 
 /** A test file for each core at a time. */
 const onEachCore = ['--maxWorkers=100%'];
@@ -56,7 +59,10 @@ installPostgres();
 
 const runs = [
   { title: 'Unit tests', project: 'unit', node: process.execPath },
-  { title: 'Contract tests', project: 'contract', node: process.execPath, args: fourAtATime },
+  {
+    ...{ title: 'Contract tests', project: 'contract', node: process.execPath },
+    ...{ args: fourAtATime, limitMs: contractMs },
+  },
   ...(installChromium()
     ? [{ title: 'Browser tests', project: 'browser', node: process.execPath, args: onEachCore }]
     : []),
@@ -88,7 +94,6 @@ const longRuns = [
 /** How many of the slowest files are told at the end. */
 const slowestTold = 10;
 const times = [];
-const took = [];
 const failures = [];
 
 const hold = await Promise.all(checks.map(allHold));
@@ -110,8 +115,9 @@ async function everyTest() {
 
 async function allHold(steps) {
   for (const [title, ...command] of steps) {
-    if (await succeedsWith({ isBeside: true }, title, ...command)) continue;
-    failures.push(`${title}: see what stands under its heading.`);
+    const wrong = await step({ isBeside: true }, title, ...command);
+    if (wrong === '') continue;
+    failures.push(`${title}: ${wrong}`);
     return false;
   }
   return true;
@@ -137,7 +143,8 @@ function sumOf(counts) {
 
 /** One Jest project on one Node. A run that fails or finds no test counts at least one failure. */
 async function tests(run, file) {
-  const { title, project, node, before, args = onEachCore, env = {}, isBeside = false } = run;
+  const { title, project, node, before, env = {}, isBeside = false } = run;
+  const { args = onEachCore, limitMs = runMs } = run;
   if (before !== undefined && !(await before())) {
     failures.push(`${title}: what it needs could not be installed.`);
     return { passed: 0, failed: 1 };
@@ -146,18 +153,19 @@ async function tests(run, file) {
     'node_modules/jest/bin/jest.js',
     '--selectProjects',
     project,
+    '--forceExit',
     '--json',
     `--outputFile=${file}`,
     ...args,
   ];
-  const succeeded = await succeedsWith({ env, isBeside }, title, node, ...jest);
+  const wrong = await step({ env, isBeside, limitMs }, title, node, ...jest);
   const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
   const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0, testResults = [] } = report;
   for (const { name, startTime, endTime } of testResults)
     times.push({ title, file: relative(process.cwd(), name), seconds: (endTime - startTime) / 1000 });
   const told = failedTests(title, report, process.cwd());
-  if (told.length === 0 && !(succeeded && numPassedTests > 0))
-    told.push(`${title}: it ran ${numPassedTests} tests and ended with an error or without any test.`);
+  if (told.length === 0 && (wrong !== '' || numPassedTests === 0))
+    told.push(`${title}: ${wrong || 'no test ran'}`);
   failures.push(...told);
   return {
     passed: numPassedTests,
@@ -187,40 +195,6 @@ async function installLts() {
   );
   if (JSON.parse(installed).version === ltsVersion) return true;
   const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error'];
-  return succeeds(
-    `Node ${ltsVersion}`,
-    'npm',
-    'install',
-    ...quiet,
-    '--prefix',
-    ltsHome,
-    `node@${ltsVersion}`,
-  );
-}
-
-/** Runs a step under its heading, with its output as it comes. */
-function succeeds(title, program, ...args) {
-  return succeedsWith({}, title, program, ...args);
-}
-
-/** What runs beside others is shown when it has ended. */
-function succeedsWith({ env = {}, isBeside = false }, title, program, ...args) {
-  console.log(isBeside ? `\n== ${title}: begun` : `\n== ${title}`);
-  const begun = performance.now();
-  const output = [];
-  return new Promise((end) => {
-    const resolve = (hasSucceeded) => {
-      took.push([title, (performance.now() - begun) / 1000]);
-      if (isBeside) console.log(`\n== ${title}\n${Buffer.concat(output).toString()}`);
-      end(hasSucceeded);
-    };
-    const stdio = isBeside ? ['ignore', 'pipe', 'pipe'] : 'inherit';
-    const child = spawn(program, args, { stdio, env: { ...process.env, ...env } })
-      .once('error', (error) => {
-        console.error(error.message);
-        resolve(false);
-      })
-      .once('close', (code) => resolve(code === 0));
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => output.push(piece));
-  });
+  const install = ['npm', 'install', ...quiet, '--prefix', ltsHome, `node@${ltsVersion}`];
+  return (await step({}, `Node ${ltsVersion}`, ...install)) === '';
 }
