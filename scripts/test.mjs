@@ -158,7 +158,8 @@ async function tests(run, file) {
     `--outputFile=${file}`,
     ...args,
   ];
-  const wrong = await step({ env, isBeside, limitMs }, title, node, ...jest);
+  const settings = { env: { ...env, TIDEMARK_TEST_BUILT: '1' }, isBeside, limitMs };
+  const wrong = await step(settings, title, node, ...jest);
   const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
   const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0, testResults = [] } = report;
   for (const { name, startTime, endTime } of testResults)

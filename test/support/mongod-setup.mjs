@@ -6,13 +6,15 @@ import { join } from 'node:path';
 const MOST = 4;
 
 /**
- * Builds the service, and starts a replica set for each worker of the run, four at most, on a fresh directory and a free
- * port, since some tests hold theirs still or fill its log. TIDEMARK_TEST_MONGODB_URIS tells where they are (no database
- * in it), with a space between two; where TIDEMARK_TEST_MONGODB_URI is set already, that one serves all instead.
+ * Builds the service, unless TIDEMARK_TEST_BUILT says that it is, and starts a replica set for each worker of the run, four
+ * at most, on a fresh directory and a free port, since some tests hold theirs still or fill its log.
+ * TIDEMARK_TEST_MONGODB_URIS tells where they are (no database in it), with a space between two; where
+ * TIDEMARK_TEST_MONGODB_URI is set already, that one serves all instead.
  * TIDEMARK_TEST_MONGOD says of which version they are.
  */
 export default async function setUp({ maxWorkers }) {
-  if (spawnSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' }).status !== 0)
+  const isBuilt = process.env.TIDEMARK_TEST_BUILT === '1';
+  if (!isBuilt && spawnSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' }).status !== 0)
     throw new Error('The service that the tests are about cannot be built.');
   if (process.env.TIDEMARK_TEST_MONGODB_URI !== undefined) return;
   const { startEmbedded, wheelMongod } = await import('../../dist/embedded/index.js');

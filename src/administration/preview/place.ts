@@ -1,5 +1,9 @@
 import type { mongo } from 'mongoose';
+import { pause } from '../../common/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
+
+/** It may be between two queries when nobody waits any more: the next one is ended then. */
+const END_AGAIN_MS = 100;
 
 /** The records that a filter is tried on: those of one kind of one application. */
 export interface Place {
@@ -17,8 +21,13 @@ export async function inPlace<T>(
   signal: AbortSignal | undefined,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
+  signal?.throwIfAborted();
   const session = db.client.startSession();
-  const end = () => void endQueries(db, session);
+  const settled = new AbortController();
+  let ending: Promise<void> | undefined;
+  const end = () => {
+    ending ??= endQueries(db, session, settled.signal);
+  };
   signal?.addEventListener('abort', end, { once: true });
   try {
     return await work({
@@ -30,16 +39,22 @@ export async function inPlace<T>(
     throw error;
   } finally {
     signal?.removeEventListener('abort', end);
+    settled.abort();
+    // The driver gives the same session to others afterwards.
+    await ending;
     await session.endSession();
   }
 }
 
 /** Where it cannot be done, each query has an end of its own. */
-async function endQueries(db: mongo.Db, session: mongo.ClientSession): Promise<void> {
+async function endQueries(db: mongo.Db, session: mongo.ClientSession, settled: AbortSignal): Promise<void> {
   const id = session.id?.id;
-  if (id !== undefined)
+  while (id !== undefined) {
     await db
       .admin()
       .command({ killSessions: [{ id }] })
       .catch(() => undefined);
+    await pause(END_AGAIN_MS, settled);
+    if (settled.aborted) return;
+  }
 }
