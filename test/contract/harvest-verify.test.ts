@@ -57,11 +57,11 @@ it(`finds exactly the ${SPOILED} of ${RECORDS} that are spoiled, in at most 40 r
   expect(await verify(compared)).toMatchObject({ differences: [], count: RECORDS });
   const spoiled = spoil();
   asked.length = 0;
-  const { differences } = await verify(compared);
-  expect(differences.map(({ id }) => id)).toEqual(spoiled);
+  const verified = await verify(compared);
+  expect(verified.differences.map(({ id }) => id)).toEqual(spoiled);
   expect(asked.length).toBeLessThanOrEqual(40);
   process.stdout.write(`verify of ${RECORDS}: ${asked.length} requests\n`);
-  const { left } = await repair(compared, differences);
+  const { left } = await repair(compared, verified);
   expect(left.differences).toEqual([]);
   expect(await stampsIn(place)).toEqual(await bikesIn(app));
 });
@@ -94,9 +94,9 @@ it('an NDJSON copy is verified and mended likewise', async () => {
   const compared = { source, store: log, harvester: new Harvester(source, log, 20) };
   await compared.harvester.harvest();
   await log.mend({ upserts: [], removed: ['b7', 'b8'], state: (await log.state())! });
-  const { differences } = await verify(compared);
-  expect(differences.map(({ id }) => id)).toEqual(['b7', 'b8']);
-  expect((await repair(compared, differences)).left.differences).toEqual([]);
+  const verified = await verify(compared);
+  expect(verified.differences.map(({ id }) => id)).toEqual(['b7', 'b8']);
+  expect((await repair(compared, verified)).left.differences).toEqual([]);
   expect(await stampsIn(file)).toEqual(await bikesIn(small));
   await log.close();
   await file.remove();

@@ -20,7 +20,7 @@ however it ended: what a page told and how far the copy is are stored together.
 
   --once                harvests once and ends; this is what it does unless told otherwise
   --follow              goes on for ever: harvests whenever something may have changed
-  --start-over          reads everything anew, over what the copy holds
+  --start-over          reads everything anew, over what the copy holds; not with verify or repair
   --limit NUMBER        items of a page, 1000 unless given
   --json                for machines: one line of JSON on stdout at the end, progress on stderr
   --help, --version
@@ -34,5 +34,5 @@ Exit codes:
   3    the service refuses: credentials, a name that it does not know, a service that is misconfigured
   4    the service cannot be reached, or is away for longer than was waited for
   5    the copy cannot be opened, read or written
-  130  interrupted; what was stored is whole
+  130  interrupted; what was stored is whole. With --follow, which has no end of its own, 0
 `;

@@ -44,9 +44,14 @@ export async function openCopy(to: string, table: string): Promise<CopyStore> {
   }
 }
 
-/** What `--to` names, without a password. */
+/** What `--to` names, without a password: of an address its scheme, host and database, and less where it is none. */
 export function shownCopy(to: string): string {
-  return to.replace(/^([a-z+]+:\/\/)[^@/]*@/, '$1');
+  const scheme = /^[a-z+]+:\/\//i.exec(to)?.[0];
+  if (scheme === undefined) return to;
+  // A `?` before an `@` may stand in a password, and the `@` in one behind the `?`.
+  if (/[?#].*@/s.test(to)) return `${scheme}…`;
+  const place = to.slice(Math.max(to.lastIndexOf('@') + 1, scheme.length));
+  return scheme + place.replace(/[?#].*$/s, '');
 }
 
 function openingError(error: unknown, { driver }: CopyForm, to: string): CommandError {

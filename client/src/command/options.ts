@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Kind } from '../shapes.js';
+import { assertTableName } from '../stores/rows.js';
 import { usageError } from './exit-codes.js';
 
 const OPTIONS = {
@@ -63,7 +64,8 @@ export function settingsOf(
   const required = (name: 'url' | 'org' | 'app') => given(`--${name}`, values[name]);
   const kind = kindOf(given('--kind', values.kind));
   if (values.once === true && values.follow === true) throw usageError('Give --once or --follow, not both.');
-  if (task !== 'harvest' && values.follow === true) throw usageError(`${task} does not take --follow.`);
+  for (const name of ['follow', 'start-over'] as const)
+    if (task !== 'harvest' && values[name] === true) throw usageError(`${task} does not take --${name}.`);
   return {
     task,
     url: required('url'),
@@ -72,7 +74,7 @@ export function settingsOf(
     kind,
     service: values.service ?? 'default',
     to: given('--to, or the variable TIDEMARK_TO', values.to ?? environment.TIDEMARK_TO),
-    table: values.table ?? `${kind}s`,
+    table: tableOf(values.table ?? `${kind}s`),
     username: given(
       '--username, or the variable TIDEMARK_USERNAME',
       values.username ?? environment.TIDEMARK_USERNAME,
@@ -112,6 +114,15 @@ function given(name: string, value: string | undefined): string {
 function kindOf(text: string): Kind {
   if (text === 'member' || text === 'product') return text;
   throw usageError(`--kind "${text}" is not known. Choose member or product.`);
+}
+
+function tableOf(name: string): string {
+  try {
+    assertTableName(name);
+  } catch (error) {
+    throw usageError(`--table ${(error as Error).message}`);
+  }
+  return name;
 }
 
 function limitOf(text = '1000'): number {

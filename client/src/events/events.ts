@@ -15,7 +15,7 @@ export interface EventsOptions extends CallOptions {
 
 /**
  * Tells when the mark may have moved. A signal only: losing one loses nothing. A stream that ends is opened again; where it
- * cannot be, as often in a row as `retries` say, the failure is thrown.
+ * cannot be, or ends at once, as often in a row as `retries` say, the failure is thrown.
  */
 export async function* eventsOf(
   sender: Sender,
@@ -27,12 +27,14 @@ export async function* eventsOf(
   for (;;) {
     const parser = new EventParser();
     let failure: unknown = new ConnectionError('The events end as soon as they are asked for.');
+    const opened = Date.now();
     try {
       const headers = { Accept: EVENT_STREAM, 'Last-Event-ID': last };
       const path: [string, ...string[]] = ['api/v1', kind, 'events'];
       for await (const piece of sender.pieces({ method: 'GET', path, headers, signal }, EVENT_STREAM)) {
-        failures = 0;
+        if (Date.now() - opened > sender.retries.longestMs) failures = 0;
         for (const { event, id, data } of parser.push(piece)) {
+          failures = 0;
           last = id || last;
           if (event === 'max') yield { offset: data };
         }

@@ -1,6 +1,7 @@
 import type { Sender } from '../http/sender.js';
 import type { CallOptions } from '../options.js';
 import type { ChangeItem, ChangesPage } from '../shapes.js';
+import { ConnectionError } from '../http/connection-error.js';
 import { Feed } from './feed.js';
 
 /** Where `changes` begin (contract §1): at a cursor, which goes with nothing but `limit`, or with a window. */
@@ -29,9 +30,9 @@ export function changesFeed(
 async function* pagesOf(
   sender: Sender,
   path: string[],
-  { signal, ...first }: ChangesOptions,
+  { signal, cursor, from, to, limit, deletes }: ChangesOptions,
 ): AsyncGenerator<ChangesPage, void> {
-  let query: Omit<ChangesOptions, 'signal'> = first;
+  let query: Omit<ChangesOptions, 'signal'> = { cursor, from, to, limit, deletes };
   for (;;) {
     const { body } = await sender.send<ChangesPage>({
       method: 'GET',
@@ -39,8 +40,15 @@ async function* pagesOf(
       query: { ...query },
       signal,
     });
+    assertPage(body);
     yield body;
     if (body.next === undefined) return;
-    query = { cursor: body.cursor, limit: first.limit };
+    query = { cursor: body.cursor, limit };
   }
+}
+
+/** Something in front of the service may answer in its place: a page that is none must move no cursor. */
+function assertPage(body: Partial<ChangesPage> | null): void {
+  if (Array.isArray(body?.result) && typeof body.cursor === 'string' && typeof body.to === 'string') return;
+  throw new ConnectionError('The answer is no page of changes: it lacks result, to or cursor.');
 }

@@ -26,12 +26,12 @@ export function seedFeed<Item>(sender: Sender, path: string[], window: FeedWindo
 async function* pagesOf<Item>(
   sender: Sender,
   path: string[],
-  { signal, to: asked = THE_CLOCK, ...window }: FeedWindow,
+  { signal, from, to: asked = THE_CLOCK, limit, lastoffsetid: behind }: FeedWindow,
 ): AsyncGenerator<Page<Item>, void> {
   let to = asked;
-  let { lastoffsetid } = window;
+  let lastoffsetid = behind;
   do {
-    const query = { ...window, to, lastoffsetid };
+    const query = { from, to, lastoffsetid, limit };
     const { headers, body } = await sender.send<Omit<Page<Item>, 'to'>>({
       method: 'GET',
       path: ['api/v1', ...path],

@@ -1,3 +1,4 @@
+import { ProblemError } from '../http/problem.js';
 import type { HarvestOptions, Harvested, Harvester } from './harvester.js';
 import { MarkSignals, pauseOf } from './mark-signals.js';
 import type { HarvestSource } from './source.js';
@@ -7,7 +8,7 @@ export interface FollowOptions extends Omit<HarvestOptions, 'signal'> {
   signal: AbortSignal;
   /** Milliseconds: the longest time without a harvest while events are to be had. Without it 30,000. */
   quietMs?: number;
-  /** Milliseconds between two harvests where they are not, and after a failure that passes. Without it 5,000. */
+  /** Milliseconds between two harvests where they are not, and after a failure that passes, unless it says longer. Without it 5,000. */
   pollMs?: number;
   /** Called behind each harvest. */
   onHarvest?: (harvested: Harvested) => void;
@@ -30,18 +31,23 @@ export async function follow(
   if (signal.aborted) leave();
   const signals = new MarkSignals(source, end.signal);
   const listening = signals.listen();
-  let asked = options;
+  let { startsOver = false } = options;
+  const onPage = (harvested: Harvested) => {
+    // The new start is stored by now, and a failure does not take it back.
+    startsOver = false;
+    options.onPage?.(harvested);
+  };
   try {
     while (!end.signal.aborted) {
       signals.begin();
       try {
-        onHarvest?.(await harvester.harvest({ ...asked, signal: end.signal }));
-        asked = { ...asked, startsOver: false };
+        const harvested = await harvester.harvest({ startsOver, onPage, signal: end.signal });
+        onHarvest?.(harvested);
       } catch (error) {
         if (end.signal.aborted) return;
         if (!source.isPassing(error)) throw error;
         onTrouble?.(error);
-        await pauseOf(pollMs, end.signal);
+        await pauseOf(Math.max(pollMs, waitOf(error)), end.signal);
         continue;
       }
       await signals.moved({ quietMs, pollMs });
@@ -51,4 +57,10 @@ export async function follow(
     end.abort();
     await listening;
   }
+}
+
+/** Milliseconds that the service asks for. */
+function waitOf(error: unknown): number {
+  const { retryAfter = 0 } = error instanceof ProblemError ? error : {};
+  return retryAfter * 1000;
 }

@@ -1,6 +1,7 @@
 import { BUCKETS, bucketOf, CopySums } from './digest-sums.js';
 import type { Harvester } from './harvester.js';
 import type { HarvestSource, ToldDigest } from './source.js';
+import type { CopyState } from './state.js';
 import type { CopyStore } from './store.js';
 
 /** A record that the copy holds with another stamp than the source, or that one of both lacks. */
@@ -22,6 +23,8 @@ export interface Verified {
   count: number;
   /** Up to which moment copy and source were compared. */
   to: string;
+  /** Where the copy stood then: nothing is mended once another harvest has written since. */
+  state: CopyState;
 }
 
 export interface Compared {
@@ -44,27 +47,29 @@ const MOST_RECORDS = 50_000;
  */
 export async function verify(compared: Compared, { signal }: VerifyOptions = {}): Promise<Verified> {
   const asked = signal === undefined ? {} : { signal };
-  const { count, to, buckets } = await firstLook(compared, asked);
+  const { count, to, buckets, ...first } = await firstLook(compared, asked);
+  let { state } = first;
   let found = await recordsOf(compared, { to, buckets, count, ...asked });
   for (let look = 1; look < LOOKS && found.length > 0; look += 1) {
     const again = await upToDate(compared, asked);
+    state = again.state;
     const still = await recordsOf(compared, {
-      ...{ to: again, count, ...asked },
+      ...{ to: again.to, count, ...asked },
       buckets: [...new Set(found.map(({ id }) => bucketOf(id)))],
     });
     const before = new Map(found.map((difference) => [difference.id, difference]));
     found = still.filter(({ id, held }) => before.has(id) && before.get(id)?.held === held);
   }
-  return { differences: found.sort((one, other) => (one.id < other.id ? -1 : 1)), count, to };
+  return { differences: found.sort((one, other) => (one.id < other.id ? -1 : 1)), count, to, state };
 }
 
 /** Which buckets differ. */
 async function firstLook(compared: Compared, asked: VerifyOptions) {
-  const to = await upToDate(compared, asked);
+  const { to, state } = await upToDate(compared, asked);
   const told = await compared.source.digest({ to, ...asked });
   const sums = new CopySums();
   for await (const batch of compared.store.held()) for (const held of batch) sums.add(held);
-  return { to, count: told.count, buckets: differing(sums, told) };
+  return { to, state, count: told.count, buckets: differing(sums, told) };
 }
 
 function differing(sums: CopySums, { buckets }: ToldDigest): number[] {
@@ -106,8 +111,13 @@ async function recordsOf(
   return found;
 }
 
-async function upToDate({ harvester }: Compared, asked: VerifyOptions): Promise<string> {
+async function upToDate(
+  { harvester, store }: Compared,
+  asked: VerifyOptions,
+): Promise<{ to: string; state: CopyState }> {
   const { to } = await harvester.harvest(asked);
-  if (to === undefined) throw new Error('The harvest ended without a moment to compare at.');
-  return to;
+  const state = await store.state();
+  if (to === undefined || state === undefined)
+    throw new Error('The harvest ended without a moment to compare at.');
+  return { to, state };
 }

@@ -14,7 +14,7 @@ const COLUMN_TYPES = ['text', 'text', 'text', 'text', 'text', 'json', 'json'];
 
 /**
  * A copy in a table: timestamps as the texts that the service tells, which order as they are; `data` and `channels` as `json`,
- * which keeps them as they were sent.
+ * which takes every text, those with U+0000 too.
  */
 export class PostgresStore implements CopyStore {
   private readonly known: KnownState;

@@ -11,7 +11,16 @@ const BATCH = 10_000;
 /** Milliseconds that a reader of the file may hold it. */
 const LOCKED_MS = 10_000;
 
+/** The driver cuts a text that it reads at U+0000, and bytes not. */
+const WHOLE_ID = 'CASE WHEN instr(id, char(0)) > 0 THEN CAST(id AS BLOB) ELSE id END';
+
 const COLUMNS = 'id, lastupdated, type, createDate, createdBy, data, channels, generation';
+
+interface HeldRow {
+  place: number;
+  id: string | ArrayBuffer;
+  lastupdated: string;
+}
 
 function statementsOf(database: Database.Database, name: string) {
   const table = quoted(name);
@@ -32,7 +41,7 @@ function statementsOf(database: Database.Database, name: string) {
     drop: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
     newest: database.prepare(`SELECT max(generation) AS newest FROM ${table}`),
     held: database.prepare(
-      `SELECT rowid AS place, id, lastupdated FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH}`,
+      `SELECT rowid AS place, ${WHOLE_ID} AS id, lastupdated FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH}`,
     ),
     state: database.prepare(`SELECT state FROM ${STATES} WHERE name = ?`),
     begin: database.prepare(`INSERT OR IGNORE INTO ${STATES} (name, state) VALUES (?, ?)`),
@@ -97,9 +106,9 @@ export class SqliteStore implements CopyStore {
 
   async *held(): AsyncIterable<HeldStamp[]> {
     for (let behind = 0; ;) {
-      const rows = this.statements.held.all(behind) as (HeldStamp & { place: number })[];
+      const rows = this.statements.held.all(behind) as HeldRow[];
       if (rows.length === 0) return;
-      yield rows;
+      yield rows.map(({ id, lastupdated }) => ({ id: textOf(id), lastupdated }));
       await turn();
       behind = rows.at(-1)!.place;
     }
@@ -153,4 +162,8 @@ export class SqliteStore implements CopyStore {
     }
     this.known.stored(text);
   }
+}
+
+function textOf(id: string | ArrayBuffer): string {
+  return typeof id === 'string' ? id : Buffer.from(id).toString();
 }

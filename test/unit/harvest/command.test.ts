@@ -24,6 +24,11 @@ describe('the command line of tidemark-harvest', () => {
     [['mend'], '"mend" is no command. Give verify, repair, or no word at all.'],
     [['--once', '--follow'], 'Give --once or --follow, not both.'],
     [['verify', '--follow'], 'verify does not take --follow.'],
+    [['repair', '--start-over'], 'repair does not take --start-over.'],
+    [
+      ['--table', 'a b'],
+      '--table "a b" is no name for a table: take up to 63 letters, digits and _, no digit first, such as products.',
+    ],
     [['--password', 'x'], "Unknown option '--password'."],
     [['--app', ''], '--app is missing.'],
   ])('%j is refused in one sentence', (words, sentence) => {
@@ -39,9 +44,18 @@ describe('the command line of tidemark-harvest', () => {
     await expect(passwordFrom(Readable.from(['\n']))).rejects.toThrow('there is no password on stdin');
   });
 
-  it('the password of a database is shown nowhere', () => {
-    expect(shownCopy('postgres://me:se%40cret@host/db')).toBe('postgres://host/db');
-    expect(shownCopy('copy.sqlite')).toBe('copy.sqlite');
+  it.each([
+    ['postgres://me:se%40cret@host/db', 'postgres://host/db'],
+    ['postgres://host/db?user=me&password=secret', 'postgres://host/db'],
+    ['postgres://host/db?password=sec@ret', 'postgres://…'],
+    ['postgres://me:sec/ret@host/db', 'postgres://host/db'],
+    ['postgres://me:sec?ret@host/db', 'postgres://…'],
+    ['POSTGRES://me:secret@host/db', 'POSTGRES://host/db'],
+    ['mongodb+srv://me:sec@ret@host/db', 'mongodb+srv://host/db'],
+    ['copy.sqlite', 'copy.sqlite'],
+    ['me@home/copy.sqlite', 'me@home/copy.sqlite'],
+  ])('the password of a database is shown nowhere: %s', (to, shown) => {
+    expect(shownCopy(to)).toBe(shown);
   });
 });
 

@@ -50,11 +50,26 @@ describe('verify', () => {
   });
 });
 
+it('repair asks the source for what it needs, and for nothing else', async () => {
+  spoil();
+  const told: object[] = [];
+  const updates = service.updates.bind(service);
+  service.updates = (within) => {
+    told.push(within);
+    return updates(within);
+  };
+  const { signal } = new AbortController();
+  await repair(compared, await verify(compared), { signal });
+  const stamps = { from: expect.any(String) as string, to: expect.any(String) as string };
+  expect(told.length).toBeGreaterThan(0);
+  for (const within of told) expect(within).toEqual({ ...stamps, signal });
+});
+
 it('repair mends exactly what differs', async () => {
   spoil();
   const before = new Map([...copy.records].map(([id, held]) => [id, held]));
-  const { differences } = await verify(compared);
-  const { left } = await repair(compared, differences);
+  const verified = await verify(compared);
+  const { left } = await repair(compared, verified);
   expect(left.differences).toEqual([]);
   const touched = [...copy.records].filter(([id, held]) => before.get(id) !== held).map(([id]) => id);
   expect(touched.sort()).toEqual(['r1', 'r2', 'r3']);
