@@ -2,7 +2,7 @@ import { type BegunStage, COPY_FORMS, type CopyForm, killRun, killStage } from '
 
 /** `HARVEST_KILLS=sqlite:1-150,ndjson:1-120` repeats these seeds instead. */
 const { HARVEST_KILLS = 'sqlite:1-2,ndjson:1-2,mongodb:1-1' } = process.env;
-const RUN_MS = 60_000;
+const RUN_MS = 180_000;
 
 /** Seeds by form. */
 function runsIn(text: string): [CopyForm, number][] {

@@ -7,7 +7,7 @@ import type { World } from './world/index.js';
 
 const RECORDS = 60_000;
 const MOST_RESTAMPS = 66_000;
-const WITHIN_MS = 60_000;
+const WITHIN_MS = 180_000;
 const POLLED_EVERY_MS = 20;
 const PAGE = 10_000;
 const RESTAMPS = 'tidemark_restamps_total';

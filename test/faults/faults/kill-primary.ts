@@ -1,7 +1,7 @@
 import { eventually } from '../../support/index.js';
 import type { World } from '../world/index.js';
 
-const ELECTED_MS = 30_000;
+const ELECTED_MS = 120_000;
 
 /** `kill -9` of the primary of a set; it comes back as a secondary after another was elected. */
 export async function killPrimary({ set }: World): Promise<void> {

@@ -9,7 +9,7 @@ import { expectedItems, itemsOf } from './expected-items.js';
 import { quiet } from './quiet.js';
 import { differenceText } from './report.js';
 
-const QUIET_MS = 60_000;
+const QUIET_MS = 180_000;
 const LARGEST_PAGE = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
 

@@ -7,7 +7,7 @@ const PASSING = new Set([
   286, 10107, 11000, 11600, 11602, 12587, 13388, 13435, 13436,
 ]);
 
-const PERSISTENCE_MS = 60_000;
+const PERSISTENCE_MS = 180_000;
 const AGAIN_MS = 50;
 
 /** Whether an error belongs to the life that a history leads; anything else is a fault of the harness. */

@@ -6,7 +6,7 @@ import { eventually, testMongod } from '../../support/index.js';
 import { freePorts } from './free-ports.js';
 import { Mongod, REPLICA_SET } from './mongod.js';
 
-const UP_MS = 60_000;
+const UP_MS = 180_000;
 const PRIMARY = 1;
 const SECONDARY = 2;
 

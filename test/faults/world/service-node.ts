@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { eventually } from '../../support/index.js';
 
-const LISTENS_MS = 30_000;
-const READY_MS = 60_000;
+const LISTENS_MS = 120_000;
+const READY_MS = 180_000;
 const ANSWER_MS = 5000;
 const KEPT_LINES = 1000;
 

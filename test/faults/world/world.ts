@@ -8,7 +8,7 @@ import { RecordSource } from './source.js';
 import { ProxyWay } from './way.js';
 
 const DATABASE = 'tidemark';
-const TAKEN_OVER_MS = 30_000;
+const TAKEN_OVER_MS = 120_000;
 const SHOWN_LINES = 20;
 const LINE_LENGTH = 800;
 
