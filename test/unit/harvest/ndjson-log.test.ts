@@ -81,7 +81,7 @@ describe('a log of lines whose writer was killed', () => {
     await twoPages();
     const lines: string[] = [];
     for await (const some of linesOf(path)) lines.push(...some);
-    expect(lines).toHaveLength(8);
+    expect(lines).toHaveLength(9);
     const store = await NdjsonStore.open(path);
     expect(await idsIn(store)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
     await store.close();

@@ -10,7 +10,7 @@ import {
 } from '../../harvest/index.js';
 import { compact, partsOf } from './compact.js';
 import { lastCommit, type LastCommit } from './last-commit.js';
-import { committed, itemLine, type ItemLine } from './lines.js';
+import { committed, FIRST_LINE, itemLine, type ItemLine } from './lines.js';
 import { linesOf } from './text-lines.js';
 
 const SPARE = 1 << 20;
@@ -39,7 +39,7 @@ export class NdjsonStore implements CopyStore {
     const file = await open(path, 'a+');
     const last = await lastCommit(file);
     const { size } = await file.stat();
-    if (last === undefined && size > 0 && !(await isOurs(file))) {
+    if (last === undefined && !(await isBegun(file, size))) {
       await file.close();
       throw new RangeError(`${path} is there already and holds something else. Give another file.`);
     }
@@ -54,7 +54,7 @@ export class NdjsonStore implements CopyStore {
 
   /** Records and state are in one file: where there is no state, there are none. */
   newestGeneration(): Promise<number | undefined> {
-    return Promise.resolve(this.last?.state.generation);
+    return Promise.resolve(this.last?.state?.generation);
   }
 
   async apply({ changes, state }: AppliedPage): Promise<void> {
@@ -70,7 +70,7 @@ export class NdjsonStore implements CopyStore {
 
   /** Writes the file anew first, so that it holds each record once. */
   async *held(): AsyncIterable<HeldStamp[]> {
-    if (this.last === undefined) return;
+    if (this.last?.state === undefined) return;
     if (!this.isCompact) await this.compacted();
     for await (const texts of linesOf(this.path, this.last.end)) {
       const lines = texts.map((text) => JSON.parse(text) as ItemLine);
@@ -97,7 +97,8 @@ export class NdjsonStore implements CopyStore {
     await this.assertOurs();
     if (lines !== '') this.isCompact = false;
     const { end = 0, compacted = 0 } = this.last ?? {};
-    const bytes = committed(lines, state, compacted);
+    const page = committed(lines, state, compacted);
+    const bytes = end === 0 ? Buffer.concat([Buffer.from(FIRST_LINE), page]) : page;
     await this.file.appendFile(bytes);
     await this.file.datasync();
     this.last = { op: 'state', state, bytes: bytes.length, crc32: 0, compacted, end: end + bytes.length };
@@ -110,14 +111,14 @@ export class NdjsonStore implements CopyStore {
 
   private async compactLarge(): Promise<void> {
     const { end, compacted, state } = this.last!;
-    if (compacted === 0 && state.generation === 1) this.last = { ...this.last!, compacted: end };
+    if (compacted === 0 && state!.generation === 1) this.last = { ...this.last!, compacted: end };
     else if (end > 2 * compacted + this.spare) await this.compacted();
   }
 
   private async compacted(): Promise<void> {
     const { end, state } = this.last!;
     await this.assertOurs();
-    await compact(this.path, end, state);
+    await compact(this.path, end, state!);
     await this.file.close();
     this.file = await open(this.path, 'a+');
     this.last = await lastCommit(this.file);
@@ -129,8 +130,9 @@ function marked(change: ToldChange, generation: number): ItemLine {
   return change.op === 'upsert' ? { ...change, generation } : change;
 }
 
-/** A file that was never committed begins with an item, or with nothing. */
-async function isOurs(file: FileHandle): Promise<boolean> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(7), 0, 7, 0);
-  return '{"op":"'.startsWith(buffer.subarray(0, bytesRead).toString());
+/** A file without a commit is ours where it holds nothing, or no more than a piece of the first line. */
+async function isBegun(file: FileHandle, size: number): Promise<boolean> {
+  if (size >= FIRST_LINE.length) return false;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
+  return FIRST_LINE.startsWith(buffer.toString('latin1', 0, bytesRead));
 }
