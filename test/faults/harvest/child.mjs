@@ -48,22 +48,23 @@ async function sqlite() {
 }
 
 async function ndjson() {
-  const { rename } = fs.promises;
-  fs.promises.rename = (...paths) => {
+  const { renameSync } = fs;
+  fs.renameSync = (...paths) => {
     stepped('before rename');
-    return rename(...paths).then(() => stepped('behind rename'));
+    renameSync(...paths);
+    stepped('behind rename');
   };
   syncBuiltinESMExports();
   const handle = await fs.promises.open(to, 'a');
   const prototype = Object.getPrototypeOf(handle);
   await handle.close();
-  const { appendFile } = prototype;
-  prototype.appendFile = async function (bytes) {
+  const { write } = prototype;
+  prototype.write = async function (bytes, ...where) {
     if (failpoint?.step === 'before commit' && left < 1) {
       fs.writeSync(this.fd, bytes.subarray(0, Math.floor(bytes.length * failpoint.share)));
       stepped('before commit');
     } else stepped('before commit');
-    return appendFile.call(this, bytes);
+    return write.call(this, bytes, ...where);
   };
   const { NdjsonStore } = await import('../../../client/dist/stores/ndjson/ndjson-store.js');
   return NdjsonStore.open(to, 0);

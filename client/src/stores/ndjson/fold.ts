@@ -10,8 +10,13 @@ interface HeldLine {
 /** Folds the lines of some ids into one line for each that is held. */
 export class Fold {
   private readonly lines = new Map<string, HeldLine>();
+  private swept = 0;
 
-  add(line: Exclude<ItemLine, { op: 'sweep' }>, text: string): void {
+  add(line: ItemLine, text: string): void {
+    if (line.op === 'sweep') {
+      this.swept = line.generation;
+      return;
+    }
     const held = this.lines.get(line.id);
     if (line.op === 'remove') this.lines.delete(line.id);
     else if (line.op === 'delete') {
@@ -25,9 +30,9 @@ export class Fold {
   }
 
   /** The lines that no sweep has removed. */
-  *heldSince(swept: number): Iterable<string> {
+  *held(): Iterable<string> {
     for (const { generation, text } of this.lines.values())
-      if (generation >= swept) yield withGeneration(text, generation);
+      if (generation >= this.swept) yield withGeneration(text, generation);
   }
 }
 

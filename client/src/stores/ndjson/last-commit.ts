@@ -4,28 +4,33 @@ import { COMMIT_BEGINS, commitIn, type CommitLine, isWhole } from './lines.js';
 const PIECE = 1 << 16;
 const BREAK = 0x0a;
 
-export interface LastCommit extends CommitLine {
+export interface LastCommit extends Pick<CommitLine, 'state' | 'compacted'> {
   /** Bytes of the file up to the end of the commit line. */
   end: number;
 }
 
 /**
  * The last commit of a log whose page is whole. What stands behind it was never finished: the process or the machine
- * failed while it was written. Nothing where there is none.
+ * failed while it was written, or another process is about it. Nothing where there is none.
  */
-export async function lastCommit(file: FileHandle): Promise<LastCommit | undefined> {
-  for await (const { begin, text } of linesBackwards(file)) {
+export async function lastCommit(file: FileHandle, size: number): Promise<LastCommit | undefined> {
+  for await (const { begin, text } of linesBackwards(file, size)) {
     const commit = text.startsWith(COMMIT_BEGINS) ? commitIn(text) : undefined;
     if (commit === undefined || commit.bytes > begin) continue;
     const page = await read(file, begin - commit.bytes, commit.bytes);
-    if (isWhole(commit, page)) return { ...commit, end: begin + Buffer.byteLength(text) + 1 };
+    if (!isWhole(commit, page)) continue;
+    const { state, compacted } = commit;
+    return { ...(state && { state }), compacted, end: begin + Buffer.byteLength(text) + 1 };
   }
   return undefined;
 }
 
 /** Lines that have a line break, the last one first. */
-async function* linesBackwards(file: FileHandle): AsyncIterable<{ begin: number; text: string }> {
-  let at = (await file.stat()).size;
+async function* linesBackwards(
+  file: FileHandle,
+  size: number,
+): AsyncIterable<{ begin: number; text: string }> {
+  let at = size;
   let behind: Buffer[] = [];
   let isEnded = false;
   while (at > 0) {

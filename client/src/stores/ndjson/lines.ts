@@ -4,7 +4,8 @@ import type { CopyState, ToldChange } from '../../harvest/index.js';
 /** Says that what stands before it, so many bytes with this checksum, was written whole. */
 export interface CommitLine {
   op: 'state';
-  state: CopyState;
+  /** The first line of a file has none. */
+  state?: CopyState;
   bytes: number;
   crc32: number;
   /** How long the file was when each record stood in it once. */
@@ -28,6 +29,9 @@ export type ItemLine = (ToldChange & { generation?: number }) | RemoveLine | Swe
 /** How each commit line begins, and no other line. */
 export const COMMIT_BEGINS = '{"op":"state",';
 
+/** The first line of a new file: by it the file is known as a copy before its first page is committed. */
+export const FIRST_LINE = '{"op":"state","bytes":0,"crc32":0,"compacted":0}\n';
+
 /** How each sweep line begins, and no other line. */
 export const SWEEP_BEGINS = '{"op":"sweep",';
 
@@ -42,10 +46,11 @@ export function committed(lines: string, state: CopyState, compacted: number): B
   return Buffer.concat([page, Buffer.from(`${JSON.stringify(commit)}\n`)]);
 }
 
-/** Reads a commit line; nothing where it is torn. */
+/** Reads a commit line; nothing where it is torn, or somebody else's. */
 export function commitIn(line: string): CommitLine | undefined {
   try {
-    return JSON.parse(line) as CommitLine;
+    const commit = JSON.parse(line) as CommitLine;
+    return Number.isSafeInteger(commit.bytes) && commit.bytes >= 0 ? commit : undefined;
   } catch {
     return undefined;
   }

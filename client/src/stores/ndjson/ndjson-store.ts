@@ -1,17 +1,19 @@
-import { type FileHandle, open, rm, stat } from 'node:fs/promises';
-import {
-  type AppliedPage,
-  type CopyState,
-  type CopyStore,
-  CopyTakenError,
-  type HeldStamp,
-  type Mended,
-  type ToldChange,
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type {
+  AppliedPage,
+  CopyState,
+  CopyStore,
+  HeldStamp,
+  Mended,
+  ToldChange,
 } from '../../harvest/index.js';
-import { compact, partsOf } from './compact.js';
+import { compact, syncFolderOf } from './compact.js';
+import { heldLines, type Log } from './held-lines.js';
 import { lastCommit, type LastCommit } from './last-commit.js';
-import { committed, itemLine, type ItemLine } from './lines.js';
-import { linesOf } from './text-lines.js';
+import { committed, FIRST_LINE, itemLine, type ItemLine } from './lines.js';
+import { LogFile } from './log-file.js';
+import { removeFolder, removeLeftovers, workFolder } from './work-folder.js';
 
 const SPARE = 1 << 20;
 
@@ -20,32 +22,26 @@ const SPARE = 1 << 20;
  * an `id` holds. Whenever a window has ended and the file has doubled, it is written anew with one line for each record.
  */
 export class NdjsonStore implements CopyStore {
-  /** Whether each record is known to stand in the file once. */
-  private isCompact = false;
-
   private constructor(
-    private readonly path: string,
-    private file: FileHandle,
+    private readonly file: LogFile,
     private last: LastCommit | undefined,
     private readonly spare: number,
   ) {}
 
   /**
-   * Opens a file, and makes it where it is not there. What was not written to its end is cut off. `spare`: bytes that the
-   * file may grow by before it is written anew; it may double in any case.
+   * Opens a file, and makes it where it is not there. What was not written to its end counts for nothing, and is cut off by
+   * the first page. `spare`: bytes that the file may grow by before it is written anew; it may double in any case.
    */
   static async open(path: string, spare = SPARE): Promise<NdjsonStore> {
-    await rm(partsOf(path), { recursive: true, force: true });
-    const file = await open(path, 'a+');
-    const last = await lastCommit(file);
-    const { size } = await file.stat();
-    if (last === undefined && size > 0 && !(await isOurs(file))) {
+    await removeLeftovers(path);
+    const file = await LogFile.open(path);
+    const { handle, size } = file;
+    const last = await lastCommit(handle, size);
+    if (last === undefined && !(await isBegun(handle, size))) {
       await file.close();
       throw new RangeError(`${path} is there already and holds something else. Give another file.`);
     }
-    const end = last?.end ?? 0;
-    if (size > end) await file.truncate(end);
-    return new NdjsonStore(path, file, last, spare);
+    return new NdjsonStore(file, last, spare);
   }
 
   state(): Promise<CopyState | undefined> {
@@ -54,30 +50,28 @@ export class NdjsonStore implements CopyStore {
 
   /** Records and state are in one file: where there is no state, there are none. */
   newestGeneration(): Promise<number | undefined> {
-    return Promise.resolve(this.last?.state.generation);
+    return Promise.resolve(this.last?.state?.generation);
   }
 
   async apply({ changes, state }: AppliedPage): Promise<void> {
     const { generation } = state;
     await this.append(changes.map((change) => itemLine(marked(change, generation))).join(''), state);
-    if (!state.isWithin && state.phase === 'following') await this.compactLarge();
+    if (!state.isWithin && state.phase === 'following') await this.compactLarge(state);
   }
 
   async sweep(state: CopyState): Promise<void> {
     await this.append(itemLine({ op: 'sweep', generation: state.generation }), state);
-    await this.compacted();
+    await this.compacted(state);
   }
 
-  /** Writes the file anew first, so that it holds each record once. */
+  /** Only reads: what another process writes meanwhile does not matter to it, nor it to that one. */
   async *held(): AsyncIterable<HeldStamp[]> {
-    if (this.last === undefined) return;
-    if (!this.isCompact) await this.compacted();
-    for await (const texts of linesOf(this.path, this.last.end)) {
-      const lines = texts.map((text) => JSON.parse(text) as ItemLine);
-      yield lines.flatMap((line) =>
-        line.op === 'upsert' ? [{ id: line.id, lastupdated: line.lastupdated }] : [],
-      );
-    }
+    if (this.last?.state === undefined) return;
+    for await (const texts of heldLines(this.log(), stampOnly))
+      yield Array.from(texts, (text) => {
+        const { id, lastupdated } = JSON.parse(text) as HeldStamp;
+        return { id, lastupdated };
+      });
   }
 
   async mend({ upserts, removed, state }: Mended): Promise<void> {
@@ -93,35 +87,39 @@ export class NdjsonStore implements CopyStore {
     return this.file.close();
   }
 
+  private log(): Log {
+    const { path, handle } = this.file;
+    return { path, file: handle, end: this.last!.end };
+  }
+
   private async append(lines: string, state: CopyState): Promise<void> {
-    await this.assertOurs();
-    if (lines !== '') this.isCompact = false;
     const { end = 0, compacted = 0 } = this.last ?? {};
-    const bytes = committed(lines, state, compacted);
-    await this.file.appendFile(bytes);
-    await this.file.datasync();
-    this.last = { op: 'state', state, bytes: bytes.length, crc32: 0, compacted, end: end + bytes.length };
+    const page = committed(lines, state, compacted);
+    const bytes = end === 0 ? Buffer.concat([Buffer.from(FIRST_LINE), page]) : page;
+    await this.file.append(bytes, end);
+    this.last = { state, compacted, end: end + bytes.length };
   }
 
-  private async assertOurs(): Promise<void> {
-    const [ours, there] = await Promise.all([this.file.stat(), stat(this.path).catch(() => undefined)]);
-    if (there?.ino !== ours.ino || ours.size !== (this.last?.end ?? 0)) throw new CopyTakenError(this.path);
+  private async compactLarge(state: CopyState): Promise<void> {
+    const { end, compacted } = this.last!;
+    if (compacted === 0 && state.generation === 1) this.last = { state, compacted: end, end };
+    else if (end > 2 * compacted + this.spare) await this.compacted(state);
   }
 
-  private async compactLarge(): Promise<void> {
-    const { end, compacted, state } = this.last!;
-    if (compacted === 0 && state.generation === 1) this.last = { ...this.last!, compacted: end };
-    else if (end > 2 * compacted + this.spare) await this.compacted();
-  }
-
-  private async compacted(): Promise<void> {
-    const { end, state } = this.last!;
-    await this.assertOurs();
-    await compact(this.path, end, state);
-    await this.file.close();
-    this.file = await open(this.path, 'a+');
-    this.last = await lastCommit(this.file);
-    this.isCompact = true;
+  private async compacted(state: CopyState): Promise<void> {
+    const { path } = this.file;
+    const { end } = this.last!;
+    const folder = await workFolder(path);
+    try {
+      const target = join(folder, 'whole');
+      const anew = await compact(this.log(), state, target);
+      // Where the longer file stays, it holds the same, and is written anew when it has doubled once more.
+      const isReplaced = await this.file.replaceBy(target);
+      this.last = isReplaced ? { state, ...anew } : { state, compacted: end, end };
+    } finally {
+      await removeFolder(folder);
+    }
+    await syncFolderOf(path);
   }
 }
 
@@ -129,8 +127,15 @@ function marked(change: ToldChange, generation: number): ItemLine {
   return change.op === 'upsert' ? { ...change, generation } : change;
 }
 
-/** A file that was never committed begins with an item, or with nothing. */
-async function isOurs(file: FileHandle): Promise<boolean> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(7), 0, 7, 0);
-  return '{"op":"'.startsWith(buffer.subarray(0, bytesRead).toString());
+function stampOnly(line: ItemLine, text: string): string {
+  if (line.op !== 'upsert') return text;
+  const { op, id, lastupdated, generation = 0 } = line;
+  return JSON.stringify({ op, id, lastupdated, generation });
+}
+
+/** A file without a commit is ours where it holds nothing, or no more than a piece of the first line. */
+async function isBegun(file: FileHandle, size: number): Promise<boolean> {
+  if (size >= FIRST_LINE.length) return false;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
+  return FIRST_LINE.startsWith(buffer.toString('latin1', 0, bytesRead));
 }
