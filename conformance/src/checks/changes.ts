@@ -26,6 +26,9 @@ async function envelope({ server, to }: Reading, found: Findings): Promise<void>
       const goesOn =
         typeof body['nextoffsetid'] === 'string' && (nextoffsetid !== '') === (next !== undefined);
       found.that(goesOn, answer, `${path}: next beside a nextoffsetid, and on the last page none and ""`);
+      if (next === undefined) continue;
+      const isHere = server.whereTo(next, answer) !== undefined;
+      found.that(isHere, answer, `${path}: a next that leads to this server`, `"next": ${brief(next)}`);
     }
 }
 

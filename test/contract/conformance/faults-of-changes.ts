@@ -15,6 +15,9 @@ let turn = 0;
 export const OF_CHANGES: FaultsOfChecks = {
   'changes-envelope': {
     'changes tell a count': at(CHANGES, ({ body }) => (body['count'] = 1)),
+    'next leads to another server': at(CHANGES, ({ body }) => {
+      if (body['next'] !== undefined) body['next'] = '//127.0.0.1:1/changes';
+    }),
     'a next on the last page': at(CHANGES, ({ body }) => (body['next'] ??= 'changes')),
   },
   'changes-to': {

@@ -1,7 +1,26 @@
-import { at, before, type FaultsOfChecks, FEED, items, later, query, refuse, taken } from './planting.js';
+import {
+  at,
+  before,
+  type FaultsOfChecks,
+  FEED,
+  items,
+  later,
+  type Plant,
+  query,
+  refuse,
+  taken,
+} from './planting.js';
 
 const HOUR_MS = 3_600_000;
 const FAR = '9999-01-01T00:00:00.000Z';
+
+/** Nobody listens there: a kit that goes there gets no answer, and cannot judge. */
+const ELSEWHERE = 'http://127.0.0.1:1/';
+const linkTo = (url: string): Plant => ({
+  answer: ({ headers }) => {
+    if (headers.has('link')) headers.set('link', `<${url}>; rel="next"`);
+  },
+});
 
 let turn = 0;
 
@@ -96,6 +115,8 @@ export const OF_PAGES: FaultsOfChecks = {
         if (link !== null) headers.set('link', link.replace(/lastoffsetid=\w+/, ''));
       },
     },
+    'the Link is no URL': linkTo('http://'),
+    'the Link leads to another server': linkTo(ELSEWHERE),
   },
   lastoffsetid: {
     'an empty lastoffsetid is refused': at(FEED, (answer, { url }) => {
