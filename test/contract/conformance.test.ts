@@ -22,7 +22,7 @@ let app: TestApplication;
 let other: TestApplication;
 let wrong: WrongServer;
 
-/** Records that match, that do not, and that are gone, with stamps of their own and with the same one. */
+/** Records that match, that do not, and that are gone, with stamps of their own and with the same one; one `id` is empty. */
 async function fill(kind: Kind): Promise<void> {
   const put = (id: string, category: string, seconds: number): Promise<Stored> =>
     app.put(kind, {
@@ -32,6 +32,7 @@ async function fill(kind: Kind): Promise<void> {
   for (const [place, id] of ['b4', 'b1', 'b3', 'b2'].entries()) await put(id, 'bikes', 9 - place);
   for (const [place, id] of ['t1', 't3', 't2', 't4'].entries()) await put(id, 'tents', 2 * place);
   for (const id of ['b5', 'b6', 't5']) await put(id, id.startsWith('b') ? 'bikes' : 'tents', 20);
+  await put('', 'bikes', 21);
   const gone = [
     await put('gone2', 'bikes', 3),
     await put('gone1', 'tents', 4),
