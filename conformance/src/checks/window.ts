@@ -168,7 +168,7 @@ export const windowChecks = checksOf('seed', {
   'from-exclusive': ['`from`: `lastupdated > from`.', fromExclusive],
   'to-inclusive': ['`to`: `lastupdated <= to`.', toInclusive],
   window: ['Every item of a window has `from < lastupdated <= to`.', within],
-  'window-next-pages': ['So it is on every page, not only on the first one.', nextPages],
+  'window-next-pages': ['`from` and `to` hold on every page, not only on the first one.', nextPages],
   'from-after-to': ['`from >= to` is no error: the page is empty.', fromAfterTo],
   'tidemark-to': ['The header `Tidemark-To` of every page tells the `to` that was used.', usedTo],
   'to-future': ["A `to` in the future is read as the database's clock on a first page.", futureTo],
