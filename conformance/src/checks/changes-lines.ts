@@ -41,6 +41,23 @@ async function eachLines(
   }
 }
 
+const typeOf = ({ headers }: HttpAnswer) => headers.get('content-type') ?? '';
+
+function isInLines(answer: HttpAnswer): boolean {
+  return answer.status === 200 && /^application\/x-ndjson(;|$)/.test(typeOf(answer));
+}
+
+/** The same for what stands between the items; one check is enough to tell that no lines come. */
+function whereInLines(
+  reading: Reading,
+  found: Findings,
+  look: (came: LinesAnswer) => Promise<void>,
+): Promise<void> {
+  return eachLines(reading, found, (came) =>
+    isInLines(came.answer) ? look(came) : found.lacking(`${came.path} does not answer in lines`),
+  );
+}
+
 /** Blanks may stand in front of a line. */
 function linesIn({ text }: HttpAnswer): FeedItem[] {
   const texts = text.split('\n').filter((line) => line.trim() !== '');
@@ -48,17 +65,13 @@ function linesIn({ text }: HttpAnswer): FeedItem[] {
 }
 
 function equal(found: Findings, { path, answer, lines, told }: LinesAnswer): void {
-  const type = answer.headers.get('content-type') ?? '';
-  const isLines = answer.status === 200 && /^application\/x-ndjson(;|$)/.test(type);
-  if (
-    !found.that(isLines, answer, `${path}: 200 and ${TYPE} where it is asked for`, `${answer.status} ${type}`)
-  )
-    return;
+  const came = `${answer.status} ${typeOf(answer)}`;
+  if (!found.that(isInLines(answer), answer, `${path}: 200 and ${TYPE} where it is asked for`, came)) return;
   const items = lines.filter(isItem);
   const twice = doubled(items.map(idOf));
   found.that(twice === undefined, answer, `${path} in lines: each id once`, `${brief(twice)} twice`);
-  const came = new Set(items.map(textOf));
-  const lost = told.find((item) => !came.has(textOf(item)));
+  const texts = new Set(items.map(textOf));
+  const lost = told.find((item) => !texts.has(textOf(item)));
   const whole = `${path} in lines: everything that the pages tell`;
   found.that(lost === undefined, answer, whole, `missing: ${brief(lost)}`);
   const known = new Set(told.map(textOf));
@@ -116,10 +129,10 @@ export const changesLines: Record<string, [string, ContractCheck['run']]> = {
   ],
   'changes-lines-end': [
     'The last line is `{"op":"end","to":"...","cursor":"..."}`, whose cursor leads to the next window.',
-    (reading, found) => eachLines(reading, found, (came) => end(reading, found, came)),
+    (reading, found) => whereInLines(reading, found, (came) => end(reading, found, came)),
   ],
   'changes-lines-cursor': [
     'After every 1,000 items stands a line `{"op":"cursor","cursor":"..."}`, which leads to what comes behind it.',
-    (reading, found) => eachLines(reading, found, (came) => cursors(reading, found, came)),
+    (reading, found) => whereInLines(reading, found, (came) => cursors(reading, found, came)),
   ],
 };
