@@ -42,7 +42,7 @@ export async function changesPage(
   return read(await server.ask(path, { query }));
 }
 
-/** The pages of a window from its first one on, at most so many. */
+/** The pages of a window from its first one on, at most so many; up to a `next` that cannot be followed. */
 export async function changesPages(
   server: ApplicationAnswers,
   path: string,
@@ -51,7 +51,9 @@ export async function changesPages(
 ): Promise<AnsweredPage[]> {
   const pages = [await changesPage(server, path, query)];
   for (let page = pages[0]!; pages.length < most && !isEnd(page, way);) {
-    page = await behind(server, path, query, { page, way });
+    const following = await behind(server, path, query, { page, way });
+    if (following === undefined) break;
+    page = following;
     pages.push(page);
   }
   return pages;
@@ -68,9 +70,12 @@ async function behind(
   path: string,
   query: QueryTexts,
   { page, way }: { page: AnsweredPage; way: WayOn },
-): Promise<AnsweredPage> {
+): Promise<AnsweredPage | undefined> {
   const { limit } = query;
-  if (way === 'next') return read(await server.follow(page.next!, page.answer));
+  if (way === 'next') {
+    const followed = await server.follow(page.next!, page.answer);
+    return followed && read(followed);
+  }
   if (way === 'cursor') return changesPage(server, path, { limit, cursor: page.cursor });
   const { nextoffsetid: lastoffsetid } = page;
   return changesPage(

@@ -35,6 +35,15 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a text is in JSON; undefined where it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A value as JSON, cut where it is long. */
 export function brief(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';

@@ -30,6 +30,11 @@ export function stampOf(item: FeedItem): string {
   return typeof stamp === 'string' ? stamp : '';
 }
 
+/** An item as one text, whatever the order of its properties. */
+export function textOf(item: FeedItem): string {
+  return JSON.stringify(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 /** What was read of a server up to one `to`; nothing is asked for twice. */
 export class Reading {
   private readonly made = new Map<string, Promise<unknown>>();

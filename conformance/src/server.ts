@@ -43,9 +43,18 @@ export class ApplicationAnswers {
     return this.at(urlIn({ ...this.target, organizationid, appid }, `api/v1/${path}`), form);
   }
 
-  /** Follows a URL of an answer, absolute or relative to the request that it answers. */
-  follow(link: string, { sent }: HttpAnswer): Promise<HttpAnswer> {
-    return this.at(new URL(link, sent.url));
+  /** Where a URL of an answer leads, absolute or relative to the request that it answers; only within this server. */
+  whereTo(link: string, { sent }: HttpAnswer): URL | undefined {
+    if (!URL.canParse(link, sent.url.href)) return undefined;
+    const url = new URL(link, sent.url);
+    const isHere = url.origin === new URL(this.target.url).origin && url.username + url.password === '';
+    return isHere ? url : undefined;
+  }
+
+  /** Follows a URL of an answer. One that leads elsewhere gets nothing: the login is for this server alone. */
+  async follow(link: string, answer: HttpAnswer): Promise<HttpAnswer | undefined> {
+    const url = this.whereTo(link, answer);
+    return url && this.at(url);
   }
 
   private urlOf(path: string): URL {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BasicLogin, HttpAnswer, SentRequest } from './http-answer.js';
+import { type BasicLogin, type HttpAnswer, parsed, type SentRequest } from './http-answer.js';
 
 /** The server, the network or a bound stands in the way: nothing can be said about the contract. */
 export class CannotJudgeError extends Error {}
@@ -80,14 +80,6 @@ async function textOf(response: Response): Promise<string> {
     pieces.push(piece as Uint8Array);
   }
   return Buffer.concat(pieces).toString('utf8');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** `fetch` hides what happened in a cause. */

@@ -9,46 +9,33 @@ import {
   type JudgeOptions,
 } from '../../conformance/src/index.js';
 import type { Kind } from '../../src/record/index.js';
-import { PASSWORD, type Stored, type TestApplication, TestService } from '../support/index.js';
+import { PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { FAULTS } from './conformance/faults.js';
+import { fill } from './conformance/fill.js';
 import { WrongServer } from './conformance/wrong-server.js';
 
-const T = Date.parse('2025-03-04T05:06:07.008Z');
 /** More than the contract tests of the kit need. */
 const BOUNDS = { requests: 1500, requestMs: 30_000, runMs: 85_000 };
+
+const OF_MANY = 'changes-lines-cursor';
 
 let service: TestService;
 let app: TestApplication;
 let other: TestApplication;
+/** Of more items than one stretch of lines has. */
+let large: TestApplication;
 let wrong: WrongServer;
-
-/** Records that match, that do not, and that are gone, with stamps of their own and with the same one. */
-async function fill(kind: Kind): Promise<void> {
-  const put = (id: string, category: string, seconds: number): Promise<Stored> =>
-    app.put(kind, {
-      ...{ id, data: { category }, lastupdated: new Date(T + seconds * 1000) },
-      channels: category === 'bikes' ? ['web'] : [],
-    });
-  for (const [place, id] of ['b4', 'b1', 'b3', 'b2'].entries()) await put(id, 'bikes', 9 - place);
-  for (const [place, id] of ['t1', 't3', 't2', 't4'].entries()) await put(id, 'tents', 2 * place);
-  for (const id of ['b5', 'b6', 't5']) await put(id, id.startsWith('b') ? 'bikes' : 'tents', 20);
-  const gone = [
-    await put('gone2', 'bikes', 3),
-    await put('gone1', 'tents', 4),
-    await put('gone3', 'bikes', 5),
-  ];
-  await service.watcher.caughtUp();
-  for (const record of gone) await app.remove(kind, record);
-}
 
 beforeAll(async () => {
   service = await TestService.start({ LOGIN_FAILURES: '10000' });
   app = await service.application();
   other = await service.application();
+  large = await service.application();
+  await large.products(1001);
   wrong = await WrongServer.before(service.url);
   for (const kind of ['member', 'product'] as const) {
     await app.filter(kind, 'bikes', { 'data.category': 'bikes' });
-    await fill(kind);
+    await fill(service, app, kind);
   }
 });
 afterAll(async () => {
@@ -64,10 +51,18 @@ function options(kind: Kind, changed: Partial<JudgeOptions> = {}): JudgeOptions 
       uncovered: `${other.organizationid}/${other.appid}`,
     },
     login: { username: app.user('write'), password: PASSWORD },
-    parts: ['seed', 'changes', 'writes'],
+    parts: ['seed', 'changes', 'digest', 'writes'],
     ...{ only: [], bounds: BOUNDS, pages: 20 },
     ...changed,
   };
+}
+
+/** Of more items than come in lines without a cursor between them: the only check that needs so many. */
+function optionsFor(id: string): JudgeOptions {
+  const usual = options(id.startsWith('write-') ? 'member' : 'product', { only: [id] });
+  if (id !== OF_MANY) return usual;
+  const target = { url: wrong.url, ...large.tenant, kind: 'product' as const, services: [] };
+  return { ...usual, target, login: { username: large.user('read'), password: PASSWORD } };
 }
 
 const notHolding = (checks: JudgedCheck[]) => checks.filter(({ outcome }) => outcome !== 'holds');
@@ -76,12 +71,19 @@ describe('against this service', () => {
   it.each<Kind>(['product', 'member'])('everything holds, and everything is judged (%s)', async (kind) => {
     wrong.plant({});
     const { verdict, checks } = await judge(options(kind));
-    expect(notHolding(checks)).toEqual([]);
+    expect(notHolding(checks)).toEqual([expect.objectContaining({ id: OF_MANY, outcome: 'not judged' })]);
     expect(verdict).toBe('holds');
     const isMeant = (part: string) => kind === 'member' || part !== 'writes';
     expect(checks.map(({ id }) => id)).toEqual(
       CHECKS.filter(({ part }) => isMeant(part)).map(({ id }) => id),
     );
+  });
+
+  it('a long feed in lines holds as well', async () => {
+    wrong.plant({});
+    expect((await judge(optionsFor(OF_MANY))).checks).toEqual([
+      expect.objectContaining({ outcome: 'holds' }),
+    ]);
   });
 
   it('where there are no data, it says what could not be judged', async () => {
@@ -106,7 +108,9 @@ describe('against this service', () => {
       written.push(products.updateOne(which, change));
     };
     wrong.plant({ request: write });
-    const { verdict, checks, requests } = await judge(options('product', { parts: ['seed', 'changes'] }));
+    const { verdict, checks, requests } = await judge(
+      options('product', { parts: ['seed', 'changes', 'digest'] }),
+    );
     await Promise.all(written);
     expect(checks.filter(({ outcome }) => outcome === 'broken')).toEqual([]);
     expect([verdict, written.length]).toEqual(['holds', requests]);
@@ -114,11 +118,9 @@ describe('against this service', () => {
 });
 
 describe('a wrong server is found out by the check that is meant for it', () => {
-  const kindFor = (id: string): Kind => (id.startsWith('write-') ? 'member' : 'product');
-
   it.each(FAULTS)('$finds: $what', async ({ finds, ...fault }) => {
     wrong.plant(fault);
-    const { verdict, checks } = await judge(options(kindFor(finds), { only: [finds] }));
+    const { verdict, checks } = await judge(optionsFor(finds));
     expect(checks).toEqual([expect.objectContaining({ id: finds, outcome: 'broken' })]);
     expect(verdict).toBe('broken');
   });

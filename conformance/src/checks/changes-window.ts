@@ -79,7 +79,7 @@ async function windowOf(
 }
 
 /** What the three feeds tell of a window. */
-async function toldBy(reading: Reading, filter: string, from?: string): Promise<Told> {
+export async function toldBy(reading: Reading, filter: string, from?: string): Promise<Told> {
   const { kind } = reading.server.target;
   const feeds: JudgedFeed[] = [
     { path: `${filter}/updates`, shows: 'updates' },

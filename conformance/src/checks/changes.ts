@@ -2,10 +2,12 @@ import { changesOf, changesPage, changesPages, WAYS_ON, type AnsweredPage } from
 import { checksOf } from '../contract-check.js';
 import type { Findings } from '../findings.js';
 import { bodyOf, brief } from '../http-answer.js';
-import { doubled, type FeedItem, idOf, type Reading } from '../reading.js';
+import { doubled, type FeedItem, idOf, type Reading, textOf } from '../reading.js';
 import { faultOfUpdate, hasExactly, isStamp } from './shapes.js';
 import { eachWindow, type ToldWindow } from './changes-window.js';
+import { changesLines } from './changes-lines.js';
 import { changesRefusals } from './changes-refusals.js';
+import { skipped } from './changes-skip.js';
 
 const NAMES = ['result', 'to', 'nextoffsetid', 'cursor'];
 
@@ -26,6 +28,9 @@ async function envelope({ server, to }: Reading, found: Findings): Promise<void>
       const goesOn =
         typeof body['nextoffsetid'] === 'string' && (nextoffsetid !== '') === (next !== undefined);
       found.that(goesOn, answer, `${path}: next beside a nextoffsetid, and on the last page none and ""`);
+      if (next === undefined) continue;
+      const isHere = server.whereTo(next, answer) !== undefined;
+      found.that(isHere, answer, `${path}: a next that leads to this server`, `"next": ${brief(next)}`);
     }
 }
 
@@ -68,11 +73,6 @@ function once(found: Findings, { path, pages, limit }: ToldWindow): void {
     `${path} with limit=${limit}: each id once in a window`,
     `${brief(twice)} twice`,
   );
-}
-
-/** An item as one text, whatever the order of its properties. */
-function textOf(item: FeedItem): string {
-  return JSON.stringify(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function equal(found: Findings, { path, pages, limit, told, isWhole, from }: ToldWindow): void {
@@ -129,19 +129,6 @@ async function lastPage({
   return last.next === undefined ? last : undefined;
 }
 
-async function skipped({ server, to }: Reading, found: Findings): Promise<void> {
-  for (const { path } of changesOf(server)) {
-    const page = await changesPage(server, path, { to, deletes: 'skip', limit: '1000' });
-    const deleted = page.items.find(({ op }) => op !== 'upsert');
-    found.that(
-      page.answer.status === 200 && deleted === undefined,
-      page.answer,
-      `${path}: upserts only with deletes=skip`,
-      brief(deleted),
-    );
-  }
-}
-
 const inWindows =
   (look: (found: Findings, told: ToldWindow) => void) => (reading: Reading, found: Findings) =>
     eachWindow(reading, found, (told) => look(found, told));
@@ -163,6 +150,10 @@ export const changesChecks = checksOf('changes', {
   'changes-equal': ['`changes` tells what the three feeds tell of the same window.', inWindows(equal)],
   'changes-pages': [`All ways on lead through one window: ${WAYS_ON.join(', ')}.`, inWindows(sameWindow)],
   'changes-next-window': ['`cursor` of the last page goes on with the next window.', next],
-  'changes-skip': ['`deletes=skip` leaves the deletes out of a first harvest.', skipped],
+  'changes-skip': [
+    '`deletes=skip` leaves the deletes out of a first harvest, on all its pages, and nothing else.',
+    skipped,
+  ],
+  ...changesLines,
   ...changesRefusals,
 });

@@ -1,7 +1,8 @@
 import { checksOf, feedsIn } from '../contract-check.js';
 import type { Findings } from '../findings.js';
 import { bodyOf, brief } from '../http-answer.js';
-import { type FeedItem, idOf, itemsOf, type Reading, stampOf } from '../reading.js';
+import { type FeedItem, idOf, itemsOf, type Reading, stampOf, tellSame } from '../reading.js';
+import type { JudgedFeed } from '../target.js';
 import { faultOfUpdate, hasExactly, isStamp, OBJECT_ID } from './shapes.js';
 
 const isJson = (type: string | null) => /^application\/json(;|$)/.test(type ?? '');
@@ -106,6 +107,22 @@ async function nextOffsetId(reading: Reading, found: Findings): Promise<void> {
       `${path}: the same nextoffsetid behind the same item, whatever the limit`,
     );
   }
+  for (const feed of feedsIn(reading)) await ofLastPage(reading, found, feed);
+}
+
+/** The last page need not be full; its place has to be that of a full one which ends with the same item. */
+async function ofLastPage(reading: Reading, found: Findings, feed: JudgedFeed): Promise<void> {
+  const { path } = feed;
+  const { pages } = await reading.harvest(feed);
+  const filled = pages.filter((page) => page.items.length > 0);
+  const [before, last] = [filled.at(-2), filled.at(-1)];
+  if (last === undefined) return;
+  const expected = `${path}: on the last page with items too the _id of the last item as nextoffsetid`;
+  if (!found.that(OBJECT_ID.test(last.nextoffsetid), last.answer, expected, brief(last.nextoffsetid))) return;
+  const limit = String(last.items.length);
+  const full = await reading.page(path, { limit, lastoffsetid: before?.nextoffsetid });
+  const isSame = !tellSame(full, last) || full.nextoffsetid === last.nextoffsetid;
+  found.that(isSame, last.answer, expected, brief(last.nextoffsetid));
 }
 
 export const envelopeChecks = checksOf('seed', {

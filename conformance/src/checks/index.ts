@@ -1,6 +1,7 @@
 import type { ContractCheck } from '../contract-check.js';
 import { accessChecks } from './access.js';
 import { changesChecks } from './changes.js';
+import { digestChecks } from './digest.js';
 import { envelopeChecks } from './envelope.js';
 import { feedChecks } from './feeds.js';
 import { maxChecks } from './max.js';
@@ -19,5 +20,6 @@ export const CHECKS: ContractCheck[] = [
   ...feedChecks,
   ...accessChecks,
   ...changesChecks,
+  ...digestChecks,
   ...writeChecks,
 ];

@@ -120,7 +120,10 @@ async function linked(
   const url = nextIn(page.answer);
   const expected = `${path}: Link: <…>; rel="next" on a full page (limit=${limit})`;
   if (!found.that(url !== undefined, page.answer, expected, `Link: ${header}`)) return;
-  const followed = pageOf(await reading.server.follow(url!, page.answer));
+  const answer = await reading.server.follow(url!, page.answer);
+  const here = `${path}: a Link that leads to this server (limit=${limit})`;
+  if (!found.that(answer !== undefined, page.answer, here, `Link: ${header}`)) return;
+  const followed = pageOf(answer!);
   const next = await reading.page(path, { limit: String(limit), lastoffsetid: page.nextoffsetid });
   const isSame = followed.answer.status === 200 && tellSame(followed, next);
   found.that(

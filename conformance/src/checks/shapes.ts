@@ -21,7 +21,6 @@ const PROPERTIES = [...TEXTS, 'data', 'channels'];
 export function faultOfUpdate(item: Record<string, unknown>, kind: 'member' | 'product'): string | undefined {
   const missing = TEXTS.find((name) => typeof item[name] !== 'string');
   if (missing !== undefined) return `${missing} as a text`;
-  if (item['id'] === '') return 'id as a text that is not empty';
   const { data, channels } = item;
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return 'data as an object';
   const isText = (one: unknown) => typeof one === 'string';

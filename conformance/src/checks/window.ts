@@ -6,6 +6,7 @@ import type { JudgedFeed } from '../target.js';
 import { FAR, isStamp, shifted } from './shapes.js';
 
 const HISTORY_EXPIRED = 410;
+const LARGE = 1000;
 
 /** A feed and an item of it that has the stamp that a bound is put on. */
 interface Edge {
@@ -88,6 +89,32 @@ async function within(reading: Reading, found: Findings): Promise<void> {
   });
 }
 
+/** Bounds put behind the first item of each feed, where they leave out something that a page without them has. */
+async function nextPages(reading: Reading, found: Findings): Promise<void> {
+  for (const feed of feedsIn(reading)) {
+    const { path } = feed;
+    const { items } = await reading.harvest(feed);
+    const stamps = items.slice(1, LARGE).map(stampOf).filter(isStamp).sort();
+    const [least, greatest] = [stamps[0], stamps.at(-1)];
+    if (least === undefined || greatest === undefined) {
+      found.lacking(`${path} has no second item`);
+      continue;
+    }
+    const { nextoffsetid: lastoffsetid } = await reading.page(path, { limit: '1' });
+    for (const query of [{ to: shifted(greatest, -1) }, { from: least }] as {
+      from?: string;
+      to?: string;
+    }[]) {
+      const page = await reading.page(path, { ...query, lastoffsetid, limit: String(LARGE) });
+      if (isTooOld(page, path, found)) continue;
+      const { from = '', to = reading.to } = query;
+      const wrong = page.items.map(stampOf).find((one) => !(one > from && one <= to));
+      const expected = `${path}: timestamps from < lastupdated <= to behind the first page as well`;
+      found.that(page.answer.status === 200 && wrong === undefined, page.answer, expected, brief(wrong));
+    }
+  }
+}
+
 async function fromAfterTo(reading: Reading, found: Findings): Promise<void> {
   for (const { path } of feedsIn(reading)) {
     for (const to of [reading.to, shifted(reading.to, -1)]) {
@@ -141,6 +168,7 @@ export const windowChecks = checksOf('seed', {
   'from-exclusive': ['`from`: `lastupdated > from`.', fromExclusive],
   'to-inclusive': ['`to`: `lastupdated <= to`.', toInclusive],
   window: ['Every item of a window has `from < lastupdated <= to`.', within],
+  'window-next-pages': ['`from` and `to` hold on every page, not only on the first one.', nextPages],
   'from-after-to': ['`from >= to` is no error: the page is empty.', fromAfterTo],
   'tidemark-to': ['The header `Tidemark-To` of every page tells the `to` that was used.', usedTo],
   'to-future': ["A `to` in the future is read as the database's clock on a first page.", futureTo],

@@ -6,15 +6,26 @@ import {
   FEED,
   items,
   later,
+  type Plant,
   query,
   taken,
 } from './planting.js';
 
 let turn = 0;
+const LINES = 'application/x-ndjson';
+
+/** Faults of each line of an answer in lines. */
+const inLines = (change: (line: AnyItem) => AnyItem[]): Plant =>
+  at(CHANGES, ({ body }) => {
+    if (body.lines !== undefined) body.lines = body.lines.flatMap(change);
+  });
 
 export const OF_CHANGES: FaultsOfChecks = {
   'changes-envelope': {
     'changes tell a count': at(CHANGES, ({ body }) => (body['count'] = 1)),
+    'next leads to another server': at(CHANGES, ({ body }) => {
+      if (body['next'] !== undefined) body['next'] = '//127.0.0.1:1/changes';
+    }),
     'a next on the last page': at(CHANGES, ({ body }) => (body['next'] ??= 'changes')),
   },
   'changes-to': {
@@ -45,7 +56,32 @@ export const OF_CHANGES: FaultsOfChecks = {
       if (!parameters.has('limit')) parameters.delete('cursor');
     }),
   },
-  'changes-skip': { 'deletes=skip is left out of account': taken('deletes', () => undefined) },
+  'changes-skip': {
+    'deletes=skip is left out of account': taken('deletes', () => undefined),
+    'deletes=skip answers nothing': at(CHANGES, ({ body }, { url }) => {
+      if (url.searchParams.get('deletes') === 'skip') body.result = [];
+    }),
+    'deletes=skip is forgotten by the cursor': query((parameters) => {
+      for (const name of ['cursor', 'lastoffsetid']) {
+        const place = parameters.get(name);
+        if (/[mlg][0-9a-f]{24}s$/.test(place ?? '')) parameters.set(name, place!.slice(0, -1));
+      }
+    }),
+  },
+  'changes-lines': {
+    'lines are not known': { request: ({ headers }) => headers.set('accept', 'application/json') },
+    'lines forget what is gone': inLines((line) => (line['reason'] === 'gone' ? [] : [line])),
+  },
+  'changes-lines-end': {
+    'lines have no end': inLines((line) => (line['op'] === 'end' ? [] : [line])),
+    'the end tells no to': inLines(({ to, ...line }) => [line['op'] === 'end' ? line : { to, ...line }]),
+  },
+  'changes-lines-cursor': {
+    'lines have no cursor between them': inLines((line) => (line['op'] === 'cursor' ? [] : [line])),
+    'a cursor between lines begins anew': query((parameters, { headers }) => {
+      if (headers.get('accept') === LINES) parameters.delete('cursor');
+    }),
+  },
   'changes-foreign': {
     'a foreign cursor is taken': at(CHANGES, (answer) => {
       if (JSON.stringify(answer.body).includes('another feed')) answer.status = 200;
@@ -56,6 +92,27 @@ export const OF_CHANGES: FaultsOfChecks = {
     'a cursor is taken beside from': query((parameters) => {
       if (parameters.has('cursor')) parameters.delete('from');
     }),
+  },
+};
+
+const DIGEST = /\/digest$/;
+
+export const OF_DIGEST: FaultsOfChecks = {
+  'digest-envelope': { 'the digest tells its kind': at(DIGEST, ({ body }) => (body['kind'] = 'product')) },
+  'digest-equal': {
+    'the digest counts one more': at(DIGEST, ({ body }, { url }) => {
+      if (!url.searchParams.has('bucket')) body['count'] = Number(body['count']) + 1;
+    }),
+    'the digest is 0 always': at(DIGEST, ({ body }) => (body['digest'] &&= '0'.repeat(32))),
+    'the buckets come in another order': at(DIGEST, ({ body }) => (body['buckets'] as unknown[]).reverse()),
+  },
+  'digest-records': {
+    'all records come, whatever the bucket': query((parameters, { url }) => {
+      if (DIGEST.test(url.pathname) && parameters.has('bucket')) parameters.append('bucket', '1');
+    }),
+  },
+  'digest-refused': {
+    'of 0 buckets there are 256': taken('buckets', (text) => (text === '0' ? '256' : text)),
   },
 };
 

@@ -1,9 +1,33 @@
-import { at, before, type FaultsOfChecks, FEED, items, later, query, refuse, taken } from './planting.js';
+import {
+  at,
+  before,
+  type FaultsOfChecks,
+  FEED,
+  items,
+  later,
+  type Plant,
+  query,
+  refuse,
+  taken,
+} from './planting.js';
+import type { PassedRequest } from './wrong-server.js';
 
 const HOUR_MS = 3_600_000;
+const FULL = 1000;
 const FAR = '9999-01-01T00:00:00.000Z';
 
+/** Nobody listens there: a kit that goes there gets no answer, and cannot judge. */
+const ELSEWHERE = 'http://127.0.0.1:1/';
+const linkTo = (url: string): Plant => ({
+  answer: ({ headers }) => {
+    if (headers.has('link')) headers.set('link', `<${url}>; rel="next"`);
+  },
+});
+
 let turn = 0;
+
+const isBehind = ({ url }: PassedRequest) =>
+  FEED.test(url.pathname) && /[1-9a-f]/.test(url.searchParams.get('lastoffsetid') ?? '');
 
 export const OF_MAX: FaultsOfChecks = {
   'max-shape': {
@@ -44,6 +68,10 @@ export const OF_PAGES: FaultsOfChecks = {
       FEED,
       ({ body }) => (body['nextoffsetid'] = body.result?.at(-1)?.['id'] ?? ''),
     ),
+    'nextoffsetid is "" on a last page that is not full': at(FEED, ({ body, status }, { url }) => {
+      const limit = Number(url.searchParams.get('limit') ?? FULL);
+      if (status === 200 && body.result!.length < limit) body['nextoffsetid'] = '';
+    }),
   },
   'update-item': {
     'lastUpdated in an update item': items(/updates$/, ({ lastupdated, ...item }) => ({
@@ -96,6 +124,8 @@ export const OF_PAGES: FaultsOfChecks = {
         if (link !== null) headers.set('link', link.replace(/lastoffsetid=\w+/, ''));
       },
     },
+    'the Link is no URL': linkTo('http://'),
+    'the Link leads to another server': linkTo(ELSEWHERE),
   },
   lastoffsetid: {
     'an empty lastoffsetid is refused': at(FEED, (answer, { url }) => {
@@ -119,6 +149,14 @@ export const OF_WINDOWS: FaultsOfChecks = {
   'from-exclusive': { 'from <= lastupdated': taken('from', (text) => later(text, -1)) },
   'to-inclusive': { 'lastupdated < to': taken('to', (text) => later(text, -1)) },
   window: { 'from is left out of account': taken('from', () => undefined) },
+  'window-next-pages': {
+    'behind the first page `to` is left out of account': query((parameters, request) => {
+      if (isBehind(request)) parameters.set('to', new Date().toISOString());
+    }),
+    'behind the first page `from` is left out of account': query((parameters, request) => {
+      if (isBehind(request)) parameters.delete('from');
+    }),
+  },
   'from-after-to': {
     'from >= to is refused': at(FEED, (answer, { url: { searchParams: sent } }) => {
       if ((sent.get('from') ?? '') >= sent.get('to')!) refuse(answer);

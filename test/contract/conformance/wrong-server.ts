@@ -20,6 +20,8 @@ export interface PassedRequest {
 export interface PassedBody {
   offset?: string | undefined;
   result?: Record<string, unknown>[];
+  /** Of an answer in lines, each of them. */
+  lines?: Record<string, unknown>[];
   to?: string | undefined;
   lastupdated?: string;
   type?: string;
@@ -98,7 +100,7 @@ export class WrongServer {
     const answer = await answerTo(passed);
     this.fault.answer?.(answer, passed);
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    response.end(answer.body === undefined ? undefined : JSON.stringify(answer.body));
+    response.end(answer.body && written(answer.body));
   }
 }
 
@@ -108,8 +110,20 @@ async function answerTo({ method, url, headers, body }: PassedRequest): Promise<
   return {
     status: answer.status,
     headers: withoutOwn(answer.headers),
-    body: came === '' ? undefined : (JSON.parse(came) as PassedBody),
+    body: came === '' ? undefined : read(came, answer.headers.get('content-type') ?? ''),
   };
+}
+
+function read(text: string, type: string): PassedBody {
+  if (!type.startsWith('application/x-ndjson')) return JSON.parse(text) as PassedBody;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return { lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
+
+function written({ lines, ...body }: PassedBody): string {
+  return lines === undefined
+    ? JSON.stringify(body)
+    : lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
 function withoutOwn(headers: Headers): Headers {

@@ -34,6 +34,7 @@ describe('a command line becomes what is judged', () => {
         '--channel',
         'web',
         '--changes',
+        '--digest',
         '--writes',
       ],
       ...[
@@ -53,7 +54,7 @@ describe('a command line becomes what is judged', () => {
     ]);
     expect(options).toMatchObject({
       target: { kind: 'member', services: ['a', 'b'], channel: 'web', uncovered: 'acme/shop' },
-      ...{ parts: ['seed', 'changes', 'writes'], only: ['head'], pages: 3 },
+      ...{ parts: ['seed', 'changes', 'digest', 'writes'], only: ['head'], pages: 3 },
       bounds: { requests: 4, requestMs: 5000, runMs: 6000 },
     });
   });
