@@ -29,7 +29,6 @@ export async function linesOf(source: PageSource, form: LinesForm): Promise<Page
 
 async function* lines(source: PageSource, form: LinesForm, first: BegunItems): AsyncGenerator<Buffer, void> {
   const { share, window } = source;
-  share.goesOn = true;
   for (let begun: BegunItems | undefined = first; begun !== undefined;) {
     let end: PlacedItems | undefined;
     let count = 0;
@@ -42,8 +41,8 @@ async function* lines(source: PageSource, form: LinesForm, first: BegunItems): A
     begun = end !== undefined && count === window.limit ? stretchBehind(source, end) : undefined;
     if (end !== undefined && begun !== undefined) yield Buffer.from(form.cursor(end));
   }
-  share.goesOn = false;
   yield Buffer.from(form.end());
+  share.goesOn = false;
 }
 
 function stretchBehind(source: PageSource, end: PlacedItems): BegunItems {
