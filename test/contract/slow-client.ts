@@ -36,7 +36,7 @@ export class SlowClient {
   async rest(): Promise<Taken> {
     const pieces: Buffer[] = [];
     this.response.on('data', (piece: Buffer) => pieces.push(piece));
-    await once(this.response, 'close');
+    if (!this.response.closed) await new Promise((resolve) => this.response.once('close', resolve));
     return { text: Buffer.concat(pieces).toString(), isWhole: this.response.complete };
   }
 

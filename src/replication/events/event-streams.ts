@@ -8,7 +8,7 @@ import type { Kind } from '../../record/index.js';
 import { markName, MaxService } from '../mark/index.js';
 import { Audience } from './audience.js';
 import { EventPace } from './event-pace.js';
-import { type EventReader, ReadingRights } from './reading-rights.js';
+import { ReadingRights, type StreamReader } from './reading-rights.js';
 import { Subscriber } from './subscriber.js';
 import { Topic } from './topic.js';
 
@@ -20,7 +20,7 @@ const AT_A_TIME = 4;
 const LONGEST_MS = 10_000;
 
 /** What somebody wants to be told of. */
-export interface Subscription extends EventReader {
+export interface Subscription extends StreamReader {
   kind: Kind;
   /** The offset that the client was told last. */
   lastEventId: string | undefined;
