@@ -3,7 +3,7 @@ export { answerClientError } from './client-error.js';
 export { openApiDocument, serveDocs } from './docs.js';
 export { allows, etagOf } from './etag.js';
 export { type OtherMethodHandler, ReadyExpressAdapter } from './express-adapter.js';
-export { Problems } from './openapi.js';
+export { ProblemOr, Problems } from './openapi.js';
 export { ProblemFilter } from './problem.filter.js';
 export * from './pure.js';
 export { giveRequestId } from './request-id.js';

@@ -64,11 +64,20 @@ const answers = {
   503: { description: 'The database is away, slow or still being prepared', headers: RETRY_AFTER },
 } as const;
 
+type Status = keyof typeof answers;
+
 /** Describes the answers of a route that are no success: `@Problems(400, 401, 404)`. */
-export function Problems(...statuses: (keyof typeof answers)[]) {
+export function Problems(...statuses: Status[]) {
+  return applyDecorators(...statuses.map((status) => ProblemOr(status)));
+}
+
+/** Describes one such answer, and what else it tells on this route: `@ProblemOr(429, 'or ...')`. */
+export function ProblemOr(status: Status, more?: string) {
+  const { description, ...answer } = answers[status];
   const content = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemShape) } } };
+  const told = [description, ...(more === undefined ? [] : [more])].join(', ');
   return applyDecorators(
     ApiExtraModels(ProblemShape, InputErrorShape),
-    ...statuses.map((status) => ApiResponse({ status, ...answers[status], content })),
+    ApiResponse({ status, description: told, ...answer, content }),
   );
 }

@@ -3,6 +3,7 @@ import { PageReader } from '../../src/replication/feed/page/index.js';
 import { eventually, expectProblem, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
 import { type ChangeItem, changesOf } from './changes-feed.js';
+import { SlowClient } from './slow-client.js';
 
 const NDJSON = 'application/x-ndjson';
 /** Items between two cursors. */
@@ -177,5 +178,37 @@ describe('changes with Accept: application/x-ndjson', () => {
     reading.mockClear();
     await linesOf();
     expect(readings).toBeLessThan(reading.mock.calls.length);
+  });
+});
+
+describe('lines break off where the next page would be refused (§4: within 2 s)', () => {
+  it.each<[string, number, (user: string) => Promise<unknown>]>([
+    ['the login is revoked', 401, (username) => service.db.collection('credentials').deleteOne({ username })],
+    [
+      'the login is kept from this application',
+      404,
+      (username) => service.db.collection('credentials').updateOne({ username }, { $set: { scopes: [] } }),
+    ],
+    [
+      'the service is switched off',
+      404,
+      () =>
+        service.db
+          .collection('services')
+          .updateOne({ ...app.tenant, name: 'bikes' }, { $set: { enabled: false } }),
+    ],
+  ])('%s', async (_name, status, close) => {
+    const large = 'x'.repeat(20_000);
+    await app.products(3000, (index) => ({ id: `p${index}`, data: { category: 'bikes', large } }));
+    await service.watcher.caughtUp();
+    const user = await app.credential();
+    const path = 'product/bikes/changes';
+    await onceServed(() => app.get(path, { user, query: { limit: '1' } }));
+    const client = await SlowClient.open(app, path, { user, accept: NDJSON });
+    await close(user);
+    await eventually(async () => (await app.get(path, { user, query: { limit: '1' } })).status === status);
+    const { text, isWhole } = await client.rest();
+    expect([isWhole, text.includes('{"op":"end"')]).toEqual([false, false]);
+    expect(text.split('{"op":"cursor"').length - 1).toBeLessThan(3);
   });
 });

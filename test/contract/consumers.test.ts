@@ -1,6 +1,8 @@
 import { ConsumerNotes } from '../../src/replication/consumers/index.js';
-import { send, type TestApplication, TestService } from '../support/index.js';
+import { eventually, send, type TestApplication, TestService } from '../support/index.js';
+import { onceServed } from '../support/patience.js';
 import { AdminConsole } from './admin-console.js';
+import { SlowClient } from './slow-client.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -131,4 +133,40 @@ describe('Consumers', () => {
     expect(theirs.length).toBeGreaterThan(0);
     expect(theirs.every(({ organizationid }) => organizationid === app.organizationid)).toBe(true);
   });
+
+  it.each(['application/json', 'application/x-ndjson'])(
+    'whoever went away in the middle of a page of changes has not read its window to the end (%s)',
+    async (accept) => {
+      const mine = await service.application();
+      const large = 'x'.repeat(20_000);
+      await mine.products(1000, () => ({ data: { large } }));
+      await service.watcher.caughtUp();
+      const client = await SlowClient.open(mine, 'product/default/changes', { accept, query: 'limit=2000' });
+      client.leave();
+      await eventually(async () => (await reportOn(mine)) !== undefined);
+      expect(await reportOn(mine)).toMatchObject({ pages: 1, lastEnded: null });
+      const all = await SlowClient.open(mine, 'product/default/changes', { accept, query: 'limit=2000' });
+      expect((await all.rest()).isWhole).toBe(true);
+      await eventually(async () => (await reportOn(mine))?.['pages'] === 2);
+      expect((await reportOn(mine))?.['lastEnded']).not.toBeNull();
+    },
+  );
+
+  it('HEAD has read nothing, and nobody is told of it', async () => {
+    const mine = await service.application();
+    await mine.products(3);
+    await service.watcher.caughtUp();
+    const asked = { user: mine.user('read'), query: { to: (await mine.max('product')).toISOString() } };
+    for (const feed of ['changes', 'updates']) {
+      const path = `api/v1/product/default/${feed}`;
+      const head = await onceServed(() => mine.send('HEAD', path, asked));
+      expect(head.status).toBe(200);
+    }
+    const told = (await reports()).filter(({ organizationid }) => organizationid === mine.organizationid);
+    expect(told.filter(({ service: name }) => name === 'default')).toEqual([]);
+  });
 });
+
+async function reportOn({ organizationid }: TestApplication): Promise<Report | undefined> {
+  return (await reports()).find((one) => one['organizationid'] === organizationid);
+}

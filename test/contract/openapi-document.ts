@@ -12,7 +12,10 @@ interface Operation {
   tags: string[];
   parameters: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, { schema: { $ref?: string } }> };
-  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: object }>;
+  responses: Record<
+    string,
+    { description?: string; content?: Record<string, { schema: object }>; headers?: object }
+  >;
   security?: object[];
 }
 

@@ -55,6 +55,21 @@ describe('/openapi.json and /docs; none needs credentials', () => {
     });
   });
 
+  it.each(['member/{service}', 'product/{service}', 'productbychannel/{channel}'])(
+    'changes of %s answers a page, or lines',
+    (of) => {
+      expect(operation(`${READ}${of}/changes`)?.responses['200']?.content).toEqual({
+        'application/json': { schema: { $ref: '#/components/schemas/ChangesPage' } },
+        'application/x-ndjson': { schema: { type: 'string', description: expect.any(String) as string } },
+      });
+    },
+  );
+
+  it('429 of a digest tells of the one that is under way', () => {
+    const { responses } = operation(`${READ}product/{service}/digest`)!;
+    expect(responses['429']?.description).toContain('`digest-busy`');
+  });
+
   describe.each(MAX_PATHS.map((path) => READ + path))('each path stands by itself: GET %s', (path) => {
     it('max takes no query parameters', () => {
       expect(required(path, 'path').sort()).toEqual(parametersOf(path).sort());

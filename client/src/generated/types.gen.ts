@@ -1393,7 +1393,7 @@ export type ListMemberChangesError = ListMemberChangesErrors[keyof ListMemberCha
 
 export type ListMemberChangesResponses = {
     /**
-     * A page
+     * A page; or, where they are asked for, lines
      */
     200: ChangesPage;
 };
@@ -1480,7 +1480,7 @@ export type ListProductChangesError = ListProductChangesErrors[keyof ListProduct
 
 export type ListProductChangesResponses = {
     /**
-     * A page
+     * A page; or, where they are asked for, lines
      */
     200: ChangesPage;
 };
@@ -1567,7 +1567,7 @@ export type ListChannelChangesError = ListChannelChangesErrors[keyof ListChannel
 
 export type ListChannelChangesResponses = {
     /**
-     * A page
+     * A page; or, where they are asked for, lines
      */
     200: ChangesPage;
 };
@@ -1618,7 +1618,7 @@ export type GetMemberDigestErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or a digest of this credential is under way (`digest-busy`)
      */
     429: Problem;
     /**
@@ -1686,7 +1686,7 @@ export type GetProductDigestErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or a digest of this credential is under way (`digest-busy`)
      */
     429: Problem;
     /**

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Places } from '../../common/index.js';
+import { Places, within } from '../../common/index.js';
 import { problems } from '../../http/index.js';
 import { Metrics } from '../../observability/index.js';
 import type { Kind } from '../../record/index.js';
 import { markName, MaxService } from '../mark/index.js';
 import { Audience } from './audience.js';
 import { EventPace } from './event-pace.js';
-import { type EventReader, ReadingRights } from './reading-rights.js';
+import { ReadingRights, type StreamReader } from './reading-rights.js';
 import { Subscriber } from './subscriber.js';
 import { Topic } from './topic.js';
 
@@ -16,9 +16,11 @@ import { Topic } from './topic.js';
 const MOST_SUBSCRIBERS = 20_000;
 /** So many questions at a time, where the database has to be asked: the others of a look wait behind them. */
 const AT_A_TIME = 4;
+/** An answer that takes longer does not come any more, and gives its place on (milliseconds). */
+const LONGEST_MS = 10_000;
 
 /** What somebody wants to be told of. */
-export interface Subscription extends EventReader {
+export interface Subscription extends StreamReader {
   kind: Kind;
   /** The offset that the client was told last. */
   lastEventId: string | undefined;
@@ -92,7 +94,7 @@ export class EventStreams implements OnModuleDestroy {
   }
 
   private topicOf({ tenant: { organizationid, appid }, kind }: Subscription): Topic {
-    const ask = () => this.max.max({ organizationid, appid }, kind);
+    const ask = () => within(LONGEST_MS, 'max', this.max.max({ organizationid, appid }, kind));
     return new Topic(() => this.maxPlaces.during(this.over.signal, ask));
   }
 

@@ -9,6 +9,6 @@ import { ReadingRights } from './reading-rights.js';
 @Module({
   imports: [ApplicationModule, AuthModule, MarkModule],
   providers: [EventPace, EventStreams, ReadingRights],
-  exports: [EventStreams],
+  exports: [EventStreams, ReadingRights],
 })
 export class EventsModule {}

@@ -1,3 +1,4 @@
 export { EventPace } from './event-pace.js';
 export { EventStreams } from './event-streams.js';
 export { EventsModule } from './events.module.js';
+export { ReadingRights } from './reading-rights.js';

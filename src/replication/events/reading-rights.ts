@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
 import { ApplicationLookup } from '../../application/index.js';
-import { Authenticator } from '../../auth/index.js';
+import { Authenticator, callerOf, parseBasicHeader } from '../../auth/index.js';
 import type { Tenant } from '../../record/index.js';
 
-/** Who reads events, and of which application. */
-export interface EventReader {
+/** Who reads a stream, and of which application. */
+export interface StreamReader {
   tenant: Tenant;
   username: string;
   /** The stored hash that the password has fitted; nothing where there was no login of its own. */
@@ -19,7 +20,17 @@ export class ReadingRights {
     private readonly applications: ApplicationLookup,
   ) {}
 
-  async holds({ tenant, username, passwordhash }: EventReader): Promise<boolean> {
+  /** Whoever came in without a login of its own, as the console does, cannot be looked at again. */
+  readerOf(request: Request, { organizationid, appid }: Tenant): StreamReader {
+    const login = parseBasicHeader(request.headers.authorization);
+    return {
+      tenant: { organizationid, appid },
+      username: callerOf(request).username,
+      passwordhash: login && this.authenticator.fittingHash(login),
+    };
+  }
+
+  async holds({ tenant, username, passwordhash }: StreamReader): Promise<boolean> {
     if (passwordhash === undefined) return false;
     const credential = await this.authenticator.openedBy(passwordhash, username);
     return credential !== undefined && (await this.applications.find(credential, tenant)) !== null;

@@ -1,8 +1,4 @@
-import { within } from '../../common/index.js';
 import type { Subscriber } from './subscriber.js';
-
-/** An answer that takes longer does not come any more (milliseconds). */
-const LONGEST_MS = 10_000;
 
 /** How far one application and kind can be read, and who is told. However many there are, it is asked once for all. */
 export class Topic {
@@ -19,11 +15,14 @@ export class Topic {
     else subscriber.tell(this.offset);
   }
 
-  /** Tells all of them where it has moved. Where that cannot be known, nobody is told anything. */
+  /**
+   * Tells all of them where it has moved. Where that cannot be known, nobody is told anything. It is not asked again before
+   * the answer is there: the question may still be waiting for its turn, and each further one would wait behind it.
+   */
   async refresh(): Promise<void> {
     if (this.isAsking) return;
     this.isAsking = true;
-    const max = await within(LONGEST_MS, 'max', this.askMax()).catch(() => undefined);
+    const max = await this.askMax().catch(() => undefined);
     this.isAsking = false;
     this.offset = max?.toISOString() ?? this.offset;
     if (this.offset === undefined) return;

@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import Negotiator from 'negotiator';
+import { actorOf } from '../../../auth/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import type { Kind } from '../../../record/index.js';
 import { type ChangesFeed, type ChangesRequest, LINES_TYPE, nameOf } from '../page/index.js';
@@ -38,8 +39,12 @@ class ChangesPipe implements PipeTransform<Asked, AskedChanges> {
   }
 }
 
-/** JSON is preferred, and given to whoever takes neither. */
+/**
+ * JSON is preferred, and given to whoever takes neither; and to the console, whose session could not be looked at again
+ * while lines go on.
+ */
 function takesLines(request: Request): boolean {
+  if (actorOf(request) !== undefined) return false;
   return new Negotiator(request).mediaType(['application/json', LINES_TYPE]) === LINES_TYPE;
 }
 

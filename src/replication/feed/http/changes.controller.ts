@@ -2,7 +2,9 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../../../application/index.js';
-import { ChangesPages } from '../page/index.js';
+import { problems } from '../../../http/index.js';
+import { ReadingRights } from '../../events/index.js';
+import { ChangesPages, type Share } from '../page/index.js';
 import { type AskedChanges, ChangesOf } from './asked-changes.js';
 import { Answers } from './answer.js';
 import { DescribeChanges } from './openapi-changes.js';
@@ -14,6 +16,7 @@ export class ChangesController {
   constructor(
     private readonly pages: ChangesPages,
     private readonly answers: Answers,
+    private readonly rights: ReadingRights,
   ) {}
 
   @Get('member/:service/changes')
@@ -54,6 +57,11 @@ export class ChangesController {
     { feed, request }: AskedChanges,
     response: Response,
   ): Promise<void> {
-    return this.answers.page(response, (share) => this.pages.open({ application, request, share }, feed));
+    const reader = this.rights.readerOf(response.req, application);
+    const assertLetIn = async () => {
+      if (!(await this.rights.holds(reader))) throw problems.unauthorized();
+    };
+    const opened = (share: Share) => this.pages.open({ application, request, share, assertLetIn }, feed);
+    return this.answers.page(response, opened);
   }
 }

@@ -2,9 +2,8 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../../../application/index.js';
-import { Authenticator, callerOf, parseBasicHeader } from '../../../auth/index.js';
 import type { Kind } from '../../../record/index.js';
-import { EventStreams } from '../../events/index.js';
+import { EventStreams, ReadingRights } from '../../events/index.js';
 import { DescribeEvents } from './openapi-events.js';
 
 /** An offset as `max` answers it. */
@@ -16,7 +15,7 @@ const OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 export class EventsController {
   constructor(
     private readonly streams: EventStreams,
-    private readonly authenticator: Authenticator,
+    private readonly rights: ReadingRights,
   ) {}
 
   @Get('member/events')
@@ -31,16 +30,13 @@ export class EventsController {
     this.open(application, 'product', response);
   }
 
-  /** Whoever came in without a login of its own, as the console does, cannot be looked at again, and is told once. */
-  private open({ organizationid, appid }: Application, kind: Kind, response: Response): void {
+  /** Whoever came in without a login of its own is told once. */
+  private open(application: Application, kind: Kind, response: Response): void {
     const { req } = response;
-    const login = parseBasicHeader(req.headers.authorization);
     const lastEventId = req.get('Last-Event-ID') ?? '';
     this.streams.open(response, {
-      tenant: { organizationid, appid },
+      ...this.rights.readerOf(req, application),
       kind,
-      username: callerOf(req).username,
-      passwordhash: login && this.authenticator.fittingHash(login),
       lastEventId: OFFSET.test(lastEventId) ? lastEventId : undefined,
     });
   }

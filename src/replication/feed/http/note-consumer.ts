@@ -15,13 +15,13 @@ type Route = Pick<Call, 'feed'> & { kind: Kind; isChannel: boolean };
 
 const routes = new Map<string, Route | undefined>();
 
-/** Notes what a request to a feed came to, once it has ended. Who looks as a consumer would is none. */
+/** Notes what a request to a feed came to, once it has ended. Who looks as a consumer would, or at headers only, is none. */
 export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
   return (request: Request, response: Response): void => {
     const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
     if (route === undefined || request.user === undefined || NOBODY.has(response.statusCode)) return;
     items.inc({ feed: route.feed }, sentOf(response).share.items);
-    if (actorOf(request) !== undefined) return;
+    if (actorOf(request) !== undefined || request.method === 'HEAD') return;
     notes.note(callOf(route, request, response));
   };
 }

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/swagger';
 import { InApplication } from '../../../application/index.js';
 import { Problems } from '../../../http/index.js';
+import { LINES_TYPE } from '../page/index.js';
 import {
   FromParameter,
   LimitParameter,
@@ -111,12 +112,16 @@ const AS_LINES =
 export function DescribeChanges(summary: string, selector: SelectorName = 'service') {
   return applyDecorators(
     ApiOperation({ summary, description: AS_LINES }),
+    ApiExtraModels(ChangesPage),
     InApplication(),
     SelectedBy(selector),
     ...[Cursor, FromParameter, ToParameter, NextOffsetId, Deletes, LimitParameter],
     ApiOkResponse({
-      description: 'A page',
-      type: ChangesPage,
+      description: 'A page; or, where they are asked for, lines',
+      content: {
+        'application/json': { schema: { $ref: getSchemaPath(ChangesPage) } },
+        [LINES_TYPE]: { schema: { type: 'string', description: AS_LINES } },
+      },
       headers: { 'Tidemark-To': { description: 'The `to` that was used', schema: TIMESTAMP } },
     }),
     Problems(400, 401, 404, 410, 429, 500, 503),

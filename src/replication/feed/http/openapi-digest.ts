@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiSchema } from '@nestjs/swagger';
 import { InApplication } from '../../../application/index.js';
-import { Problems } from '../../../http/index.js';
+import { ProblemOr, Problems } from '../../../http/index.js';
 import { SelectedBy, TIMESTAMP } from './openapi-parameters.js';
 
 const DIGITS = '^[0-9a-f]{32}$';
@@ -82,6 +82,7 @@ export function DescribeDigest(summary: string) {
       type: ServiceDigest,
       headers: { 'Tidemark-To': { description: 'The `to` that was used', schema: TIMESTAMP } },
     }),
-    Problems(400, 401, 404, 429, 500, 503),
+    Problems(400, 401, 404, 500, 503),
+    ProblemOr(429, 'or a digest of this credential is under way (`digest-busy`)'),
   );
 }

@@ -122,8 +122,8 @@ export class PageBytes {
 export class Share {
   /** Items of the page so far. */
   items = 0;
-  /** Whether the window may hold more than was sent: the page was full, or its lines have not come to their end. */
-  goesOn = false;
+  /** Whether the window may hold more than was sent: as long as its last page has not been sent to its end. */
+  goesOn = true;
   /** Whether the page had to go on in small pieces. */
   isShort = false;
   private held = 0;

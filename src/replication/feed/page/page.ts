@@ -65,6 +65,7 @@ async function* envelope(
     end = one;
     count += one.count;
   }
-  share.goesOn = count === window.limit;
-  yield Buffer.from(form.tail(end, share.goesOn));
+  const isFull = count === window.limit;
+  yield Buffer.from(form.tail(end, isFull));
+  share.goesOn = isFull;
 }

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import { Places } from '../../../../src/common/index.js';
 import type { Subscriber } from '../../../../src/replication/events/subscriber.js';
 import { Topic } from '../../../../src/replication/events/topic.js';
 
@@ -42,4 +44,39 @@ it('where nothing can be known nobody is told anything, until it can', async () 
   expect(told).toEqual([]);
   await topic.refresh();
   expect(told).toEqual([TWO.toISOString()]);
+});
+
+describe('while max does not answer', () => {
+  const MOST_MS = 8000;
+  const MINUTES = 10;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('each topic waits once for a place, however long that lasts, and all come to their turn', async () => {
+    const places = new Places(4);
+    const over = new AbortController();
+    setMaxListeners(Infinity, over.signal);
+    const away = () =>
+      new Promise<Date>((_resolve, reject) => void setTimeout(() => reject(new Error('away')), MOST_MS));
+    const waiting = Array.from({ length: 200 }, () => 0);
+    const asked = new Set<number>();
+    const topics = waiting.map((_none, index) => {
+      const work = () => (asked.add(index), away());
+      return new Topic(() => {
+        waiting[index]! += 1;
+        return places.during(over.signal, work).finally(() => (waiting[index]! -= 1));
+      });
+    });
+    for (let second = 0; second < MINUTES * 60; second += 1) {
+      for (const topic of topics) void topic.refresh();
+      expect(Math.max(...waiting)).toBe(1);
+      await jest.advanceTimersByTimeAsync(1000);
+    }
+    expect(asked.size).toBe(topics.length);
+  });
 });

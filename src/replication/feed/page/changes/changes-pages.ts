@@ -14,12 +14,17 @@ import { ReadPlaces } from '../read-places.js';
 import { type Kept, Retention } from '../retention.js';
 import { SECTIONS } from './cursor.js';
 import { formOf, linesFormOf, type ShownWindow } from './form.js';
-import { CURSOR_EVERY, LINES_TYPE, linesOf } from './lines.js';
+import { CURSOR_EVERY, LINES_TYPE, linesOf, type MayGoOn } from './lines.js';
 import type { ChangesRequest } from './request.js';
 import { ChangesSelector, type SectionOf, type SelectedChanges } from './selector.js';
 
 /** Further ahead than any clock: such a `to` is read as the database's clock on a first page (contract §1). */
 const THE_CLOCK = new Date(8.64e15);
+
+/** A page that is asked for, and whether its reader would still be let in: lines may outlive that. */
+interface AskForChanges extends Ask<ChangesRequest> {
+  assertLetIn: () => Promise<void>;
+}
 
 /** By what each section of a page is read. */
 interface ReadBy {
@@ -48,7 +53,7 @@ export class ChangesPages {
    * Throws what a page of the three feeds throws; 410 `history-expired` before anything is sent, also where the page does not
    * come to hard deletes: the window could not be read to its end.
    */
-  async open(ask: Ask<ChangesRequest>, feed: ChangesFeed): Promise<OpenPage> {
+  async open(ask: AskForChanges, feed: ChangesFeed): Promise<OpenPage> {
     const { application, request } = ask;
     const { organizationid, appid } = application;
     const asked = {
@@ -61,7 +66,7 @@ export class ChangesPages {
   }
 
   private begin(
-    { application, request, share }: Ask<ChangesRequest>,
+    { application, request, share, assertLetIn }: AskForChanges,
     feed: ChangesFeed,
     { selected, wish, shown }: MomentFound<SelectedChanges>,
   ): OpenPage {
@@ -83,7 +88,11 @@ export class ChangesPages {
       ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), path, from, to, limit, withDeletes },
       sections: sections.map(({ section }) => section),
     };
-    const page = this.page(source, form, { view, kept, asLines });
+    const mayGoOn = async () => {
+      await assertLetIn();
+      await this.selector.assertServed(application, feed);
+    };
+    const page = this.page(source, form, { view, kept, mayGoOn: asLines ? mayGoOn : undefined });
     return {
       window: { from, to, isFirst: wish.isFirst },
       page: orMisconfigured(page, feed.kind, selected.service),
@@ -96,11 +105,12 @@ export class ChangesPages {
   private async page(
     source: PageSource,
     shown: ShownWindow,
-    { view, kept, asLines }: Pick<ReadBy, 'view' | 'kept' | 'asLines'>,
+    { view, kept, mayGoOn }: Pick<ReadBy, 'view' | 'kept'> & { mayGoOn: MayGoOn | undefined },
   ): Promise<Page> {
     if (kept !== undefined) await this.retention.assertKept(kept);
     if (source.readings.length === 0) await view.asOf(() => Promise.resolve());
-    return asLines ? linesOf(source, linesFormOf(shown)) : pageOf(source, formOf(shown));
+    if (mayGoOn === undefined) return pageOf(source, formOf(shown));
+    return linesOf(source, linesFormOf(shown), mayGoOn);
   }
 
   private reading(

@@ -24,6 +24,11 @@ export interface SelectedChanges extends Pick<Selected, 'service'> {
 export class ChangesSelector {
   constructor(private readonly feeds: FeedSelector) {}
 
+  /** Throws where the service is off by now, or its filter invalid. It is known mostly; a channel is never switched off. */
+  async assertServed(application: Application, { kind, by }: ChangesFeed): Promise<void> {
+    if ('service' in by) await this.feeds.select(application, { kind, shows: 'updates', by });
+  }
+
   /** Throws as {@link FeedSelector.select} does. */
   async select(application: Application, { kind, by }: ChangesFeed): Promise<SelectedChanges> {
     const updates: Feed = { kind, shows: 'updates', by };
