@@ -184,6 +184,14 @@ describe('what is wrong', () => {
     expectProblem(await ask('product/bikes/changes', { lastoffsetid }), 400, 'invalid-request');
   });
 
+  it('a nextoffsetid of another window, whose `to` was an earlier one', async () => {
+    for (const id of ['b1', 'b2']) await app.product(bike(id));
+    const to = await app.max('product');
+    const { nextoffsetid: lastoffsetid } = await changesOf(app, 'product/bikes', { to, limit: 1 });
+    const later = { to: new Date(to.getTime() + 1).toISOString(), lastoffsetid };
+    expectProblem(await ask('product/bikes/changes', later), 400, 'invalid-request');
+  });
+
   it('an unknown service, and an unknown channel', async () => {
     expectProblem(await ask('product/unknown/changes'), 404, 'unknown-service');
     expectProblem(await ask('productbychannel/unknown/changes'), 404, 'unknown-channel');

@@ -1,6 +1,14 @@
 import type { mongo } from 'mongoose';
-import { Moments } from '../../src/replication/mark/index.js';
-import { expectProblem, type TestApplication, TestService, withoutWatcher } from '../support/index.js';
+import { MarkRaiser, Moments } from '../../src/replication/mark/index.js';
+import { Restamps } from '../../src/replication/stamping/index.js';
+import {
+  eventually,
+  expectProblem,
+  type TestApplication,
+  TestService,
+  withoutWatcher,
+} from '../support/index.js';
+import { type AnsweredChanges, changesOf } from './changes-feed.js';
 
 let service: TestService;
 let other: TestService;
@@ -156,4 +164,56 @@ it('a page that was begun before an edit and shows a moment after it is judged b
   moments.serving = serving;
   release!();
   expect((await page).ids).toEqual(['p3']);
+});
+
+describe('a moment between the writing of a filter and the last stamp for it', () => {
+  const raises = () =>
+    service.db
+      .collection('tidemark.marks')
+      .find({ '_id.appid': app.appid })
+      .map((mark) => mark['raises'] as number)
+      .toArray();
+
+  /** Whoever leads raises the mark when the new filter is written and nothing is stamped yet. */
+  function raisedBeforeStamps(): () => number {
+    let raised = 0;
+    for (const one of [service, other]) {
+      const restamps = one.app.get(Restamps, { strict: false });
+      const raiser = one.app.get(MarkRaiser, { strict: false });
+      const records = restamps.records.bind(restamps);
+      jest.spyOn(restamps, 'records').mockImplementation(async (...asked) => {
+        const before = await raises();
+        void raiser.passed({ ...app.tenant, kind: 'product' }, 1);
+        await eventually(async () => String(await raises()) !== String(before));
+        raised += 1;
+        return records(...asked);
+      });
+    }
+    return () => raised;
+  }
+
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is not shown: a window of changes that was begun before tells each id once', async () => {
+    const told: string[] = [];
+    const note = ({ result }: AnsweredChanges) => result.forEach(({ id }) => told.push(id));
+    let page: AnsweredChanges = await changesOf(app, 'product/few', { limit: 1 });
+    const { to } = page;
+    note(page);
+    const raised = raisedBeforeStamps();
+    await set({ filter: { 'data.n': { $gte: 2 } } });
+    expect(raised()).toBe(1);
+    while (page.next !== undefined) {
+      page = await changesOf(app, 'product/few', { cursor: page.cursor, limit: 1 });
+      expect(page.to).toBe(to);
+      note(page);
+    }
+    expect(told).toEqual(['p1']);
+    const next = await changesOf(app, 'product/few', { cursor: page.cursor });
+    expect(next.result.map(({ id, op }) => `${op} ${id}`).sort()).toEqual([
+      'delete p1',
+      'upsert p2',
+      'upsert p3',
+    ]);
+  });
 });

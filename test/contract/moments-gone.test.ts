@@ -1,6 +1,7 @@
-import type { mongo } from 'mongoose';
+import mongoose, { type mongo } from 'mongoose';
 import { isMomentGone, readAsOf } from '../../src/database/index.js';
-import { eventually, type TestApplication, TestService } from '../support/index.js';
+import { BatchReader } from '../../src/replication/feed/query/index.js';
+import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -49,5 +50,54 @@ describe('where the server does not hold a moment any more, the page shows where
     await service.db.collection('products').createIndex(keys);
     await service.watcher.caughtUp();
     expect((await app.feed('product').page({ to })).answer.status).toBe(200);
+  });
+});
+
+describe('a digest is of one moment', () => {
+  const COUNT = 150;
+  const PART = 100;
+  let app: TestApplication;
+  let to: string;
+  beforeAll(async () => {
+    app = await service.application();
+    await app.products(COUNT, (n) => ({ id: `${'x'.repeat(900)}${n}` }));
+    await service.watcher.caughtUp();
+    to = (await app.max('product')).toISOString();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  /** The server lets go of the moment when so many parts have been read of it, and whatever is shown later is another one. */
+  function goneBehind(parts: number): void {
+    const reader = service.app.get(BatchReader, { strict: false });
+    const read = reader.read.bind(reader);
+    let calls = 0;
+    jest.spyOn(reader, 'read').mockImplementation(async (step) => {
+      calls += 1;
+      if (calls !== parts + 1) return read({ ...step, replyLimit: PART });
+      await app.product();
+      await service.watcher.caughtUp();
+      throw new mongoose.mongo.MongoServerError({ message: 'snapshot too old', code: 239 });
+    });
+  }
+
+  const ask = (listed: Record<string, string> = {}) =>
+    app.get('product/default/digest', { query: { to, ...listed } });
+
+  it('one whose moment has gone before it was begun is of a later one', async () => {
+    goneBehind(0);
+    expect((await ask()).json).toMatchObject({ to, count: COUNT });
+  });
+
+  it('one that has lost its moment fails, and nothing keeps the next one from being made', async () => {
+    goneBehind(1);
+    const answer = await ask();
+    expectProblem(answer, 503, 'query-timeout');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await ask()).json).toMatchObject({ to, count: COUNT });
+  });
+
+  it('it breaks off where the answer has begun', async () => {
+    goneBehind(1);
+    await expect(ask({ buckets: '1', bucket: '0' })).rejects.toThrow();
   });
 });

@@ -16,29 +16,37 @@ import { FILTER_VERSION_MODEL } from './filter-version.schema.js';
 export const DEFAULT_SERVICE = 'default';
 
 const REMEMBERED = 10_000;
-const READ = { state: 1, version: 1, filter: filterAt('$filter') };
+const READ = { state: 1, version: 1, pending: 1, filter: filterAt('$filter') };
 
-interface ReadEntry extends Pick<FilterVersion, '_id' | 'state' | 'version' | 'filter'> {
+/** Which version an entry has, and whether records are still to be stamped for it. */
+type Standing = Pick<FilterVersion, 'version' | 'pending'>;
+
+interface ReadEntry extends Standing, Pick<FilterVersion, '_id' | 'state' | 'filter'> {
   /** Where the log was when it was read, or behind. */
   readAt: mongo.Timestamp;
 }
 
 /** A service that is on, with its filter in the version that is in force now. */
-export interface InForce {
+export interface InForce extends Standing {
   _id: mongo.ObjectId;
   /** Under which it is known here. */
   key: string;
-  version: number;
   filter: Filter;
 }
 
-/** The first and the last moment at which a version was seen: it was in force all the while, since versions only grow. */
+/**
+ * The first and the last moment at which a version was seen with all records stamped: it was so all the while, since versions
+ * only grow, and each is pending at its beginning only.
+ */
 interface KnownSpan {
   from: mongo.Timestamp;
   until: mongo.Timestamp;
 }
 
-/** The filter was changed since the service was read: a page that was judged by it would miss what was stamped anew. */
+/**
+ * The service has to be read again. Its filter was changed since: a page that was judged by it would miss what was stamped
+ * anew. Or its records were still being stamped, and may be stamped by now.
+ */
 export class OutdatedServiceError extends Error {}
 
 /** The one door through which feeds come to the filter of a service. They never read `services`. */
@@ -66,9 +74,9 @@ export class FiltersInForce {
     const key = JSON.stringify(of);
     const entry = await this.entriesKnown.find(key, () => this.reads.share(key, () => this.read(of)));
     if (entry === null || entry.state === 'off') throw problems.unknownService(kind, shown(name));
-    const { _id, state, version, filter } = entry;
+    const { _id, state, version, pending, filter } = entry;
     if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);
-    return { _id, key, version, filter };
+    return { _id, key, version, pending, filter };
   }
 
   /** From where on this version is known to be in force; nothing where no moment was looked at yet. */
@@ -77,18 +85,21 @@ export class FiltersInForce {
   }
 
   /**
-   * Whether the entry had this version at a moment. Throws what the server says where that is gone, and
-   * OutdatedServiceError where it had a later one by then.
+   * Whether the entry had this version at a moment, and nothing was left to stamp for it: before, what the filters judge
+   * differently still has its old stamps, and a window that was begun with the filter before would tell it a second time.
+   * Throws what the server says where the moment is gone, and OutdatedServiceError where the entry had a later version by
+   * then, or where the service was read while records were being stamped.
    */
   async isShown(service: InForce, at: mongo.Timestamp): Promise<boolean> {
     const known = this.known.get(keyOf(service));
     if (known !== undefined && at.compare(known.from) >= 0 && at.compare(known.until) <= 0) return true;
-    const version = this.knownAt(service, at) ?? (await this.versionAt(service, at)) ?? 0;
-    if (version > service.version) {
+    const standing = this.knownAt(service, at) ?? (await this.standingAt(service, at));
+    if (standing === undefined || standing.version < service.version) return false;
+    if (standing.version > service.version || service.pending) {
       this.entriesKnown.drop(service.key);
       throw new OutdatedServiceError();
     }
-    if (version < service.version) return false;
+    if (standing.pending) return false;
     const { from, until } = known ?? { from: at, until: at };
     this.known.set(keyOf(service), {
       from: at.compare(from) < 0 ? at : from,
@@ -97,8 +108,8 @@ export class FiltersInForce {
     return true;
   }
 
-  /** From when it was read until where everything was heard the version was the same. */
-  private knownAt({ _id, key }: InForce, at: mongo.Timestamp): number | undefined {
+  /** From when it was read until where everything was heard the entry was the same. */
+  private knownAt({ _id, key }: InForce, at: mongo.Timestamp): Standing | undefined {
     const entry = this.entriesKnown.peek(key);
     const { heardUpTo } = this.control;
     const isCovered =
@@ -106,7 +117,7 @@ export class FiltersInForce {
       at.compare(entry.readAt) >= 0 &&
       heardUpTo !== undefined &&
       at.compare(heardUpTo) <= 0;
-    return isCovered ? entry.version : undefined;
+    return isCovered ? entry : undefined;
   }
 
   private read(of: ServiceKey): Promise<ReadEntry | null> {
@@ -117,11 +128,12 @@ export class FiltersInForce {
     });
   }
 
-  private async versionAt({ _id }: InForce, at: mongo.Timestamp): Promise<number | undefined> {
+  private async standingAt({ _id }: InForce, at: mongo.Timestamp): Promise<Standing | undefined> {
+    const projection = { version: 1, pending: 1 };
     const entry = await readAsOf(this.connection.getClient(), at, (snapshot) =>
-      this.entries.collection.findOne<FilterVersion>({ _id }, { ...snapshot, projection: { version: 1 } }),
+      this.entries.collection.findOne<FilterVersion>({ _id }, { ...snapshot, projection }),
     );
-    return entry?.version;
+    return entry ?? undefined;
   }
 }
 

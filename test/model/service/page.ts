@@ -64,7 +64,7 @@ export function* askPage(
     yield;
     const entry = entryInForce(source.filters(), request);
     if (isRefused(entry)) return entry;
-    const isFit = (state: ModelState) => source.isKnown || isSameVersion(world, state, request, entry);
+    const isFit = (state: ModelState) => source.isKnown || isSettled(world, state, request, entry);
     const state = yield* viewFor(world, source, progress, to, isFit);
     if (state !== undefined) {
       const items = itemsIn(world, state, { ...request, to }, filterIn(world, request, entry));
@@ -98,14 +98,16 @@ function isRefused(entry: FilterVersionChange | ReadRefusal | undefined): entry 
   return typeof entry === 'string';
 }
 
-function isSameVersion(
+/** Whether the version was in force, and nothing was left to stamp for it. */
+function isSettled(
   world: ModelWorld,
   state: ModelState,
   { service }: ModelPageRequest,
   entry: FilterVersionChange | undefined,
 ): boolean {
   if (service === undefined || world.has('filters read from services by the feed')) return true;
-  return state.effective.get(service)?.version === entry?.version;
+  const shown = state.effective.get(service);
+  return shown?.version === entry?.version && shown?.pending !== true;
 }
 
 function itemsIn(

@@ -1,6 +1,13 @@
 import { type Parsed, parseDate, shown } from '../../../common/index.js';
 import { type InputError, problems } from '../../../http/index.js';
-import { behindPlace, type ChangesRequest, isWithin, type ChangesPlace, placeOf } from '../page/index.js';
+import {
+  behindPlace,
+  type ChangesPlace,
+  type ChangesRequest,
+  isWithin,
+  placeOf,
+  type Within,
+} from '../page/index.js';
 import { limitOf, readerOf } from './parameters.js';
 
 /** For which feed a query was sent: its path, and the name that its cursors carry. */
@@ -75,11 +82,16 @@ function parseOffset(feed: string, text: string, told: Told): Parsed<ChangesPlac
   if (!isWithin(place)) return { error: `"${shown(text)}" leads to the next window. Send it as cursor.` };
   const isOther =
     (told.from !== undefined && told.from.getTime() !== place.from?.getTime()) ||
-    (told.to !== undefined && told.to < place.to) ||
+    (told.to !== undefined && !isToOf(place, told.to)) ||
     (told.deletes !== undefined && place.withDeletes);
   return isOther
     ? {
         error: `"${shown(text)}" is of another window. Send the from, to and deletes of the first page beside it, or none of them.`,
       }
     : { value: place };
+}
+
+/** The first page may have told a `to` that lay beyond the clock: which one it was, nobody knows any more. */
+function isToOf({ to, toIsClock }: Pick<Within, 'to' | 'toIsClock'>, told: Date): boolean {
+  return toIsClock ? told >= to : told.getTime() === to.getTime();
 }

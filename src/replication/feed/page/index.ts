@@ -1,6 +1,6 @@
 export { ChannelLookup } from './channel-lookup.js';
 export { ChangesPages, type ChangesRequest, ChangesSelector, LINES_TYPE } from './changes/index.js';
-export { behindPlace, cursorOf, isWithin, type ChangesPlace, placeOf } from './changes/index.js';
+export { behindPlace, cursorOf, isWithin, type ChangesPlace, placeOf, type Within } from './changes/index.js';
 export { type DigestRequest, Digests } from './digest/index.js';
 export { FeedSelector } from './feed-selector.js';
 export {

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { isMomentGone } from '../../../database/index.js';
+import { problems } from '../../../http/index.js';
 import type { PageMoment, PageWish, Shown } from './page-moment.js';
 import type { ReadPlaces } from './read-places.js';
 
@@ -10,6 +11,8 @@ export interface Viewer {
   limit: number;
   /** Aborted when the client has gone. */
   gone: AbortSignal;
+  /** Whether all that is read must be of one moment: what is added up of two is true of none. */
+  ofOneMoment?: boolean;
 }
 
 /** What is read of a page's view. */
@@ -20,6 +23,7 @@ export class PageView {
   /** Resolves when the database has answered a read. */
   readonly answered: Promise<void>;
   private tellAnswered = () => {};
+  private isBegun = false;
 
   constructor(
     private readonly moments: PageMoment,
@@ -34,18 +38,24 @@ export class PageView {
     return this.shown.at;
   }
 
-  /** Reads as of what is shown. Throws what `gone` was aborted with. */
+  /**
+   * Reads as of what is shown. Throws what `gone` was aborted with, and 503 `query-timeout` where all must be of one moment and
+   * that has gone behind the first read. Before, another one serves as well, else asking again would never help.
+   */
   async asOf<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
     const { gone, limit } = this.viewer;
     gone.throwIfAborted();
     return this.places.read(limit, gone, () => this.read(read)).finally(this.tellAnswered);
   }
 
-  private read<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
-    return read(this.at).catch(async (error: unknown) => {
+  private async read<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
+    const value = await read(this.at).catch(async (error: unknown) => {
       if (!isMomentGone(error)) throw error;
+      if (this.isBegun && this.viewer.ofOneMoment === true) throw problems.queryTimeout();
       this.shown = await this.moments.insteadOf(this.shown, this.viewer.wish);
       return read(this.at);
     });
+    this.isBegun = true;
+    return value;
   }
 }

@@ -86,6 +86,7 @@ export class ChangesPages {
     };
     const form = {
       ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), path, from, to, limit, withDeletes },
+      toIsClock: place === undefined ? to < wish.to : place.toIsClock,
       sections: sections.map(({ section }) => section),
     };
     const mayGoOn = async () => {

@@ -11,6 +11,8 @@ export type Section = (typeof SECTIONS)[number];
 export interface Within {
   from: Date | undefined;
   to: Date;
+  /** Whether the clock has settled `to`, which was left out or lay beyond it. */
+  toIsClock: boolean;
   section: Section;
   lastoffsetid: mongo.ObjectId;
   /** Whether deletes are told: not in a first harvest that starts with an empty copy. */
@@ -26,7 +28,7 @@ export type ChangesPlace = Within | Ended;
 
 const FEED_DIGITS = 12;
 const BASE = 36;
-const FORM = /^([0-9a-f]{12})\.(-|-?[0-9a-z]{1,11})(?:\.(-?[0-9a-z]{1,11})\.([mlg])([0-9a-f]{24})(s?))?$/;
+const FORM = /^([0-9a-f]{12})\.(-|-?[0-9a-z]{1,11})(?:\.(-?[0-9a-z]{1,11})\.([mlg])([0-9a-f]{24})(s?)(c?))?$/;
 /** The years 0000 to 9999, as everywhere. */
 const FIRST_MS = Date.UTC(-1, 12);
 const LAST_MS = Date.UTC(10_000, 0) - 1;
@@ -40,14 +42,15 @@ export function isWithin(place: ChangesPlace | undefined): place is Within {
 export function cursorOf(feed: string, place: ChangesPlace): string {
   const begin = [digestOf(feed), place.from === undefined ? '-' : textOf(place.from)];
   if (!isWithin(place)) return begin.join('.');
-  const { to, section, lastoffsetid, withDeletes } = place;
-  const at = `${section[0]}${lastoffsetid.toHexString()}${withDeletes ? '' : 's'}`;
+  const { to, toIsClock, section, lastoffsetid, withDeletes } = place;
+  const marks = `${withDeletes ? '' : 's'}${toIsClock ? 'c' : ''}`;
+  const at = `${section[0]}${lastoffsetid.toHexString()}${marks}`;
   return [...begin, textOf(to), at].join('.');
 }
 
 /** Reads what {@link cursorOf} writes; the sentence says what is wrong with anything else. */
 export function placeOf(feed: string, text: string): Parsed<ChangesPlace> {
-  const [, digest, from = '', to, letter, id, skips] = FORM.exec(text) ?? [];
+  const [, digest, from = '', to, letter, id, skips, clock] = FORM.exec(text) ?? [];
   const bounds = [from === '-' ? undefined : dateOf(from), to === undefined ? undefined : dateOf(to)];
   const isWrong = digest === undefined || bounds.some((date) => Number.isNaN(date?.getTime()));
   const [since, until] = bounds;
@@ -62,7 +65,8 @@ export function placeOf(feed: string, text: string): Parsed<ChangesPlace> {
   if (until === undefined) return { value: { from: since! } };
   const section = SECTIONS.find((name) => name[0] === letter)!;
   const lastoffsetid = mongo.ObjectId.createFromHexString(id!);
-  return { value: { from: since, to: until, section, lastoffsetid, withDeletes: skips === '' } };
+  const marks = { toIsClock: clock !== '', withDeletes: skips === '' };
+  return { value: { from: since, to: until, section, lastoffsetid, ...marks } };
 }
 
 function digestOf(feed: string): string {

@@ -11,6 +11,8 @@ export interface ShownWindow {
   path: string;
   from: Date | undefined;
   to: Date;
+  /** Whether the clock has settled `to`. */
+  toIsClock: boolean;
   limit: number;
   withDeletes: boolean;
   /** What each reading of the page is about. */
@@ -42,10 +44,11 @@ export function linesFormOf(window: ShownWindow): LinesForm {
 }
 
 function within(
-  { feed, from, to, withDeletes, sections }: ShownWindow,
+  { feed, from, to, toIsClock, withDeletes, sections }: ShownWindow,
   { reading, last }: ItemPlace,
 ): string {
-  return cursorOf(feed, { from, to, section: sections[reading]!, lastoffsetid: idOf(last), withDeletes });
+  const at = { section: sections[reading]!, lastoffsetid: idOf(last) };
+  return cursorOf(feed, { from, to, toIsClock, ...at, withDeletes });
 }
 
 function behindWindow({ feed, from, to }: ShownWindow): string {

@@ -16,13 +16,13 @@ export interface ChangesRequest extends AskedForm {
   to: Date | undefined;
   withDeletes: boolean;
   /** Nothing on the first page of a window. */
-  place: Pick<Within, 'section' | 'lastoffsetid'> | undefined;
+  place: Pick<Within, 'toIsClock' | 'section' | 'lastoffsetid'> | undefined;
 }
 
 /** The request for what comes behind a place. */
 export function behindPlace(asked: AskedForm, place: Within | Ended): ChangesRequest {
   const { from } = place;
   if (!('section' in place)) return { ...asked, from, to: undefined, withDeletes: true, place: undefined };
-  const { to, withDeletes, section, lastoffsetid } = place;
-  return { ...asked, from, to, withDeletes, place: { section, lastoffsetid } };
+  const { to, toIsClock, withDeletes, section, lastoffsetid } = place;
+  return { ...asked, from, to, withDeletes, place: { toIsClock, section, lastoffsetid } };
 }

@@ -16,7 +16,10 @@ import { type DigestRequest, digestText } from './digest-text.js';
 /** Of a record nothing else is read: what it takes to tell whether it is delivered, and what is hashed. */
 const FIELDS = { _id: 1, organizationid: 1, appid: 1, id: 1, lastupdated: 1 };
 
-/** Opens digests: what `updates` of a service deliver up to `to`, as of one moment, added up. */
+/**
+ * Opens digests: what `updates` of a service deliver up to `to`, as of one moment, added up. One that takes longer than the
+ * server holds its moment fails, or breaks off.
+ */
 @Injectable()
 export class Digests {
   constructor(
@@ -46,7 +49,8 @@ export class Digests {
   ): OpenPage {
     const { to } = shown;
     const limit = Infinity;
-    const view = new PageView(this.moments, this.places, { wish, limit, gone: share.gone }, shown);
+    const viewer = { wish, limit, gone: share.gone, ofOneMoment: true };
+    const view = new PageView(this.moments, this.places, viewer, shown);
     const reading: PageReading = {
       ...{ feed, share, view, fields: FIELDS },
       selection: selected.selection!,

@@ -15,12 +15,14 @@ const LATER = '2025-03-06T00:00:00.000Z';
 const within = {
   from: new Date(FROM),
   to: new Date(TO),
+  toIsClock: false,
   section: 'left',
   lastoffsetid: new mongo.ObjectId('6740a1b2c3d4e5f601234567'),
   withDeletes: true,
 } as const;
-const place = { section: within.section, lastoffsetid: within.lastoffsetid };
+const place = { toIsClock: false, section: within.section, lastoffsetid: within.lastoffsetid };
 const token = cursorOf('bikes', within);
+const ofClock = cursorOf('bikes', { ...within, toIsClock: true });
 const first = cursorOf('bikes', { ...within, from: undefined, withDeletes: false });
 const ended = cursorOf('bikes', { from: new Date(FROM) });
 
@@ -56,15 +58,24 @@ describe('parseChanges', () => {
   it.each([
     ['nothing', {}],
     ['the window of the first page', { from: FROM, to: TO }],
-    ['a to that lay further ahead than the clock', { from: FROM, to: LATER }],
   ])('a nextoffsetid holds its window; beside it may stand %s', (_what, beside) => {
     const request = { from: within.from, to: within.to, withDeletes: true, place };
     expect(read({ ...beside, lastoffsetid: token })).toMatchObject(request);
   });
 
+  it('where the clock has settled its to, one that lay further ahead may stand beside it, and none before', () => {
+    for (const to of [TO, LATER])
+      expect(read({ to, lastoffsetid: ofClock })).toMatchObject({
+        to: within.to,
+        place: { ...place, toIsClock: true },
+      });
+    expect(refused({ to: FROM, lastoffsetid: ofClock })).toHaveLength(1);
+  });
+
   it.each([
     ['from', { from: LATER }],
-    ['to', { to: FROM }],
+    ['to, before it', { to: FROM }],
+    ['to, behind it', { to: LATER }],
     ['deletes', { deletes: 'skip' }],
   ])('a nextoffsetid of another window is told so: another %s', (_what, beside) => {
     expect(refused({ ...beside, lastoffsetid: token })).toEqual([

@@ -16,6 +16,7 @@ const id = fc.uint8Array({ minLength: 12, maxLength: 12 }).map((bytes) => new mo
 const within = fc.record({
   from: fc.option(date, { nil: undefined }),
   to: date,
+  toIsClock: fc.boolean(),
   section: fc.constantFrom(...SECTIONS),
   lastoffsetid: id,
   withDeletes: fc.boolean(),
