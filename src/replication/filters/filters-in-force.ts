@@ -27,10 +27,11 @@ interface ReadEntry extends Standing, Pick<FilterVersion, '_id' | 'state' | 'fil
 }
 
 /** A service that is on, with its filter in the version that is in force now. */
-export interface InForce extends Standing {
+export interface InForce {
   _id: mongo.ObjectId;
   /** Under which it is known here. */
   key: string;
+  version: number;
   filter: Filter;
 }
 
@@ -43,10 +44,7 @@ interface KnownSpan {
   until: mongo.Timestamp;
 }
 
-/**
- * The service has to be read again. Its filter was changed since: a page that was judged by it would miss what was stamped
- * anew. Or its records were still being stamped, and may be stamped by now.
- */
+/** The filter was changed since the service was read: a page that was judged by it would miss what was stamped anew. */
 export class OutdatedServiceError extends Error {}
 
 /** The one door through which feeds come to the filter of a service. They never read `services`. */
@@ -74,9 +72,9 @@ export class FiltersInForce {
     const key = JSON.stringify(of);
     const entry = await this.entriesKnown.find(key, () => this.reads.share(key, () => this.read(of)));
     if (entry === null || entry.state === 'off') throw problems.unknownService(kind, shown(name));
-    const { _id, state, version, pending, filter } = entry;
+    const { _id, state, version, filter } = entry;
     if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);
-    return { _id, key, version, pending, filter };
+    return { _id, key, version, filter };
   }
 
   /** From where on this version is known to be in force; nothing where no moment was looked at yet. */
@@ -88,14 +86,14 @@ export class FiltersInForce {
    * Whether the entry had this version at a moment, and nothing was left to stamp for it: before, what the filters judge
    * differently still has its old stamps, and a window that was begun with the filter before would tell it a second time.
    * Throws what the server says where the moment is gone, and OutdatedServiceError where the entry had a later version by
-   * then, or where the service was read while records were being stamped.
+   * then.
    */
   async isShown(service: InForce, at: mongo.Timestamp): Promise<boolean> {
     const known = this.known.get(keyOf(service));
     if (known !== undefined && at.compare(known.from) >= 0 && at.compare(known.until) <= 0) return true;
     const standing = this.knownAt(service, at) ?? (await this.standingAt(service, at));
     if (standing === undefined || standing.version < service.version) return false;
-    if (standing.version > service.version || service.pending) {
+    if (standing.version > service.version) {
       this.entriesKnown.drop(service.key);
       throw new OutdatedServiceError();
     }

@@ -21,6 +21,8 @@ import { type ProgressLook, ProgressReader } from '../../progress/index.js';
 import { type Aim, aimOf, clockReaches, patienceOf } from './aim.js';
 
 const REMEMBERED = 10_000;
+/** One is enough as a rule; where the stamping of an edited filter has failed, none is before it was tried again. */
+const MOST_RAISES = 20;
 
 /** What is to be shown: a window of a mark up to `to`, judged by a service's filter if there is one. */
 export interface PageWish {
@@ -70,7 +72,7 @@ export class PageMoment {
     const needed = aim === 'clock' ? look.clock : to;
     let isAwaited = aim === 'awaited';
     const deadline = since + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
-    for (;;) {
+    for (let raises = 0; ;) {
       const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
       if (at !== undefined && look.moment !== undefined)
         return { to: aim === 'clock' ? announced(look, to) : to, at, moment: look.moment.at };
@@ -83,8 +85,9 @@ export class PageMoment {
           look = await this.moments.serving(mark, needed, notBefore);
           if (look.moment !== undefined) continue;
         }
-        if (!(await this.raiser.passed(mark, Math.max(0, deadline - performance.now()))))
-          throw problems.notWatched();
+        const leftMs = Math.max(0, deadline - performance.now());
+        if (raises === MOST_RAISES || !(await this.raiser.passed(mark, leftMs))) throw problems.notWatched();
+        raises += 1;
       }
       look = await this.moments.serving(mark, needed, notBefore);
     }
