@@ -91,7 +91,7 @@ describe('installed in an empty folder, without a network', () => {
       const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder, env });
       expect(stdout).toBe('1 products\n');
       const copy = JSON.parse(await readFile(join(folder, 'copy.json'), 'utf8')) as object;
-      expect(copy).toMatchObject({ cursor, copy: { p1: { id: 'p1' } } });
+      expect(copy).toMatchObject({ cursor, copy: [['p1', { id: 'p1' }]] });
     }
     expect(served.paths).toEqual([
       '/demo/shop/api/v1/product/default/changes',
