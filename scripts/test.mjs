@@ -26,7 +26,7 @@ const ltsNode = join(ltsHome, 'node_modules', '.bin', 'node');
 const ofNode =
   'unit/(admin|auth|common|config|database|embedded|http|listen|observability|record|shutdown|replication/feed)';
 
-/** Each run has an end: some four times what it takes on two idle cores. */
+/** Each run has an end: more than twice what it takes on two cores. */
 const runMs = 25 * 60_000;
 const contractMs = 40 * 60_000;
 

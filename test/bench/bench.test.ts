@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Some four times what it takes on two idle cores. */
+/** Twice what it takes on two cores. */
 const MOST_MS = 20 * 60_000;
 const MEASURES = [
   ...['harvest', 'floor', 'plans', 'changes', 'max', 'writes', 'lost', 'memory', 'stalled', 'neighbours'],

@@ -1,7 +1,7 @@
+import { ConnectionError } from '../http/connection-error.js';
 import type { Sender } from '../http/sender.js';
 import type { CallOptions } from '../options.js';
 import type { ChangeItem, ChangesPage } from '../shapes.js';
-import { ConnectionError } from '../http/connection-error.js';
 import { Feed } from './feed.js';
 
 /** Where `changes` begin (contract §1): at a cursor, which goes with nothing but `limit`, or with a window. */

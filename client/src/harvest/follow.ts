@@ -8,7 +8,10 @@ export interface FollowOptions extends Omit<HarvestOptions, 'signal'> {
   signal: AbortSignal;
   /** Milliseconds: the longest time without a harvest while events are to be had. Without it 30,000. */
   quietMs?: number;
-  /** Milliseconds between two harvests where they are not, and after a failure that passes, unless it says longer. Without it 5,000. */
+  /**
+   * Milliseconds between two harvests where they are not, and after a failure that passes unless its `Retry-After` is longer.
+   * Without it 5,000.
+   */
   pollMs?: number;
   /** Called behind each harvest. */
   onHarvest?: (harvested: Harvested) => void;
