@@ -118,3 +118,12 @@ it('a digest asks for its buckets one by one', async () => {
     `api/v1/member/default/digest?to=${encodeURIComponent(SETTLED)}&buckets=256&bucket=7&bucket=9`,
   );
 });
+
+it.each([{ result: [] }, {}, null, { result: {}, to: SETTLED, cursor: 'c1' }])(
+  'what is no page of changes moves no cursor: %j',
+  async (body) => {
+    served = await Served.start(json(body));
+    const pages = served.client().changes('product', 'default', { cursor: 'c0' }).pages();
+    await expect(all(pages)).rejects.toThrow('The answer is no page of changes');
+  },
+);
