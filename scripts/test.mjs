@@ -24,7 +24,7 @@ const ltsNode = join(ltsHome, 'node_modules', '.bin', 'node');
  * other ones are about plain functions.
  */
 const ofNode =
-  'unit/(admin|auth|common|config|database|embedded|http|listen|observability|record|shutdown|replication/feed)';
+  'unit/(admin|auth|client|common|config|database|embedded|http|listen|observability|record|shutdown|replication/feed)';
 
 /** Each run has an end: more than twice what it takes on two cores. */
 const runMs = 25 * 60_000;

@@ -22,7 +22,7 @@ export interface TidemarkOptions {
   silenceMs?: number | undefined;
   /** Without it `tidemark-client/` and its version. Browsers send their own. */
   userAgent?: string | undefined;
-  /** Reads JSON. Without it `JSON.parse`, which rounds whole numbers beyond 2^53. */
+  /** Reads JSON. Without it `JSON.parse`, which rounds whole numbers beyond 2^53; `parseExactly` keeps their digits. */
   parse?: ((text: string) => unknown) | undefined;
 }
 

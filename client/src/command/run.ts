@@ -1,4 +1,5 @@
 import { Harvester, sourceOf } from '../harvest/index.js';
+import { parseExactly } from '../parse-exactly.js';
 import { Tidemark } from '../tidemark.js';
 import { VERSION } from '../version.js';
 import { EXIT, type ExitCode, usageError } from './exit-codes.js';
@@ -75,7 +76,10 @@ async function clientOf(settings: HarvestSettings, { input }: CommandWorld): Pro
   const { url, org, app, username } = settings;
   const password = settings.password ?? (await passwordFrom(input));
   try {
-    return new Tidemark({ url, org, app, username, password, userAgent: `tidemark-harvest/${VERSION}` });
+    return new Tidemark({
+      ...{ url, org, app, username, password, parse: parseExactly },
+      userAgent: `tidemark-harvest/${VERSION}`,
+    });
   } catch (error) {
     throw usageError(`--${(error as Error).message}`);
   }

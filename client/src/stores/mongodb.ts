@@ -10,6 +10,7 @@ import type { AppliedPage, CopyState, CopyStore, HeldStamp, Mended, ToldUpsert }
 import { decide } from './decide.js';
 import { KnownState } from './known-state.js';
 import { assertTableName, STATES } from './rows.js';
+import { wholeNumbersIn } from './whole-numbers.js';
 
 /** Documents that are told, or removed, at once. */
 const BATCH = 10_000;
@@ -158,5 +159,5 @@ async function takeOver(database: Db, session: ClientSession, table: string): Pr
 }
 
 function documentOf({ op: _op, id: _id, ...fields }: ToldUpsert, { generation }: CopyState) {
-  return { ...fields, generation };
+  return { ...(wholeNumbersIn(fields) as typeof fields), generation };
 }

@@ -36,8 +36,11 @@ export class Fold {
   }
 }
 
+/** How a line of an item ends: `generation` is its last field, and the item in it ends with a brace of its own. */
+const ENDS = /(?:,"generation":\d+)?}$/;
+
 /** An older line of a newer generation was told of, though it was not applied: what is held bears its mark. */
 function withGeneration(text: string, generation: number): string {
-  const mark = `"generation":${generation}}`;
-  return text.endsWith(mark) ? text : JSON.stringify({ ...(JSON.parse(text) as object), generation });
+  const mark = `,"generation":${generation}}`;
+  return text.endsWith(mark) ? text : text.replace(ENDS, mark);
 }
