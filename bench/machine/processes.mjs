@@ -31,15 +31,15 @@ export function temporaryDirectory() {
   return directory;
 }
 
-/** A program that runs until it is stopped. */
+/** A program that runs until it is stopped, as another `user` (`{ uid, gid }`) where one is given. */
 export class Process {
   /** The last of what it has printed, for when it ends by itself. */
   lines = [];
   hasEnded = false;
 
-  constructor(program, args, { env = {}, cwd, ipc = false } = {}) {
+  constructor(program, args, { env = {}, cwd, ipc = false, user = {} } = {}) {
     const stdio = ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])];
-    this.child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio });
+    this.child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio, ...user });
     this.pid = this.child.pid;
     running.add(this);
     this.ended = new Promise((resolve) => {

@@ -1,5 +1,6 @@
 import { changes } from './changes.mjs';
 import { control } from './control.mjs';
+import { copies } from './copies.mjs';
 import { firstStart } from './first-start.mjs';
 import { floor } from './floor.mjs';
 import { harvest } from './harvest.mjs';
@@ -16,6 +17,6 @@ import { writes } from './writes.mjs';
 
 /** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
 export const measures = {
-  ...{ harvest, floor, plans, changes, max, writes, lost: lostChanges, memory, stalled, neighbours },
-  ...{ control, idle, 'first-start': firstStart, restamps, preview },
+  ...{ harvest, floor, plans, changes, copies, max, writes, lost: lostChanges, memory, stalled },
+  ...{ neighbours, control, idle, 'first-start': firstStart, restamps, preview },
 };

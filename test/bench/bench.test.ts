@@ -7,8 +7,8 @@ import { join } from 'node:path';
 /** Twice what it takes on two cores. */
 const MOST_MS = 20 * 60_000;
 const MEASURES = [
-  ...['harvest', 'floor', 'plans', 'changes', 'max', 'writes', 'lost', 'memory', 'stalled', 'neighbours'],
-  ...['control', 'idle', 'first-start', 'restamps', 'preview'],
+  ...['harvest', 'floor', 'plans', 'changes', 'copies', 'max', 'writes', 'lost', 'memory', 'stalled'],
+  ...['neighbours', 'control', 'idle', 'first-start', 'restamps', 'preview'],
 ];
 
 interface Row {
