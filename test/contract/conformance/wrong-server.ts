@@ -12,6 +12,8 @@ import { text } from 'node:stream/consumers';
 export interface PassedRequest {
   readonly method: string;
   url: URL;
+  /** Scheme and host that the client knows. */
+  readonly origin: string;
   headers: Headers;
   body: string;
 }
@@ -93,6 +95,7 @@ export class WrongServer {
     const passed: PassedRequest = {
       method: request.method!,
       url: new URL(request.url!, this.service),
+      origin: this.url,
       headers: withoutOwn(new Headers(request.headers as Record<string, string>)),
       body: await text(request),
     };
