@@ -33,6 +33,7 @@ The credentials are read from TIDEMARK_USERNAME and TIDEMARK_PASSWORD.
   --uncovered ORG/APP   an application that is there and that the credentials do not cover
   --changes             the feed changes as well
   --digest              the digest as well
+  --events              the events as well
   --writes              writes as well: makes three members and patches them, with --kind member
   --only CHECK          this check only; more than once
   --username NAME       instead of TIDEMARK_USERNAME
@@ -59,7 +60,7 @@ const STRINGS = [
   'deadline',
 ] as const;
 const LISTS = ['service', 'only'] as const;
-const SWITCHES = ['changes', 'digest', 'writes', 'password-stdin', 'json', 'help'] as const;
+const SWITCHES = ['changes', 'digest', 'events', 'writes', 'password-stdin', 'json', 'help'] as const;
 
 type Words = Partial<Record<(typeof STRINGS)[number], string>> &
   Partial<Record<(typeof LISTS)[number], string[]>> &
@@ -74,6 +75,7 @@ export function parseCommand(words: string[]): TypedCommand {
     'seed',
     ...(typed.changes ? ['changes' as const] : []),
     ...(typed.digest ? ['digest' as const] : []),
+    ...(typed.events ? ['events' as const] : []),
     ...(typed.writes ? ['writes' as const] : []),
   ];
   return {

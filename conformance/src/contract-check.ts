@@ -3,7 +3,7 @@ import type { Reading } from './reading.js';
 import { feedsOf, type JudgedFeed } from './target.js';
 
 /** The seed's part, what was added to it, and what needs to write. */
-export type ContractPart = 'seed' | 'changes' | 'digest' | 'writes';
+export type ContractPart = 'seed' | 'changes' | 'digest' | 'events' | 'writes';
 
 /** One sentence of the contract, and how a server shows that it keeps it. */
 export interface ContractCheck {

@@ -1,5 +1,6 @@
 import type { BasicLogin, HttpAnswer } from './http-answer.js';
 import type { JudgedServer } from './target.js';
+import type { EnoughText } from './answer-text.js';
 import type { Wire } from './wire.js';
 
 export type QueryTexts = Record<string, string | string[] | undefined>;
@@ -13,6 +14,8 @@ export interface RequestForm {
   login?: BasicLogin | null;
   /** Sent as JSON. */
   body?: unknown;
+  /** Of an answer that does not end by itself. */
+  enough?: EnoughText;
 }
 
 /** The judged application behind its HTTP API: all that the kit knows of it. */
@@ -63,15 +66,16 @@ export class ApplicationAnswers {
 
   private at(
     url: URL,
-    { method = 'GET', query = {}, headers = {}, login, body }: RequestForm = {},
+    { method = 'GET', query = {}, headers = {}, login, body, enough }: RequestForm = {},
   ): Promise<HttpAnswer> {
     for (const [name, value] of Object.entries(query))
       for (const one of [value ?? []].flat()) url.searchParams.append(name, one);
-    return this.wire.send({
+    const request = {
       ...{ method, url, login: login === null ? undefined : (login ?? this.login) },
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    };
+    return this.wire.send(request, enough);
   }
 }
 

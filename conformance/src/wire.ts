@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { answerText, type EnoughText } from './answer-text.js';
 import { type BasicLogin, type HttpAnswer, parsed, type SentRequest } from './http-answer.js';
 
 /** The server, the network or a bound stands in the way: nothing can be said about the contract. */
@@ -18,7 +19,6 @@ export interface WireBounds {
 const PASSING = new Set([429, 503]);
 const MOST_ATTEMPTS = 20;
 const USUAL_PAUSE_S = 2;
-const MOST_BYTES = 256 * 1024 * 1024;
 
 /** Sends requests within the bounds of a run. */
 export class Wire {
@@ -31,16 +31,16 @@ export class Wire {
   }
 
   /** Sends a request, and again while the answer is 503 or 429. Throws {@link CannotJudgeError} where no answer comes. */
-  async send(request: SentRequest): Promise<HttpAnswer> {
+  async send(request: SentRequest, enough?: EnoughText): Promise<HttpAnswer> {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.once(request);
+      const answer = await this.once(request, enough);
       if (!PASSING.has(answer.status) || attempt === MOST_ATTEMPTS) return answer;
       const seconds = Number(answer.headers.get('retry-after') ?? USUAL_PAUSE_S) || USUAL_PAUSE_S;
       await wait(Math.min(seconds * 1000, this.left()));
     }
   }
 
-  private async once(sent: SentRequest): Promise<HttpAnswer> {
+  private async once(sent: SentRequest, enough: EnoughText | undefined): Promise<HttpAnswer> {
     if (this.requests >= this.bounds.requests)
       throw new CannotJudgeError(
         `${this.requests} requests were sent, more are not allowed: see --requests, now ${this.bounds.requests}.`,
@@ -52,7 +52,7 @@ export class Wire {
     try {
       const options = { method, headers: { ...headers, ...authorization }, signal };
       const response = await fetch(url, { ...options, body: body ?? null, redirect: 'manual' });
-      const text = await textOf(response);
+      const text = await answerText(response, enough);
       return { sent, status: response.status, headers: response.headers, text, json: parsed(text) };
     } catch (error) {
       throw new CannotJudgeError(`No answer to ${method} ${url.href}: ${causeOf(error)}.`, { cause: error });
@@ -69,17 +69,6 @@ export class Wire {
 
 function basic({ username, password }: BasicLogin): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-}
-
-async function textOf(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += (piece as Uint8Array).byteLength;
-    if (bytes > MOST_BYTES) throw new Error(`its body has more than ${MOST_BYTES} bytes`);
-    pieces.push(piece as Uint8Array);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** `fetch` hides what happened in a cause. */

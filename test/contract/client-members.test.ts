@@ -1,5 +1,7 @@
-import type { ProblemError, Tidemark } from '../../client/src/index.js';
+import { randomUUID } from 'node:crypto';
+import { ProblemError, type Tidemark } from '../../client/src/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
+import { type HeldWrite, whileHeld } from './held-record.js';
 import { clientOf } from './tidemark-client.js';
 
 let service: TestService;
@@ -42,6 +44,24 @@ describe('the client tells', () => {
     await tidemark.member.patch(member.id, { elevel: 1 });
     const late = tidemark.member.patch(member.id, { elevel: 2 }, { ifMatch: etag });
     expect(await slugOf(late)).toBe('412 precondition-failed');
+  });
+
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ['a member', (id) => tidemark.member.patch(id, { elevel: 2 })],
+    ['an address', (id) => tidemark.member.patchAddress(id, { city: 'Graz' })],
+  ])('%s that another program changed while it was patched', async (_name, patch) => {
+    const email = `${randomUUID()}@example.com`;
+    const { id } = (await tidemark.member.create({ accountnumber: '3', email })).member;
+    const change: HeldWrite = (members, options) =>
+      members.updateOne({ ...app.tenant, id }, { $set: { 'data.erp': 'x' } }, options);
+    const refused = await whileHeld(service.client, service.db.collection('members'), change, () =>
+      patch(id).catch((error: unknown) => error),
+    );
+    expect(refused).toBeInstanceOf(ProblemError);
+    expect(refused).toMatchObject({ status: 409, slug: 'member-modified' });
+    await service.watcher.caughtUp();
+    expect((await tidemark.member.get(id)).member.data).toEqual({ accountnumber: '3', email, erp: 'x' });
+    await patch(id);
   });
 
   it('a member that nobody knows', async () => {

@@ -51,7 +51,7 @@ function options(kind: Kind, changed: Partial<JudgeOptions> = {}): JudgeOptions 
       uncovered: `${other.organizationid}/${other.appid}`,
     },
     login: { username: app.user('write'), password: PASSWORD },
-    parts: ['seed', 'changes', 'digest', 'writes'],
+    parts: ['seed', 'changes', 'digest', 'events', 'writes'],
     ...{ only: [], bounds: BOUNDS, pages: 20 },
     ...changed,
   };
@@ -109,7 +109,7 @@ describe('against this service', () => {
     };
     wrong.plant({ request: write });
     const { verdict, checks, requests } = await judge(
-      options('product', { parts: ['seed', 'changes', 'digest'] }),
+      options('product', { parts: ['seed', 'changes', 'digest', 'events'] }),
     );
     await Promise.all(written);
     expect(checks.filter(({ outcome }) => outcome === 'broken')).toEqual([]);
@@ -191,6 +191,12 @@ describe('npx tidemark-conformance', () => {
       '✓ head          ',
       '2 hold, 0 broken',
     ]);
+  });
+
+  it('ends though the streams that it looks at have no end', async () => {
+    wrong.plant({});
+    const { code, output } = await run('--events', '--only', 'events-stream', '--only', 'events-known');
+    expect([code, output]).toEqual([0, expect.stringContaining('2 hold, 0 broken, 0 not judged')]);
   });
 
   it('1 where something is broken, with what was expected, what came, and a line that shows it', async () => {

@@ -1,4 +1,4 @@
-import { ConnectionError } from '../http/connection-error.js';
+import { ConnectionError, TooLongError } from '../http/connection-error.js';
 import { ProblemError } from '../http/problem.js';
 import { isTransient } from '../http/repeatable.js';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.js';
@@ -6,6 +6,7 @@ import { CommandError, EXIT, type ExitCode } from './exit-codes.js';
 /** What a failure is for scripts. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
+  if (error instanceof TooLongError) return EXIT.usage;
   if (isTransient(error)) return EXIT.away;
   return error instanceof ProblemError ? EXIT.refused : EXIT.copy;
 }
@@ -14,6 +15,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 export function sentenceOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ProblemError) return `The service answers ${message}`;
-  if (error instanceof ConnectionError) return `The service cannot be reached: ${message}`;
+  if (error instanceof ConnectionError && !(error instanceof TooLongError))
+    return `The service cannot be reached: ${message}`;
   return message;
 }

@@ -1,7 +1,8 @@
+import { TooLongError } from './connection-error.js';
 import type { Silence } from './silence.js';
 
-/** Bytes. JavaScript holds no longer text; a page that has more of them wants a smaller `limit`. */
-const MOST_BYTES = 2 ** 29;
+/** Characters. V8 holds no longer text. */
+const LONGEST_TEXT = 2 ** 29 - 24;
 
 /** The pieces of a body as text, as they arrive. */
 export async function* piecesOf(response: Response, silence: Silence): AsyncGenerator<string, void> {
@@ -20,12 +21,23 @@ export async function* piecesOf(response: Response, silence: Silence): AsyncGene
   }
 }
 
-/** The whole body. */
+/** The whole body. Throws `TooLongError`. */
 export async function textOf(response: Response, silence: Silence): Promise<string> {
   let text = '';
-  for await (const piece of piecesOf(response, silence)) {
-    text += piece;
-    if (text.length > MOST_BYTES) throw new RangeError('the answer is too long: ask with a smaller limit');
+  try {
+    for await (const piece of piecesOf(response, silence)) {
+      if (text.length + piece.length > LONGEST_TEXT) throw new RangeError('Invalid string length');
+      text += piece;
+    }
+  } catch (error) {
+    throw isOfLength(error) ? new TooLongError('The request', { cause: error }) : error;
   }
   return text;
+}
+
+/** What platforms throw where a text, or a piece of it, becomes too long. */
+function isOfLength(error: unknown): boolean {
+  return (
+    error instanceof RangeError || (error as { code?: unknown } | undefined)?.code === 'ERR_STRING_TOO_LONG'
+  );
 }

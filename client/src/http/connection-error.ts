@@ -1,9 +1,20 @@
 /**
- * No answer came, or not the whole of one: the network failed, nothing was heard for too long, or the answer broke off.
+ * No answer came, or not the whole of one: the network failed, nothing was heard for too long, the answer broke off, or is
+ * too long to be held.
  * Whether a write was done is not known then. The `cause` says more.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
+}
+
+/** An answer that came and that no text can hold: it would be as long the next time. */
+export class TooLongError extends ConnectionError {
+  constructor(of: string, options?: ErrorOptions) {
+    super(
+      `${of} has an answer that is too long for one text (over 512 MiB). Ask for a smaller limit.`,
+      options,
+    );
+  }
 }
 
 /** The reasons of a failure, the innermost last: `fetch failed: connect ECONNREFUSED 127.0.0.1:3000`. */

@@ -3,7 +3,7 @@ import { VERSION } from '../version.js';
 import { type Retries, RETRIES, secondsOf, waitBefore } from './back-off.js';
 import { authorizationOf, baseOf } from './base.js';
 import { piecesOf, textOf } from './body.js';
-import { ConnectionError, reasonOf } from './connection-error.js';
+import { ConnectionError, reasonOf, TooLongError } from './connection-error.js';
 import { pause } from './pause.js';
 import { ProblemError, problemOf } from './problem.js';
 import { isRefusedUnseen, isTransient } from './repeatable.js';
@@ -116,6 +116,7 @@ export class Sender {
 function failureOf(error: unknown, { method, path, signal }: Request): unknown {
   if (signal?.aborted) return signal.reason;
   if (error instanceof ProblemError) return error;
-  const what = `${method} ${path.slice(1).join('/')} has no whole answer`;
-  return new ConnectionError(`${what}: ${reasonOf(error)}`, { cause: error });
+  const what = `${method} ${path.slice(1).join('/')}`;
+  if (error instanceof TooLongError) return new TooLongError(what, { cause: error.cause });
+  return new ConnectionError(`${what} has no whole answer: ${reasonOf(error)}`, { cause: error });
 }

@@ -29,9 +29,16 @@ async function envelope({ server, to }: Reading, found: Findings): Promise<void>
         typeof body['nextoffsetid'] === 'string' && (nextoffsetid !== '') === (next !== undefined);
       found.that(goesOn, answer, `${path}: next beside a nextoffsetid, and on the last page none and ""`);
       if (next === undefined) continue;
+      const came = `"next": ${brief(next)}`;
       const isHere = server.whereTo(next, answer) !== undefined;
-      found.that(isHere, answer, `${path}: a next that leads to this server`, `"next": ${brief(next)}`);
+      found.that(isHere, answer, `${path}: a next that leads to this server`, came);
+      found.that(isRelative(next), answer, `${path}: a next without a scheme and a host`, came);
     }
+}
+
+/** Behind a proxy, a URL with a host would lead past it. */
+function isRelative(url: string): boolean {
+  return !URL.canParse(url) && !url.startsWith('//');
 }
 
 async function usedTo({ server, to }: Reading, found: Findings): Promise<void> {
@@ -135,7 +142,7 @@ const inWindows =
 
 export const changesChecks = checksOf('changes', {
   'changes-envelope': [
-    '`changes` answers `{"result", "to", "nextoffsetid", "next", "cursor"}`; the last page has no `next`.',
+    '`changes` answers `{"result", "to", "nextoffsetid", "next", "cursor"}`; `next` is relative, and the last page has none.',
     envelope,
   ],
   'changes-to': [

@@ -3,6 +3,7 @@ import { accessChecks } from './access.js';
 import { changesChecks } from './changes.js';
 import { digestChecks } from './digest.js';
 import { envelopeChecks } from './envelope.js';
+import { eventsChecks } from './events.js';
 import { feedChecks } from './feeds.js';
 import { maxChecks } from './max.js';
 import { pagingChecks } from './paging.js';
@@ -21,5 +22,6 @@ export const CHECKS: ContractCheck[] = [
   ...accessChecks,
   ...changesChecks,
   ...digestChecks,
+  ...eventsChecks,
   ...writeChecks,
 ];

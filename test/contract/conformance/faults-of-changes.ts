@@ -26,6 +26,14 @@ export const OF_CHANGES: FaultsOfChecks = {
     'next leads to another server': at(CHANGES, ({ body }) => {
       if (body['next'] !== undefined) body['next'] = '//127.0.0.1:1/changes';
     }),
+    'next tells the host that it leads to, which is the right one': at(
+      CHANGES,
+      ({ body }, { url, origin }) => {
+        const { next } = body;
+        if (typeof next === 'string')
+          body['next'] = origin + new URL(next, url).href.slice(url.origin.length);
+      },
+    ),
     'a next on the last page': at(CHANGES, ({ body }) => (body['next'] ??= 'changes')),
   },
   'changes-to': {

@@ -1,4 +1,5 @@
 import { OF_CHANGES, OF_DIGEST, OF_WRITES } from './faults-of-changes.js';
+import { OF_EVENTS } from './faults-of-events.js';
 import { OF_MAX, OF_PAGES, OF_WINDOWS } from './faults-of-pages.js';
 import { OF_ACCESS, OF_FEEDS, OF_PARAMETERS } from './faults-of-requests.js';
 import type { PlantedFault } from './wrong-server.js';
@@ -12,6 +13,7 @@ const GROUPS = [
   OF_ACCESS,
   OF_CHANGES,
   OF_DIGEST,
+  OF_EVENTS,
   OF_WRITES,
 ];
 

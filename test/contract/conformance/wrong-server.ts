@@ -12,6 +12,8 @@ import { text } from 'node:stream/consumers';
 export interface PassedRequest {
   readonly method: string;
   url: URL;
+  /** Scheme and host that the client knows. */
+  readonly origin: string;
   headers: Headers;
   body: string;
 }
@@ -22,6 +24,8 @@ export interface PassedBody {
   result?: Record<string, unknown>[];
   /** Of an answer in lines, each of them. */
   lines?: Record<string, unknown>[];
+  /** Of a stream of events, its comments and events as they come, each without the line break behind it. */
+  blocks?: AsyncIterable<string>;
   to?: string | undefined;
   lastupdated?: string;
   type?: string;
@@ -93,25 +97,47 @@ export class WrongServer {
     const passed: PassedRequest = {
       method: request.method!,
       url: new URL(request.url!, this.service),
+      origin: this.url,
       headers: withoutOwn(new Headers(request.headers as Record<string, string>)),
       body: await text(request),
     };
     this.fault.request?.(passed);
-    const answer = await answerTo(passed);
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const answer = await answerTo(passed, left.signal);
     this.fault.answer?.(answer, passed);
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    for await (const block of answer.body?.blocks ?? []) response.write(`${block}\n\n`);
     response.end(answer.body && written(answer.body));
   }
 }
 
-async function answerTo({ method, url, headers, body }: PassedRequest): Promise<PassedAnswer> {
-  const answer = await fetch(url, { method, headers, body: body === '' ? null : body, redirect: 'manual' });
+async function answerTo(
+  { method, url, headers, body }: PassedRequest,
+  signal: AbortSignal,
+): Promise<PassedAnswer> {
+  const sent = { method, headers, body: body === '' ? null : body, signal };
+  const answer = await fetch(url, { ...sent, redirect: 'manual' });
+  const passed = { status: answer.status, headers: withoutOwn(answer.headers) };
+  const type = answer.headers.get('content-type') ?? '';
+  if (type.startsWith('text/event-stream')) return { ...passed, body: { blocks: blocksOf(answer) } };
   const came = await answer.text();
-  return {
-    status: answer.status,
-    headers: withoutOwn(answer.headers),
-    body: came === '' ? undefined : read(came, answer.headers.get('content-type') ?? ''),
-  };
+  return { ...passed, body: came === '' ? undefined : read(came, type) };
+}
+
+/** Ends where the stream does, or where its client has left. */
+async function* blocksOf({ body }: Response): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for await (const piece of body ?? []) {
+      const blocks = (rest + decoder.decode(piece as Uint8Array, { stream: true })).split('\n\n');
+      rest = blocks.pop() ?? '';
+      yield* blocks;
+    }
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error;
+  }
 }
 
 function read(text: string, type: string): PassedBody {
@@ -120,7 +146,8 @@ function read(text: string, type: string): PassedBody {
   return { lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
-function written({ lines, ...body }: PassedBody): string {
+function written({ lines, blocks, ...body }: PassedBody): string {
+  if (blocks !== undefined) return '';
   return lines === undefined
     ? JSON.stringify(body)
     : lines.map((line) => `${JSON.stringify(line)}\n`).join('');

@@ -35,6 +35,7 @@ describe('a command line becomes what is judged', () => {
         'web',
         '--changes',
         '--digest',
+        '--events',
         '--writes',
       ],
       ...[
@@ -54,7 +55,7 @@ describe('a command line becomes what is judged', () => {
     ]);
     expect(options).toMatchObject({
       target: { kind: 'member', services: ['a', 'b'], channel: 'web', uncovered: 'acme/shop' },
-      ...{ parts: ['seed', 'changes', 'digest', 'writes'], only: ['head'], pages: 3 },
+      ...{ parts: ['seed', 'changes', 'digest', 'events', 'writes'], only: ['head'], pages: 3 },
       bounds: { requests: 4, requestMs: 5000, runMs: 6000 },
     });
   });

@@ -1,4 +1,5 @@
 import { follow, type Harvested, Harvester } from '../../../client/src/harvest/index.js';
+import { ProblemError } from '../../../client/src/index.js';
 import { MemoryCopy } from './memory-copy.js';
 import { SimulatedService } from './simulated-service.js';
 
@@ -11,6 +12,7 @@ beforeEach(() => {
   end = new AbortController();
   for (let n = 0; n < 30; n += 1) service.write(`r${n}`);
 });
+afterEach(() => end.abort());
 
 it('harvests, whether anybody wants to hear of it or not', async () => {
   copy.before = () => {
@@ -37,4 +39,32 @@ it('begins anew once, however often it fails behind that', async () => {
   });
   expect(harvests).toHaveLength(1);
   expect((await copy.state())?.generation).toBe(2);
+});
+
+describe('behind a failure that passes it waits', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }));
+  afterEach(() => jest.useRealTimers());
+
+  const refused = (retryAfter?: number) => {
+    const type = 'urn:tidemark:problem:quota-used-up';
+    return new ProblemError({ type, title: 'It is so', status: 429, detail: 'It went so.' }, retryAfter);
+  };
+
+  it.each([
+    ['as long as Retry-After says', 30, 30_000],
+    ['pollMs where Retry-After is shorter', 4, 5000],
+    ['pollMs where there is none', undefined, 5000],
+  ])('%s', async (_name, retryAfter, ms) => {
+    service.isPassing = () => true;
+    const asked = jest.spyOn(service, 'pages').mockImplementationOnce(() => {
+      throw refused(retryAfter);
+    });
+    const following = follow(service, new Harvester(service, copy), { signal: end.signal, pollMs: 5000 });
+    await jest.advanceTimersByTimeAsync(ms - 1);
+    expect(asked).toHaveBeenCalledTimes(1);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(asked).toHaveBeenCalledTimes(2);
+    end.abort();
+    await following;
+  });
 });
