@@ -16,7 +16,7 @@ const NUMBERS = {
 /** What `--small` changes: every measure still does all that it does, in minutes together, and nothing is installed. */
 const SMALL = {
   ...{ items: '2000', rounds: '1', requests: '500', against: 'plain' },
-  ...{ 'lost-seconds': '3', 'stall-seconds': '3', 'memory-minutes': '0.1', 'idle-seconds': '10' },
+  ...{ 'lost-seconds': '3', 'stall-seconds': '3', 'memory-minutes': '0.1', 'idle-seconds': '4' },
   ...{ neighbours: '500', restamps: '500' },
 };
 

@@ -48,13 +48,14 @@ async function furnished(way, stage) {
   await load(db.collection('products'), items, (place) => productAt(place, items));
   const uri = stage.mongod.uri(name);
   const server = stage.started(await tidemark.start({ uri, settings: { RESTAMP_HISTORY_DAYS: DAYS[way] } }));
+  await settled(db);
   return { db, server };
 }
 
 /** Microseconds of CPU of the service and of `mongod`, and milliseconds until it was done. */
 async function usedBy({ db, server }, { mongod }, work) {
+  // The mark stands behind all stamps then: what is stamped anew is known by standing behind the mark.
   await server.get(PRODUCT_MAX);
-  await settled(db);
   const now = () => ({ service: server.cpu(), mongod: cpuOf(mongod.process.pid) });
   const [before, since] = [now(), performance.now()];
   await work(db);
@@ -92,9 +93,14 @@ async function leaveStamps(db) {
   await until(areStamped, { what: 'new stamps' });
 }
 
-/** Waits until the watcher has worked through all that was written so far, its own re-stamps among it, and has noted it. */
+/**
+ * Waits until the watcher has worked through all that was written so far, its own re-stamps among it, and has noted it. A
+ * server on which nothing is written tells a stream how far it is each ten seconds only: so something is.
+ */
 async function settled(db) {
-  const { operationTime } = await db.command({ hello: 1 });
+  const { operationTime } = await db.client
+    .db('admin')
+    .command({ appendOplogNote: 1, data: { bench: 'settled' } });
   const hasCome = async () => {
     const { watched } = await db.collection('tidemark.leases').findOne({ _id: 'watcher' });
     return watched.compare(operationTime) >= 0;
