@@ -1,7 +1,15 @@
 import pg from 'pg';
-import type { AppliedPage, CopyState, CopyStore, HeldStamp, Mended, ToldUpsert } from '../harvest/index.js';
+import type {
+  AppliedPage,
+  CopyState,
+  CopyStore,
+  HeldStamp,
+  Mended,
+  ToldDelete,
+  ToldUpsert,
+} from '../harvest/index.js';
 import { KnownState } from './known-state.js';
-import { assertTableName, quoted, STATES, textsOf } from './rows.js';
+import { assertTableName, quoted, STATES } from './rows.js';
 
 /** Rows that are told at once. */
 const BATCH = 10_000;
@@ -10,7 +18,9 @@ const CONNECT_MS = 30_000;
 const LOCKED_MS = 10_000;
 
 const COLUMNS = ['id', 'lastupdated', 'type', '"createDate"', '"createdBy"', 'data', 'channels'];
-const COLUMN_TYPES = ['text', 'text', 'text', 'text', 'text', 'json', 'json'];
+/** `data` and `channels` are told as texts of JSON: PostgreSQL takes no object apart that holds U+0000. */
+const TOLD = COLUMNS.map((column) => `${column} text`).join(', ');
+const WRITTEN = [...COLUMNS.slice(0, -2), 'data::json', 'channels::json'].join(', ');
 
 /**
  * A copy in a table: timestamps as the texts that the service tells, which order as they are; `data` and `channels` as `json`,
@@ -66,17 +76,9 @@ export class PostgresStore implements CopyStore {
     const upserts = changes.filter((change) => change.op === 'upsert');
     const deletes = changes.filter((change) => change.op === 'delete');
     return this.inTransaction(state, async () => {
-      await this.insert(upserts, state, 'WHERE excluded.lastupdated >= held.lastupdated');
-      const table = quoted(this.table);
-      await this.client.query(
-        `UPDATE ${table} SET generation = $1 WHERE id = ANY($2::text[]) AND generation <> $1`,
-        [state.generation, upserts.map(({ id }) => id)],
-      );
-      await this.client.query(
-        `DELETE FROM ${table} AS held USING unnest($1::text[], $2::text[]) AS told(id, lastupdated)
-         WHERE held.id = told.id AND told.lastupdated COLLATE "C" >= held.lastupdated`,
-        [deletes.map(({ id }) => id), deletes.map(({ lastupdated }) => lastupdated)],
-      );
+      const written = await this.insert(upserts, state, 'WHERE excluded.lastupdated >= held.lastupdated');
+      if (written < upserts.length) await this.mark(upserts, state);
+      if (deletes.length > 0) await this.remove(deletes);
     });
   }
 
@@ -108,17 +110,31 @@ export class PostgresStore implements CopyStore {
     return this.client.end();
   }
 
-  /** A column at a time, so that a page is one statement. */
-  private async insert(upserts: ToldUpsert[], { generation }: CopyState, condition: string): Promise<void> {
-    const rows = upserts.map(textsOf);
-    const columns = COLUMNS.map((_, index) => rows.map((row) => row[index]));
-    const types = COLUMN_TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+  /** A page is one statement, and one text. The answer is how many rows it wrote. */
+  private async insert(upserts: ToldUpsert[], { generation }: CopyState, condition: string): Promise<number> {
     const replaced = COLUMNS.slice(1).map((column) => `${column} = excluded.${column}`);
-    await this.client.query(
+    const { rowCount } = await this.client.query(
       `INSERT INTO ${quoted(this.table)} AS held (${COLUMNS.join(', ')}, generation)
-       SELECT told.*, $${COLUMNS.length + 1}::integer FROM unnest(${types}) AS told
+       SELECT ${WRITTEN}, $2::integer FROM json_to_recordset($1::json) AS told(${TOLD})
        ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}, generation = excluded.generation ${condition}`,
-      [...columns, generation],
+      [JSON.stringify(upserts.map(rowOf)), generation],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** What is older than what is held is not written, and marks only. */
+  private async mark(upserts: ToldUpsert[], { generation }: CopyState): Promise<void> {
+    await this.client.query(
+      `UPDATE ${quoted(this.table)} SET generation = $1 WHERE id = ANY($2::text[]) AND generation <> $1`,
+      [generation, upserts.map(({ id }) => id)],
+    );
+  }
+
+  private async remove(deletes: ToldDelete[]): Promise<void> {
+    await this.client.query(
+      `DELETE FROM ${quoted(this.table)} AS held USING unnest($1::text[], $2::text[]) AS told(id, lastupdated)
+       WHERE held.id = told.id AND told.lastupdated COLLATE "C" >= held.lastupdated`,
+      [deletes.map(({ id }) => id), deletes.map(({ lastupdated }) => lastupdated)],
     );
   }
 
@@ -147,4 +163,12 @@ export class PostgresStore implements CopyStore {
     }
     this.known.stored(text);
   }
+}
+
+function rowOf({ data, channels, ...fields }: ToldUpsert): object {
+  return {
+    ...fields,
+    data: JSON.stringify(data),
+    ...(channels !== undefined && { channels: JSON.stringify(channels) }),
+  };
 }
