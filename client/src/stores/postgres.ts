@@ -9,7 +9,8 @@ import type {
   ToldUpsert,
 } from '../harvest/index.js';
 import { KnownState } from './known-state.js';
-import { assertTableName, quoted, STATES } from './rows.js';
+import { assertTableName, quoted, STATES, textsOf } from './rows.js';
+import { textArray } from './text-array.js';
 
 /** Rows that are told at once. */
 const BATCH = 10_000;
@@ -18,9 +19,8 @@ const CONNECT_MS = 30_000;
 const LOCKED_MS = 10_000;
 
 const COLUMNS = ['id', 'lastupdated', 'type', '"createDate"', '"createdBy"', 'data', 'channels'];
-/** `data` and `channels` are told as texts of JSON: PostgreSQL takes no object apart that holds U+0000. */
-const TOLD = COLUMNS.map((column) => `${column} text`).join(', ');
-const WRITTEN = [...COLUMNS.slice(0, -2), 'data::json', 'channels::json'].join(', ');
+const PLACES = COLUMNS.map((_, index) => `$${index + 1}::text[]`).join(', ');
+const TOLD = [...COLUMNS.slice(0, -2), 'data::json', 'channels::json'].join(', ');
 
 /**
  * A copy in a table: timestamps as the texts that the service tells, which order as they are; `data` and `channels` as `json`,
@@ -110,14 +110,16 @@ export class PostgresStore implements CopyStore {
     return this.client.end();
   }
 
-  /** A page is one statement, and one text. The answer is how many rows it wrote. */
+  /** A column at a time, so that a page is one statement. The answer is how many rows it wrote. */
   private async insert(upserts: ToldUpsert[], { generation }: CopyState, condition: string): Promise<number> {
+    const rows = upserts.map(textsOf);
+    const columns = COLUMNS.map((_, index) => textArray(rows.map((row) => row[index]!)));
     const replaced = COLUMNS.slice(1).map((column) => `${column} = excluded.${column}`);
     const { rowCount } = await this.client.query(
       `INSERT INTO ${quoted(this.table)} AS held (${COLUMNS.join(', ')}, generation)
-       SELECT ${WRITTEN}, $2::integer FROM json_to_recordset($1::json) AS told(${TOLD})
+       SELECT ${TOLD}, $${COLUMNS.length + 1}::integer FROM unnest(${PLACES}) AS told(${COLUMNS.join(', ')})
        ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}, generation = excluded.generation ${condition}`,
-      [JSON.stringify(upserts.map(rowOf)), generation],
+      [...columns, generation],
     );
     return rowCount ?? 0;
   }
@@ -163,12 +165,4 @@ export class PostgresStore implements CopyStore {
     }
     this.known.stored(text);
   }
-}
-
-function rowOf({ data, channels, ...fields }: ToldUpsert): object {
-  return {
-    ...fields,
-    data: JSON.stringify(data),
-    ...(channels !== undefined && { channels: JSON.stringify(channels) }),
-  };
 }
