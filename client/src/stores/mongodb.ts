@@ -146,9 +146,8 @@ export class MongodbStore implements CopyStore {
     const _id = this.records.collectionName;
     const { session } = this;
     await session.withTransaction(async () => {
-      const held = await this.states.findOne({ _id }, { session });
+      const held = await this.states.findOneAndReplace({ _id }, { state: text }, { session, upsert: true });
       this.known.assertOurs(held?.state === before);
-      await this.states.replaceOne({ _id }, { state: text }, { session, upsert: true });
       await work(session);
     });
     this.known.stored(text);
