@@ -5,7 +5,7 @@ export type { ChangesOptions } from './feed/changes.js';
 export { Feed } from './feed/feed.js';
 export type { FeedWindow } from './feed/seed.js';
 export type { Retries } from './http/back-off.js';
-export { ConnectionError } from './http/connection-error.js';
+export { ConnectionError, TooLongError } from './http/connection-error.js';
 export { type Problem, ProblemError } from './http/problem.js';
 export type { ProblemSlug } from './http/problem-slugs.js';
 export { type MemberAnswer, Members, type PatchOptions } from './members.js';

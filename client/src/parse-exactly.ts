@@ -10,7 +10,7 @@ interface ExactJson {
 const json = JSON as unknown as ExactJson;
 
 /** What may be a whole number beyond 2^53. Where it stands within a text, it costs time and nothing else. */
-const MAY_BE_LONG = /[:,[]\s*-?\d{16}/;
+const MAY_BE_LONG = /(?:^|[:,[])\s*-?\d{16}/;
 const WHOLE = /^-?\d+$/;
 
 /**

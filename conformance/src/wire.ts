@@ -45,17 +45,23 @@ export class Wire {
       throw new CannotJudgeError(
         `${this.requests} requests were sent, more are not allowed: see --requests, now ${this.bounds.requests}.`,
       );
-    const signal = AbortSignal.timeout(Math.min(this.bounds.requestMs, this.left()));
+    const late = new AbortController();
+    const tooLate = () => late.abort(new DOMException('late', 'TimeoutError'));
+    const timer = setTimeout(tooLate, Math.min(this.bounds.requestMs, this.left()));
     this.requests += 1;
     const { method, url, headers, login, body } = sent;
     const authorization = login && { authorization: basic(login) };
     try {
-      const options = { method, headers: { ...headers, ...authorization }, signal };
+      const options = { method, headers: { ...headers, ...authorization }, signal: late.signal };
       const response = await fetch(url, { ...options, body: body ?? null, redirect: 'manual' });
+      // Who listens to a stream says itself how long.
+      if (enough !== undefined) clearTimeout(timer);
       const text = await answerText(response, enough);
       return { sent, status: response.status, headers: response.headers, text, json: parsed(text) };
     } catch (error) {
       throw new CannotJudgeError(`No answer to ${method} ${url.href}: ${causeOf(error)}.`, { cause: error });
+    } finally {
+      clearTimeout(timer);
     }
   }
 

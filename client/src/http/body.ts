@@ -37,7 +37,8 @@ export async function textOf(response: Response, silence: Silence): Promise<stri
 
 /** What platforms throw where a text, or a piece of it, becomes too long. */
 function isOfLength(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return (
-    error instanceof RangeError || (error as { code?: unknown } | undefined)?.code === 'ERR_STRING_TOO_LONG'
+    code === 'ERR_STRING_TOO_LONG' || (error instanceof RangeError && /string length/i.test(String(message)))
   );
 }

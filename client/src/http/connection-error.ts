@@ -4,11 +4,13 @@
  * Whether a write was done is not known then. The `cause` says more.
  */
 export class ConnectionError extends Error {
-  override readonly name = 'ConnectionError';
+  override readonly name: string = 'ConnectionError';
 }
 
 /** An answer that came and that no text can hold: it would be as long the next time. */
 export class TooLongError extends ConnectionError {
+  override readonly name = 'TooLongError';
+
   constructor(of: string, options?: ErrorOptions) {
     super(
       `${of} has an answer that is too long for one text (over 512 MiB). Ask for a smaller limit.`,

@@ -126,14 +126,14 @@ export class MongodbStore implements CopyStore {
   /** What is not held yet: to replace what may be there takes twice as long. */
   private async add(upserts: ToldUpsert[], state: CopyState, session: ClientSession): Promise<void> {
     const documents = upserts.map((upsert) => documentOf(upsert, state));
-    if (documents.length > 0) await this.records.insertMany(documents, { session, ordered: false });
+    if (documents.length > 0) await this.records.insertMany(documents, { session });
   }
 
   private async write({ upserts, removed, state }: Mended, session: ClientSession): Promise<void> {
     const replaced = upserts.map((upsert) => ({
       replaceOne: { filter: { _id: upsert.id }, replacement: documentOf(upsert, state), upsert: true },
     }));
-    if (replaced.length > 0) await this.records.bulkWrite(replaced, { session, ordered: false });
+    if (replaced.length > 0) await this.records.bulkWrite(replaced, { session });
     if (removed.length > 0) await this.records.deleteMany({ _id: { $in: removed } }, { session });
   }
 

@@ -15,6 +15,10 @@ async function* changed(blocks: AsyncIterable<string>, change: (block: string) =
   }
 }
 
+/** An event with an offset that is so many milliseconds later. */
+const withOffset = (ms: number) => (block: string) =>
+  block.replaceAll(/(?<=^(?:id|data): ).*$/gm, (offset) => later(offset, ms));
+
 export const OF_EVENTS: FaultsOfChecks = {
   'events-stream': {
     'events are plain text': at(EVENTS, ({ headers }) => headers.set('content-type', 'text/plain')),
@@ -23,9 +27,8 @@ export const OF_EVENTS: FaultsOfChecks = {
   'events-max': {
     'an event without an id': inStreams((block) => block.replace(/^id: .*\n/m, '')),
     'an event of another name': inStreams((block) => block.replace('event: max', 'event: offset')),
-    'an event tells what max does not': inStreams((block) =>
-      block.replaceAll(/(?<=^(?:id|data): ).*$/gm, (offset) => later(offset, -1)),
-    ),
+    'an event tells what max does not yet': inStreams(withOffset(1)),
+    'an event tells what max does no more': inStreams(withOffset(-1)),
     'no event comes': inStreams((block) => (block.startsWith(':') ? block : undefined)),
   },
   'events-known': {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BSON } from 'mongodb';
+import { BSON, Decimal128, Long } from 'mongodb';
 import type { CopyState, ToldUpsert } from '../../../client/src/harvest/index.js';
 import { parseExactly } from '../../../client/src/parse-exactly.js';
 import { NdjsonStore } from '../../../client/src/stores/ndjson/ndjson-store.js';
@@ -19,6 +19,10 @@ const told = () => parseExactly(ITEM) as ToldUpsert;
 const DATA_HELD = `{"ean":${HELD},"text":": ${LONG}, \\" [${LONG}","list":[-${HELD},1.5,12]}`;
 
 const STATE: CopyState = { feed: 'a/b/product/c', phase: 'following', generation: 1, isWithin: false };
+
+it('a number by itself keeps its digits too', () => {
+  expect(JSON.stringify(parseExactly(LONG))).toBe(HELD);
+});
 
 it('a whole number is written with the digits that it came with, within a text nothing is changed', () => {
   expect(JSON.stringify(parseExactly(DATA))).toBe(DATA_HELD);
@@ -42,6 +46,13 @@ it('what is no JSON is a SyntaxError', () => {
 it('what JSON.parse has made is stored as it is', () => {
   const value = { list: [1, { ['__proto__']: 2 }, null, 'x', 2 ** 60] };
   expect(wholeNumbersIn(value)).toEqual(value);
+});
+
+it('what another `parse` has made of a value is stored as it is', () => {
+  const values = { long: Long.fromString(LONG), at: new Date(0), price: Decimal128.fromString('1.10') };
+  expect(BSON.serialize(wholeNumbersIn({ deep: [values] }) as object)).toEqual(
+    BSON.serialize({ deep: [values] }),
+  );
 });
 
 it('in MongoDB a 64-bit integer is one, and a longer number a double', () => {
