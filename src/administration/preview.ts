@@ -6,7 +6,7 @@ import { Allowance } from './preview/allowance.js';
 import { fieldWarnings, type Warning } from './preview/field-warnings.js';
 import { countsOf, type Effort, type PreviewCounts } from './preview/counts.js';
 import type { StatedIndex } from './preview/exact.js';
-import { inPlace, type Place } from './preview/place.js';
+import { inPlace, type Place, together } from './preview/place.js';
 import { type FilterPlan, planOf } from './preview/plan.js';
 
 export type { Group } from './preview/group.js';
@@ -51,7 +51,7 @@ export async function previewFilter(
   try {
     return await inPlace(db, of, signal, async (place) => {
       const effort = { exactMs: maxTimeMS, estimateMs, sampleSize };
-      const [counted, warnings] = await Promise.all([
+      const [counted, warnings] = await together(place, [
         countedByPlan(place, filter, inForce, effort),
         fieldWarnings(place, filter, new Allowance(WARNINGS_MS)),
       ]);

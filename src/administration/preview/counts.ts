@@ -3,7 +3,7 @@ import type { Filter } from '../../application/index.js';
 import { Allowance } from './allowance.js';
 import { countAll, countGroup, firstIds, type Known, type StatedIndex } from './exact.js';
 import { type Counted, COUNTED, type Group } from './group.js';
-import type { Place } from './place.js';
+import { type Place, together } from './place.js';
 import { lookAtSome, type Sample } from './sample.js';
 import { estimated } from './sampling-error.js';
 
@@ -92,13 +92,16 @@ async function exactly(
   const names = COUNTED.filter((name) => name in conditions);
   const statedFor = (name: Counted) => (name === 'leaving' ? inForce : filter);
   const groups = () =>
-    Promise.all(names.map((name) => countGroup(place, conditions[name]!, { time, stated: statedFor(name) })));
+    together(
+      place,
+      names.map((name) => countGroup(place, conditions[name]!, { time, stated: statedFor(name) })),
+    );
   const begun = performance.now();
   const all = countAll(place, time);
   const isHopeless = () => (performance.now() - begun) * READING_COST > exactMs;
   const isAllRead = names.every((name) => statedFor(name)?.serves === false);
   const stated = isAllRead ? filter : undefined;
-  const [records, otherIds, counted] = await Promise.all([
+  const [records, otherIds, counted] = await together(place, [
     all,
     firstIds(place, conditions.others, { time, stated, idsMs: OTHERS_MS }),
     isAllRead ? all.then(() => (isHopeless() ? names.map(() => ({})) : groups())) : groups(),

@@ -12,6 +12,25 @@ export interface Place {
   tenant: Tenant;
   /** All queries of one preview are in it, so that they can be ended together. */
   session: mongo.ClientSession;
+  /** Ends what the server is doing for it, and what it begins from now on. */
+  end: () => void;
+}
+
+/**
+ * What tasks that go side by side give. Where one fails, the others are ended, and have ended before that is told: a query
+ * that is left behind would go on in the database.
+ */
+export async function together<T extends readonly unknown[] | []>(
+  { end }: Pick<Place, 'end'>,
+  tasks: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  try {
+    return await Promise.all(tasks);
+  } catch (error) {
+    end();
+    await Promise.allSettled(tasks);
+    throw error;
+  }
 }
 
 /** Does something in a place; where that fails, or nobody waits for it any more, the server ends what is under way. */
@@ -31,7 +50,7 @@ export async function inPlace<T>(
   signal?.addEventListener('abort', end, { once: true });
   try {
     return await work({
-      ...{ records: db.collection(COLLECTION_OF[kind]), kind, session },
+      ...{ records: db.collection(COLLECTION_OF[kind]), kind, session, end },
       tenant: { organizationid, appid },
     });
   } catch (error) {

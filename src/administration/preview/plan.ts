@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose';
 import { type Filter, indexAdvice, type IndexKey, partsOf } from '../../application/index.js';
 import { bsonTypeOf } from '../../record/index.js';
 import type { Allowance } from './allowance.js';
-import type { Place } from './place.js';
+import { type Place, together } from './place.js';
 
 /** How MongoDB finds the records that match a filter. */
 export interface FilterPlan {
@@ -34,7 +34,10 @@ const NO_PLAN = 291;
 export async function planOf(place: Place, filter: Filter, time: Allowance): Promise<FilterPlan | undefined> {
   const indexes = await indexesOf(place.records);
   const names = indexes.map(({ name }) => name).filter((name) => name !== undefined);
-  const each = await Promise.all(names.map((name) => explained(place, filter, time, name)));
+  const each = await together(
+    place,
+    names.map((name) => explained(place, filter, time, name)),
+  );
   const serving = names.filter((_name, index) => each[index]?.readsEveryRecord === false);
   if (serving.length > 0 || usesOr(filter)) {
     const chosen = (await explained(place, filter, time)) ?? servedBy(serving);
