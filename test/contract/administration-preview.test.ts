@@ -211,8 +211,7 @@ describe('A preview that takes too long', () => {
       const options = { maxTimeMS: 60_000, signal: gone.signal };
       const preview = previewFilter(service.db, place(mine), slow, options);
       preview.catch(() => undefined);
-      await eventually(running);
-      gone.abort();
+      await eventually(running).finally(() => gone.abort());
       await expect(preview).rejects.toThrow('interrupted');
       expect(await running()).toBe(false);
     });
