@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { assemble } from './scripts/assemble.mjs';
 import { postgresPrograms } from './scripts/postgres.mjs';
 import { hasZsh } from './scripts/zsh.mjs';
@@ -12,7 +14,8 @@ const esmPackages =
 const root = import.meta.dirname.replace(/\W/g, '\\$&');
 
 const shared = {
-  testEnvironment: 'node',
+  runner: '<rootDir>/test/support/pool/runner.mjs',
+  testEnvironment: '<rootDir>/test/support/pool/environment.mjs',
   transform: {
     '^.+\\.(t|m?j)s$': [
       '@swc/jest',
@@ -37,7 +40,7 @@ const shared = {
 /** The service itself, built, on a real replica set. */
 const onService = {
   ...shared,
-  testEnvironment: '<rootDir>/test/support/built/environment.mjs',
+  testEnvironmentOptions: { built: true },
   transform: {
     [`^${root}/src/.+\\.ts$`]: '<rootDir>/test/support/built/transform.mjs',
     ...shared.transform,
@@ -46,12 +49,25 @@ const onService = {
     '^(mongoose|@nestjs/mongoose)$': '<rootDir>/test/support/built/$1.cjs',
     ...shared.moduleNameMapper,
   },
-  globalSetup: '<rootDir>/test/support/mongod-setup.mjs',
-  globalTeardown: '<rootDir>/test/support/mongod-teardown.mjs',
+  globalSetup: '<rootDir>/test/support/pool/mongod-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/pool/mongod-teardown.mjs',
 };
+
+/** The mongod that a machine without a newer one gets. */
+const OLDER_MONGOD = '6.0.5';
+
+/** Contract tests with the comment `@depends-on-server`: what they show may differ between versions of mongod. */
+function dependingOnServer() {
+  const folder = join(import.meta.dirname, 'test', 'contract');
+  const isTagged = (name) => readFileSync(join(folder, name), 'utf8').startsWith('/** @depends-on-server */');
+  const names = readdirSync(folder).filter((name) => name.endsWith('.test.ts') && isTagged(name));
+  return names.map((name) => `<rootDir>/test/contract/${name}`);
+}
 
 export default {
   coverageProvider: 'babel',
+  cacheDirectory: '<rootDir>/.cache/jest',
+  testSequencer: '<rootDir>/test/support/pool/sequencer.mjs',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     {
@@ -62,6 +78,13 @@ export default {
         '/node_modules/',
         ...(postgresPrograms() === undefined ? ['harvest-stores-postgres'] : []),
       ],
+    },
+    {
+      ...onService,
+      displayName: 'older',
+      testMatch: dependingOnServer(),
+      testEnvironmentOptions: { built: true, mongod: OLDER_MONGOD },
+      globalSetup: '<rootDir>/test/support/pool/older-mongod-setup.mjs',
     },
     { ...onService, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
     { ...onService, displayName: 'connectors', testMatch: ['<rootDir>/test/connectors/**/*.test.ts'] },

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: what this service costs, beside others and beside what is the least possible (docs/performance.md).
- * Linux only: CPU time comes from /proc. Exit code 1 where a measure failed, or a count is not what is wanted.
+ * `--plan` prints what would be measured. Linux only: CPU time comes from /proc. Exit code 1 where a measure failed, or a count is not what is wanted.
  */
 import 'reflect-metadata';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,10 @@ try {
   if (!existsSync('/proc/self/stat'))
     throw new Error('The bench runs on Linux only: it reads CPU time from /proc.');
   const options = readOptions(Object.keys(measures));
+  if (options.isPlan) {
+    console.log(JSON.stringify(options, null, 2));
+    process.exit(0);
+  }
   const stage = await Stage.open(options);
   const rows = await allRows(stage);
   await stage.close();

@@ -15,8 +15,8 @@ const NUMBERS = {
 
 /** What `--small` changes: every measure still does all that it does, in minutes together, and nothing is installed. */
 const SMALL = {
-  ...{ items: '2000', rounds: '1', requests: '500', against: 'plain' },
-  ...{ 'lost-seconds': '3', 'stall-seconds': '3', 'memory-minutes': '0.1', 'idle-seconds': '4' },
+  ...{ items: '500', rounds: '1', requests: '100', against: 'plain' },
+  ...{ 'lost-seconds': '2', 'stall-seconds': '2', 'memory-minutes': '0.05', 'idle-seconds': '2' },
   ...{ neighbours: '500', restamps: '500' },
 };
 
@@ -25,7 +25,12 @@ export function readOptions(measureNames) {
   const peerNames = peers.map(({ name }) => name);
   const fallback = { ...NUMBERS, only: measureNames.join(','), against: peerNames.join(',') };
   const texts = Object.keys(fallback).map((name) => [name, { type: 'string' }]);
-  const options = { ...Object.fromEntries(texts), json: { type: 'string' }, small: { type: 'boolean' } };
+  const options = {
+    ...Object.fromEntries(texts),
+    json: { type: 'string' },
+    small: { type: 'boolean' },
+    plan: { type: 'boolean' },
+  };
   const { values: given } = parseArgs({ options });
   const values = { ...fallback, ...(given.small && SMALL), ...given };
   return {
@@ -34,6 +39,7 @@ export function readOptions(measureNames) {
     only: namesIn('only', values, measureNames),
     against: namesIn('against', values, peerNames),
     json: values.json,
+    isPlan: values.plan === true,
     requests: above(0, 'requests', values),
     lostSeconds: above(0, 'lost-seconds', values),
     stallSeconds: above(0, 'stall-seconds', values),

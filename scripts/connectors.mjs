@@ -20,8 +20,7 @@ const longestMs = 20 * 60_000;
 /** Whether all of them are there in the end; says so where one is not. */
 export async function installConnectors() {
   if (tools.every(isInstalled)) return true;
-  console.log(`\n== ${tools.filter((tool) => !isInstalled(tool)).join(', ')}, from PyPI`);
-  if (!canMakeEnvironments() && !installPackage('python3-venv', canMakeEnvironments))
+  if (!canMakeEnvironments() && !(await installPackage('python3-venv', canMakeEnvironments)))
     return refuse(`${python} makes no virtual environments (on Debian: the package python3-venv)`);
   const said = await Promise.all(tools.map(install));
   return said.every((one) => one === '') || refuse(said.join('\n').trim());

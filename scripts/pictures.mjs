@@ -24,7 +24,7 @@ const harvestMs = 400;
 /** What consumers do is known ten seconds later. */
 const notedMs = 12_000;
 
-if (!installChromium()) process.exit(1);
+if (!(await installChromium())) process.exit(1);
 const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-pictures-'));
 const service = spawn(process.execPath, ['dist/main.js'], {
   env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn' },

@@ -1,7 +1,7 @@
 /** Finds a PostgreSQL server for the tests of its copies, and installs Debian's package where there is none and that can be done. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { installFromDebian } from './apt.mjs';
+import { installPackage } from './apt.mjs';
 
 const versions = '/usr/lib/postgresql';
 
@@ -19,10 +19,8 @@ export function postgresPrograms() {
 }
 
 /** Says so where there is none in the end. */
-export function installPostgres() {
-  if (postgresPrograms() !== undefined) return;
-  installFromDebian('postgresql', '/usr/bin/pg_createcluster');
-  if (postgresPrograms() === undefined)
+export async function installPostgres() {
+  if (!(await installPackage('postgresql', () => postgresPrograms() !== undefined)))
     console.log(
       '\nCopies in PostgreSQL CANNOT BE TESTED HERE: there is no server, and it cannot be installed. Install the package ' +
         'postgresql of Debian, or name the folder of its programs with TIDEMARK_TEST_POSTGRES.',

@@ -3,16 +3,20 @@ import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { clearTimeout, setTimeout } from 'node:timers';
 
-/** For all of it: whoever waits for the last line waits no longer. */
-const longestMs = 80 * 60_000;
+/** For all of them together, where no step says less. */
+const longestMs = 12 * 3_600_000;
 /** For a program that is told to end, and for the rest of what one has printed. */
 const goneMs = 10_000;
 const begun = performance.now();
 const running = new Set();
+const works = [];
 
-/** Seconds of each step by title, in the order in which they ended. */
-export const took = [];
+/** Does something when the process ends, also by Ctrl-C. */
+export function atEnd(work) {
+  works.push(work);
+}
 
+process.once('exit', () => works.forEach((work) => work()));
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => {
     for (const child of running) send(child, 'SIGKILL');
@@ -20,30 +24,33 @@ for (const signal of ['SIGINT', 'SIGTERM'])
   });
 
 /**
- * Runs a step under its heading, with its output as it comes, or when it has ended where others run beside it. The answer is
- * what went wrong, `''` if nothing. A step that takes longer than its limit is ended, with all that it has started.
+ * Runs a program, with its output as it comes, or when it has ended for a quiet one: then only where it failed. The answer is
+ * what went wrong, `''` if nothing. A program that takes longer than its limit is ended, with all that it has started.
  */
-export async function step({ env = {}, isBeside = false, limitMs = longestMs }, title, program, ...args) {
-  console.log(isBeside ? `\n== ${title}: begun` : `\n== ${title}`);
+export async function step({ env = {}, isQuiet = false, limitMs = longestMs }, title, program, ...args) {
+  if (!isQuiet) console.log(`\n== ${title}`);
   const stepBegun = performance.now();
+  const isTerminal = !isQuiet && process.stdout.isTTY;
+  const child = spawn(program, args, {
+    stdio: ['ignore', ...(isTerminal ? ['inherit', 'inherit'] : ['pipe', 'pipe'])],
+    ...{ detached: true, env: { ...process.env, ...env } },
+  });
   const output = [];
   let last = '';
   const take = (piece) => {
-    if (isBeside) output.push(piece);
+    if (isQuiet) output.push(piece);
     else process.stdout.write(piece);
     last = piece.toString().trimEnd() || last;
   };
-  const child = spawn(program, args, {
-    ...{ stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: { ...process.env, ...env } },
-  });
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', take);
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', take);
   const wrong = await endOf(child, Math.min(limitMs, longestMs - (stepBegun - begun)));
-  took.push([title, (performance.now() - stepBegun) / 1000]);
-  if (isBeside) console.log(`\n== ${title}\n${Buffer.concat(output).toString()}`);
-  return wrong && `${wrong} (its last line: ${last.split('\n').at(-1)})`;
+  const seconds = Math.round((performance.now() - stepBegun) / 1000);
+  if (isQuiet) console.log(`${wrong === '' ? 'well  ' : 'FAILED'} ${title}, ${seconds} s`);
+  if (isQuiet && wrong !== '') console.log(Buffer.concat(output).toString());
+  return wrong && (isTerminal ? wrong : `${wrong} (its last line: ${last.split('\n').at(-1)})`);
 }
 
-/** What is still running in place of it may hold its output open: that is waited for, and no longer than for a while. */
+/** What it has started may hold its output open: that is waited for, and no longer than for a while. */
 function endOf(child, limitMs) {
   running.add(child);
   let wrong;
@@ -56,7 +63,7 @@ function endOf(child, limitMs) {
     const end = (said) => {
       clearTimeout(late);
       running.delete(child);
-      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      for (const stream of [child.stdout, child.stderr]) stream?.destroy();
       resolve(wrong ?? said);
     };
     const endWith = (code) => end(code === 0 ? '' : `it ended with ${code}`);
@@ -71,6 +78,6 @@ function send({ pid }, signal) {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody of it is left.
+    // The group has ended.
   }
 }

@@ -4,6 +4,6 @@ import { installChromium } from './chromium.mjs';
 
 const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'browser', '--maxWorkers=2'];
 const args = process.argv.slice(2);
-process.exitCode = installChromium()
+process.exitCode = (await installChromium())
   ? (spawnSync(process.execPath, [...jest, ...args], { stdio: 'inherit' }).status ?? 1)
   : 1;

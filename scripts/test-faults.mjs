@@ -1,6 +1,7 @@
 /**
  * `npm run test:faults -- [--seeds 20] [--operations 2000]`: histories with faults, on real servers, and what must hold
- * under load. `--seed N` lives through one history again; `--cuts` lets connections be cut as slowly as balancers do.
+ * under load. `--seed N` lives through one history again; `--cuts` lets connections be cut as slowly as balancers do; `--records` says how
+ * many records the tests under load have.
  */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -10,7 +11,9 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '20' },
     seed: { type: 'string' },
     operations: { type: 'string', default: '2000' },
+    records: { type: 'string', default: '60000' },
     cuts: { type: 'boolean', default: false },
+    listTests: { type: 'boolean', default: false },
   },
 });
 
@@ -21,12 +24,15 @@ const seeds =
 
 const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'faults', '--runInBand'];
 const only = values.cuts ? ['cuts'] : values.seed === undefined ? [] : ['histories'];
-const { status } = spawnSync(process.execPath, [...jest, ...only], {
+const list = values.listTests ? ['--listTests'] : [];
+const { status } = spawnSync(process.execPath, [...jest, ...list, ...only], {
   stdio: 'inherit',
   env: {
     ...process.env,
     FAULTS_SEEDS: seeds.join(','),
     FAULTS_OPERATIONS: String(wholeNumber('operations')),
+    FAULTS_RECORDS: String(wholeNumber('records')),
+    FAULTS_CUTS: '200',
     ...(values.cuts && { FAULTS_CUTS_EVERY: '500,800' }),
   },
 });

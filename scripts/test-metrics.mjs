@@ -4,6 +4,6 @@ import { installPromtool } from './promtool.mjs';
 
 const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'metrics'];
 const args = process.argv.slice(2);
-process.exitCode = installPromtool()
+process.exitCode = (await installPromtool())
   ? (spawnSync(process.execPath, [...jest, ...args], { stdio: 'inherit' }).status ?? 1)
   : 1;

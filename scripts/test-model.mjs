@@ -12,6 +12,7 @@ const { values } = parseArgs({
     profile: { type: 'string', default: 'everything' },
     mutant: { type: 'string' },
     turns: { type: 'string' },
+    listTests: { type: 'boolean', default: false },
   },
 });
 
@@ -28,7 +29,16 @@ const replay =
 const asked = { schedules: Number(values.schedules), seed: Number(values.seed), ...replay };
 
 const files = values.turns === undefined ? [] : ['test/model/protocol.test.ts'];
-const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'model', '--verbose', '--', ...files];
+const list = values.listTests ? ['--listTests'] : [];
+const jest = [
+  'node_modules/jest/bin/jest.js',
+  '--selectProjects',
+  'model',
+  '--verbose',
+  ...list,
+  '--',
+  ...files,
+];
 const { status } = spawnSync(process.execPath, jest, {
   stdio: 'inherit',
   env: { ...process.env, TIDEMARK_MODEL: JSON.stringify(asked) },

@@ -2,6 +2,8 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { problems } from '../http/index.js';
+import { Authenticator } from './authenticator.js';
+import type { BasicOptions } from './basic.strategy.js';
 import { CredentialUses } from './credential-uses.js';
 import { accessOf, actorOf, callerOf } from './decorators.js';
 import { LoginLimiter } from './login-limiter.js';
@@ -10,6 +12,7 @@ import { LoginLimiter } from './login-limiter.js';
 @Injectable()
 export class BasicGuard extends AuthGuard('basic') {
   constructor(
+    private readonly authenticator: Authenticator,
     private readonly limiter: LoginLimiter,
     private readonly uses: CredentialUses,
   ) {
@@ -25,6 +28,10 @@ export class BasicGuard extends AuthGuard('basic') {
     this.limiter.countRequest(username);
     this.uses.note(username, () => request.ip ?? '');
     return true;
+  }
+
+  override getAuthenticateOptions(): BasicOptions {
+    return { authenticator: this.authenticator };
   }
 
   override handleRequest<User>(error: Error | null, user: User | false): User {

@@ -9,7 +9,7 @@ let app: TestApplication;
 let root: string;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   browser = await ConsoleBrowser.start(service.url);
   app = await service.application();
   root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
@@ -17,7 +17,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.stop();
-  await service?.stop();
 });
 afterEach(() => expect(browser.faults).toEqual([]));
 

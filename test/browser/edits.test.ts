@@ -12,7 +12,7 @@ let second: string;
 let page: Page;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   browser = await ConsoleBrowser.start(service.url);
   const owner = await service.application();
   const everything = { level: 'admin' as const, scopes: [{ organizationid: '*', appid: '*' }] };
@@ -21,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.stop();
-  await service?.stop();
 });
 beforeEach(async () => {
   app = await service.application();

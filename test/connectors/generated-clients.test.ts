@@ -23,7 +23,7 @@ let document: string;
 let expected: Harvest;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   await app.filter('product', 'bikes', { 'data.category': 'bikes' });
   const category = (index: number) => ['bikes', 'cars', 'gone'][index % 3];
@@ -44,7 +44,6 @@ beforeAll(async () => {
   };
   document = (await send(`${service.url}/openapi.json`, 'GET', {})).text;
 });
-afterAll(() => service.stop());
 
 beforeEach(() => {
   folder = ClientFolder.new();

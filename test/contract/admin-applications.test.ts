@@ -5,10 +5,9 @@ let service: TestService;
 let admin: AdminConsole;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   admin = new AdminConsole(service.uri);
 });
-afterAll(() => service.stop());
 
 const named = ({ organizationid, appid }: TestApplication) => `--org ${organizationid} --app ${appid}`;
 

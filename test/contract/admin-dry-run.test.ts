@@ -7,10 +7,9 @@ let service: TestService;
 let desk: ImportDesk;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
-afterAll(() => service.stop());
 
 type Told = Summary & { removed?: number; dryRun?: { first: { created: string[]; changed: string[] } } };
 

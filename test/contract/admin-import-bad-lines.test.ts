@@ -5,10 +5,9 @@ let service: TestService;
 let desk: ImportDesk;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
-afterAll(() => service.stop());
 
 describe('a bad line is reported with its number and stops nothing unless `--strict`', () => {
   const good = (id: string) => ({ id, data: {} });

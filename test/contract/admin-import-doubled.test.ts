@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -5,10 +5,9 @@ let service: TestService;
 let desk: ImportDesk;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
-afterAll(() => service.stop());
 
 describe('members keep e-mails unique (contract §2)', () => {
   const member = (id: string, email?: string) => ({

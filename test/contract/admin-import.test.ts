@@ -10,10 +10,9 @@ let service: TestService;
 let desk: ImportDesk;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => (desk = new ImportDesk(service, await service.application())));
-afterAll(() => service.stop());
 
 describe('`import --org --app --kind FILE.ndjson|-`', () => {
   it('new records get what their lines say, and defaults for what they leave out', async () => {

@@ -6,7 +6,7 @@ let admin: AdminConsole;
 let app: TestApplication;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   admin = new AdminConsole(service.uri);
 });
 beforeEach(async () => (app = await service.application()));
@@ -14,7 +14,6 @@ afterEach(async () => {
   const collections = await service.db.listCollections().toArray();
   expect(collections.filter(({ name }) => name.startsWith('tidemark.importing'))).toEqual([]);
 });
-afterAll(() => service.stop());
 
 const line = (id: string, data: object = {}) => `${JSON.stringify({ id, data })}\n`;
 const load = (lines: string[], more = '--mirror'): Promise<Said> =>

@@ -9,11 +9,10 @@ let admin: AdminConsole;
 let app: TestApplication;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   admin = new AdminConsole(service.uri);
 });
 beforeEach(async () => (app = await service.application()));
-afterAll(() => service.stop());
 
 const words = (...more: string[]) => [
   ...['record', 'delete', '--org', app.organizationid, '--app', app.appid, '--kind', 'product'],

@@ -6,11 +6,10 @@ let admin: AdminConsole;
 let app: TestApplication;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   admin = new AdminConsole(service.uri);
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 const words = (command: string, kind: string, id?: string) => [
   ...[...command.split(' '), '--org', app.organizationid, '--app', app.appid, '--kind', kind],

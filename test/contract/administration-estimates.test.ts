@@ -14,7 +14,7 @@ let app: TestApplication;
 
 /** Those that match are ten times as large as the others, and lie beside one another. */
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   const other = await service.application();
   await other.products(6000, () => ({ data: { isLarge: true } }));
@@ -22,7 +22,6 @@ beforeAll(async () => {
     data: { n: index, isLarge: index < LARGE, text: 'x'.repeat(index < LARGE ? 5000 : 500) },
   }));
 });
-afterAll(() => service.stop());
 
 const filter = { 'data.isLarge': true };
 const inForce = { 'data.n': { $lt: LARGE + 250 } };

@@ -15,7 +15,7 @@ let root: string;
 let owner: string;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
   owner = await app.credential({
@@ -23,7 +23,6 @@ beforeAll(async () => {
     scopes: [{ organizationid: app.organizationid, appid: '*' }],
   });
 });
-afterAll(() => service.stop());
 
 const admin = (method: string, path: string, options: SendOptions = {}): Promise<Answer> =>
   send(`${service.url}/admin/v1/${path}`, method, { user: root, ...options });

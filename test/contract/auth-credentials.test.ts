@@ -5,10 +5,9 @@ let service: TestService;
 let app: TestApplication;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 const statusOf = async (user: string, password?: string) =>
   (await app.get('product/max', password === undefined ? { user } : { user, password })).status;
@@ -44,6 +43,18 @@ describe('`disabled`, an expired credential: as if it were not there', () => {
   ])('%s: 200', async (_name, fields) => {
     expect(await statusOf(await app.credential(fields))).toBe(200);
   });
+});
+
+it('services of one process know the credentials of their own databases only', async () => {
+  const other = await TestService.start();
+  try {
+    expect([await statusOf(app.user('read')), await statusOf('unknown')]).toEqual([200, 401]);
+    const seen = await app.seenBy(other).get('product/max');
+    expectProblem(seen, 401, 'unauthorized');
+  } finally {
+    await other.stop();
+  }
+  expect(await statusOf(app.user('read'))).toBe(200);
 });
 
 describe('a change of a credential takes effect with the next request, though its check was cached', () => {

@@ -9,9 +9,8 @@ const FEED = 'product/bikes';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
-afterAll(() => service.stop());
 
 /** Numbers from 0 on, below a limit; the same for the same seed. */
 function dice(seed: number): (limit: number) => number {

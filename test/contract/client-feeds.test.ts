@@ -7,13 +7,12 @@ let service: TestService;
 let app: TestApplication;
 let tidemark: Tidemark;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => {
   app = await service.application();
   tidemark = clientOf(app);
 });
-afterAll(() => service.stop());
 
 /** Everything that is told, up to a number of items. */
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

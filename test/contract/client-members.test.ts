@@ -8,11 +8,10 @@ let service: TestService;
 let app: TestApplication;
 let tidemark: Tidemark;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   tidemark = clientOf(app);
 });
-afterAll(() => service.stop());
 
 const ANN = { accountnumber: '4711', email: 'ann@example.com' };
 

@@ -7,13 +7,12 @@ let app: TestApplication;
 let admin: AdminConsole;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   admin = new AdminConsole(service.uri);
 });
 beforeEach(async () => {
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 const applications = () => service.db.collection('applications');
 const credentials = () => service.db.collection('credentials');
@@ -28,10 +27,10 @@ describe('a document whose names are of another type opens nothing', () => {
     await applications().updateOne(app.tenant, { $set: listOf(app.tenant) });
     await service.heard();
     expectProblem(await app.get('product/max', { user: everywhere }), 404, 'unknown-application');
-    const body = { accountnumber: '1', email: 'a@example.com' };
+    const body = { accountnumber: '1', email: `${app.appid}@example.com` };
     const posted = await app.send('POST', 'api/v0.1/member', { user: everywhere, body });
     expectProblem(posted, 404, 'unknown-application');
-    expect(await service.db.collection('members').countDocuments()).toBe(0);
+    expect(await service.db.collection('members').countDocuments({ 'data.email': body.email })).toBe(0);
   });
 
   it('a list of user names opens nothing under any of them', async () => {

@@ -7,7 +7,7 @@ let service: TestService;
 let app: TestApplication;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   await app.product({
     id: 'a',
@@ -46,7 +46,6 @@ beforeAll(async () => {
     data: { n: null, when: new Date(0), odd$: 1 },
   });
 });
-afterAll(() => service.stop());
 
 let number = 0;
 async function idsMatching(filter: mongo.Document): Promise<{ updates: string; softdeletes: string }> {

@@ -5,10 +5,9 @@ let service: TestService;
 let app: TestApplication;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 const refused = { code: 11000 };
 const insert = (collection: string, document: object) =>

@@ -6,7 +6,7 @@ let root: string;
 let owner: string;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
   owner = await app.credential({
@@ -16,7 +16,6 @@ beforeAll(async () => {
   await app.products(3);
   await service.watcher.caughtUp();
 });
-afterAll(() => service.stop());
 
 const session = (method: string, options: SendOptions = {}) =>
   send(`${service.url}/admin/v1/session`, method, options);
@@ -170,7 +169,7 @@ describe('The console reads a feed as a consumer would', () => {
     const to = (await app.max('product')).toISOString();
     const path = `${app.organizationid}/${app.appid}/api/v1/product/default/updates?to=${to}`;
     expect((await asked(headers, path)).json).toMatchObject({ result: [{}, {}, {}] });
-    const stored = await service.db.collection('tidemark.consumers').find().toArray();
+    const stored = await service.db.collection('tidemark.consumers').find({ '_id.organizationid': app.organizationid }).toArray();
     expect(stored).toEqual([]);
   });
 

@@ -10,12 +10,11 @@ let root: string;
 let console_: AdminConsole;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   console_ = new AdminConsole(service.uri);
   app = await service.application();
   root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
 });
-afterAll(() => service.stop());
 
 const admin = (method: string, path: string, options: SendOptions = {}): Promise<Answer> =>
   send(`${service.url}/admin/v1/${path}`, method, { user: root, ...options });

@@ -1,17 +1,25 @@
 import { send, type TestApplication, TestService } from '../support/index.js';
+import { type OwnMongod, startOwn } from '../support/own-mongod.js';
 
 /** MongoDB compares every character with every one behind it, some half a minute long, and does not interrupt that. */
 const ENDLESS = { 'data.text': { $regex: 'a*[!?]{2,9}' } };
 const TEXT = 'a'.repeat(250_000);
 
+let mongod: OwnMongod;
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
+  mongod = await startOwn();
+  process.env['TIDEMARK_TEST_MONGODB_URI'] = mongod.uri;
   service = await TestService.start();
   app = await service.application();
   await app.product({ data: { text: TEXT } });
 });
-afterAll(() => service.stop());
+/** The service ends after its database: it would wait for what no other end has. */
+afterAll(async () => {
+  await mongod.stop();
+  await service.end();
+});
 
 const ask = (method: string, path: string, body: object) =>
   send(`${service.url}/admin/v1/applications/${app.organizationid}/${app.appid}/${path}`, method, {

@@ -5,9 +5,8 @@ import { type Answer, expectProblem, TestService } from '../support/index.js';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
-afterAll(() => service.stop());
 
 /** What the service answers to these bytes until it ends the connection. */
 async function answerTo(sent: string): Promise<Answer> {

@@ -5,11 +5,10 @@ let service: TestService;
 let app: TestApplication;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   await app.product({ data: { name: 'visible' } });
 });
-afterAll(() => service.stop());
 
 const FEEDS = ['updates', 'softdeletes', 'digest'];
 const ask = (kind: string, name: string, feed: string) =>

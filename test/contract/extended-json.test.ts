@@ -5,12 +5,11 @@ let app: TestApplication;
 let root: string;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
   await service.heard();
 });
-afterAll(() => service.stop());
 
 const place = () => `${service.url}/admin/v1/applications/${app.organizationid}/${app.appid}`;
 const put = (name: string, filter: object) =>

@@ -6,12 +6,11 @@ const { mongo } = mongoose;
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => {
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 /** The JSON text that a product's feed shows of stored data. */
 async function dataText(data: unknown): Promise<string> {

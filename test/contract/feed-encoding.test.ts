@@ -18,12 +18,11 @@ const HEADER_BYTES = 21;
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => {
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 /** Inserts a record as a program does whose driver lets any bytes pass: MongoDB takes them. */
 async function insertRaw(collection: string, record: object): Promise<void> {

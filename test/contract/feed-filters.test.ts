@@ -7,12 +7,11 @@ const { mongo } = mongoose;
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => {
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 describe.each<Kind>(['member', 'product'])('services of kind %s', (kind) => {
   it('default needs no registration and filters nothing', async () => {

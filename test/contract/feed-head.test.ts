@@ -13,7 +13,7 @@ const OF_THE_MOMENT = ['date', 'x-request-id', 'keep-alive', 'connection'];
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   for (const kind of ['member', 'product'] as const) {
     await app.put(kind, { id: 'a', channels: ['web'] });
@@ -21,7 +21,6 @@ beforeAll(async () => {
     await app.remove(kind, await app.put(kind, { id: 'gone' }));
   }
 });
-afterAll(() => service.stop());
 
 function headersOf({ headers }: Answer): [string, string][] {
   return [...headers].filter(([name]) => !OF_THE_MOMENT.includes(name));

@@ -10,12 +10,11 @@ const STAMPED = new Date('2025-03-04T05:06:07.008Z');
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => {
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 /** The only item of a feed. */
 async function onlyItem(kind: Kind, ofApp = app): Promise<object> {

@@ -6,9 +6,8 @@ const ONE_REPLY_OF_MONGODB = 16 * 1024 * 1024;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
-afterAll(() => service.stop());
 
 /** All pages of a feed, following the links exactly as they are given, then the page behind the last. */
 async function pagesOf(feed: TestFeed, limit?: number): Promise<TestPage[]> {

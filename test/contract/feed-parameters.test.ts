@@ -16,11 +16,10 @@ let service: TestService;
 let app: TestApplication;
 let record: Stored;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   record = await app.product({ lastupdated: new Date(T), channels: ['web'] });
 });
-afterAll(() => service.stop());
 
 type Query = Record<string, string | string[] | undefined>;
 

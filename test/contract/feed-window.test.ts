@@ -7,9 +7,8 @@ const CLOCK_SLACK_MS = 60_000;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
-afterAll(() => service.stop());
 
 /** Records one millisecond apart, named by their distance from T. */
 async function apart(app: TestApplication, kind: Kind): Promise<void> {

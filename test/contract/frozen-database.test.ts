@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { hashPassword } from '../../src/auth/index.js';
+import { ControlStream } from '../../src/control/index.js';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import {
   type Answer,
@@ -95,7 +95,7 @@ describe('a database that is frozen (SIGSTOP)', () => {
   it('what was known does not count any more, and what is revoked behind it is refused', async () => {
     await service.knows(app);
     process.kill(mongod, 'SIGSTOP');
-    await wait(KNOWLEDGE_MS);
+    await eventually(() => !service.app.get(ControlStream, { strict: false }).isCurrent);
     expectProblem(await app.get('product/max'), 503, 'database-away');
     process.kill(mongod, 'SIGCONT');
     const username = app.user('read');

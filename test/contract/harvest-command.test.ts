@@ -11,7 +11,7 @@ let service: TestService;
 let app: TestApplication;
 let place: CopyPlace;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => {
   app = await service.application();
@@ -21,7 +21,6 @@ beforeEach(async () => {
   place = await sqliteCopies().fresh();
 });
 afterEach(() => place.remove());
-afterAll(() => service.stop());
 
 function begin(words: string[], environment: Record<string, string> = {}): ChildProcess {
   const { organizationid, appid } = app;

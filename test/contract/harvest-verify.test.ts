@@ -14,7 +14,7 @@ let place: CopyPlace;
 let store: CopyStore;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   await app.filter('product', BIKES, { 'data.category': BIKES });
   for (let begin = 0; begin < RECORDS; begin += BATCH)
@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await store.close();
   await place.remove();
-  await service.stop();
 });
 
 /** 25 records, by another program: a third with another stamp, a third removed, a third that nobody told of. */

@@ -13,13 +13,12 @@ import { bike, BIKES, bikesIn, bikesOf, stampsIn, tent } from './harvest-client.
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => {
   app = await service.application();
   await app.filter('product', BIKES, { 'data.category': BIKES });
 });
-afterAll(() => service.stop());
 
 describe.each([
   ['SQLite', sqliteCopies],

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { ControlStream } from '../../src/control/index.js';
 import {
   controlStreams,
@@ -59,7 +58,7 @@ describe('what an instance knows it does not ask for', () => {
     let commands: string[] = [];
     for (let attempt = 0; attempt < ATTEMPTS && commands.join() !== ofChange.join(); attempt += 1) {
       const known = await app.max('product');
-      await wait(10);
+      await app.beyondFence('product');
       await app.product({ lastupdated: new Date() });
       await service.watcher.caughtUp();
       let answers: Date[] = [];
@@ -100,7 +99,7 @@ describe('what changes is known again', () => {
   it('a change that another program makes is in max as soon as the watcher has worked it through', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const known = await app.max('product');
-      await wait(5);
+      await app.beyondFence('product');
       await app.product({ lastupdated: new Date() });
       await service.watcher.caughtUp();
       expect((await app.max('product')).getTime()).toBeGreaterThan(known.getTime());
@@ -120,7 +119,7 @@ describe('what changes is known again', () => {
     const product = await app.product();
     await service.watcher.caughtUp();
     const known = await app.max('product');
-    await wait(5);
+    await app.beyondFence('product');
     await app.remove('product', product);
     expect((await app.max('product')).getTime()).toBeGreaterThan(known.getTime());
   });
@@ -131,7 +130,7 @@ describe('what changes is known again', () => {
     await service.watcher.caughtUp();
     for (let turn = 0; turn < 5; turn += 1) {
       const known = await app.max('member');
-      await wait(5);
+      await app.beyondFence('member');
       await members.create({ accountnumber: '1', email: newEmail() });
       expect((await app.max('member')).getTime()).toBeGreaterThan(known.getTime());
     }

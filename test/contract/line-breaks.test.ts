@@ -7,12 +7,11 @@ let service: TestService;
 let app: TestApplication;
 let root: string;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   await app.products(3);
   root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
 });
-afterAll(() => service.stop());
 
 /** One line, which ends with its break, and the length that is told of it. */
 function expectOneLine({ text: body, headers, json }: Answer): void {

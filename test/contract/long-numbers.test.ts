@@ -9,11 +9,10 @@ let app: TestApplication;
 let root: string;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
 });
-afterAll(() => service.stop());
 
 const admin = (path: string, method = 'GET', more: object = {}): Promise<Answer> =>
   send(`${service.url}/admin/v1/${path}`, method, { user: root, ...more });

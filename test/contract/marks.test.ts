@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import type { mongo } from 'mongoose';
 import {
   eventually,

@@ -1,12 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Kind } from '../../src/record/index.js';
 import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 
 const T = Date.parse('2025-03-04T05:06:07.008Z');
 const at = (milliseconds: number) => new Date(T + milliseconds);
 const TOLERATED_MS = 900;
-/** A stamp that a `max` has announced already would be set anew, and `max` may tell of it before. */
-const BEYOND_THE_FENCE_MS = 10;
 
 let service: TestService;
 let app: TestApplication;
@@ -68,7 +65,7 @@ describe.each<Kind>(['member', 'product'])('/%s/max', (kind) => {
     await app.put(kind, { id: 'a' });
     const first = await app.max(kind);
     expect((await app.feed(kind).page({ to: first })).ids).toEqual(['a']);
-    await wait(BEYOND_THE_FENCE_MS);
+    await app.beyondFence(kind);
     await app.put(kind, { id: 'b' });
     await service.watcher.caughtUp();
     const second = await app.max(kind);

@@ -7,10 +7,9 @@ let service: TestService;
 let members: MemberClient;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   members = new MemberClient(await service.application());
 });
-afterAll(() => service.stop());
 
 describe('PATCH /member/{memberid}/address: 200, the member as an update item', () => {
   it('where there was none, all five are created, empty but for those given', async () => {

@@ -6,10 +6,9 @@ let service: TestService;
 let members: MemberClient;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   members = new MemberClient(await service.application());
 });
-afterAll(() => service.stop());
 
 describe('two concurrent patches never lose one another’s properties', () => {
   const RUNNERS = 24;

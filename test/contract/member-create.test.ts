@@ -8,10 +8,9 @@ let service: TestService;
 let members: MemberClient;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   members = new MemberClient(await service.application());
 });
-afterAll(() => service.stop());
 
 describe('POST /member: 201, Location, body = the member as an update item', () => {
   const body = {

@@ -11,11 +11,10 @@ let members: MemberClient;
 let known: string;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   members = new MemberClient(await service.application());
   known = await members.born();
 });
-afterAll(() => service.stop());
 
 describe.each([
   ['POST', 'member', ''],

@@ -6,10 +6,9 @@ let service: TestService;
 let members: MemberClient;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   members = new MemberClient(await service.application());
 });
-afterAll(() => service.stop());
 
 const etagOf = (answer: Answer) => answer.headers.get('etag') ?? '';
 const etagNow = async (id: string) => etagOf(await members.read(id));

@@ -23,10 +23,9 @@ let service: TestService;
 let members: MemberClient;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   members = new MemberClient(await service.application());
 });
-afterAll(() => service.stop());
 
 /** A record with its types, as another program wrote it and the watcher has seen it. */
 async function foreign(fields: mongo.Document): Promise<string> {

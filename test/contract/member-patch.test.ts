@@ -5,10 +5,9 @@ let service: TestService;
 let members: MemberClient;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   members = new MemberClient(await service.application());
 });
-afterAll(() => service.stop());
 
 const manyOf = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, value]));

@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import mongoose, { type mongo } from 'mongoose';
 import { isMomentGone, readAsOf } from '../../src/database/index.js';
 import { BatchReader } from '../../src/replication/feed/query/index.js';

@@ -7,10 +7,9 @@ let service: TestService;
 let app: TestApplication;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 describe('a name that nothing can have, or has, is unknown; its answer does not repeat all of it', () => {
   it.each([

@@ -25,8 +25,8 @@ const ignored = async () => {
 
 /** A record that gives a number up leaves a tombstone; another takes its place when the watcher sees that. */
 async function settled(): Promise<void> {
-  await service.watcher.caughtUp();
-  await service.watcher.caughtUp();
+  await app.service.watcher.caughtUp();
+  await app.service.watcher.caughtUp();
 }
 
 /** What a consumer holds that reads all of it once more, and one that has followed all the while. */

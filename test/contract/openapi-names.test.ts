@@ -7,10 +7,9 @@ let service: TestService;
 let document: OpenApi;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   document = (await send(`${service.url}/openapi.json`, 'GET', {})).json as OpenApi;
 });
-afterAll(() => service.stop());
 
 const operation = (path: string, method = 'get') => document.paths[path]?.[method];
 const parametersOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);

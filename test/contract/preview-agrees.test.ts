@@ -15,11 +15,10 @@ let service: TestService;
 let root: string;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   const app = await service.application();
   root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
 });
-afterAll(() => service.stop());
 
 const asked = async (of: TestApplication, method: string, path: string, body: object): Promise<Answer> => {
   const url = `${service.url}/admin/v1/applications/${of.organizationid}/${of.appid}/${path}`;

@@ -6,13 +6,12 @@ let app: TestApplication;
 let admin: AdminConsole;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   admin = new AdminConsole(service.uri);
   await app.filter('product', 'red', { 'data.color': 'red' });
   await app.filter('product', 'blue', { 'data.color': 'blue' });
 });
-afterAll(() => service.stop());
 
 const story = async (id: string, kind = 'product') => {
   const path = `admin/v1/applications/${app.organizationid}/${app.appid}/records/${kind}`;

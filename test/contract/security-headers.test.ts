@@ -3,10 +3,9 @@ import { send, type TestApplication, TestService } from '../support/index.js';
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 it.each([
   ['an answer', () => app.get('product/max')],

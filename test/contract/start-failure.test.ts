@@ -5,8 +5,10 @@ import { freshDatabase } from '../support/index.js';
 
 it('a start that fails ends with its error, so that the process can say it in one line', async () => {
   const { uri, client } = await freshDatabase();
+  const others = new Set(mongoose.connections);
   const settings = { ...readSettings({ MONGODB_URI: uri }), trustProxy: 'nonsense' };
   await expect(createApp(settings, uri)).rejects.toThrow('nonsense');
-  await mongoose.disconnect();
+  const left = mongoose.connections.filter((connection) => !others.has(connection));
+  await Promise.all(left.map((connection) => connection.close()));
   await client.close();
 });

@@ -21,7 +21,7 @@ let app: TestApplication;
 let products: Stored[];
 let directory: string;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   await app.filter('product', 'bikes', { 'data.category': 'bikes' });
   products = await app.products(COUNT, (n) => ({
@@ -31,7 +31,6 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tidemark-three-feeds-'));
 });
 afterAll(async () => {
-  await service.stop();
   await rm(directory, { recursive: true });
 });
 

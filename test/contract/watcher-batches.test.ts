@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import { mongo } from 'mongoose';
 import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 

@@ -1,3 +1,4 @@
+/** @depends-on-server */
 import { mongo } from 'mongoose';
 import { Ledger, type LedgerEntry } from '../../src/replication/ledger/index.js';
 import { type Kind, KINDS } from '../../src/record/index.js';

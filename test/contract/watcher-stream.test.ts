@@ -1,14 +1,14 @@
+/** @depends-on-server */
 import { mongo } from 'mongoose';
 import { type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   await service.watcher.caughtUp();
 });
-afterAll(() => service.stop());
 
 /** The stages of the watcher's stream, as the server has them. */
 async function stages(): Promise<mongo.Document[]> {

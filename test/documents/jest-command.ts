@@ -20,6 +20,6 @@ export async function runsJest(command: string, clone: Clone): Promise<void> {
   expect(files.length).toBeGreaterThan(0);
   expect(files.filter((file) => !isMeant(file))).toEqual([]);
 
-  if (patterns.length === 0) expect(clone.read('scripts/test.mjs')).toContain(`project: '${project}'`);
+  if (patterns.length === 0) expect(clone.read('scripts/test.mjs')).toContain(`'${project}'`);
   else expect(await clone.output(command)).toMatch(/^Tests: .*[1-9]\d* passed/m);
 }

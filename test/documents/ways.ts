@@ -19,13 +19,11 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const CONNECTORS = process.env['CONNECTORS'] ?? join(process.cwd(), '.cache/connectors');
 const PROMTOOL = process.env['PROMTOOL'] ?? join(process.cwd(), '.cache/promtool/promtool');
 
-/** For whatever seeds: `npm test` lives through others. With fewer operations it takes longer: writers rest between them. */
-const ONE_SHORT_HISTORY = 'npm run test:faults -- --seed 1 --operations 300';
 const PICTURES = 'npm run pictures -- --watch 1';
 
 /** Begins what takes long, mostly waits and touches nothing that others do: it goes on beside the commands that follow. */
 export function beginLongOnes(clone: Clone): void {
-  for (const command of [ONE_SHORT_HISTORY, PICTURES]) clone.output(command).catch(() => undefined);
+  clone.output(PICTURES).catch(() => undefined);
 }
 
 /**
@@ -54,7 +52,12 @@ export const WAYS: Way[] = [
   { of: /^npm run -s openapi$/, run: (command, { clone }) => writesOpenApi(command, clone) },
   { of: /^npm run build$/, run: (command, { clone }) => clone.output(command) },
   { of: /^npm run -w client generate$/, run: (command, { clone }) => clone.output(command) },
-  { of: /^npm run test:(browser|metrics)$/, run: (command, { clone }) => listsTests(command, clone) },
+  { of: /^npm run test:long$/, run: (command, { clone }) => clone.output(`${command} -- --list`) },
+  {
+    of: /^npm run test:seeded-faults$/,
+    run: (command, { clone }) => clone.output(`${command} -- --list`),
+  },
+  { of: /^npm run test:(browser|metrics)$/, run: (command, { clone }) => listsWherePossible(command, clone) },
   { of: /^npm run test:connectors( |$)/, run: (command, { clone }) => listsConnectors(command, clone) },
   { of: /^npm run pictures$/, run: (_command, { clone }) => takesPictures(clone) },
   { of: /^npx tidemark-admin$/, run: (command, place) => helps(`${command} --help`, place) },
@@ -68,12 +71,8 @@ export const WAYS: Way[] = [
   },
   { of: /^npx jest /, run: (command, { clone }) => runsJest(command, clone) },
   {
-    of: /^npm run test:model( |$)/,
-    run: (command, { clone }) => clone.output(having(command, '--turns 1,2,3')),
-  },
-  {
-    of: /^npm run test:faults( --( --(seeds|seed|operations) \S+)+)?$/,
-    run: (_command, { clone }) => clone.output(ONE_SHORT_HISTORY),
+    of: /^npm run test:(model|faults)( |$)/,
+    run: (command, { clone }) => listsTests(command.replace(/ N$/, ' 1'), clone),
   },
   { of: /^npm run bench( |$)/, run: (command, { clone }) => benches(command, clone) },
   { of: /^(npm run -s admin --|node dist\/cli\.js) COMMAND \[OPTIONS\]$/, run: helps },
@@ -105,22 +104,21 @@ function isTestCommand(clone: Clone): Promise<void> {
   return Promise.resolve();
 }
 
-/** What the whole bench measures is shown by `test/bench`; here every option that the documents name is taken. */
+/** What the bench measures is shown by `test/bench`; here every option that the documents name is taken. */
 async function benches(command: string, clone: Clone): Promise<void> {
-  const small = having(
-    command.replace(' -- --small', ''),
-    '--small --items 500 --requests 100 --against plain',
-  );
-  const table = await clone.output(command.includes('--only') ? small : `${small} --only first-start`);
-  expect(table).toContain('| measured');
+  expect(await clone.output(having(command, '--plan'))).toContain('"items":');
 }
 
-/** What these tests show is what `npm test` shows; where they cannot run, the command says so. */
+/** What these tests show is what `npm test` shows. */
 async function listsTests(command: string, clone: Clone): Promise<void> {
-  const listed = clone.output(`PROMTOOL=${PROMTOOL} ${having(command, '--listTests')}`);
+  expect(await clone.output(having(command, '--listTests'))).toContain('.test.ts');
+}
+
+/** The same, where they can run; where they cannot, the command says so. */
+async function listsWherePossible(command: string, clone: Clone): Promise<void> {
   if (existsSync(command.includes('browser') ? CHROMIUM : PROMTOOL))
-    expect(await listed).toContain('.test.ts');
-  else await expect(listed).rejects.toThrow('CANNOT RUN HERE');
+    return listsTests(`PROMTOOL=${PROMTOOL} ${command}`, clone);
+  await expect(clone.output(command)).rejects.toThrow('CANNOT RUN HERE');
 }
 
 /** With the tools that `npm test` has installed here, or will. */

@@ -1,7 +1,7 @@
 import { type BegunStage, COPY_FORMS, type CopyForm, killRun, killStage } from './harvest/index.js';
 
 /** `HARVEST_KILLS=sqlite:1-150,ndjson:1-120` repeats these seeds instead. */
-const { HARVEST_KILLS = 'sqlite:1-2,ndjson:1-2,mongodb:1-1' } = process.env;
+const { HARVEST_KILLS = 'sqlite:1-1,ndjson:1-1,mongodb:1-1' } = process.env;
 const RUN_MS = 180_000;
 
 /** Seeds by form. */

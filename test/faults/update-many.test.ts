@@ -5,8 +5,10 @@ import { harvest, Repeatedly, worldOf } from './load/index.js';
 import { Random } from './plan/index.js';
 import type { World } from './world/index.js';
 
-const RECORDS = 60_000;
-const MOST_RESTAMPS = 66_000;
+const { FAULTS_RECORDS = '15000' } = process.env;
+const RECORDS = Number(FAULTS_RECORDS);
+/** Bulks that were under way when a mark was raised are stamped again. */
+const MOST_RESTAMPS = RECORDS + 6000;
 const WITHIN_MS = 180_000;
 const POLLED_EVERY_MS = 20;
 const PAGE = 10_000;
@@ -26,7 +28,7 @@ function client(): PatientClient {
 }
 
 test(
-  'an updateMany of 60,000 records that leaves lastupdated alone is re-stamped hardly more than once a record',
+  'an updateMany of many records that leaves lastupdated alone is re-stamped hardly more than once a record',
   async () => {
     const products = world.source.db.collection(COLLECTION_OF.product);
     const { to: before } = await harvest(client(), { limit: PAGE });

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import argon2 from '@node-rs/argon2';
 import { mongo } from 'mongoose';
-import { hashPassword, type Level } from '../../src/auth/index.js';
+import type { Level } from '../../src/auth/index.js';
 import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
 import { type Answer, send, type SendOptions } from './answer.js';
+import { eventually } from './eventually.js';
 import { TestFeed } from './feed.js';
 import { onceServed } from './patience.js';
 import type { TestService } from './service.js';
 
 export const PASSWORD = 'correct horse battery staple';
-const passwordHash = hashPassword(PASSWORD);
+/** At the least cost that argon2id has: each first login of a credential compares it. */
+const passwordHash = argon2.hash(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 /** The database reads its clock every 10 ms only: a stamp taken here this instant could still lie ahead of it. */
 const BEHIND_MS = 50;
@@ -99,6 +102,13 @@ export class TestApplication {
   async remove(kind: Kind, { _id }: Stored): Promise<void> {
     await this.service.db.collection(COLLECTION_OF[kind]).deleteOne({ _id });
     await this.service.watcher.caughtUp();
+  }
+
+  /** Waits until the clock is beyond what was announced: a stamp that is taken now comes in time. */
+  async beyondFence(kind: Kind): Promise<void> {
+    const marks = this.service.db.collection<{ _id: object; fence: Date }>('tidemark.marks');
+    const mark = await marks.findOne({ _id: { ...this.tenant, kind } });
+    await eventually(() => mark === null || new Date() > mark.fence);
   }
 
   feed(kind: Kind, service = 'default'): TestFeed {

@@ -24,6 +24,11 @@ export async function startShortLog(): Promise<OwnMongod> {
   return startReplicaSet(['--oplogSize', '10', '--syncdelay', '1']);
 }
 
+/** A replica set of one whose work ends with it, however long it would take. */
+export function startOwn(): Promise<OwnMongod> {
+  return startReplicaSet([]);
+}
+
 /** Somebody who may come in: a name, which is the password too, and what they may do. */
 export interface LockedUser {
   name: string;
@@ -77,7 +82,7 @@ async function startMongod(options: string[]): Promise<OwnMongod> {
   return {
     uri: `mongodb://127.0.0.1:${port}/tidemark`,
     stop: async () => {
-      child.kill();
+      child.kill('SIGKILL');
       await once(child, 'exit');
       await rm(dbPath, { recursive: true });
     },

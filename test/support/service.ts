@@ -5,10 +5,11 @@ import { mongo } from 'mongoose';
 import { createApp } from '../../src/app.js';
 import { readSettings } from '../../src/config/index.js';
 import { ControlStream } from '../../src/control/index.js';
+import { WatchedPlace } from '../../src/replication/progress/index.js';
 import { send } from './answer.js';
 import { TestApplication } from './application.js';
 import { eventually } from './eventually.js';
-import { PROBE, TestWatcher } from './watcher.js';
+import { TestWatcher } from './watcher.js';
 
 /** Milliseconds: a machine that does much else delays the watcher, and a test that does not look at that waits. */
 const PATIENT_MARK_WAIT = '15000';
@@ -19,20 +20,42 @@ interface TestDatabase {
   db: mongo.Db;
 }
 
-/** The service in this process, on a fresh database of the test run's replica set. */
+/**
+ * The shared service refuses no login because of those of the file before, and its hard deletes can all be in one minute.
+ */
+const SHARED = { LOGIN_FAILURES: '100000' };
+
+/** The service in this process, on a database of the test run's replica set. */
 export class TestService {
-  readonly watcher: TestWatcher;
+  private readonly watching: TestWatcher;
   private left = false;
 
   private constructor(
     readonly app: NestExpressApplication,
     private readonly database: TestDatabase,
     readonly url: string,
+    private readonly isShared = false,
   ) {
-    this.watcher = new TestWatcher(database.db, () => this.heard());
+    const place = app.get(WatchedPlace, { strict: false });
+    this.watching = new TestWatcher(database.db, place, app.get(ControlStream, { strict: false }));
   }
 
-  /** Starts the service; `before` may write into the empty database first. `environment` overrides settings. */
+  /**
+   * The service that all test files of this worker share, on one database: for tests that look at applications of their own.
+   * A test that counts what the whole service does, spies on it, or disturbs it or its database starts one of its own.
+   */
+  static async shared(): Promise<TestService> {
+    const { app, database, url } = await sharedService.get(async () => {
+      const { app, database, url } = await TestService.start(SHARED);
+      return { app, database, url, client: database.client, uri: database.uri };
+    });
+    return new TestService(app, database, url, true);
+  }
+
+  /**
+   * Starts a service of the file's own, on a fresh database; `before` may write into the empty database first. `environment`
+   * overrides settings.
+   */
   static async start(
     environment: Record<string, string> = {},
     before: (db: mongo.Db) => Promise<unknown> = () => Promise.resolve(),
@@ -52,6 +75,12 @@ export class TestService {
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     return new TestService(app, database, `http://127.0.0.1:${port}`);
+  }
+
+  /** The watcher as this instance hears of it, whichever instance leads. */
+  get watcher(): TestWatcher {
+    if (this.left) throw new Error('This instance has left: another one hears of the watcher.');
+    return this.watching;
   }
 
   get db(): mongo.Db {
@@ -80,16 +109,8 @@ export class TestService {
   }
 
   /** Waits until this instance has heard of everything written so far; at once where it does not listen. */
-  async heard(): Promise<void> {
-    const control = this.app.get(ControlStream, { strict: false });
-    if (!control.isCurrent) return;
-    const { operationTime } = (await this.db.command({
-      update: 'tidemark.heads',
-      updates: [{ q: { _id: PROBE }, u: { $inc: { probes: 1 } }, upsert: true }],
-      writeConcern: { w: 'majority' },
-    })) as { operationTime: mongo.Timestamp };
-    const before = new mongo.Timestamp(operationTime.toBigInt() - 1n);
-    await eventually(() => (control.heardUpTo?.compare(before) ?? 0) >= 0);
+  heard(): Promise<void> {
+    return this.watcher.heard();
   }
 
   /** Waits until this instance knows what requests of the application need, and reads nothing of it any more. */
@@ -134,12 +155,20 @@ export class TestService {
 
   /** Stops this instance in good order; the database stays. */
   async leave(): Promise<void> {
+    if (this.isShared) throw new Error('Other files use this service.');
     this.left = true;
     await this.app.close();
   }
 
+  /** Ends this instance, whose database is away. */
+  async end(): Promise<void> {
+    await this.app.close();
+    await this.database.client.close();
+  }
+
   /** Stops this instance, and drops the database: the last instance does so. */
   async stop(): Promise<void> {
+    if (this.isShared) throw new Error('Other files use this service.');
     if (!this.left) await this.app.close();
     await this.db.dropDatabase();
     await this.database.client.close();

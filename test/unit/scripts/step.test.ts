@@ -3,9 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 interface Steps {
   step: (settings: object, title: string, program: string, ...args: string[]) => Promise<string>;
-  took: [string, number][];
 }
-const { step, took } = jest.requireActual<Steps>('../../../scripts/step.mjs');
+const { step } = jest.requireActual<Steps>('../../../scripts/step.mjs');
 
 const NODE = process.execPath;
 const LOOK_MS = 50;
@@ -19,7 +18,7 @@ beforeEach(() => {
 afterEach(() => jest.restoreAllMocks());
 
 const run = (code: string, settings: object = {}) =>
-  step({ isBeside: true, ...settings }, 'A step', NODE, '-e', code);
+  step({ isQuiet: true, ...settings }, 'A step', NODE, '-e', code);
 
 /** Whether a process runs: one that has ended may be listed until somebody asks how. */
 function runs(pid: string): boolean {
@@ -27,10 +26,14 @@ function runs(pid: string): boolean {
   return /^\s*[^Z\s]/.test(stdout);
 }
 
-it('says nothing of a step that went well, shows what it printed, and counts its time', async () => {
+it('a quiet step that went well is one line with its time', async () => {
   expect(await run('console.log("done")')).toBe('');
-  expect(printed.join('\n')).toContain('== A step\ndone');
-  expect(took.at(-1)?.[0]).toBe('A step');
+  expect(printed).toEqual([expect.stringMatching(/^well {3}A step, \d+ s$/)]);
+});
+
+it('one that failed is shown with what it printed', async () => {
+  await run('console.log("one\\ntwo"); process.exitCode = 3');
+  expect(printed).toEqual([expect.stringMatching(/^FAILED A step, \d+ s$/), 'one\ntwo\n']);
 });
 
 it('tells the exit code and the last line of one that failed', async () => {
@@ -40,7 +43,7 @@ it('tells the exit code and the last line of one that failed', async () => {
 });
 
 it('tells that a program is not there', async () => {
-  expect(await step({ isBeside: true }, 'A step', 'no-such-program')).toContain('ENOENT');
+  expect(await step({ isQuiet: true }, 'A step', 'no-such-program')).toContain('ENOENT');
 });
 
 it('gives a step its environment', async () => {

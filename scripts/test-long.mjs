@@ -1,0 +1,103 @@
+/**
+ * `npm run test:long`: the long forms of what `npm test` shows in small. Each part is independent; `--only NAME,NAME` runs some,
+ * `--list` names them. It ends with one line that counts the tests of all parts.
+ */
+import { parseArgs } from 'node:util';
+import { installChromium } from './chromium.mjs';
+import { installConnectors } from './connectors.mjs';
+import { jestRun } from './jest-run.mjs';
+import { installNode, otherNode } from './other-node.mjs';
+import { installPostgres } from './postgres.mjs';
+import { step } from './step.mjs';
+
+const minutes = 60_000;
+const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
+const pool = ['--maxWorkers=4', '--workerIdleMemoryLimit=1200MB'];
+const everything = ['unit', 'contract', 'process', 'faults', 'model', 'browser', 'connectors'];
+
+/** By name: what it does, how long it may take, and how. */
+const parts = {
+  node: {
+    title: `Every test on Node ${otherNode.version}`,
+    limitMs: 60 * minutes,
+    before: async () => (await installNode()) && (await installChromium()) && (await installConnectors()),
+    jest: { projects: everything, node: otherNode.path, args: pool },
+  },
+  mongod: {
+    title: 'The contract on the oldest mongod',
+    limitMs: 30 * minutes,
+    jest: { projects: ['contract'], args: pool, env: { TIDEMARK_TEST_MONGOD: '6.0.5' } },
+  },
+  faults: {
+    title: `Faults: ${seeds.length} histories, and 60,000 records under load`,
+    limitMs: 120 * minutes,
+    jest: {
+      ...{ projects: ['faults'], args: ['--runInBand'] },
+      env: {
+        ...{ FAULTS_SEEDS: seeds.join(','), FAULTS_OPERATIONS: '2000', FAULTS_RECORDS: '60000' },
+        ...{ FAULTS_CUTS: '200', HARVEST_KILLS: 'sqlite:1-20,ndjson:1-20,mongodb:1-10,postgres:1-10' },
+      },
+    },
+  },
+  model: {
+    title: 'The model: 100,000 schedules',
+    limitMs: 120 * minutes,
+    jest: { projects: ['model'], env: { TIDEMARK_MODEL: JSON.stringify({ schedules: 100_000 }) } },
+  },
+  connectors: {
+    title: 'Connectors: 100,000 records',
+    limitMs: 60 * minutes,
+    before: installConnectors,
+    jest: {
+      ...{ projects: ['connectors'], args: ['--maxWorkers=2'] },
+      env: { TIDEMARK_CONNECTORS_RECORDS: '100000' },
+    },
+  },
+  waits: {
+    title: 'The real time limits',
+    limitMs: 30 * minutes,
+    jest: { projects: ['contract'], args: ['--testPathPatterns', 'watcher-hung'], env: { TIDEMARK_TEST_REAL_WAITS: '1' } },
+  },
+  bench: {
+    title: 'Every measure of the bench, 100,000 items',
+    limitMs: 120 * minutes,
+    command: ['npm', 'run', '-s', 'bench', '--', '--items', '100000', '--rounds', '1', '--against', 'plain'],
+  },
+  'seeded-faults': {
+    title: 'Seeded faults',
+    limitMs: 60 * minutes,
+    command: ['npm', 'run', '-s', 'test:seeded-faults'],
+  },
+};
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, list: { type: 'boolean' } } });
+const names = values.only?.split(',') ?? Object.keys(parts);
+const unknown = names.find((name) => !(name in parts));
+if (unknown !== undefined) {
+  console.error(`--only ${unknown}: choose from ${Object.keys(parts).join(',')}.`);
+  process.exit(2);
+}
+if (values.list) {
+  for (const name of names) console.log(`${name.padEnd(14)} ${parts[name].title}`);
+  process.exit(0);
+}
+
+const results = [];
+if ((await step({ isQuiet: true }, 'Build', process.execPath, 'scripts/build.mjs')) !== '') process.exit(1);
+await installPostgres();
+for (const name of names) results.push(await resultOf(parts[name]));
+const failures = results.flatMap((result) => result.failures);
+if (failures.length > 0) console.log('\n== Failed');
+for (const failure of failures) console.log(failure);
+const passed = results.reduce((sum, result) => sum + result.passed, 0);
+console.log(`${passed} passed, ${failures.length} failed`);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** A command counts as one test. */
+async function resultOf({ title, limitMs, before, jest, command }) {
+  if (before !== undefined && !(await before()))
+    return { passed: 0, failures: [`${title}: what it needs could not be installed.`] };
+  if (jest !== undefined) return jestRun({ title, limitMs, ...jest });
+  const wrong = await step({ limitMs }, title, ...command);
+  return wrong === '' ? { passed: 1, failures: [] } : { passed: 0, failures: [`${title}: ${wrong}`] };
+}

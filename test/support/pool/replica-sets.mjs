@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const started = [];
+
+/** Builds the service, unless TIDEMARK_TEST_BUILT says that it is built. */
+export function build() {
+  if (process.env.TIDEMARK_TEST_BUILT === '1') return;
+  if (spawnSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' }).status !== 0)
+    throw new Error('The service under test does not build.');
+  process.env.TIDEMARK_TEST_BUILT = '1';
+}
+
+/**
+ * Starts replica sets of one member, each in a fresh directory and on a free port, of the version given or of the one that the
+ * service would choose. Answers their addresses, without a database.
+ */
+export async function startSets(count, version) {
+  const { startEmbedded, wheelMongod } = await import('../../../dist/embedded/index.js');
+  const say = (line) => void process.stderr.write(`${line}\n`);
+  const { MONGOMS_SYSTEM_BINARY: binary } = process.env;
+  const mongodBinary = version === undefined ? binary : await wheelMongod(version, say);
+  const start = async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
+    const database = await startEmbedded({ dataDir, mongodBinary, say });
+    started.push(async () => {
+      await database.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    const uri = new URL(database.uri);
+    uri.pathname = '/';
+    return uri.href;
+  };
+  // The first one fetches the program where it is not there yet.
+  const first = await start();
+  return [first, ...(await Promise.all(Array.from({ length: count - 1 }, start)))];
+}
+
+export async function stopSets() {
+  await Promise.all(started.splice(0).map((stop) => stop()));
+}

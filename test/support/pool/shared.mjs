@@ -1,0 +1,68 @@
+/** Clients of MongoDB that tests of this worker have connected. */
+const clients = new Set();
+/** Those of a service have this name; a service that was not stopped is noticed by its server. */
+const SERVICE = 'tidemark';
+
+/**
+ * A service that test files share. The first file that asks for it starts it; that of a worker ends when the worker has no
+ * more files to run, or with the teardown of a run without workers.
+ */
+export class SharedService {
+  #started;
+  #service;
+
+  /** `start` resolves to `{ app, client, url, uri }`. */
+  get(start) {
+    this.#started ??= start().then((service) => (this.#service = service));
+    return this.#started;
+  }
+
+  get clients() {
+    return clients;
+  }
+
+  /** Whether a server or a client is the shared service's. */
+  owns(one) {
+    if (this.#service === undefined) return false;
+    const { app, client } = this.#service;
+    return one === app.getHttpServer() || one === client;
+  }
+
+  /** Whether a connection is between the shared service and its database, or the tests and the shared service. */
+  talksTo({ remotePort, localPort }) {
+    if (this.#service === undefined) return false;
+    const { uri, url } = this.#service;
+    const ports = [uri, url].map((address) => Number(new URL(address).port));
+    return ports.includes(remotePort) || ports.includes(localPort);
+  }
+
+  async end() {
+    const service = await this.#started;
+    if (service === undefined) return;
+    await service.app.close();
+    await service.client.close();
+  }
+}
+
+export const sharedByWorker = (globalThis.tidemarkShared ??= new SharedService());
+
+/** Follows the clients of the driver that Node has loaded, once for each worker. */
+export function followClients({ MongoClient }) {
+  if (globalThis.tidemarkFollowed === MongoClient) return;
+  globalThis.tidemarkFollowed = MongoClient;
+  const { connect, close } = MongoClient.prototype;
+  MongoClient.prototype.connect = function (...args) {
+    if (this.options.appName !== SERVICE) clients.add(this);
+    return connect.apply(this, args);
+  };
+  MongoClient.prototype.close = function (...args) {
+    clients.delete(this);
+    return close.apply(this, args);
+  };
+}
+
+/** A worker that no longer listens to its parent gets no further file. */
+if (process.send !== undefined)
+  process.on('removeListener', (event) => {
+    if (event === 'message') void sharedByWorker.end();
+  });
