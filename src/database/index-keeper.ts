@@ -1,15 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { isDatabaseAway } from './errors.js';
-import { makeIndex, refusalOf } from './indexes.js';
-import { indexName, type MissingIndex, missingIndexes } from './missing-indexes.js';
+import { makeMissing, refusalOf } from './indexes.js';
+import { indexName, type MissingIndex, missingIndexes, missingIndexesOf } from './missing-indexes.js';
+import type { AnyModel } from './models.js';
 
 const SHORTEST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 const LONGEST_WAIT_MS = 600_000;
 /** How long a look counts: load balancers may ask often. */
 const LOOK_MS = 1000;
+const IN_THE_WAY = 'One over the same fields with other options is in the way';
 
 /** An index that could not be made: it is tried again, each time later, up to every 30 s. */
 interface Failure {
@@ -65,34 +66,39 @@ export class IndexKeeper {
     return this.look.names;
   }
 
+  /** One collection after the other: the service works meanwhile. */
   private async makeMissing(): Promise<boolean> {
+    const missing = await missingIndexes(this.connection);
     let hasMade = false;
-    for (const index of await missingIndexes(this.connection)) {
-      const failure = this.failures.get(indexName(index));
-      if (failure !== undefined && performance.now() < failure.next) continue;
-      hasMade = (await this.attempt(index)) || hasMade;
+    for (const model of new Set(missing.map((index) => index.model))) {
+      const due = missing.filter((index) => index.model === model && this.isDue(index));
+      if (due.length > 0) hasMade = (await this.attempt(model, due)) || hasMade;
     }
     return hasMade;
   }
 
-  private async attempt(index: MissingIndex): Promise<boolean> {
-    const name = indexName(index);
-    try {
-      await makeIndex(index);
-      if (await this.isMissing(name))
-        throw new Error('One over the same fields with other options is in the way');
-      this.log.warn(`The index ${name} was missing and stands again`);
-      this.failures.delete(name);
-      return true;
-    } catch (error) {
-      if (isDatabaseAway(error)) throw error;
-      await this.noteFailure(index, error as Error);
-      return false;
-    }
+  private isDue(index: MissingIndex): boolean {
+    const failure = this.failures.get(indexName(index));
+    return failure === undefined || performance.now() >= failure.next;
   }
 
-  private async isMissing(name: string): Promise<boolean> {
-    return (await missingIndexes(this.connection)).some((index) => indexName(index) === name);
+  private async attempt(model: AnyModel, due: MissingIndex[]): Promise<boolean> {
+    const refusals = new Map<MissingIndex, Error>();
+    await makeMissing(due, (index, error) => refusals.set(index, error as Error));
+    const missing = new Set((await missingIndexesOf(model)).map(indexName));
+    let hasMade = false;
+    for (const index of due) {
+      const name = indexName(index);
+      const error = refusals.get(index) ?? (missing.has(name) ? new Error(IN_THE_WAY) : undefined);
+      if (error !== undefined) {
+        await this.noteFailure(index, error);
+        continue;
+      }
+      this.log.warn(`The index ${name} was missing and stands again`);
+      this.failures.delete(name);
+      hasMade = true;
+    }
+    return hasMade;
   }
 
   /** The documents in the way are looked for once: that reads the whole collection. */

@@ -18,7 +18,7 @@ type Listed = mongoose.mongo.IndexDescriptionInfo & { hidden?: boolean };
 
 /** Every index that the schemas name and that does not serve queries. One small command for each collection. */
 export async function missingIndexes(connection: mongoose.Connection): Promise<MissingIndex[]> {
-  const missing = await Promise.all(modelsOf(connection).map(missingOf));
+  const missing = await Promise.all(modelsOf(connection).map(missingIndexesOf));
   return missing.flat();
 }
 
@@ -27,7 +27,8 @@ export function indexName({ model, fields }: MissingIndex): string {
   return `${model.collection.collectionName}: ${Object.keys(fields).join(', ')}`;
 }
 
-async function missingOf(model: AnyModel): Promise<MissingIndex[]> {
+/** The same of one collection. */
+export async function missingIndexesOf(model: AnyModel): Promise<MissingIndex[]> {
   const wanted = model.schema.indexes();
   const listed = wanted.length === 0 ? [] : await listedOf(model);
   return wanted.flatMap(([fields, options]) => {

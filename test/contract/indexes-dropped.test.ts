@@ -68,3 +68,16 @@ it('where documents are in the way they are looked for once, however often the i
   await eventually(() => keeper.keep());
   expect(await products().indexExists(UNIQUE)).toBe(true);
 });
+
+it('all indexes of a collection that was dropped are made again with one command', async () => {
+  const commands = await commandsDuring(service.db, async () => {
+    await products().drop();
+    await eventually(() =>
+      products()
+        .indexExists([BY_ID, BY_STAMP, UNIQUE])
+        .catch(() => false),
+    );
+  });
+  expect(commands.filter((command) => nameOf(command) === 'createIndexes products')).toHaveLength(1);
+  await service.ready();
+});

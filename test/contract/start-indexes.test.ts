@@ -4,26 +4,53 @@ import { createApp } from '../../src/app.js';
 import { readSettings } from '../../src/config/index.js';
 import { Preparation } from '../../src/database/index.js';
 import { freshDatabase, TestService } from '../support/index.js';
+import { commandsDuring, type Profiled } from './profiler.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
+const UNIQUE = 'organizationid_1_appid_1_id_1';
+
+const made = (commands: Profiled[]) => commands.filter(({ command }) => 'createIndexes' in command);
 
 describe('Indexes are made at start, idempotently', () => {
+  it('on an empty database with one command for each collection', async () => {
+    const { uri, client, db } = await freshDatabase();
+    const commands = made(await commandsDuring(db, () => outcomeOn(uri)));
+    const collections = commands.map(({ command }) => command['createIndexes'] as string);
+    expect(new Set(collections).size).toBe(collections.length);
+    expect(collections).toEqual(expect.arrayContaining(['members', 'products', 'tidemark.ledger']));
+    for (const { command } of commands) {
+      const standing = await db.collection(command['createIndexes'] as string).indexes();
+      expect(standing.length - 1).toBe((command['indexes'] as unknown[]).length);
+    }
+    await db.dropDatabase();
+    await client.close();
+  });
+
   it('a second start makes none, and keeps those of others', async () => {
     const service = await TestService.start();
     const products = service.db.collection('products');
     await products.createIndex({ 'data.color': 1 });
     const indexes = await products.indexes();
     await service.leave();
-    const again = await service.another();
+    expect(made(await commandsDuring(service.db, () => outcomeOn(service.uri)))).toEqual([]);
     expect(await products.indexes()).toEqual(indexes);
-    await again.stop();
+    await service.stop();
+  });
+
+  it('one that is hidden is shown again, and not made anew', async () => {
+    const service = await TestService.start();
+    await service.leave();
+    const index = { name: 'organizationid_1_appid_1__id_1', hidden: true };
+    await service.db.command({ collMod: 'products', index });
+    expect(made(await commandsDuring(service.db, () => outcomeOn(service.uri)))).toEqual([]);
+    const standing = await service.db.collection('products').indexes();
+    expect(standing.filter(({ hidden }) => hidden === true)).toEqual([]);
+    await service.stop();
   });
 });
 
-/** What the start ends with on a database that `before` has prepared. */
-async function startOn(before: (db: mongo.Db) => Promise<unknown>): Promise<string> {
-  const { uri, client, db } = await freshDatabase();
-  await before(db);
+/** What a start on a database ends with. */
+async function outcomeOn(uri: string): Promise<string> {
   const app: NestExpressApplication = await createApp(
     readSettings({ MONGODB_URI: uri, LOG_LEVEL: 'silent' }),
     uri,
@@ -34,6 +61,17 @@ async function startOn(before: (db: mongo.Db) => Promise<unknown>): Promise<stri
     (error: Error) => `${error.name}: ${error.message}`,
   );
   await app.close();
+  return outcome;
+}
+
+type OnDatabase = (db: mongo.Db) => Promise<unknown>;
+
+/** The same on a database that `before` has prepared; `after` may look at what it leaves. */
+async function startOn(before: OnDatabase, after?: OnDatabase): Promise<string> {
+  const { uri, client, db } = await freshDatabase();
+  await before(db);
+  const outcome = await outcomeOn(uri);
+  await after?.(db);
   await db.dropDatabase();
   await client.close();
   return outcome;
@@ -101,6 +139,26 @@ describe('where existing data breaks it, the start ends with one message that li
     expect(message).not.toMatch(/shop\/[bd]|other/);
   });
 
+  it('all other indexes are made', async () => {
+    const message = await startOn(
+      (db) => db.collection('products').insertMany(twice({ ...TENANT, id: 'double' })),
+      async (db) => {
+        const [products, members] = await Promise.all(
+          ['products', 'members'].map((name) => db.collection(name).indexInformation()),
+        );
+        expect(Object.keys(products!)).toEqual(
+          expect.arrayContaining([
+            'organizationid_1_appid_1__id_1',
+            'organizationid_1_appid_1_lastupdated_1__id_1',
+          ]),
+        );
+        expect(products).not.toHaveProperty(UNIQUE);
+        expect(members).toHaveProperty(UNIQUE);
+      },
+    );
+    expect(message).toContain('acme/shop/double (2 times)');
+  });
+
   it('what is missing counts as a value too', async () => {
     const message = await startOn((db) =>
       db.collection<{ _id: string }>('credentials').insertMany([{ _id: 'one' }, { _id: 'two' }]),
@@ -144,7 +202,7 @@ describe('an index of another program', () => {
     const message = await startOn((db) => db.collection('products').createIndex(ID));
     expect(message).toMatch(/^FatalError: [^\n]+$/);
     expect(message).toContain('products');
-    expect(message).toContain('organizationid_1_appid_1_id_1');
+    expect(message).toContain(UNIQUE);
   });
 
   it('that is the same under another name serves as well', async () => {

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { APP_NAME } from '../../src/database/index.js';
-import { eventually, type TestApplication, TestService } from '../support/index.js';
+import { eventually, Gate, type TestApplication, TestService } from '../support/index.js';
 
 interface LeaseDocument {
   _id: string;
@@ -143,6 +143,23 @@ describe('on SIGTERM or SIGINT the service gives up the lease', () => {
     await second.leave();
     await first.leave();
     expect((await lease()).expires.getTime()).toBe(0);
+  });
+
+  it('so it is when an instance took it while it was stopping', async () => {
+    await first.leave();
+    await second.leave();
+    const { term } = await lease();
+    const gate = await Gate.to(first.uri);
+    await gate.open();
+    gate.hold((request) => request.includes('findAndModify'));
+    const late = await second.listening({ MONGODB_URI: gate.uri });
+    await eventually(() => gate.holding > 0);
+    const left = late.leave();
+    expect((await lease()).term).toBe(term);
+    gate.release();
+    await left;
+    expect(await lease()).toMatchObject({ term: term + 1, expires: new Date(0) });
+    await gate.shut();
   });
 });
 

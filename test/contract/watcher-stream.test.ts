@@ -1,6 +1,9 @@
 /** @depends-on-server */
 import { mongo } from 'mongoose';
-import { type TestApplication, TestService } from '../support/index.js';
+import { eventually, Gate, type TestApplication, TestService } from '../support/index.js';
+
+/** The field of a command as BSON has it, before its value. */
+const LONGEST_WAIT = 'maxTimeMS\0';
 
 let service: TestService;
 let app: TestApplication;
@@ -31,6 +34,25 @@ it('of the log, the server looks at names and kinds only: entries of other datab
   const filter = JSON.stringify((explained['stages'] as mongo.Document[])[0]);
   expect(filter).toContain('oplog.rs');
   for (const word of ['bsonSize', 'alive', 'expires', 'lastupdated']) expect(filter).not.toContain(word);
+});
+
+it('a stream that was opened just now tells what the log has, and does not wait for more: a start does', async () => {
+  const gate = await Gate.to(service.uri);
+  await gate.open();
+  const waits: number[] = [];
+  gate.hold((request) => {
+    const isOfStream = request.includes('getMore') && request.includes('$cmd.aggregate');
+    if (isOfStream) waits.push(request.readInt32LE(request.indexOf(LONGEST_WAIT) + LONGEST_WAIT.length));
+    return false;
+  });
+  await service.leave();
+  const next = await service.another({ MONGODB_URI: gate.uri });
+  await eventually(() => waits.length > 1);
+  expect(waits.slice(0, 2)).toEqual([1, 50]);
+  await next.leave();
+  await gate.shut();
+  service = await service.another();
+  app = app.seenBy(service);
 });
 
 it('what is noted about re-stamps reaches no watcher, which would feed itself', async () => {

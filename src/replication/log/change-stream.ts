@@ -7,6 +7,8 @@ import { asLongAsWorkedOn, type Sender, withComment } from './long-command.js';
 import type { WatchedEvent } from './watched-event.js';
 
 const MOST_EVENTS = 1000;
+/** A stream that was opened just now tells what the log has already, and does not wait for more (milliseconds). */
+const FIRST_WAIT_MS = 1;
 /** The server may miss the first sign of a majority write and wait until this is over, and a raise with it. */
 const SHORTEST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1000;
@@ -70,7 +72,7 @@ export async function* openStream(
     }).catch(lostIf(LOST_AT_OPENING));
     id = cursorId(cursorOf(opened).id);
     let last = rawIn(cursorOf(opened));
-    let waitMs = SHORTEST_WAIT_MS;
+    let waitMs = FIRST_WAIT_MS;
     yield batchOf(cursorOf(opened), 1);
     while (!sender.stop.aborted) {
       const asked = sizeBehind(last);
@@ -86,7 +88,8 @@ export async function* openStream(
       if (reply === undefined) return;
       last = rawIn(cursorOf(reply));
       const batch = batchOf(cursorOf(reply), asked);
-      waitMs = batch.events.length > 0 ? SHORTEST_WAIT_MS : Math.min(waitMs * 2, longestWait);
+      const longer = Math.min(Math.max(waitMs * 2, SHORTEST_WAIT_MS), longestWait);
+      waitMs = batch.events.length > 0 ? SHORTEST_WAIT_MS : longer;
       yield batch;
     }
   } finally {

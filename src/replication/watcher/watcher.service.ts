@@ -70,7 +70,9 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   private async turn(): Promise<void> {
     const state = await this.lease.acquire();
-    if (state !== undefined) await this.lead(state);
+    if (state === undefined) return;
+    if (this.stop.signal.aborted) await this.lease.release(state.term);
+    else await this.lead(state);
   }
 
   /** What hangs when the term ends is left behind, and its client closed with force: effects may be repeated. */
