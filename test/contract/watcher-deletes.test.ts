@@ -150,6 +150,16 @@ describe("Tombstones are the ledger's documents: one for each application, kind 
     expect(idsOf(await app.hardDeletes('product').drain())).not.toContain('back');
   });
 
+  it('the record is stamped above its tombstone, also where no fence is as high', async () => {
+    const first = await app.product({ id: 'early' });
+    await remove(first._id);
+    const [dead] = await entries('early');
+    const { _id } = await app.put('product', { id: 'early', lastupdated: new Date(stampOf(dead)) });
+    await service.watcher.caughtUp();
+    const record = await service.db.collection('products').findOne({ _id });
+    expect(Number(record?.['lastupdated'])).toBeGreaterThan(stampOf(dead));
+  });
+
   it('a record replaced by another under the same `id` at once leaves no tombstone', async () => {
     const old = await app.product({ id: 'heir' });
     await service.watcher.caughtUp();

@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose';
+import { KINDS } from '../../src/record/index.js';
 import { TestService } from '../support/index.js';
 
 const COUNT = 2000;
@@ -27,12 +28,23 @@ const existing = (prefix: string, email: boolean) =>
 const members = existing('member', true);
 const products = existing('product', false);
 
+/** By `id`: stamps that no feed can go by. */
+const BAD_STAMPS: Record<string, mongo.Document> = {
+  none: {},
+  future: { lastupdated: new Date('2999-01-01T00:00:00.000Z') },
+  text: { lastupdated: '2024-02-29T12:00:00.000Z' },
+};
+const ODD = { organizationid: 'acme', appid: 'odd' };
+
 let service: TestService;
 
 beforeAll(async () => {
   service = await TestService.start({}, async (db) => {
     await db.collection<object>('members').insertMany(members);
     await db.collection<object>('products').insertMany(products);
+    for (const kind of KINDS)
+      for (const [id, stamp] of Object.entries(BAD_STAMPS))
+        await db.collection(`${kind}s`).insertOne({ ...ODD, id, ...stamp, data: {} });
   });
   await service.watcher.caughtUp();
 });
@@ -85,4 +97,12 @@ describe('A first start over existing records with good stamps moves no stamp an
     await service.watcher.caughtUp();
     expect([await bytes('members'), await bytes('products')]).toEqual(before);
   });
+});
+
+it('no `lastupdated`, not a date, or more than 1 s in the future: it gets one from the service', async () => {
+  const app = await service.application(ODD);
+  for (const kind of KINDS) {
+    const items = await app.feed(kind).drain();
+    expect(items.map(({ id }) => id).sort()).toEqual(Object.keys(BAD_STAMPS).sort());
+  }
 });

@@ -71,8 +71,15 @@ describe('single writes of a bulk that MongoDB refused', () => {
     expect(refusedAsDuplicate(bulk(11000, 11000))).toEqual(new Set([0, 1]));
   });
 
+  /** Whether what was not refused stays, nobody knows. */
+  const unconfirmed = (...codes: number[]) => {
+    const getWriteConcernError = () => ({ code: 64, errmsg: 'waiting for replication timed out' });
+    return Object.assign(bulk(...codes), { result: { getWriteConcernError } });
+  };
+
   it.each<[string, unknown]>([
     ['another code among them', bulk(11000, 8000)],
+    ['no majority has confirmed the others', unconfirmed(11000)],
     ['no single write', bulk()],
     ['no bulk', server(11000)],
   ])('any other error goes on: %s', (_name, error) => {

@@ -82,3 +82,18 @@ it('a request is put together only where somebody reads it', () => {
   ]);
   expect(linesOf('warn', (logger) => logger.request(503, line))).toMatchObject([{ level: 'error' }]);
 });
+
+it.each([
+  [200, 'info'],
+  [404, 'info'],
+  [499, 'info'],
+  [500, 'error'],
+  [503, 'error'],
+])('a request that ends with %i is logged at the level %s', (status, level) => {
+  const line = () => ({
+    req: { id: 'r-1', method: 'GET', url: '/max' },
+    res: { statusCode: status },
+    responseTime: 3,
+  });
+  expect(linesOf('info', (logger) => logger.request(status, line))).toMatchObject([{ level }]);
+});
