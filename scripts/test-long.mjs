@@ -53,11 +53,6 @@ const parts = {
       env: { TIDEMARK_CONNECTORS_RECORDS: '100000' },
     },
   },
-  waits: {
-    title: 'The real time limits',
-    limitMs: 30 * minutes,
-    jest: { projects: ['contract'], args: ['--testPathPatterns', 'watcher-hung'], env: { TIDEMARK_TEST_REAL_WAITS: '1' } },
-  },
   bench: {
     title: 'Every measure of the bench, 100,000 items',
     limitMs: 120 * minutes,
