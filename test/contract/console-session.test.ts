@@ -169,7 +169,10 @@ describe('The console reads a feed as a consumer would', () => {
     const to = (await app.max('product')).toISOString();
     const path = `${app.organizationid}/${app.appid}/api/v1/product/default/updates?to=${to}`;
     expect((await asked(headers, path)).json).toMatchObject({ result: [{}, {}, {}] });
-    const stored = await service.db.collection('tidemark.consumers').find({ '_id.organizationid': app.organizationid }).toArray();
+    const stored = await service.db
+      .collection('tidemark.consumers')
+      .find({ '_id.organizationid': app.organizationid })
+      .toArray();
     expect(stored).toEqual([]);
   });
 

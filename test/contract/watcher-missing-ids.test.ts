@@ -23,9 +23,9 @@ const lacking = (kind: Kind) =>
   service.db.collection(COLLECTION_OF[kind]).countDocuments({ ...app.tenant, id: { $exists: false } });
 
 /** Waits until nothing lacks an `id`, and all of it is worked through. */
-async function allNamed(kind: Kind): Promise<void> {
+async function allNamed(kind: Kind, by = service): Promise<void> {
   await eventually(async () => (await lacking(kind)) === 0);
-  await service.watcher.caughtUp();
+  await by.watcher.caughtUp();
 }
 
 /** Each `n` once, however often it is delivered. */
@@ -53,7 +53,7 @@ describe.each(KINDS)('A bulk of records without id and stamp: %s', (kind) => {
     await service.leave();
     const next = await service.another();
     try {
-      await allNamed(kind);
+      await allNamed(kind, next);
       const ids = await service.db.collection(COLLECTION_OF[kind]).distinct('id');
       expect(ids).toHaveLength(MANY);
     } finally {

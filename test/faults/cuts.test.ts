@@ -15,7 +15,10 @@ afterAll(() => set.remove());
 test(
   'a service whose connections are cut again and again delivers a change within 30 s of the last cut',
   async () => {
-    const cuts = { count: Number(FAULTS_CUTS), every: FAULTS_CUTS_EVERY.split(',').map(Number) as [number, number] };
+    const cuts = {
+      count: Number(FAULTS_CUTS),
+      every: FAULTS_CUTS_EVERY.split(',').map(Number) as [number, number],
+    };
     const lives = await Promise.allSettled([1, 2, 3].map((seed) => liveThroughCuts(set, seed, cuts)));
     const told = lives.map((life) => (life.status === 'fulfilled' ? life.value : String(life.reason)));
     process.stdout.write(`${told.join('\n')}\n`);
