@@ -26,25 +26,17 @@ interface StreamCursor {
   postBatchResumeToken: { _data: string };
 }
 
-/** What is asked for, and until when. */
-export interface ControlOpening {
-  database: string;
-  pipeline: mongo.Document[];
-  /** For how long the server may wait for something to happen (milliseconds). */
-  longestWaitMs: number;
-  /** Ends a reply that is being waited for, with an error. */
-  stop: AbortSignal;
-  /** Called with what ends when the cursor is closed, with success or without. */
-  onClosing: (closed: Promise<void>) => void;
-}
-
 /**
  * The changes of a database from now on, reply by reply, as long as somebody asks for the next one. The bare commands are
- * used since they hand over empty replies too, and tell how far the log was read. The cursor is closed at the end.
+ * used since they hand over empty replies too, and tell how far the log was read. The cursor is closed behind it, and
+ * `onClosing` is told when that is over, with success or without.
  */
 export async function* controlReplies(
   client: mongo.MongoClient,
-  { database, pipeline, longestWaitMs, stop, onClosing }: ControlOpening,
+  database: string,
+  pipeline: mongo.Document[],
+  longestWaitMs: number,
+  onClosing: (closed: Promise<void>) => void,
 ): AsyncGenerator<ControlReply, void> {
   const db = client.db(database);
   const session = client.startSession();
@@ -58,8 +50,6 @@ export async function* controlReplies(
     readConcern: { level: 'majority' },
     comment: 'tidemark control',
   };
-  const interrupt = () => void kill(db, command, session).catch(() => undefined);
-  stop.addEventListener('abort', interrupt, { once: true });
   try {
     for (;;) {
       const reply = await bareCommand(db, command, { ...options, within: waitMs + ARRIVAL_MS });
@@ -72,7 +62,6 @@ export async function* controlReplies(
       askedAt = performance.now();
     }
   } finally {
-    stop.removeEventListener('abort', interrupt);
     onClosing(close(db, command, session).catch(() => undefined));
   }
 }
@@ -87,16 +76,11 @@ function toldUpTo({ postBatchResumeToken: { _data } }: StreamCursor): mongo.Time
   return new mongoose.mongo.Timestamp(new mongoose.mongo.Timestamp(at).toBigInt() - 1n);
 }
 
-async function close(db: mongo.Db, command: mongo.Document, session: mongo.ClientSession): Promise<void> {
+async function close(db: mongo.Db, { getMore }: mongo.Document, session: mongo.ClientSession): Promise<void> {
   try {
-    await kill(db, command, session);
+    if (getMore !== undefined)
+      await db.command({ killCursors: '$cmd.aggregate', cursors: [getMore] }, { session });
   } finally {
     await session.endSession();
   }
-}
-
-/** The server ends a command that waits on the cursor too. */
-async function kill(db: mongo.Db, { getMore }: mongo.Document, session: mongo.ClientSession): Promise<void> {
-  if (getMore !== undefined)
-    await db.command({ killCursors: '$cmd.aggregate', cursors: [getMore] }, { session });
 }

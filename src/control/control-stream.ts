@@ -119,14 +119,7 @@ export class ControlStream implements OnModuleDestroy {
     const onClosing = (closed: Promise<void>): void => {
       this.closed = closed;
     };
-    const opening = {
-      database: this.connection.name,
-      pipeline,
-      longestWaitMs,
-      stop: this.stop.signal,
-      onClosing,
-    };
-    const replies = controlReplies(client, opening);
+    const replies = controlReplies(client, this.connection.name, pipeline, longestWaitMs, onClosing);
     for await (const reply of replies) {
       if (this.stop.signal.aborted || !this.hear(reply)) return;
       if (performance.now() - this.wantedAt > UNWANTED_MS) return;
