@@ -2,7 +2,7 @@
  * `npm test`: everything that must hold. The first check that fails ends it; then every test runs, whatever the others gave.
  * It ends with one line that counts the tests of all runs.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installChromium } from './chromium.mjs';
@@ -28,6 +28,8 @@ const ofNode =
 /** What the run leaves in the folder for temporary files goes with it. */
 const temporary = mkdtempSync(join(tmpdir(), 'tidemark-run-'));
 process.env.TMPDIR = temporary;
+// PostgreSQL runs as another user.
+chmodSync(temporary, 0o755);
 atEnd(() => rmSync(temporary, { recursive: true, force: true }));
 
 const tool = (path) => [process.execPath, join('node_modules', path)];

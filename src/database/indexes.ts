@@ -13,7 +13,6 @@ const LISTS_IN_TWO_FIELDS = 171;
 
 /** MongoDB itself builds no more at a time over collections that hold anything. */
 const COLLECTIONS_AT_A_TIME = 3;
-const NEVER = new AbortController().signal;
 
 /** Takes note of an index that the server refuses to make. */
 type Refused = (index: MissingIndex, error: unknown) => void;
@@ -27,7 +26,7 @@ export async function makeIndexes(connection: mongoose.Connection): Promise<void
   const made = await Promise.allSettled(
     modelsOf(connection).map(async (model) => {
       const missing = await missingIndexesOf(model);
-      if (missing.length > 0) await places.during(NEVER, () => makeOrExplain(missing));
+      if (missing.length > 0) await places.during(new AbortController().signal, () => makeOrExplain(missing));
     }),
   );
   const errors = made.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));

@@ -73,7 +73,11 @@ export class WrongServer {
   static async before(service: string): Promise<WrongServer> {
     const server = createServer();
     const wrong = new WrongServer(service, server);
-    server.on('request', (request, response) => void wrong.pass(request, response));
+    server.on('request', (request, response) => {
+      wrong.pass(request, response).catch((error: unknown) => {
+        if (!response.destroyed) throw error;
+      });
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return wrong;

@@ -3,8 +3,8 @@ import { Server, Socket } from 'node:net';
 import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A connection that was told to close takes a moment. */
-const LOOKS = 40;
+/** On a busy machine a connection that was told to close takes a while. */
+const LOOKS = 200;
 const LOOK_MS = 50;
 
 /** What a test file opens and does not close, by the time its tests have ended. */
@@ -20,7 +20,7 @@ export class Leftovers {
     this.#follow(global);
   }
 
-  /** In words; empty where all is closed, or closes within two seconds. */
+  /** In words; empty where all is closed, or closes within ten seconds. */
   async found() {
     for (let look = 0; look < LOOKS && this.#left().length > 0; look += 1) await wait(LOOK_MS);
     return this.#left().map(inWords);

@@ -8,18 +8,18 @@ const JestRunner = TestRunner.default ?? TestRunner;
 export const planned = new Map();
 
 /**
- * One pool for the test files of all projects. A file takes one place, a heavy one two, and one that measures or freezes the
- * machine takes all of them. Files begin in the order of the sequencer: none overtakes one that waits for its places.
+ * One pool for the test files of all projects. A file takes one slot, a heavy one two, and one that measures or freezes the
+ * machine takes all of them. Files begin in the order of the sequencer: none overtakes one that waits for its slots.
  */
 export default class PoolRunner extends JestRunner {
   async runTests(tests, watcher, options) {
-    const places = this._globalConfig.maxWorkers;
-    const pool = new Places(places);
+    const slots = this._globalConfig.maxWorkers;
+    const pool = new Slots(slots);
     for (const { context } of tests) {
       const { name } = context.config.displayName;
       planned.set(name, (planned.get(name) ?? 0) + 1);
     }
-    const weights = new Map(tests.map((test) => [test.path, weightOf(test.path, places)]));
+    const weights = new Map(tests.map((test) => [test.path, weightOf(test.path, slots)]));
     const leave = (path) => pool.leave(weights.get(path));
     const offs = [
       this.on('test-file-start', ([{ path }]) => pool.enter(weights.get(path))),
@@ -34,13 +34,13 @@ export default class PoolRunner extends JestRunner {
   }
 }
 
-function weightOf(path, places) {
-  if (isAlone(path)) return places;
-  return Math.min(places, isHeavy(path) ? 2 : 1);
+function weightOf(path, slots) {
+  if (isAlone(path)) return slots;
+  return Math.min(slots, isHeavy(path) ? 2 : 1);
 }
 
-/** So many places, given to those who wait in the order in which they came. */
-export class Places {
+/** A number of slots, given to those that wait in the order in which they came. */
+export class Slots {
   #waiting = [];
   #free;
 

@@ -4,6 +4,18 @@ import { Problem } from '../../../src/http/index.js';
 /** Lets everything happen that waits for nothing but its turn. */
 const settled = () => new Promise(setImmediate);
 
+const unended = new Map<string, () => void>();
+/** What a test leaves unended holds its timer. */
+afterEach(async () => {
+  while (unended.size > 0) {
+    for (const [name, end] of unended) {
+      unended.delete(name);
+      end();
+    }
+    await settled();
+  }
+});
+
 /** A queue, and what has begun in it, by name. Each goes on until the test ends it. */
 function queue() {
   const turns = new Turns();
@@ -13,7 +25,10 @@ function queue() {
   const enter = (name: string, rank: number) => {
     const work = () => {
       begun.push(name);
-      return new Promise<void>((resolve) => ends.set(name, resolve));
+      return new Promise<void>((resolve) => {
+        ends.set(name, resolve);
+        unended.set(name, resolve);
+      });
     };
     turns.take(rank, work).catch((error: unknown) => {
       if (!(error instanceof Problem) || error.slug !== 'too-many-logins') throw error;
