@@ -23,7 +23,7 @@ const limitMs = 45 * 60_000;
 
 /** Unit tests of what Node itself has a part in: buffers, WebAssembly, dates, cryptography, files, sockets and processes. */
 const ofNode =
-  'unit/(admin|auth|client|common|config|database|embedded|http|listen|observability|record|shutdown|replication/feed)';
+  'unit/(auth|client|common|config|embedded|listen|shutdown|record|replication/feed/transcode/(doubles|malformed|utf8|values))';
 
 /** What the run leaves in the folder for temporary files goes with it. */
 const temporary = mkdtempSync(join(tmpdir(), 'tidemark-run-'));

@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import type { mongo } from 'mongoose';
 import { MarkRaiser, Moments } from '../../src/replication/mark/index.js';
 import { Restamps } from '../../src/replication/stamping/index.js';

@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import type { mongo } from 'mongoose';
 import {
   eventually,

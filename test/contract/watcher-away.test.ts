@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import { type Kind, KINDS } from '../../src/record/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 

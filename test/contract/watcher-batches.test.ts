@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import { mongo } from 'mongoose';
 import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 

@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import { mongo } from 'mongoose';
 import { emailKeyOf } from '../../src/member/index.js';
 import { LedgerSlices } from '../../src/replication/ledger/index.js';

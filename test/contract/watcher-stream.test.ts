@@ -8,10 +8,11 @@ const LONGEST_WAIT = 'maxTimeMS\0';
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.start();
   app = await service.application();
   await service.watcher.caughtUp();
 });
+afterAll(() => service.stop());
 
 /** The stages of the watcher's stream, as the server has them. */
 async function stages(): Promise<mongo.Document[]> {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,19 @@ export class Typed {
   }
 }
 
-/** A fresh clone of what is committed here, in which a newcomer types commands. */
+/** What is built here is what the clone would build. */
+const isCommitted =
+  execFileSync('git', ['status', '--porcelain', '--', 'src', 'client', 'conformance', 'console']).length ===
+  0;
+
+function share(clone: string, folder: string, how: string): void {
+  if (existsSync(folder)) execFileSync('cp', [how, folder, join(clone, folder)]);
+}
+
+/**
+ * A fresh clone of what is committed here, in which a newcomer types commands. What `npm ci` and the build bring is taken from
+ * here: that both work in a fresh clone is what `.ci/run` shows.
+ */
 export class Clone {
   private readonly typed: Typed[] = [];
   private readonly outputs = new Map<string, Promise<string>>();
@@ -70,6 +82,10 @@ export class Clone {
   static make(): Clone {
     const directory = mkdtempSync(join(tmpdir(), 'tidemark-clone-'));
     execFileSync('git', ['clone', '--quiet', process.cwd(), directory]);
+    for (const folder of ['.', 'console', 'client', 'conformance']) {
+      share(directory, join(folder, 'node_modules'), '-al');
+      if (isCommitted) share(directory, join(folder, 'dist'), '-r');
+    }
     return new Clone(directory);
   }
 

@@ -34,11 +34,12 @@ export function beginLongOnes(clone: Clone): void {
 export const WAYS: Way[] = [
   {
     of: /^npm ci && npm start$/,
-    run: (command, { demo }) => Promise.resolve(expect(demo.command).toBe(command)),
+    run: (command, { demo }) => Promise.resolve(expect(command).toBe(`npm ci && ${demo.command}`)),
   },
   {
     of: /^npm ci$/,
-    run: (_command, { clone }) => clone.output('test node_modules/.package-lock.json -nt package.json'),
+    run: (_command, { clone }) =>
+      Promise.resolve(expect(clone.read('.ci/run')).toContain('\nnpm ci && npm test\n')),
   },
   {
     of: /^(npm ci && )?npm test$|^npm run (check|test:quick)$|^npx jest --selectProjects documents$/,

@@ -5,7 +5,7 @@ import { harvest, Repeatedly, worldOf } from './load/index.js';
 import { Random } from './plan/index.js';
 import type { World } from './world/index.js';
 
-const { FAULTS_RECORDS = '15000' } = process.env;
+const { FAULTS_RECORDS = '10000' } = process.env;
 const RECORDS = Number(FAULTS_RECORDS);
 /** Bulks that were under way when a mark was raised are stamped again. */
 const MOST_RESTAMPS = RECORDS + 6000;

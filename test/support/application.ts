@@ -31,9 +31,10 @@ export class TestApplication {
     { organizationid, appid, settings }: { organizationid?: string; appid?: string; settings?: object },
   ): Promise<TestApplication> {
     const app = new TestApplication(service, organizationid ?? `org-${short()}`, appid ?? `app-${short()}`);
+    const levels = ['read', 'write', 'admin'] as const;
+    const credentials = levels.map((level) => app.usable({ username: app.user(level), level }));
     await service.db.collection('applications').insertOne({ ...app.tenant, ...(settings && { settings }) });
-    for (const level of ['read', 'write', 'admin'] as const)
-      await app.credential({ username: app.user(level), level });
+    await service.db.collection('credentials').insertMany(await Promise.all(credentials));
     return app;
   }
 
@@ -53,14 +54,12 @@ export class TestApplication {
 
   async credential(fields: mongo.Document = {}): Promise<string> {
     const username = String(fields['username'] ?? `user-${short()}`);
-    await this.service.db.collection('credentials').insertOne({
-      username,
-      passwordhash: await passwordHash,
-      level: 'read',
-      scopes: [this.tenant],
-      ...fields,
-    });
+    await this.service.db.collection('credentials').insertOne(await this.usable({ ...fields, username }));
     return username;
+  }
+
+  private async usable(fields: mongo.Document): Promise<mongo.Document> {
+    return { passwordhash: await passwordHash, level: 'read', scopes: [this.tenant], ...fields };
   }
 
   /** Registers a service, as an operator does by hand, and waits until the watcher has seen it. */

@@ -4,10 +4,27 @@
 const ALONE = new Set([]);
 
 /** These keep several processes busy: each takes two places. */
-const HEAVY = new Set([]);
+const HEAVY = new Set(['bench/bench.test.ts', 'faults/update-many.test.ts']);
 
 /** The longest first, so that no long file is left when all others have ended. */
-const LONGEST = [];
+const LONGEST = [
+  'documents/documents.test.ts',
+  'bench/bench.test.ts',
+  'contract/conformance.test.ts',
+  'faults/histories.test.ts',
+  'faults/update-many.test.ts',
+  'faults/harvest-kills.test.ts',
+  'faults/cuts.test.ts',
+  'browser/views.test.ts',
+  'model/protocol.test.ts',
+  'connectors/airbyte.test.ts',
+  'contract/feed-costs.test.ts',
+  'contract/watcher-away.test.ts',
+  'contract/feed-foreign.test.ts',
+  'contract/audit.test.ts',
+  'contract/watcher-lease.test.ts',
+  'contract/knowledge-malformed.test.ts',
+];
 
 const nameOf = (path) => path.split('/test/').at(-1);
 const rank = new Map(LONGEST.map((name, index) => [name, index]));
