@@ -67,6 +67,22 @@ describe('Signing in', () => {
 });
 
 describe('Credentials', () => {
+  it('one whose scopes are of another type is listed, and opens nothing', async () => {
+    const page = await browser.openAs(root);
+    for (const scopes of ['*', [null], [{ ...app.tenant }, 'more']]) {
+      const username = await app.credential({ scopes });
+      await browser.goTo(page, '/credentials');
+      await page.reload();
+      const opens = page
+        .getByRole('row', { name: new RegExp(`^${username} `) })
+        .getByRole('cell')
+        .nth(2);
+      await opens.waitFor();
+      const expected = scopes.length === 2 ? `${app.organizationid}/${app.appid}` : '';
+      expect((await opens.innerText()).trim()).toBe(expected);
+    }
+  });
+
   it('the password of a credential is rotated, the old one works on, and is retired', async () => {
     const username = await app.credential();
     const page = await browser.openAs(root);

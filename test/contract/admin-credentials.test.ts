@@ -6,10 +6,11 @@ let admin: AdminConsole;
 let app: TestApplication;
 
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.start();
   admin = new AdminConsole(service.uri);
   app = await service.application();
 });
+afterAll(() => service.stop());
 
 const GIVEN = 'correct horse battery';
 

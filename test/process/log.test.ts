@@ -123,6 +123,8 @@ class Shown {
   ) {
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (piece: string) => (this.output += piece));
+    // A terminal that was killed takes no Ctrl-C.
+    child.stdin?.on('error', () => undefined);
     this.closed = once(child, 'close').then(([code]: unknown[]) => code);
   }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { admin } from '../api/client.js';
-import type { Credential } from '../api/types.js';
+import type { Credential, Tenant } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
 import { isAhead } from '../parts/format.js';
 import { Dialog } from '../parts/dialog.js';
@@ -45,8 +45,7 @@ export function Credentials() {
               { title: 'Level', cell: ({ level }) => level },
               {
                 title: 'Opens',
-                cell: ({ scopes }) =>
-                  scopes.map(({ organizationid, appid }) => `${organizationid}/${appid}`).join(', '),
+                cell: ({ scopes }) => opened(scopes).join(', '),
               },
               { title: 'State', cell: ({ state }) => <State word={state} /> },
               { title: 'Ends', cell: (one) => <Ends credential={one} /> },
@@ -107,4 +106,15 @@ function Password({ of: { username, password }, onClose }: { of: Credential; onC
       </div>
     </Dialog>
   );
+}
+
+/** What a credential opens. Other programs write credentials too: what is no scope opens nothing. */
+function opened(scopes: unknown): string[] {
+  const written: unknown[] = Array.isArray(scopes) ? scopes : [];
+  return written.flatMap((scope) => {
+    const { organizationid, appid } = (scope ?? {}) as Partial<Tenant>;
+    return typeof organizationid === 'string' && typeof appid === 'string'
+      ? [`${organizationid}/${appid}`]
+      : [];
+  });
 }

@@ -30,7 +30,7 @@ export default class extends TestEnvironment {
   async setup() {
     await super.setup();
     if (this.#built) this.#giveService();
-    this.#leftovers = new Leftovers(this.global, this.#shared);
+    this.#leftovers = new Leftovers(this.global, sharedByWorker);
   }
 
   #giveService() {
