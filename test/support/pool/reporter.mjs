@@ -4,6 +4,7 @@ import cliProgress from 'cli-progress';
 import { failuresOf } from './failures.mjs';
 import { planned } from './runner.mjs';
 
+const MINUTE = 60_000;
 const SLOWEST = 10;
 /** Of one file: many failures of a file have one cause. */
 const SHOWN = 5;
@@ -15,6 +16,7 @@ const SHOWN = 5;
  */
 export default class PoolReporter {
   #begun = performance.now();
+  #shown = this.#begun;
   #seed;
   #root;
   #projects = new Map();
@@ -69,6 +71,16 @@ export default class PoolReporter {
     if (failures.length > SHOWN)
       this.#say(`and ${failures.length - SHOWN} more of ${relative(this.#root, path)}\n`);
     this.#show(project);
+    this.#showFiles();
+  }
+
+  /** Where the lines do not change, how far all of it is, once a minute. */
+  #showFiles() {
+    const now = performance.now();
+    if (this.#bars !== undefined || now - this.#shown < MINUTE) return;
+    this.#shown = now;
+    const total = [...this.#projects.values()].reduce((sum, project) => sum + project.total, 0);
+    this.#say(`${this.#files.length}/${total} files after ${minutes((now - this.#begun) / 1000)}`);
   }
 
   #show(project) {
