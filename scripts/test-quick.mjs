@@ -1,14 +1,28 @@
 /**
- * `npm run test:quick`: the loop while writing. Format, lint, types and unit tests, beside one another, with what was seen
- * before remembered, and with a twentieth of the random cases. What fails is shown whole. It ends with the line of
- * `npm test`.
+ * `npm run test:quick`: the loop while writing. Format, lint, types and unit tests, beside one another, with a twentieth of the
+ * random cases. What passed before and depends on no file that has changed since is left out; `--all` leaves out nothing.
+ * What fails is shown whole. It ends with the line of `npm test`.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const cache = '.cache/quick';
 const report = join(cache, 'unit.json');
+/** Its text is when the last run that passed began, in milliseconds since 1970. */
+const passedAt = join(cache, 'passed');
+/** Where a change concerns the tests that import it. */
+const sources = ['src', 'client/src', 'conformance/src', 'console/src', 'lint', 'scripts', 'test'];
+/** A change of these concerns every test. */
+const settings = [
+  'jest.config.mjs',
+  'package.json',
+  'package-lock.json',
+  'rooms.mjs',
+  'scripts/test-quick.mjs',
+];
+/** These read sources and documents as text. */
+const ofTexts = ['test/unit/rooms.test.ts', 'test/unit/light.test.ts', 'test/unit/docs', 'test/unit/scripts'];
 const tool = (path) => join('node_modules', path);
 
 const steps = [
@@ -21,6 +35,7 @@ const steps = [
 mkdirSync(cache, { recursive: true });
 rmSync(report, { force: true });
 const begun = performance.now();
+const began = Date.now();
 const built = spawnSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' }).status === 0;
 const failed = built ? await failures() : ['Build'];
 const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0 } = unitReport();
@@ -29,6 +44,7 @@ const others = failed.filter((title) => title !== 'Unit tests' || broken === 0).
 console.log(`${Math.round((performance.now() - begun) / 1000)} s`);
 console.log(`${numPassedTests} passed, ${broken + others} failed`);
 process.exitCode = failed.length === 0 && numPassedTests > 0 ? 0 : 1;
+if (process.exitCode === 0) writeFileSync(passedAt, String(began));
 
 /** The titles of what failed. */
 async function failures() {
@@ -53,7 +69,35 @@ function step(title, command) {
 }
 
 function unitTests() {
-  return ['--selectProjects', 'unit', '--maxWorkers=100%', '--silent', '--json', `--outputFile=${report}`];
+  const jest = [
+    '--selectProjects',
+    'unit',
+    '--maxWorkers=100%',
+    '--silent',
+    '--json',
+    `--outputFile=${report}`,
+  ];
+  const changed = changedFiles();
+  return changed === undefined
+    ? jest
+    : [...jest, '--findRelatedTests', ...ofTexts.flatMap(testsIn), ...changed];
+}
+
+/** Since the last run that passed; undefined where everything counts as changed. */
+function changedFiles() {
+  if (process.argv.includes('--all') || !existsSync(passedAt)) return undefined;
+  const since = Number(readFileSync(passedAt, 'utf8'));
+  const isChanged = (path) => statSync(path).isFile() && statSync(path).mtimeMs >= since;
+  if (settings.some(isChanged)) return undefined;
+  return sources
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
+    .filter((path) => !/(^|[\\/])(node_modules|dist)[\\/]/.test(path) && isChanged(path));
+}
+
+function testsIn(place) {
+  if (place.endsWith('.test.ts')) return [place];
+  const names = readdirSync(place, { recursive: true }).filter((name) => name.endsWith('.test.ts'));
+  return names.map((name) => join(place, name));
 }
 
 function remembered(name) {
