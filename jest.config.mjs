@@ -10,10 +10,25 @@ if (!assemble()) throw new Error('The AssemblyScript of the feeds does not compi
 const esmPackages =
   '@nestjs/|mongodb/|mongoose/node_modules/mongodb/lib/runtime|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|string-width/|strip-ansi/|ansi-regex/|get-east-asian-width/';
 
+/** These take Jest longer to load than most files take to run, so Node loads them, once for each worker. */
+const nativePackages =
+  '@nestjs/|mongoose/|mongodb/|bson/|rxjs/|express/|class-validator/|class-transformer/|pino/|prom-client/|helmet/';
+
+/** These ask whether a value is a plain object or of a class of JavaScript, so Jest loads all that they use. */
+const byJestAlone = [
+  'database/errors',
+  'member/body/body-pipe',
+  'record/item',
+  'replication/feed/transcode/large-text',
+  'replication/feed/transcode/portions',
+  'replication/feed/transcode/reference',
+].map((name) => `<rootDir>/test/unit/${name}.test.ts`);
+
 /** For a pattern: the client's package has a folder `src` too. */
 const root = import.meta.dirname.replace(/\W/g, '\\$&');
 
 const shared = {
+  cacheDirectory: '<rootDir>/.cache/jest',
   runner: '<rootDir>/test/support/pool/runner.mjs',
   testEnvironment: '<rootDir>/test/support/pool/environment.mjs',
   transform: {
@@ -37,9 +52,18 @@ const shared = {
   setupFilesAfterEnv: ['<rootDir>/test/support/jest-setup.ts'],
 };
 
+const native = {
+  ...shared,
+  transform: {
+    [`/node_modules/(${nativePackages})`]: '<rootDir>/test/support/built/native.mjs',
+    ...shared.transform,
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmPackages}|${nativePackages}))`],
+};
+
 /** The service itself, built, on a real replica set. */
 const onService = {
-  ...shared,
+  ...native,
   testEnvironmentOptions: { built: true },
   transform: {
     [`^${root}/src/.+\\.ts$`]: '<rootDir>/test/support/built/transform.mjs',
@@ -66,10 +90,19 @@ function dependingOnServer() {
 
 export default {
   coverageProvider: 'babel',
-  cacheDirectory: '<rootDir>/.cache/jest',
   testSequencer: '<rootDir>/test/support/pool/sequencer.mjs',
   projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+    {
+      ...native,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', ...byJestAlone],
+    },
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: byJestAlone,
+    },
     {
       ...onService,
       displayName: 'contract',
@@ -89,15 +122,15 @@ export default {
     { ...onService, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
     { ...onService, displayName: 'connectors', testMatch: ['<rootDir>/test/connectors/**/*.test.ts'] },
     {
-      ...shared,
+      ...native,
       displayName: 'process',
       testMatch: ['<rootDir>/test/process/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', ...(hasZsh() ? [] : ['completion-zsh'])],
     },
-    { ...shared, displayName: 'metrics', testMatch: ['<rootDir>/test/metrics/**/*.test.ts'] },
+    { ...native, displayName: 'metrics', testMatch: ['<rootDir>/test/metrics/**/*.test.ts'] },
     { ...shared, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
     { ...shared, displayName: 'model', testMatch: ['<rootDir>/test/model/**/*.test.ts'] },
-    { ...shared, displayName: 'bench', testMatch: ['<rootDir>/test/bench/**/*.test.ts'] },
-    { ...shared, displayName: 'documents', testMatch: ['<rootDir>/test/documents/**/*.test.ts'] },
+    { ...native, displayName: 'bench', testMatch: ['<rootDir>/test/bench/**/*.test.ts'] },
+    { ...native, displayName: 'documents', testMatch: ['<rootDir>/test/documents/**/*.test.ts'] },
   ],
 };

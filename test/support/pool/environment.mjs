@@ -29,16 +29,16 @@ export default class extends TestEnvironment {
 
   async setup() {
     await super.setup();
+    this.global.loadedByNode = (name) => require(name);
+    // A Jest file has classes of its own, and a date of what Node has loaded shall be a date to it.
+    this.global.Date = Date;
     if (this.#built) this.#giveService();
     this.#leftovers = new Leftovers(this.global, sharedByWorker);
   }
 
   #giveService() {
-    this.global.loadedByNode = (name) => require(name);
     this.global.sharedService = this.#shared;
     followClients(require('mongoose').mongo);
-    // A Jest file has classes of its own, and a date of the service shall be a date to it.
-    this.global.Date = Date;
     this.#giveDatabase(this.global.process.env);
   }
 
