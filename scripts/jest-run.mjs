@@ -1,7 +1,7 @@
 /** One run of Jest over projects, and what came of it. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { step } from './step.mjs';
 
 const reporter = './test/support/pool/reporter.mjs';
@@ -11,7 +11,9 @@ export async function jestRun({ title, projects, args = [], node = process.execP
   const folder = mkdtempSync(join(tmpdir(), 'tidemark-report-'));
   const file = join(folder, 'report.json');
   const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', ...projects, `--reporters=${reporter}`];
-  const settings = { ...how, env: { ...env, TIDEMARK_TEST_BUILT: '1', TIDEMARK_TEST_REPORT: file } };
+  // What the tests start by the name `node` is of the same version.
+  const PATH = [dirname(node), process.env.PATH].join(delimiter);
+  const settings = { ...how, env: { ...env, PATH, TIDEMARK_TEST_BUILT: '1', TIDEMARK_TEST_REPORT: file } };
   const wrong = await step(settings, title, node, ...jest, ...args);
   const { passed, failures } = reportIn(file);
   rmSync(folder, { recursive: true });

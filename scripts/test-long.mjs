@@ -6,7 +6,6 @@ import { parseArgs } from 'node:util';
 import { installChromium } from './chromium.mjs';
 import { installConnectors } from './connectors.mjs';
 import { jestRun } from './jest-run.mjs';
-import { installNode, otherNode } from './other-node.mjs';
 import { installPostgres } from './postgres.mjs';
 import { step } from './step.mjs';
 
@@ -18,10 +17,10 @@ const everything = ['unit', 'contract', 'process', 'faults', 'model', 'browser',
 /** By name: what it does, how long it may take, and how. */
 const parts = {
   node: {
-    title: `Every test on Node ${otherNode.version}`,
+    title: `Every test on Node ${process.version}`,
     limitMs: 60 * minutes,
-    before: async () => (await installNode()) && (await installChromium()) && (await installConnectors()),
-    jest: { projects: everything, node: otherNode.path, args: pool },
+    before: async () => (await installChromium()) && (await installConnectors()),
+    jest: { projects: everything, args: pool },
   },
   mongod: {
     title: 'The contract on the oldest mongod',

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { installChromium } from './chromium.mjs';
 import { installConnectors } from './connectors.mjs';
 import { jestRun } from './jest-run.mjs';
-import { installNode, otherNode } from './other-node.mjs';
+import { installNode, ltsNode } from './lts-node.mjs';
 import { installPostgres } from './postgres.mjs';
 import { installPromtool } from './promtool.mjs';
 import { atEnd, step } from './step.mjs';
@@ -21,9 +21,12 @@ const workerMemory = '1200MB';
 /** Several times what they take on two cores. */
 const limitMs = 45 * 60_000;
 
-/** Unit tests of what Node itself has a part in: buffers, WebAssembly, dates, cryptography, files, sockets and processes. */
+/**
+ * Tests of what Node itself has a part in (buffers, WebAssembly, dates, cryptography, files, sockets and processes) and of what
+ * depends on the version of mongod: these run on the Node of this machine, where all others run on the LTS line of Node.
+ */
 const ofNode =
-  'unit/(auth|client|common|config|embedded|listen|shutdown|record|replication/feed/transcode/(doubles|malformed|utf8|values))';
+  '/(contract/|unit/(auth|client|common|config|embedded|listen|shutdown|record|replication/feed/transcode/(doubles|malformed|utf8|values)))';
 
 /** What the run leaves in the folder for temporary files goes with it. */
 const temporary = mkdtempSync(join(tmpdir(), 'tidemark-run-'));
@@ -80,27 +83,25 @@ async function allHold(steps) {
 }
 
 function everyTest({ chromium, promtool, connectors, node }) {
-  const projects = ['unit', 'contract', 'older', 'process', 'faults', 'model', 'bench', 'documents'];
+  const missing = (what) => Promise.resolve({ passed: 0, failures: [`${what} could not be installed.`] });
+  const projects = ['unit', 'contract', 'process', 'faults', 'model', 'bench', 'documents'];
   if (chromium) projects.push('browser');
   if (promtool) projects.push('metrics');
-  const pool = {
-    title: 'Tests',
-    projects,
-    args: [`--maxWorkers=${workers}`, `--workerIdleMemoryLimit=${workerMemory}`],
-  };
-  const other = {
-    ...{ title: `Unit tests on Node ${otherNode.version}`, projects: ['unit'], node: otherNode.path },
-    ...{
-      args: ['--maxWorkers=1', '--testPathPatterns', ofNode],
-      env: { TIDEMARK_TEST_QUICK: '1' },
-      isQuiet: true,
-    },
-  };
-  const missing = (what) => Promise.resolve({ passed: 0, failures: [`${what} could not be installed.`] });
   if (connectors) projects.push('connectors');
+  const pool = {
+    title: `Tests on Node ${node ? ltsNode.version : process.versions.node}`,
+    args: [`--maxWorkers=${workers}`, `--workerIdleMemoryLimit=${workerMemory}`],
+    ...(node && { node: ltsNode.path }),
+  };
+  const ofThisNode = {
+    title: `Unit tests on Node ${process.versions.node}, and the contract on the oldest mongod`,
+    args: ['--maxWorkers=1', '--testPathPatterns', ofNode],
+    ...{ env: { TIDEMARK_TEST_QUICK: '1' }, isQuiet: true },
+  };
   return Promise.all([
-    jestRun({ ...pool, limitMs }),
-    node ? jestRun({ ...other, limitMs }) : missing(`Node ${otherNode.version}`),
+    jestRun({ ...pool, projects, limitMs }),
+    jestRun({ ...ofThisNode, projects: ['unit', 'older'], limitMs }),
+    ...(node ? [] : [missing(`Node ${ltsNode.version}`)]),
     ...(connectors ? [] : [missing('What the connectors need')]),
   ]);
 }

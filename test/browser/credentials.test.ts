@@ -83,6 +83,15 @@ describe('Credentials', () => {
     }
   });
 
+  it('one whose end is not a date is listed as broken', async () => {
+    const username = await app.credential({ expiresAt: '2999-01-01 at noon' });
+    const page = await browser.openAs(root);
+    await browser.goTo(page, '/credentials');
+    const row = page.getByRole('row', { name: new RegExp(`^${username} `) });
+    await row.getByText('not a date').waitFor();
+    await row.getByText('broken').waitFor();
+  });
+
   it('the password of a credential is rotated, the old one works on, and is retired', async () => {
     const username = await app.credential();
     const page = await browser.openAs(root);

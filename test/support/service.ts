@@ -153,6 +153,13 @@ export class TestService {
     return line === undefined ? NaN : Number(line.slice(name.length));
   }
 
+  /** The same of what a scrape leaves out where the database does not answer in time: waits until it is there. */
+  async presentMetric(name: string): Promise<number> {
+    let value = NaN;
+    await eventually(async () => !Number.isNaN((value = await this.metric(name))));
+    return value;
+  }
+
   /** Stops this instance in good order; the database stays. */
   async leave(): Promise<void> {
     if (this.isShared) throw new Error('Other files use this service.');

@@ -3,6 +3,8 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** How many lines of a failure are shown: enough for the first difference of two values. */
 const SHOWN_LINES = 6;
+/** And how much of a line. */
+const SHOWN_CHARACTERS = 300;
 
 /**
  * What failed in a test file: for each test its project, file and full name, the first lines of its message, its place in the
@@ -31,7 +33,9 @@ function told([project, path], name, message, again, root) {
   const said = lines.filter((line) => !isOfStack(line)).slice(0, SHOWN_LINES);
   return [
     `${project}: ${path} › ${name}`,
-    ...[...said, ...(ours === undefined ? [] : [ours])].map((line) => `      ${line.trim()}`),
+    ...[...said, ...(ours === undefined ? [] : [ours])].map(
+      (line) => `      ${line.trim().slice(0, SHOWN_CHARACTERS)}`,
+    ),
     `      again: ${again}`,
   ].join('\n');
 }
