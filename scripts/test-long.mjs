@@ -52,6 +52,11 @@ const parts = {
       env: { TIDEMARK_CONNECTORS_RECORDS: '100000' },
     },
   },
+  'bench-small': {
+    title: 'Every measure of the bench in small',
+    limitMs: 30 * minutes,
+    jest: { projects: ['bench'], env: { BENCH_MEASURES: 'all' } },
+  },
   bench: {
     title: 'Every measure of the bench, 100,000 items',
     limitMs: 120 * minutes,
