@@ -98,11 +98,7 @@ export default {
       testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', ...byJestAlone],
     },
-    {
-      ...shared,
-      displayName: 'unit',
-      testMatch: byJestAlone,
-    },
+    { ...shared, displayName: 'unit', testMatch: byJestAlone },
     {
       ...onService,
       displayName: 'contract',

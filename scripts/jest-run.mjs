@@ -12,18 +12,18 @@ export async function jestRun({ title, projects, args = [], node = process.execP
   const file = join(folder, 'report.json');
   const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', ...projects, `--reporters=${reporter}`];
   // What the tests start by the name `node` is of the same version.
-  const PATH = [dirname(node), process.env.PATH].join(delimiter);
+  const PATH = [dirname(resolve(node)), process.env.PATH].join(delimiter);
   const settings = {
     ...how,
     env: {
-      // The LTS line of Node loads what it has compiled once already, in each process that tests start.
-      ...{ NODE_COMPILE_CACHE: resolve('.cache', 'compiled'), PATH, ...env },
+      // The LTS line of Node compiles a module once for all processes of the run, some of whose paths are never seen again.
+      ...{ NODE_COMPILE_CACHE: join(folder, 'compiled'), PATH, ...env },
       ...{ TIDEMARK_TEST_BUILT: '1', TIDEMARK_TEST_REPORT: file },
     },
   };
   const wrong = await step(settings, title, node, ...jest, ...args);
   const { passed, failures } = reportIn(file);
-  rmSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, maxRetries: 5 });
   if (failures.length === 0 && (wrong !== '' || passed === 0))
     failures.push(`${title}: ${wrong || 'no test ran'}`);
   return { passed, failures };
