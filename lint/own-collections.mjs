@@ -1,5 +1,5 @@
 /**
- * ESLint rule: a collection is named once, in a file of the room that owns it. Everybody else imports that name, so that
+ * Lint rule: a collection is named once, in a file of the room that owns it. Everybody else imports that name, so that
  * each coupling is an import that the walls see.
  */
 const STAGES = new Set(['from', 'coll', 'into']);

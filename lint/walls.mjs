@@ -1,16 +1,19 @@
-/** ESLint rule: an import into another room is allowed where the table of rooms says so, and only through its doors. */
+/** Lint rule: an import into another room is allowed where the table of rooms says so, and only through its doors. */
 import { relative, sep } from 'node:path';
+import { rooms } from '../rooms.mjs';
 import { imported, roomOf } from './room-of.mjs';
 
 /** What others may use of a room; and of that, what is light: it needs neither Nest nor the driver. */
 const DOORS = ['index.ts', 'pure.ts'];
+
+const names = Object.keys(rooms);
 
 const ENTRIES = /^src\/(main|cli|app\.module)\.ts$/;
 
 export const walls = {
   meta: {
     type: 'problem',
-    schema: [{ type: 'object' }],
+    schema: [],
     messages: {
       unknown: 'The room {{room}} does not know {{other}}: see rooms.mjs.',
       inside: 'Another room is entered through its index.js or its pure.js only.',
@@ -18,8 +21,6 @@ export const walls = {
     },
   },
   create(context) {
-    const [rooms] = context.options;
-    const names = Object.keys(rooms);
     const path = relative(context.cwd, context.filename).split(sep).join('/');
     const room = roomOf(path, names);
     const check = ({ source }) => {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const compiler = 'node_modules/typescript/bin/tsc';
+const compiler = 'node_modules/typescript-7/bin/tsc';
 
 /** Whether the `dist/` of a folder is there and newer than its source, after compiling it where it was not. */
 export function buildPackage(folder) {

@@ -9,7 +9,7 @@ import { assemble } from './assemble.mjs';
 import { buildConsole } from './build-console.mjs';
 import { buildPackage } from './build-package.mjs';
 
-const compiler = 'node_modules/typescript/bin/tsc';
+const compiler = 'node_modules/typescript-7/bin/tsc';
 const state = 'dist/.tsbuildinfo';
 /** What the package installs as a program. */
 const program = 'dist/cli.js';

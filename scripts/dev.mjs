@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { assemble } from './assemble.mjs';
 
-const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'];
+const tsc = ['node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.build.json'];
 assemble();
 spawnSync(process.execPath, tsc, { stdio: 'inherit' });
 

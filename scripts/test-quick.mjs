@@ -27,9 +27,9 @@ const tool = (path) => join('node_modules', path);
 
 const steps = [
   ['Unit tests', tool('jest/bin/jest.js'), ...unitTests()],
-  ['Lint', tool('eslint/bin/eslint.js'), ...remembered('eslint'), '--max-warnings', '0', '.'],
-  ['Types', tool('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit', ...incremental()],
-  ['Format', tool('prettier/bin/prettier.cjs'), ...remembered('prettier'), '--check', '.'],
+  ['Lint', tool('oxlint/bin/oxlint')],
+  ['Types', tool('typescript-7/bin/tsc'), '-p', 'tsconfig.json', '--noEmit', ...incremental()],
+  ['Format', tool('oxfmt/bin/oxfmt'), '--check'],
 ];
 
 mkdirSync(cache, { recursive: true });
@@ -98,10 +98,6 @@ function testsIn(place) {
   if (place.endsWith('.test.ts')) return [place];
   const names = readdirSync(place, { recursive: true }).filter((name) => name.endsWith('.test.ts'));
   return names.map((name) => join(place, name));
-}
-
-function remembered(name) {
-  return ['--cache', '--cache-location', join(cache, name)];
 }
 
 function incremental() {

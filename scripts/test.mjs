@@ -37,20 +37,16 @@ atEnd(() => rmSync(temporary, { recursive: true, force: true }));
 
 const tool = (path) => [process.execPath, join('node_modules', path)];
 
-/** Two lists, side by side. */
 const checks = [
-  [['Lint', ...tool('eslint/bin/eslint.js'), '--max-warnings', '0', '.']],
-  [
-    ['Build', process.execPath, 'scripts/build.mjs'],
-    ['Format', ...tool('prettier/bin/prettier.cjs'), '--check', '.'],
-    ['Types', ...tool('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
-    ['Types of the console', ...tool('typescript/bin/tsc'), '-p', 'console/tsconfig.json'],
-    ['Types of the client', ...tool('typescript/bin/tsc'), '-p', 'client/tsconfig.json', '--noEmit'],
-  ],
+  ['Format', ...tool('oxfmt/bin/oxfmt'), '--check'],
+  ['Build', process.execPath, 'scripts/build.mjs'],
+  ['Lint', ...tool('oxlint/bin/oxlint')],
+  ['Types', ...tool('typescript-7/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
+  ['Types of the console', ...tool('typescript-7/bin/tsc'), '-p', 'console/tsconfig.json'],
 ];
 
 const installed = installAll();
-const failures = (await Promise.all(checks.map(allHold))).flat();
+const failures = await failedCheck();
 const runs = failures.length === 0 ? await everyTest(await installed) : [];
 failures.push(...runs.flatMap((run) => run.failures));
 if (failures.length > 0) console.log('\n== Failed');
@@ -73,9 +69,9 @@ async function installAll() {
   return { chromium, promtool, connectors, node };
 }
 
-/** What is wrong, if anything: the first that fails of a list is the last. */
-async function allHold(steps) {
-  for (const [title, ...command] of steps) {
+/** The first check that fails, if any: none is made after it. */
+async function failedCheck() {
+  for (const [title, ...command] of checks) {
     const wrong = await step({ isQuiet: true }, title, ...command);
     if (wrong !== '') return [`${title}: ${wrong}`];
   }

@@ -126,7 +126,8 @@ export function updateCredential(
   db: mongo.Db,
   username: string,
   change:
-    mongo.UpdateFilter<mongo.Document> | ((stored: mongo.Document) => mongo.UpdateFilter<mongo.Document>),
+    | mongo.UpdateFilter<mongo.Document>
+    | ((stored: mongo.Document) => mongo.UpdateFilter<mongo.Document>),
   ifMatch?: string,
 ): Promise<TaggedDocument> {
   const credentials = credentialsOf(db);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 
 declare global {
-  // eslint-disable-next-line @typescript-eslint/no-namespace -- so are the types of Express extended
+  // oxlint-disable-next-line typescript/no-namespace -- so are the types of Express extended
   namespace Express {
     interface Request {
       /** Ties an answer to its log lines. */

@@ -58,7 +58,7 @@ describe('`--json` for machines', () => {
 
   it('has no colours, and nothing that a terminal obeys', async () => {
     const coloured = new AdminConsole(service.uri, { columns: 40, colours: true });
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     const obeyed = /[\u0000-\u001f\u007f-\u009f]/;
     for (const words of ['service list --json', 'nothing --json', 'help --json']) {
       const { output, errors } = await coloured.run(words);
@@ -88,6 +88,6 @@ describe('for people', () => {
     const coloured = new AdminConsole(service.uri, { colours: true });
     expect((await coloured.run('service list')).output).toContain('\u001b[31mnot served');
     expect((await coloured.run('help')).output).toContain('\u001b[1mUsage:\u001b[22m');
-    expect(await coloured.failure('nothing')).toMatch(/^\u001b\[31mThere is not .*\u001b\[39m$/); // eslint-disable-line no-control-regex
+    expect(await coloured.failure('nothing')).toMatch(/^\u001b\[31mThere is not .*\u001b\[39m$/); // oxlint-disable-line no-control-regex
   });
 });

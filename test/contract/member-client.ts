@@ -53,7 +53,7 @@ export function itemOf(answer: Answer): Item {
 
 /** The `lastupdated` of a stored record, in milliseconds. */
 export function stampOf(record: mongo.Document | null): number {
-  return (record?.['lastupdated'] as Date).getTime();
+  return (record!['lastupdated'] as Date).getTime();
 }
 
 /** The `slug` of a problem; undefined where the answer is none. */

@@ -22,7 +22,7 @@ describe('two concurrent patches never lose one another’s properties', () => {
   ])('24 parallel patches of one member lose nothing: %s', async (_what, patch) => {
     const id = await members.born({ extrafields: { all: {} } });
     const kept = async () => {
-      const { extrafields } = (await members.stored(id))?.['data'] as { extrafields: Record<string, object> };
+      const { extrafields } = (await members.stored(id))!['data'] as { extrafields: Record<string, object> };
       return new Set([...Object.keys(extrafields), ...Object.keys(extrafields['all'] ?? {})]);
     };
     let waiting = Array.from({ length: RUNNERS }, (_, index) => index);
@@ -49,7 +49,7 @@ describe('two concurrent patches never lose one another’s properties', () => {
       ]);
       expect([200, 409]).toContain(patched.status);
       expect([200, 409]).toContain(moved.status);
-      const data = (await members.stored(id))?.['data'];
+      const data = (await members.stored(id))!['data'];
       if (patched.status === 200) expect(data.contactname).toBe(`name ${round}`);
       if (moved.status === 200) expect(data.address.city).toBe(`city ${round}`);
     }
@@ -79,7 +79,7 @@ describe('somebody else changed the member between this request’s read and its
     const id = await members.born({ channels: ['a', 'b'] });
     const answer = await meanwhile(set(id, fields), () => members.patch(id, { contactname: 'Ann' }));
     expect([answer.status, slugOf(answer)]).toEqual([409, 'member-modified']);
-    expect((await members.stored(id))?.['data'].contactname).not.toBe('Ann');
+    expect((await members.stored(id))!['data'].contactname).not.toBe('Ann');
     expect((await members.patch(id, { contactname: 'Ann' })).status).toBe(200);
   });
 
@@ -89,7 +89,7 @@ describe('somebody else changed the member between this request’s read and its
       members.patchAddress(id, { city: 'Graz' }),
     );
     expect([answer.status, slugOf(answer)]).toEqual([409, 'member-modified']);
-    expect((await members.stored(id))?.['data'].address).toEqual({ city: 'Vienna' });
+    expect((await members.stored(id))!['data'].address).toEqual({ city: 'Vienna' });
   });
 
   it('404 where the member was deleted', async () => {

@@ -109,8 +109,11 @@ describe('the program of docs/consuming.md over the three feeds', () => {
       ...page({ id: 'p1', lastUpdated: late }),
     );
     await writeFile(join(directory, 'copy.json'), JSON.stringify({ from: late, items: [held] }));
-    const copy = await harvest({ TIDEMARK_FEED: served.url }).finally(() => served.stop());
-    expect(copy).toEqual([held]);
+    try {
+      expect(await harvest({ TIDEMARK_FEED: served.url })).toEqual([held]);
+    } finally {
+      await served.stop();
+    }
     expect(served.paths).toHaveLength(7);
   });
 

@@ -59,7 +59,11 @@ function* hundredMegabytes(): Generator<string> {
 
 const withDatabase = async <T>(work: (db: mongo.Db) => Promise<T>): Promise<T> => {
   const client = new mongo.MongoClient(await service.mongodbUri());
-  return work(client.db()).finally(() => client.close());
+  try {
+    return await work(client.db());
+  } finally {
+    await client.close();
+  }
 };
 
 describe('`npm run -s admin -- …`', () => {
@@ -152,7 +156,7 @@ describe('the demo', () => {
     expect(Object.keys(max ?? {})).toEqual(['offset']);
     for (const page of [first, next, softDeletes, hardDeletes, channel]) {
       expect(Object.keys(page ?? {})).toEqual(['result', 'nextoffsetid']);
-      expect((page?.['result'] as unknown[]).length).toBeGreaterThanOrEqual(2);
+      expect((page!['result'] as unknown[]).length).toBeGreaterThanOrEqual(2);
     }
     expect(renamed).toMatchObject({ data: { contactname: 'Ada' } });
     expect(moved).toMatchObject({ id: renamed?.['id'], data: { address: { city: 'Turku', country: 'FI' } } });

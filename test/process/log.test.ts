@@ -207,7 +207,7 @@ describe('for people the log is lines', () => {
     const lease = () => client.db().collection('tidemark.leases').findOne();
     expect((await lease())?.['expires']).not.toEqual(new Date(0));
     shown.closeTerminal();
-    await eventually(async () => ((await lease())?.['expires'] as Date).getTime() === 0, PATIENCE_MS);
+    await eventually(async () => ((await lease())!['expires'] as Date).getTime() === 0, PATIENCE_MS);
     await client.close();
   });
 });

@@ -1,13 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { Linter } from 'eslint';
 import tsc from 'typescript';
-import ts from 'typescript-eslint';
 import { readSettings, settingTable } from '../../src/config/index.js';
 
 const ROOT = join(__dirname, '..', '..');
-const { default: walls } = jest.requireActual<{ default: Linter.Config[] }>('../../eslint.config.mjs');
 const { imported, roomOf } = jest.requireActual<{
   imported: (path: string, specifier: string) => string;
   roomOf: (path: string, names: string[]) => string | undefined;
@@ -15,13 +14,6 @@ const { imported, roomOf } = jest.requireActual<{
 const { rooms } = jest.requireActual<{ rooms: Record<string, string[]> }>('../../rooms.mjs');
 
 const EXPORTED_TYPE = /^export (?:abstract )?(?:class|interface|type) (\w+)/gm;
-
-/** The rules that need no types are enough for walls, and files that are not there have no types. */
-const withoutTypes = { files: ['**/*.ts'], ...ts.configs.disableTypeChecked } as Linter.Config;
-const projectless: Linter.Config = {
-  files: ['**/*.ts'],
-  languageOptions: { parserOptions: { projectService: false } },
-};
 
 /** Another application, that the service is compared with, has names of its own. */
 const APART = /^bench\/plain\//;
@@ -33,12 +25,31 @@ function typedFiles(folder: string): string[] {
     .filter((path) => /\.m?[jt]s$/.test(path) && !APART.test(path));
 }
 
+/** A folder with the rules of the project, but for those that need types. */
+let linted: string;
+beforeAll(() => {
+  linted = mkdtempSync(join(tmpdir(), 'tidemark-lint-'));
+  const settings = JSON.parse(readFileSync(join(ROOT, '.oxlintrc.json'), 'utf8')) as object;
+  writeFileSync(
+    join(linted, '.oxlintrc.json'),
+    JSON.stringify({ ...settings, options: { typeAware: false } }),
+  );
+  for (const name of ['lint', 'rooms.mjs']) cpSync(join(ROOT, name), join(linted, name), { recursive: true });
+});
+afterAll(() => rmSync(linted, { recursive: true }));
+
 /** The rules of the project that a file with this code would break. */
 function broken(filename: string, code: string): string[] {
-  const messages = new Linter({ cwd: ROOT }).verify(code, [...walls, withoutTypes, projectless], {
-    filename,
-  });
-  return messages.filter(({ severity }) => severity === 2).map(({ ruleId, message }) => ruleId ?? message);
+  const path = join(linted, filename);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, code);
+  const command = [join(ROOT, 'node_modules/oxlint/bin/oxlint'), '--format', 'json', path];
+  const { stdout, stderr } = spawnSync(process.execPath, command, { cwd: linted, encoding: 'utf8' });
+  rmSync(path);
+  if (!stdout.startsWith('{')) throw new Error(`oxlint: ${stdout}${stderr}`);
+  return (JSON.parse(stdout) as { diagnostics: { code: string }[] }).diagnostics.map(
+    ({ code: rule }) => rule,
+  );
 }
 const importing = (path: string) => `import { x } from '${path}';\nexport const y = x;\n`;
 
@@ -62,7 +73,7 @@ describe('rooms: imports into another room, or into its inside, are lint errors'
       '../../src/auth/passwords.js',
     ],
   ])('%s', (_name, file, path) => {
-    expect(broken(file, importing(path))).toEqual(['tidemark/walls']);
+    expect(broken(file, importing(path))).toEqual(['tidemark(walls)']);
   });
 
   it.each([
@@ -156,12 +167,12 @@ describe('a collection is named by the room that owns it', () => {
     ['a call', 'src/admin/new.ts', "export const x = (db: any) => db.collection('ledger');\n"],
     ['a stage', 'src/replication/mark/new.ts', "export const x = { $lookup: { from: 'moments' } };\n"],
   ])('%s with a text is a lint error', (_name, file, code) => {
-    expect(broken(file, code)).toContain('tidemark/own-collections');
+    expect(broken(file, code)).toContain('tidemark(own-collections)');
   });
 
   it('but not in the file of its schema', () => {
     const code = "export const x = (db: any) => db.collection('tidemark.ledger');\n";
-    expect(broken('src/replication/ledger/new.schema.ts', code)).not.toContain('tidemark/own-collections');
+    expect(broken('src/replication/ledger/new.schema.ts', code)).not.toContain('tidemark(own-collections)');
   });
 });
 
@@ -169,13 +180,13 @@ describe('the environment is read in `config` only', () => {
   const code = 'export const port = process.env.PORT;\n';
 
   it.each(['src/member/new.ts', 'src/replication/feed/new.ts', 'src/database/new.ts'])('%s', (file) => {
-    expect(broken(file, code)).toContain('no-restricted-properties');
+    expect(broken(file, code)).toContain('eslint(no-restricted-properties)');
   });
 
   it('an entry may touch the process, but not its environment', () => {
     expect(broken('src/main.ts', 'process.exit(0);\n')).toEqual([]);
-    expect(broken('src/main.ts', code)).toEqual(['no-restricted-properties']);
-    expect(broken('src/member/new.ts', 'process.exit(0);\n')).toEqual(['no-restricted-globals']);
+    expect(broken('src/main.ts', code)).toEqual(['eslint(no-restricted-properties)']);
+    expect(broken('src/member/new.ts', 'process.exit(0);\n')).toEqual(['eslint(no-restricted-globals)']);
   });
 
   it('config may', () => {

@@ -43,7 +43,8 @@ export function readConfigurationFile(text: string): ConfigurationFile {
     const path = pointer.split('/').slice(1);
     for (let length = path.length; length >= 0; length -= 1) {
       const node = document.getIn(path.slice(0, length), true) as
-        { range?: [number, number, number] } | undefined;
+        | { range?: [number, number, number] }
+        | undefined;
       if (node?.range) return lines.linePos(node.range[0]).line;
     }
     return undefined;

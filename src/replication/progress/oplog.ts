@@ -28,7 +28,8 @@ export async function readOplog(connection: Connection): Promise<Oplog | undefin
       .catch(() => undefined),
   ]);
   const times = status?.['oplog'] as
-    { earliestOptime?: mongo.Timestamp; latestOptime?: mongo.Timestamp } | undefined;
+    | { earliestOptime?: mongo.Timestamp; latestOptime?: mongo.Timestamp }
+    | undefined;
   if (times?.earliestOptime === undefined || times.latestOptime === undefined) return undefined;
   const usedRatio = Number(size?.['size']) / Number(size?.['maxSize']);
   return {

@@ -6,7 +6,16 @@ import type { Random } from './random.js';
  * `server` is `$currentDate`.
  */
 export type Stamp =
-  'right' | 'fast' | 'slow' | 'old' | 'fake' | 'future' | 'text' | 'none' | 'kept' | 'server';
+  | 'right'
+  | 'fast'
+  | 'slow'
+  | 'old'
+  | 'fake'
+  | 'future'
+  | 'text'
+  | 'none'
+  | 'kept'
+  | 'server';
 
 const INSERTED: Record<Exclude<Stamp, 'kept' | 'server'>, number> = {
   right: 4,

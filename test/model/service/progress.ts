@@ -9,7 +9,11 @@ export const MARK = { kind: KIND, organizationid: ORGANIZATION, appid: APPLICATI
 
 /** Why nothing is answered: what the consumer does then is to ask again later. */
 export type ReadRefusal =
-  'preparing' | 'not-watched' | 'unknown-service' | 'service-misconfigured' | 'history-expired';
+  | 'preparing'
+  | 'not-watched'
+  | 'unknown-service'
+  | 'service-misconfigured'
+  | 'history-expired';
 
 export function isRefusal<T extends object>(answer: T | ReadRefusal): answer is ReadRefusal {
   return typeof answer === 'string';

@@ -17,7 +17,11 @@ function place(uri: string, table: string): CopyPlace {
   const asked = async (query: string) => {
     const client = new pg.Client({ connectionString: uri });
     await client.connect();
-    return client.query(query).finally(() => client.end());
+    try {
+      return await client.query(query);
+    } finally {
+      await client.end();
+    }
   };
   return {
     to: uri,

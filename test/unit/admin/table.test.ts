@@ -11,7 +11,7 @@ const shown = (layout: Partial<Layout>, lines = rows) =>
 
 describe('a table', () => {
   it('has columns as wide as their widest cell, and no blanks at its right side', () => {
-    const text = laidOut(table(['NAME', 'X'], [['a', '1'], ['longer', '']], 'none'), PLAIN); // prettier-ignore
+    const text = laidOut(table(['NAME', 'X'], [['a', '1'], ['longer', '']], 'none'), PLAIN); // oxfmt-ignore
     expect(text).toBe('NAME    X\na       1\nlonger');
   });
 
@@ -46,7 +46,7 @@ describe('a table', () => {
   });
 
   it('stands straight whatever a cell takes, and nothing in it steers the terminal', () => {
-    const text = laidOut(table(['A', 'B'], [['日本', 'x'], ['a', 'y'], ['\u001b[1m\n', 'z']], ''), PLAIN); // prettier-ignore
+    const text = laidOut(table(['A', 'B'], [['日本', 'x'], ['a', 'y'], ['\u001b[1m\n', 'z']], ''), PLAIN); // oxfmt-ignore
     expect(text.split('\n')).toEqual([
       'A            B',
       '日本         x',
@@ -60,7 +60,7 @@ describe('a table', () => {
     expect(heading).toContain('\u001b[1mORG\u001b[22m');
     expect(first).toContain('\u001b[32mon\u001b[39m   ');
     expect(second).toContain('\u001b[33moff\u001b[39m');
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     expect(shown({ colours: true }).replaceAll(/\u001b\[\d+m/g, '')).toBe(shown({}));
   });
 });

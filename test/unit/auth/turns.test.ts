@@ -60,7 +60,7 @@ it('two run at a time, one of them only for who has not failed: one guess at a t
 it('the smallest rank goes first, and among the same who came first', async () => {
   const { begun, enter, end } = queue();
   enter('first', 2);
-  for (const [name, rank] of [['x', 5], ['y', 3], ['z', 5], ['u', 3]] as const) enter(name, rank); // prettier-ignore
+  for (const [name, rank] of [['x', 5], ['y', 3], ['z', 5], ['u', 3]] as const) enter(name, rank); // oxfmt-ignore
   for (const name of ['first', 'y', 'u', 'x']) await end(name);
   expect(begun).toEqual(['first', 'y', 'u', 'x', 'z']);
 });

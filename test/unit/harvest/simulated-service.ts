@@ -84,7 +84,7 @@ export class SimulatedService implements HarvestSource {
     for (const [id, stamp] of this.alive) if (stamp > from && stamp <= to) yield upsert(id, stamp);
   }
 
-  // eslint-disable-next-line require-yield
+  // oxlint-disable-next-line require-yield
   async *events(): AsyncIterable<unknown> {
     await Promise.resolve();
   }

@@ -29,7 +29,7 @@ function withValue(type: number, ...value: number[]): Uint8Array {
 
 describe('decoding a stored record', () => {
   it('keeps the stored order, also of names that look like numbers', () => {
-    const raw = bytesOf(doc([['z', doc([['10', 'a'], ['2', 'b'], ['a', 'c'], ['1', 'd']])], ['0', 'e']])); // prettier-ignore
+    const raw = bytesOf(doc([['z', doc([['10', 'a'], ['2', 'b'], ['a', 'c'], ['1', 'd']])], ['0', 'e']])); // oxfmt-ignore
     const decoded = decode(raw);
     expect([...decoded.keys()]).toEqual(['z', '0']);
     expect([...(decoded.get('z') as BsonDocument).keys()]).toEqual(['10', '2', 'a', '1']);
@@ -64,7 +64,7 @@ describe('decoding a stored record', () => {
   });
 
   it('takes names that mean something in JavaScript for names', () => {
-    const raw = bytesOf(doc([['__proto__', doc([['toBSON', 'x']])], ['_bsontype', 'ObjectId'], ['$a.b', 'c'], ['', 'd']])); // prettier-ignore
+    const raw = bytesOf(doc([['__proto__', doc([['toBSON', 'x']])], ['_bsontype', 'ObjectId'], ['$a.b', 'c'], ['', 'd']])); // oxfmt-ignore
     const decoded = decode(raw);
     expect([...decoded.keys()]).toEqual(['__proto__', '_bsontype', '$a.b', '']);
     expect(isFaithful(decoded, raw)).toBe(true);

@@ -5,7 +5,8 @@ import { SHAPE, transcribe } from './transcriber.js';
 
 /** What the items of a feed show, and those of `changes`: an upsert, or the end of a record that left or is gone (contract §1). */
 export type ItemShape = (
-  { item: 'update' | 'upsert'; kind: Kind; withPasswordHash: boolean } | { item: 'delete' | 'left' | 'gone' }
+  | { item: 'update' | 'upsert'; kind: Kind; withPasswordHash: boolean }
+  | { item: 'delete' | 'left' | 'gone' }
 ) & {
   /** Separated by line breaks in place of commas. */
   asLines?: boolean;

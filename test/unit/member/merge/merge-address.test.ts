@@ -15,7 +15,7 @@ describe('address', () => {
     );
     const [change, ...more] = changesOf({ data: {} }, { city: 'Vienna', zipcode: null });
     expect(change).toEqual({ path: ['data', 'address'], value });
-    expect([...(change?.value as Map<string, string>).keys()]).toEqual(Object.keys(FULL));
+    expect([...(change!.value as Map<string, string>).keys()]).toEqual(Object.keys(FULL));
     expect(more).toEqual([]);
   });
 

@@ -31,7 +31,7 @@ function remembering(count: number, rivals: number[] = []): IncompleteIdentities
         some.length === 0 ? undefined : { behind, end: idAt(some.at(-1)!), count: some.length },
       );
     },
-    // eslint-disable-next-line @typescript-eslint/require-await
+    // oxlint-disable-next-line typescript/require-await
     inStretch: async function* (kind, { behind, end }) {
       const some = behindOf(behind).filter((n) => idAt(n).toHexString() <= end.toHexString());
       yield some.map((n) => ({
