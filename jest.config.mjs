@@ -28,6 +28,10 @@ const byJestAlone = [
 const root = import.meta.dirname.replace(/\W/g, '\\$&');
 
 const shared = {
+  /** All that a test may depend on, and nothing of what is installed: Jest lists these folders once for each project. */
+  roots: ['src', 'client/src', 'conformance/src', 'console/src', 'lint', 'scripts', 'test'].map(
+    (folder) => `<rootDir>/${folder}`,
+  ),
   cacheDirectory: '<rootDir>/.cache/jest',
   runner: '<rootDir>/test/support/pool/runner.mjs',
   testEnvironment: '<rootDir>/test/support/pool/environment.mjs',

@@ -57,17 +57,30 @@ async function kept(uri: string): Promise<number[]> {
   return found.map((document) => document._id);
 }
 
+async function withoutWrites(uri: string): Promise<void> {
+  const client = new mongo.MongoClient(uri);
+  await client.db().collection('writes').drop();
+  await client.close();
+}
+
 describe('the embedded database survives', () => {
   let dataDir: string;
   let service: ServiceProcess;
+  let isRunning = false;
   let writer: Writer | undefined;
-  beforeEach(async () => {
+  beforeAll(async () => {
     dataDir = await freshDataDir();
-    service = await ServiceProcess.start({ dataDir });
+  });
+  beforeEach(async () => {
+    if (!isRunning) service = await ServiceProcess.start({ dataDir });
+    isRunning = true;
+    await withoutWrites(await service.mongodbUri());
   });
   afterEach(async () => {
     await writer?.abandon();
     writer = undefined;
+  });
+  afterAll(async () => {
     await service.stop();
     await removeDataDir(dataDir);
   });
@@ -112,18 +125,22 @@ describe('the embedded database survives', () => {
   });
 
   it('kill -9 of mongod while the demo is being made, which is made all the same', async () => {
-    await service.stop();
-    await removeDataDir(dataDir);
-    service = ServiceProcess.spawn({ dataDir });
-    await service.prints('Tidemark listens');
-    const client = new mongo.MongoClient(await service.mongodbUri());
-    const of = (name: string) => client.db().collection(name).countDocuments();
-    await eventually(async () => (await of('products')) > 0);
-    expect(await of('applications')).toBe(0);
-    await client.close();
-    process.kill((await service.pids()).mongod, 'SIGKILL');
-    await service.prints('A demo application waits for you');
-    expect(service.lines).toContain('mongod is back.');
+    const empty = await freshDataDir();
+    const first = ServiceProcess.spawn({ dataDir: empty });
+    try {
+      await first.prints('Tidemark listens');
+      const client = new mongo.MongoClient(await first.mongodbUri());
+      const of = (name: string) => client.db().collection(name).countDocuments();
+      await eventually(async () => (await of('products')) > 0);
+      expect(await of('applications')).toBe(0);
+      await client.close();
+      process.kill((await first.pids()).mongod, 'SIGKILL');
+      await first.prints('A demo application waits for you');
+      expect(first.lines).toContain('mongod is back.');
+    } finally {
+      await first.stop();
+      await removeDataDir(empty);
+    }
   });
 
   it('kill -9 of both at once', async () => {
@@ -141,6 +158,7 @@ describe('the embedded database survives', () => {
     expect(await findEmbedded(dataDir)).toBe(await service.mongodbUri());
     const { node, mongod } = await service.pids();
     process.kill(node, 'SIGKILL');
+    isRunning = false;
     await gone(node, mongod);
     expect(await findEmbedded(dataDir)).toBeUndefined();
   });
