@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PASSWORD, send, type TestApplication, TestService } from '../support/index.js';
-import { ClientFolder, pythonPrograms } from './generated-clients/client-folder.js';
+import { ClientFolder } from './generated-clients/client-folder.js';
+import { HOME } from './program.js';
 
 jest.setTimeout(300_000);
 
 const PROGRAMS = join(__dirname, 'generated-clients');
-const REQUIREMENTS = join(PROGRAMS, 'requirements.txt');
+/** Where the Python programs are. */
+const PYTHON = resolve(HOME, 'generated-clients', 'bin');
 const BIN = join(process.cwd(), 'node_modules', '.bin');
 const TYPESCRIPT = join(process.cwd(), 'node_modules', 'typescript-7');
 /** More than two pages of each sort. */
@@ -89,20 +91,19 @@ it('the client that @hey-api/openapi-ts makes compiles with --strict, and harves
 });
 
 it('the client that openapi-python-client makes is clean to mypy, and harvests updates and changes', async () => {
-  const programs = await pythonPrograms(folder, REQUIREMENTS);
   folder.write('harvest.py', program('harvest.py'));
   // What Ruff would make of the client, mypy refuses.
   folder.write('config.json', JSON.stringify({ post_hooks: [] }));
   const made = await folder.run(
-    join(programs, 'openapi-python-client'),
+    join(PYTHON, 'openapi-python-client'),
     ...['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'tidemark_client'],
     ...['--config', 'config.json', '--fail-on-warning'],
   );
   expect(made).not.toMatch(/warning|error/i);
-  await folder.run(join(programs, 'mypy'), '--strict', 'harvest.py', 'tidemark_client');
+  await folder.run(join(PYTHON, 'mypy'), '--strict', 'harvest.py', 'tidemark_client');
   expectHarvest(
     await folder.run(
-      join(programs, 'python'),
+      join(PYTHON, 'python'),
       ...['harvest.py', service.url, login(), app.organizationid, app.appid],
     ),
   );
