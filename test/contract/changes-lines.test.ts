@@ -15,11 +15,16 @@ beforeAll(async () => {
   service = await TestService.start();
 });
 beforeEach(async () => {
-  app = await service.application();
-  await app.filter('product', 'bikes', { 'data.category': 'bikes' });
+  app = await withBikes();
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => service.stop());
+
+async function withBikes(): Promise<TestApplication> {
+  const made = await service.application();
+  await made.filter('product', 'bikes', { 'data.category': 'bikes' });
+  return made;
+}
 
 type Line = ChangeItem | { op: 'cursor'; cursor: string } | { op: 'end'; to: string; cursor: string };
 
@@ -73,7 +78,7 @@ async function endedOf(): Promise<unknown> {
 }
 
 /** Of every five products one leaves the filter, and one is gone. */
-async function filled(count: number): Promise<void> {
+async function fill(app: TestApplication, count: number): Promise<void> {
   const category = (index: number) => (index % 5 === 1 ? 'tents' : 'bikes');
   await app.products(count, (index) => ({ id: `p${index}`, data: { category: category(index), n: index } }));
   await service.watcher.caughtUp();
@@ -82,8 +87,14 @@ async function filled(count: number): Promise<void> {
 }
 
 describe('changes with Accept: application/x-ndjson', () => {
+  let ofThreeStretches: TestApplication;
+  beforeAll(async () => {
+    ofThreeStretches = await withBikes();
+    await fill(ofThreeStretches, 3 * STRETCH);
+  });
+
   it('one item a line, a cursor after every 1,000 items, and an end: the items of the pages, in one answer', async () => {
-    await filled(3000);
+    app = ofThreeStretches;
     const to = (await app.max('product')).toISOString();
     const paged: ChangeItem[] = [];
     for (let query: object = { to, limit: 700 }; ;) {
@@ -101,7 +112,7 @@ describe('changes with Accept: application/x-ndjson', () => {
   });
 
   it('each cursor goes on behind the items before it, also through the records that left and those that are gone', async () => {
-    await filled(3000);
+    app = ofThreeStretches;
     const whole = await linesOf();
     const end = whole.at(-1);
     for (const [index, line] of whole.entries()) {
@@ -117,7 +128,7 @@ describe('changes with Accept: application/x-ndjson', () => {
   });
 
   it('is compressed for whoever takes that, and JSON is for whoever takes both or something else', async () => {
-    await filled(50);
+    await fill(app, 50);
     expect(items(await linesOf({}, { 'Accept-Encoding': 'gzip' }))).toHaveLength(50);
     for (const Accept of [
       '*/*',
@@ -140,7 +151,7 @@ describe('changes with Accept: application/x-ndjson', () => {
   });
 
   it('an answer that breaks off has no end, and its last cursor goes on', async () => {
-    await filled(2500);
+    app = ofThreeStretches;
     const whole = await linesOf();
     const reader = service.app.get(PageReader, { strict: false });
     const read = reader.items.bind(reader);
@@ -164,11 +175,21 @@ describe('changes with Accept: application/x-ndjson', () => {
     const { cursor } = lines[last] as { cursor: string };
     expect([...items(lines.slice(0, last)), ...items(await linesOf({ cursor }))]).toEqual(items(whole));
   });
+});
+
+describe('a feed of large records', () => {
+  let large: TestApplication;
+  beforeAll(async () => {
+    large = await withBikes();
+    const text = 'x'.repeat(20_000);
+    await large.products(3 * STRETCH, (index) => ({ id: `p${index}`, data: { category: 'bikes', text } }));
+    await service.watcher.caughtUp();
+  });
+  beforeEach(() => {
+    app = large;
+  });
 
   it('a client that goes away in mid-stream costs nothing further', async () => {
-    const large = 'x'.repeat(8000);
-    await app.products(3000, (index) => ({ id: `p${index}`, data: { category: 'bikes', large } }));
-    await service.watcher.caughtUp();
     const reading = jest.spyOn(service.app.get(PageReader, { strict: false }), 'items');
     const body = await opened();
     await body.read();
@@ -179,36 +200,44 @@ describe('changes with Accept: application/x-ndjson', () => {
     await linesOf();
     expect(readings).toBeLessThan(reading.mock.calls.length);
   });
-});
 
-describe('lines break off where the next page would be refused (§4: within 2 s)', () => {
-  it.each<[string, number, (user: string) => Promise<unknown>]>([
-    ['the login is revoked', 401, (username) => service.db.collection('credentials').deleteOne({ username })],
-    [
-      'the login is kept from this application',
-      404,
-      (username) => service.db.collection('credentials').updateOne({ username }, { $set: { scopes: [] } }),
-    ],
-    [
-      'the service is switched off',
-      404,
-      () =>
-        service.db
-          .collection('services')
-          .updateOne({ ...app.tenant, name: 'bikes' }, { $set: { enabled: false } }),
-    ],
-  ])('%s', async (_name, status, close) => {
-    const large = 'x'.repeat(20_000);
-    await app.products(3000, (index) => ({ id: `p${index}`, data: { category: 'bikes', large } }));
-    await service.watcher.caughtUp();
-    const user = await app.credential();
-    const path = 'product/bikes/changes';
-    await onceServed(() => app.get(path, { user, query: { limit: '1' } }));
-    const client = await SlowClient.open(app, path, { user, accept: NDJSON });
-    await close(user);
-    await eventually(async () => (await app.get(path, { user, query: { limit: '1' } })).status === status);
-    const { text, isWhole } = await client.rest();
-    expect([isWhole, text.includes('{"op":"end"')]).toEqual([false, false]);
-    expect(text.split('{"op":"cursor"').length - 1).toBeLessThan(3);
+  describe('lines break off where the next page would be refused (§4: within 2 s)', () => {
+    afterEach(async () => {
+      await service.db
+        .collection('services')
+        .updateOne({ ...app.tenant, name: 'bikes' }, { $unset: { enabled: '' } });
+      await service.watcher.caughtUp();
+    });
+
+    it.each<[string, number, (user: string) => Promise<unknown>]>([
+      [
+        'the login is revoked',
+        401,
+        (username) => service.db.collection('credentials').deleteOne({ username }),
+      ],
+      [
+        'the login is kept from this application',
+        404,
+        (username) => service.db.collection('credentials').updateOne({ username }, { $set: { scopes: [] } }),
+      ],
+      [
+        'the service is switched off',
+        404,
+        () =>
+          service.db
+            .collection('services')
+            .updateOne({ ...app.tenant, name: 'bikes' }, { $set: { enabled: false } }),
+      ],
+    ])('%s', async (_name, status, close) => {
+      const user = await app.credential();
+      const path = 'product/bikes/changes';
+      await onceServed(() => app.get(path, { user, query: { limit: '1' } }));
+      const client = await SlowClient.open(app, path, { user, accept: NDJSON });
+      await close(user);
+      await eventually(async () => (await app.get(path, { user, query: { limit: '1' } })).status === status);
+      const { text, isWhole } = await client.rest();
+      expect([isWhole, text.includes('{"op":"end"')]).toEqual([false, false]);
+      expect(text.split('{"op":"cursor"').length - 1).toBeLessThan(3);
+    });
   });
 });
