@@ -40,6 +40,11 @@ export class ConsoleBrowser {
     await this.browser.close();
   }
 
+  /** Closes all windows: each asks the service again and again as long as it is open. */
+  async closeWindows(): Promise<void> {
+    await Promise.all(this.browser.contexts().map((context) => context.close()));
+  }
+
   /** A window of its own, with no session. */
   async open(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await this.browser.newContext(options);

@@ -18,7 +18,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.stop();
 });
-afterEach(() => expect(browser.faults).toEqual([]));
+afterEach(async () => {
+  expect(browser.faults).toEqual([]);
+  await browser.closeWindows();
+});
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 

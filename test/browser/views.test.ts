@@ -80,6 +80,7 @@ describe.each([
     beforeAll(async () => {
       page = await browser.openAs(root, { colorScheme, ...(viewport && { viewport }) });
     });
+    afterAll(() => browser.closeWindows());
 
     it.each(VIEWS)(
       'axe finds nothing wrong with %s, and nothing is wider than the screen',
@@ -169,13 +170,13 @@ it('a chart has no times before it has two samples, and then each of them once',
 describe('An administrator of one organization', () => {
   let page: Page;
   beforeAll(async () => {
+    await browser.closeWindows();
     page = await browser.openAs(owner);
   });
 
   it.each(VIEWS.filter(([name]) => name !== 'watcher'))(
     'sees nothing of another in %s',
     async (_name, path, shown) => {
-      const page = await browser.openAs(owner);
       const text = await view(page, path(), shown);
       for (const theirs of [other.organizationid, other.appid, other.user('read'), root])
         expect(text).not.toContain(theirs);
