@@ -14,13 +14,16 @@ const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
 const pool = ['--maxWorkers=4', '--workerIdleMemoryLimit=1200MB'];
 const everything = ['unit', 'contract', 'process', 'faults', 'model', 'browser', 'connectors'];
 
-/** By name: what it does, how long it may take, and how. */
+/**
+ * By name: what it does, how long it may take, and how. With TIDEMARK_TEST_LIMITS=real tests wait for the product's own limits of
+ * time, which they lower in `npm test`.
+ */
 const parts = {
   node: {
     title: `Every test on Node ${process.version}`,
     limitMs: 60 * minutes,
     before: async () => (await installChromium()) && (await installConnectors()),
-    jest: { projects: everything, args: pool },
+    jest: { projects: everything, args: pool, env: { TIDEMARK_TEST_LIMITS: 'real' } },
   },
   mongod: {
     title: 'The contract on the oldest mongod',

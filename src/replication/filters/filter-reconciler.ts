@@ -42,6 +42,8 @@ export class FilterReconciler {
   private readonly log = new Logger('Filters');
   /** Services that are in trouble and told of: each is told of once. */
   private readonly told = new Set<string>();
+  /** Milliseconds that MongoDB has to judge a stretch of records by two filters. */
+  private readonly judgingMs = STRETCH_MS;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -192,14 +194,16 @@ export class FilterReconciler {
       next: (behind, most) => nextStretch(collection, along, { behind, most, maxTimeMS: STRETCH_MS }),
       work: async (stretch) => {
         const within = { organizationid, appid, _id: inStretch(stretch) };
-        const ids = await idsOf(collection, { $and: [within, differing ?? {}] }).catch((error: unknown) => {
-          const isTooSlowAlone = isTimeout(error) && stretch.count === 1;
-          const isStuck = error instanceof DeadlineError && differing !== undefined;
-          if (isOfDatabase(error) && !isTooSlowAlone && !isStuck) throw error;
-          term.showLife();
-          if (!isTooSlowAlone) differing = undefined;
-          return idsOf(collection, within);
-        });
+        const ids = await this.idsOf(collection, { $and: [within, differing ?? {}] }).catch(
+          (error: unknown) => {
+            const isTooSlowAlone = isTimeout(error) && stretch.count === 1;
+            const isStuck = error instanceof DeadlineError && differing !== undefined;
+            if (isOfDatabase(error) && !isTooSlowAlone && !isStuck) throw error;
+            term.showLife();
+            if (!isTooSlowAlone) differing = undefined;
+            return this.idsOf(collection, within);
+          },
+        );
         for (let first = 0; first < ids.length; first += AT_ONCE)
           await this.restamps.records(kind, ids.slice(first, first + AT_ONCE), 'filter', term, service);
         count += ids.length;
@@ -211,14 +215,14 @@ export class FilterReconciler {
     });
     return count;
   }
-}
 
-/** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */
-async function idsOf(collection: mongo.Collection, query: mongo.Document): Promise<mongo.ObjectId[]> {
-  const options = { projection: { _id: 1 }, sort: { _id: 1 }, maxTimeMS: STRETCH_MS } as const;
-  const asked = collection.find<{ _id: mongo.ObjectId }>(query, options).toArray();
-  const found = await endsWithin(STRETCH_MS + SPARE_MS, 'Judging records', asked);
-  return found.map(({ _id }) => _id);
+  /** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */
+  private async idsOf(collection: mongo.Collection, query: mongo.Document): Promise<mongo.ObjectId[]> {
+    const options = { projection: { _id: 1 }, sort: { _id: 1 }, maxTimeMS: this.judgingMs } as const;
+    const asked = collection.find<{ _id: mongo.ObjectId }>(query, options).toArray();
+    const found = await endsWithin(this.judgingMs + SPARE_MS, 'Judging records', asked);
+    return found.map(({ _id }) => _id);
+  }
 }
 
 function keyOf({ organizationid, appid, kind, name }: ServiceKey): string {
