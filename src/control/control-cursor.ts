@@ -23,7 +23,8 @@ interface StreamCursor {
   id: mongo.Long | number | bigint;
   firstBatch?: mongo.Document[];
   nextBatch?: mongo.Document[];
-  postBatchResumeToken: { _data: string };
+  /** A server that has just started may leave it out. */
+  postBatchResumeToken?: { _data: string };
 }
 
 /**
@@ -43,6 +44,7 @@ export async function* controlReplies(
   const options = { session, readPreference: 'primary', ...SAFE_BSON } as const;
   let waitMs = Math.min(SHORTEST_WAIT_MS, longestWaitMs);
   let askedAt = performance.now();
+  let upTo = new mongoose.mongo.Timestamp(0n);
   let command: mongo.Document = {
     aggregate: 1,
     pipeline: [{ $changeStream: {} }, ...pipeline],
@@ -56,7 +58,8 @@ export async function* controlReplies(
       const cursor = reply['cursor'] as StreamCursor;
       const events = cursor.firstBatch ?? cursor.nextBatch ?? [];
       command = { getMore: cursorId(cursor.id), collection: '$cmd.aggregate', batchSize: MOST_EVENTS };
-      yield { events, upTo: toldUpTo(cursor), isComplete: events.length < MOST_EVENTS, askedAt };
+      upTo = toldUpTo(cursor) ?? upTo;
+      yield { events, upTo, isComplete: events.length < MOST_EVENTS, askedAt };
       waitMs = events.length > 0 ? SHORTEST_WAIT_MS : waitMs * 2;
       waitMs = command['maxTimeMS'] = Math.min(waitMs, longestWaitMs);
       askedAt = performance.now();
@@ -68,10 +71,11 @@ export async function* controlReplies(
 
 /**
  * A token begins with its cluster time: a type byte, then seconds and counter as four bytes each, in hex. More may happen at
- * that time, which the log has perhaps not come to.
+ * that time, which the log has perhaps not come to. Nothing where there is no token.
  */
-function toldUpTo({ postBatchResumeToken: { _data } }: StreamCursor): mongo.Timestamp {
-  const [, seconds = '0', counter = '0'] = FIRST.exec(_data) ?? [];
+function toldUpTo({ postBatchResumeToken: token }: StreamCursor): mongo.Timestamp | undefined {
+  if (token === undefined) return undefined;
+  const [, seconds = '0', counter = '0'] = FIRST.exec(token._data) ?? [];
   const at = { t: Number.parseInt(seconds, 16), i: Number.parseInt(counter, 16) };
   return new mongoose.mongo.Timestamp(new mongoose.mongo.Timestamp(at).toBigInt() - 1n);
 }

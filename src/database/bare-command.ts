@@ -1,5 +1,7 @@
-import type { mongo } from 'mongoose';
-import { DeadlineError } from '../common/index.js';
+import mongoose, { type mongo } from 'mongoose';
+import { DeadlineError, pause } from '../common/index.js';
+
+const NEVER = new AbortController().signal;
 
 /** How a bare command is sent, and for how long its answer is waited for (milliseconds). */
 export interface BareOptions extends mongo.RunCommandOptions {
@@ -20,4 +22,43 @@ export async function bareCommand(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** How long to wait until a command is sent again whose reply does not tell its place in the log (milliseconds). */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+
+/** For how long the place in the log is asked for (milliseconds), and what ends that early. */
+export interface PlacedOptions {
+  within: number;
+  stop?: AbortSignal;
+}
+
+/** A reply, and the cluster time at which the server answered. */
+export interface PlacedReply {
+  reply: mongo.Document;
+  at: mongo.Timestamp;
+}
+
+/**
+ * Sends a command again until its reply has an `operationTime`, which a server leaves out for some seconds after a restart.
+ * The command must do no harm when it is repeated. Throws a DeadlineError where no reply has one in time.
+ */
+export async function placedReply(
+  what: string,
+  send: () => Promise<mongo.Document>,
+  { within, stop = NEVER }: PlacedOptions,
+): Promise<PlacedReply> {
+  const end = performance.now() + within;
+  for (
+    let ms = FIRST_PAUSE_MS;
+    performance.now() < end && !stop.aborted;
+    ms = Math.min(2 * ms, LONGEST_PAUSE_MS)
+  ) {
+    const reply = await send();
+    const at: unknown = reply['operationTime'];
+    if (at instanceof mongoose.mongo.Timestamp) return { reply, at };
+    await pause(ms, stop);
+  }
+  throw new DeadlineError(`The place in the log of ${what}`, within);
 }

@@ -1,4 +1,4 @@
-export { bareCommand } from './bare-command.js';
+export { bareCommand, placedReply } from './bare-command.js';
 export { cursorId } from './cursor-id.js';
 export { DatabaseModule } from './database.module.js';
 export {

@@ -23,7 +23,7 @@ type Standing = Pick<FilterVersion, 'version' | 'pending'>;
 
 interface ReadEntry extends Standing, Pick<FilterVersion, '_id' | 'state' | 'filter'> {
   /** Where the log was when it was read, or behind. */
-  readAt: mongo.Timestamp;
+  readAt: mongo.Timestamp | undefined;
 }
 
 /** A service that is on, with its filter in the version that is in force now. */
@@ -112,6 +112,7 @@ export class FiltersInForce {
     const { heardUpTo } = this.control;
     const isCovered =
       entry?._id.equals(_id) === true &&
+      entry.readAt !== undefined &&
       at.compare(entry.readAt) >= 0 &&
       heardUpTo !== undefined &&
       at.compare(heardUpTo) <= 0;
@@ -122,7 +123,7 @@ export class FiltersInForce {
     const { collection } = this.entries;
     return this.control.read(async ({ session }) => {
       const entry = await collection.findOne<Omit<ReadEntry, 'readAt'>>(of, { projection: READ, session });
-      return entry && { ...entry, readAt: session.operationTime! };
+      return entry && { ...entry, readAt: session.operationTime };
     });
   }
 

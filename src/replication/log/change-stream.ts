@@ -73,7 +73,8 @@ export async function* openStream(
     id = cursorId(cursorOf(opened).id);
     let last = rawIn(cursorOf(opened));
     let waitMs = FIRST_WAIT_MS;
-    yield batchOf(cursorOf(opened), 1);
+    let batch = batchOf(cursorOf(opened), 1, startAfter);
+    yield batch;
     while (!sender.stop.aborted) {
       const asked = sizeBehind(last);
       const more = {
@@ -87,7 +88,7 @@ export async function* openStream(
       ).catch(lostIf(HISTORY_LOST));
       if (reply === undefined) return;
       last = rawIn(cursorOf(reply));
-      const batch = batchOf(cursorOf(reply), asked);
+      batch = batchOf(cursorOf(reply), asked, batch.token);
       const longer = Math.min(Math.max(waitMs * 2, SHORTEST_WAIT_MS), longestWait);
       waitMs = batch.events.length > 0 ? SHORTEST_WAIT_MS : longer;
       yield batch;
@@ -128,7 +129,12 @@ interface StreamCursor {
   id: CursorId;
   firstBatch?: mongo.Document[];
   nextBatch?: mongo.Document[];
-  postBatchResumeToken: { _data: string };
+  /** A server that has just started may leave it out. */
+  postBatchResumeToken?: Token;
+}
+
+interface Token {
+  _data: string;
 }
 
 function cursorOf(reply: mongo.Document): StreamCursor {
@@ -139,11 +145,16 @@ function rawIn({ firstBatch, nextBatch }: StreamCursor): number {
   return (firstBatch ?? nextBatch ?? []).length;
 }
 
-/** `asked` is how many events were asked for: an event that concerns nobody counts, a batch that is full is not the last. */
-export function batchOf(cursor: StreamCursor, asked: number): Batch {
+/**
+ * `asked` is how many events were asked for: an event that concerns nobody counts, a batch that is full is not the last. Where
+ * the server tells no token, the log is read up to the last event, or not beyond `before`, the token of the batch before.
+ * Throws where there is none of them.
+ */
+export function batchOf(cursor: StreamCursor, asked: number, before: unknown): Batch {
   const raw = cursor.firstBatch ?? cursor.nextBatch ?? [];
   const events = raw.map(watchedEvent).filter((event) => event !== undefined);
-  const token = cursor.postBatchResumeToken;
+  const token = (cursor.postBatchResumeToken ?? raw.at(-1)?.['_id'] ?? before) as Token | undefined;
+  if (token === undefined) throw new Error('The server opened a change stream and told no token');
   return { events, token, until: reached(timeOf(token), events.at(-1)), isLast: raw.length < asked };
 }
 
@@ -160,7 +171,7 @@ function justBefore(at: mongo.Timestamp): mongo.Timestamp {
 }
 
 /** A token begins with its cluster time: a type byte, then seconds and counter as four bytes each, in hex. */
-export function timeOf(token: { _data: string }): mongo.Timestamp {
+export function timeOf(token: Token): mongo.Timestamp {
   const seconds = Number.parseInt(token._data.slice(2, 10), 16);
   const counter = Number.parseInt(token._data.slice(10, 18), 16);
   return new mongoose.mongo.Timestamp({ t: seconds, i: counter });

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
-import { bareCommand, COMMAND_MS } from '../../database/index.js';
+import { bareCommand, COMMAND_MS, placedReply } from '../../database/index.js';
 import { WatchedPlace } from '../progress/index.js';
 import { type Mark, type MarkKey, markKey, markName } from './mark.js';
 import { MARK_MODEL, RAISE } from './mark.schema.js';
@@ -69,14 +69,18 @@ export class MarkRaiser implements OnModuleDestroy {
   }
 
   private begin(name: string, mark: MarkKey): Raise {
-    const raise = this.write(mark);
+    const placed = placedReply('a raise', () => this.write(mark), {
+      within: COMMAND_MS,
+      stop: this.stop.signal,
+    });
+    const raise = placed.then(({ at }) => at);
     this.inFlight.set(name, raise);
     raise.catch(() => this.inFlight.delete(name));
     return raise;
   }
 
   /** One majority write; its place in the log is the moment. The bare command tells the place. */
-  private async write(mark: MarkKey): Promise<mongo.Timestamp> {
+  private async write(mark: MarkKey): Promise<mongo.Document> {
     const command = {
       update: this.marks.collection.collectionName,
       updates: [{ q: { _id: markKey(mark) }, u: RAISE, upsert: true }],
@@ -86,7 +90,7 @@ export class MarkRaiser implements OnModuleDestroy {
     const refused = [reply['writeErrors'], reply['writeConcernError']] as (Refused | Refused[] | undefined)[];
     const refusal = refused.flat().find((one) => one !== undefined);
     if (refusal !== undefined) throw new Error(`The mark cannot be raised: ${refusal.errmsg}`);
-    return reply['operationTime'] as mongo.Timestamp;
+    return reply;
   }
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { pause } from '../../common/index.js';
+import { bareCommand, COMMAND_MS, placedReply } from '../../database/index.js';
 import { ProgressReader } from './progress-reader.js';
 
 const LOOK_MS = 100;
@@ -23,9 +24,12 @@ export class WorkedThrough {
     private readonly progress: ProgressReader,
   ) {}
 
+  /** Throws a DeadlineError where the server does not tell it in time. */
   async now(): Promise<Now> {
-    const { operationTime, localTime } = await this.connection.db!.command({ hello: 1 });
-    return { at: operationTime as mongo.Timestamp, clock: localTime as Date };
+    const hello = () => bareCommand(this.connection.db!, { hello: 1 }, { within: COMMAND_MS });
+    const { at, reply } = await placedReply('now', hello, { within: COMMAND_MS });
+    const { localTime } = reply;
+    return { at, clock: localTime instanceof Date ? localTime : new Date(at.getHighBitsUnsigned() * 1000) };
   }
 
   /**

@@ -1,0 +1,79 @@
+import mongoose, { type mongo } from 'mongoose';
+import { eventually, type TestApplication, TestService } from '../support/index.js';
+
+/** For some seconds after a restart a server leaves fields out of its replies. */
+type Field = 'operationTime' | 'postBatchResumeToken';
+
+let service: TestService;
+let app: TestApplication;
+beforeEach(async () => {
+  service = await TestService.start({ MARK_WAIT: '3000' });
+  app = await service.application();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await service.stop();
+});
+
+/** Leaves a field out of the next replies to some commands of the service, so many of them. */
+function leaveOut(field: Field, isMeant: (command: mongo.Document) => boolean, count: number): () => number {
+  const prototype = mongoose.mongo.Db.prototype;
+  const send: mongo.Db['command'] = Reflect.get(prototype, 'command');
+  let left = count;
+  jest.spyOn(prototype, 'command').mockImplementation(async function (this: mongo.Db, command, options) {
+    const reply = await send.call(this, command, options);
+    if (left === 0 || this.databaseName !== service.db.databaseName || !isMeant(command)) return reply;
+    left -= 1;
+    const { cursor } = reply as { cursor?: mongo.Document };
+    if (field === 'operationTime') return { ...reply, operationTime: undefined };
+    return { ...reply, cursor: { ...cursor, postBatchResumeToken: undefined } };
+  });
+  return () => left;
+}
+
+const raises = ({ update }: mongo.Document) => update === 'tidemark.marks';
+const greets = ({ hello }: mongo.Document) => hello === 1;
+const readsOn = ({ getMore }: mongo.Document) => getMore !== undefined;
+
+describe('a server that leaves the place in the log out of its replies', () => {
+  it('to a raise: it is repeated until it has one', async () => {
+    const { id } = await app.product();
+    const left = leaveOut('operationTime', raises, 3);
+    expect((await app.feed('product').page()).ids).toEqual([id]);
+    expect(left()).toBe(0);
+  });
+
+  it('to a raise, for longer than a request waits: feeds go on as soon as it tells it again', async () => {
+    const { id } = await app.product();
+    const left = leaveOut('operationTime', raises, Infinity);
+    expect((await app.feed('product').ask()).status).toBe(503);
+    expect(left()).toBe(Infinity);
+    jest.restoreAllMocks();
+    await eventually(async () => (await app.feed('product').ask()).status === 200);
+    expect((await app.feed('product').page()).ids).toEqual([id]);
+  });
+
+  it('to the greeting: the leader that starts then takes over', async () => {
+    const left = leaveOut('operationTime', greets, 5);
+    await service.leave();
+    service = await service.another({ MARK_WAIT: '3000' });
+    app = app.seenBy(service);
+    const { id } = await app.product();
+    expect((await app.feed('product').page()).ids).toEqual([id]);
+    await eventually(() => left() === 0);
+  });
+});
+
+it('a stream whose replies have no token goes on from the last one that it knows', async () => {
+  await app.product({ id: 'before' });
+  await service.watcher.caughtUp();
+  const leases = service.db.collection<{ _id: string; term: number }>('tidemark.leases');
+  const term = async () => (await leases.findOne({ _id: 'watcher' }))!.term;
+  const before = await term();
+  const left = leaveOut('postBatchResumeToken', readsOn, 6);
+  await app.product({ id: 'during' });
+  await eventually(() => left() === 0);
+  await app.product({ id: 'after' });
+  expect((await app.feed('product').page()).ids.sort()).toEqual(['after', 'before', 'during']);
+  expect(await term()).toBe(before);
+});
