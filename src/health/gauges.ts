@@ -2,18 +2,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Gauge } from 'prom-client';
 import { Metrics } from '../observability/index.js';
-import { shareDone } from '../replication/progress/index.js';
+import { shareDone, UnwatchedFeeds } from '../replication/progress/index.js';
 import { Looks } from './looks.js';
 
 /** A scrape does not wait longer for the database (milliseconds). */
 const LONGEST_MS = 2000;
 
-/** The gauges about what is in the database: every instance tells the same. */
+/** The gauges that are read when they are asked for; of those about what is in the database every instance tells the same. */
 @Injectable()
 export class Gauges {
   constructor(
     private readonly looks: Looks,
     private readonly metrics: Metrics,
+    private readonly unwatched: UnwatchedFeeds,
   ) {}
 
   /** Reads them anew. Those that cannot be read are absent; it never fails. */
@@ -24,6 +25,7 @@ export class Gauges {
       inTime(this.looks.watcherStatus()),
       inTime(this.looks.openRepairs()),
     ]);
+    this.metrics.feedsUnwatched.set(this.unwatched.seconds);
     show(this.metrics.watcherLag, standing?.lagSeconds);
     show(this.metrics.oplogWindow, standing?.oplogWindowSeconds);
     show(this.metrics.oplogUsed, standing?.oplogUsedRatio);

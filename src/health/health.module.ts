@@ -3,6 +3,7 @@ import { TerminusModule } from '@nestjs/terminus';
 import type { Settings } from '../config/index.js';
 import { Gauges } from './gauges.js';
 import { HealthController } from './health.controller.js';
+import { ProgressModule } from '../replication/progress/index.js';
 import { Looks } from './looks.js';
 import { MetricsController } from './metrics.controller.js';
 import { Readiness } from './readiness.js';
@@ -12,7 +13,7 @@ export class HealthModule {
   static with({ metrics }: Pick<Settings, 'metrics'>): DynamicModule {
     return {
       module: HealthModule,
-      imports: [TerminusModule.forRoot({ logger: false })],
+      imports: [ProgressModule, TerminusModule.forRoot({ logger: false })],
       controllers: [HealthController, ...(metrics ? [MetricsController] : [])],
       providers: [Gauges, Looks, Readiness],
     };

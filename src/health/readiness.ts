@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { within } from '../common/index.js';
 import { IndexKeeper, Preparation } from '../database/index.js';
-import type { WatcherStatus } from '../replication/progress/index.js';
+import { UnwatchedFeeds, type WatcherStatus } from '../replication/progress/index.js';
 import { Looks } from './looks.js';
 
 /** A load balancer does not wait longer, and neither does it have to: what does not answer is not ready (milliseconds). */
@@ -19,6 +19,7 @@ export class Readiness {
     private readonly indicators: HealthIndicatorService,
     private readonly preparation: Preparation,
     private readonly keeper: IndexKeeper,
+    private readonly unwatched: UnwatchedFeeds,
   ) {}
 
   async database(): Promise<HealthIndicatorResult> {
@@ -42,14 +43,16 @@ export class Readiness {
 
   /**
    * A watcher that lags keeps nobody out: the pages that it holds up are answered 503 one by one. A lease that nobody
-   * renews does, since it is renewed by progress.
+   * renews does, since it is renewed by progress, and so does a feed that was held up for long and never served.
    */
   async replication(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('replication');
     return within(LONGEST_MS, 'The look at the watcher', this.looks.watcherStatus()).then(
       (standing) => {
-        const state = standing.isPreparing ? 'preparing' : isUnwatched(standing) ? 'not-watched' : undefined;
-        const details = detailsOf(standing);
+        const isHeldUp = isUnwatched(standing) || this.unwatched.isTooLong;
+        const state = standing.isPreparing ? 'preparing' : isHeldUp ? 'not-watched' : undefined;
+        const feedsUnwatchedSeconds = Math.round(this.unwatched.seconds) || undefined;
+        const details = { ...detailsOf(standing), feedsUnwatchedSeconds };
         return state === undefined ? indicator.up(details) : indicator.down({ state, ...details });
       },
       () => indicator.down({ state: 'unknown' }),

@@ -52,6 +52,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly feedsUnwatched = new Gauge({
+    name: 'tidemark_feeds_unwatched_seconds',
+    help: 'For how long this instance has answered feeds nothing but 503 not-watched.',
+    registers: [this.registry],
+  });
+
   readonly oplogWindow = new Gauge({
     name: 'tidemark_oplog_window_seconds',
     help: 'How long the watcher may stay away before the oplog no longer reaches back to it; absent where it cannot be asked.',

@@ -1,4 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
+import { UnwatchedFeeds } from '../../src/replication/progress/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 
 /** For some seconds after a restart a server leaves fields out of its replies. */
@@ -7,7 +8,7 @@ type Field = 'operationTime' | 'postBatchResumeToken';
 let service: TestService;
 let app: TestApplication;
 beforeEach(async () => {
-  service = await TestService.start({ MARK_WAIT: '3000' });
+  service = await TestService.start({ MARK_WAIT: '1000' });
   app = await service.application();
 });
 afterEach(async () => {
@@ -56,7 +57,7 @@ describe('a server that leaves the place in the log out of its replies', () => {
   it('to the greeting: the leader that starts then takes over', async () => {
     const left = leaveOut('operationTime', greets, 5);
     await service.leave();
-    service = await service.another({ MARK_WAIT: '3000' });
+    service = await service.another({ MARK_WAIT: '1000' });
     app = app.seenBy(service);
     const { id } = await app.product();
     expect((await app.feed('product').page()).ids).toEqual([id]);
@@ -76,4 +77,25 @@ it('a stream whose replies have no token goes on from the last one that it knows
   await app.product({ id: 'after' });
   expect((await app.feed('product').page()).ids.sort()).toEqual(['after', 'before', 'during']);
   expect(await term()).toBe(before);
+});
+
+it('an instance that answers feeds nothing but 503 `not-watched` is not ready, and a metric says so, until one is served', async () => {
+  const readiness = async () => {
+    const answer = await fetch(`${service.url}/health/ready`);
+    const { details } = (await answer.json()) as { details: { replication: { state?: string } } };
+    return [answer.status, details.replication.state];
+  };
+  const isAsked = async (status: number) => (await app.feed('product').ask()).status === status;
+  const unwatched = service.app.get(UnwatchedFeeds, { strict: false });
+  if (process.env['TIDEMARK_TEST_LIMITS'] !== 'real') Object.assign(unwatched, { longestMs: 4000 });
+  leaveOut('operationTime', raises, Infinity);
+  expect([await isAsked(503), await readiness()]).toEqual([true, [200, undefined]]);
+  await eventually(async () => (await isAsked(503)) && (await readiness())[0] === 503);
+  expect(await readiness()).toEqual([503, 'not-watched']);
+  expect(await service.metric('tidemark_feeds_unwatched_seconds')).toBeGreaterThan(1);
+  expect((await app.get('product/max')).status).toBe(200);
+  jest.restoreAllMocks();
+  await eventually(() => isAsked(200));
+  expect(await readiness()).toEqual([200, undefined]);
+  expect(await service.metric('tidemark_feeds_unwatched_seconds')).toBe(0);
 });

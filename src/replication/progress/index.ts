@@ -10,6 +10,7 @@ export { Totals } from './totals.js';
 export { LEASES, WATCH_STATE_MODEL } from './watch-state.schema.js';
 export { type PassPlace, type PassProgress, WATCHER, type WatchState } from './watch-state.js';
 export { type CountsByWord, WATCH_TOTALS, type WatchTotals } from './watch-totals.schema.js';
+export { UnwatchedFeeds } from './unwatched-feeds.js';
 export { WatchedPlace } from './watched-place.js';
 export { readWatcherStatus, shareDone, type WatcherStatus } from './watcher-status.js';
 export { type Now, WorkedThrough } from './worked-through.js';

@@ -6,6 +6,7 @@ import { KnownProgress } from './known-progress.js';
 import { ProgressReader } from './progress-reader.js';
 import { Totals } from './totals.js';
 import { WATCH_STATE_MODEL, watchStateSchema } from './watch-state.schema.js';
+import { UnwatchedFeeds } from './unwatched-feeds.js';
 import { WatchedPlace } from './watched-place.js';
 import { WorkedThrough } from './worked-through.js';
 
@@ -14,7 +15,16 @@ import { WorkedThrough } from './worked-through.js';
     ControlModule,
     MongooseModule.forFeature([{ name: WATCH_STATE_MODEL, schema: watchStateSchema }]),
   ],
-  providers: [FirstPass, KnownProgress, ProgressReader, Totals, WatchedPlace, WorkedThrough],
-  exports: [FirstPass, KnownProgress, ProgressReader, Totals, WatchedPlace, WorkedThrough, MongooseModule],
+  providers: [FirstPass, KnownProgress, ProgressReader, Totals, UnwatchedFeeds, WatchedPlace, WorkedThrough],
+  exports: [
+    FirstPass,
+    KnownProgress,
+    ProgressReader,
+    Totals,
+    UnwatchedFeeds,
+    WatchedPlace,
+    WorkedThrough,
+    MongooseModule,
+  ],
 })
 export class ProgressModule {}

@@ -17,7 +17,7 @@ import {
   Moments,
   MarkRaiser,
 } from '../../mark/index.js';
-import { type ProgressLook, ProgressReader } from '../../progress/index.js';
+import { type ProgressLook, ProgressReader, UnwatchedFeeds } from '../../progress/index.js';
 import { type Aim, aimOf, clockReaches, patienceOf } from './aim.js';
 
 const REMEMBERED = 10_000;
@@ -58,6 +58,7 @@ export class PageMoment {
     private readonly raiser: MarkRaiser,
     private readonly filters: FiltersInForce,
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
+    private readonly unwatched: UnwatchedFeeds,
   ) {}
 
   /**
@@ -74,8 +75,10 @@ export class PageMoment {
     const deadline = since + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
     for (let raises = 0; ;) {
       const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
-      if (at !== undefined && look.moment !== undefined)
+      if (at !== undefined && look.moment !== undefined) {
+        this.unwatched.served();
         return { to: aim === 'clock' ? announced(look, to) : to, at, moment: look.moment.at };
+      }
       const newest = service && look.moment && (await this.newestOf(mark, service));
       if (newest !== undefined) notBefore = newest;
       else {
@@ -86,7 +89,10 @@ export class PageMoment {
           if (look.moment !== undefined) continue;
         }
         const leftMs = Math.max(0, deadline - performance.now());
-        if (raises === MOST_RAISES || !(await this.raiser.passed(mark, leftMs))) throw problems.notWatched();
+        if (raises === MOST_RAISES || !(await this.raiser.passed(mark, leftMs))) {
+          this.unwatched.refused();
+          throw problems.notWatched();
+        }
         raises += 1;
       }
       look = await this.moments.serving(mark, needed, notBefore);

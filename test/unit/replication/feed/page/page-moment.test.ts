@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose';
+import { UnwatchedFeeds } from '../../../../../src/replication/progress/index.js';
 import { PageMoment } from '../../../../../src/replication/feed/page/page-moment.js';
 import type { InForce } from '../../../../../src/replication/filters/index.js';
 
@@ -35,6 +36,7 @@ beforeEach(() => {
     { passed } as never,
     filters as never,
     {} as never,
+    new UnwatchedFeeds(),
   );
 });
 
