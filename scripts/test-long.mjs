@@ -37,7 +37,11 @@ const parts = {
       ...{ projects: ['faults'], args: ['--runInBand'] },
       env: {
         ...{ FAULTS_SEEDS: seeds.join(','), FAULTS_OPERATIONS: '2000', FAULTS_RECORDS: '60000' },
-        ...{ FAULTS_CUTS: '200', HARVEST_KILLS: 'sqlite:1-20,ndjson:1-20,mongodb:1-10,postgres:1-10' },
+        ...{
+          FAULTS_RESTARTS: '10',
+          FAULTS_CUTS: '200',
+          HARVEST_KILLS: 'sqlite:1-20,ndjson:1-20,mongodb:1-10,postgres:1-10',
+        },
       },
     },
   },

@@ -11,6 +11,8 @@ export interface MongodOptions {
   port: number;
   /** The shortest log that the server can keep: it rolls over within 40 MB of writes. */
   shortOplog: boolean;
+  /** Where there is one, only those get in who can log in. */
+  keyFile?: string;
 }
 
 /** One mongod, which can be killed and started again on the same port and data. */
@@ -28,22 +30,28 @@ export class Mongod {
   }
 
   start(): void {
-    const { program, env, dbpath, port, shortOplog } = this.options;
+    const { program, env, dbpath, port, shortOplog, keyFile } = this.options;
     const place = ['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', ...reticent];
     const oplog = shortOplog ? ['--oplogSize', '10', '--syncdelay', '1'] : ['--oplogSize', '256'];
     const small = ['--wiredTigerCacheSizeGB', '0.5'];
     const log = ['--logpath', `${dbpath}/mongod.log`, '--logappend'];
-    this.child = spawn(program, ['--replSet', REPLICA_SET, ...place, ...oplog, ...small, ...log], {
+    const lock = keyFile === undefined ? [] : ['--keyFile', keyFile];
+    this.child = spawn(program, ['--replSet', REPLICA_SET, ...place, ...oplog, ...small, ...log, ...lock], {
       env,
       stdio: 'ignore',
     });
   }
 
-  async kill(): Promise<void> {
+  kill(): Promise<void> {
+    return this.end('SIGKILL');
+  }
+
+  /** With SIGTERM it stops in good order. */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const { child } = this;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
-    child.kill('SIGKILL');
+    child.kill(signal);
     await exited;
   }
 }

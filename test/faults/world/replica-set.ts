@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
@@ -7,6 +7,8 @@ import { freePorts } from './free-ports.js';
 import { Mongod, REPLICA_SET } from './mongod.js';
 
 const UP_MS = 180_000;
+/** The one user of a set that is locked, and the password. */
+const ROOT = 'root';
 const PRIMARY = 1;
 const SECONDARY = 2;
 
@@ -20,18 +22,27 @@ export class ReplicaSet {
   private constructor(
     readonly members: Mongod[],
     private readonly directory: string,
+    private readonly isLocked: boolean,
   ) {}
 
-  static async start(options: { nodes: number; shortOplog: boolean }): Promise<ReplicaSet> {
+  /** With `isLocked` its members know each other by a key file, and only ROOT gets in. */
+  static async start(options: {
+    nodes: number;
+    shortOplog: boolean;
+    isLocked?: boolean;
+  }): Promise<ReplicaSet> {
     const { program, env } = await testMongod();
     const directory = await mkdtemp(join(tmpdir(), 'tidemark-faults-'));
     const members: Mongod[] = [];
+    const keyFile = join(directory, 'key');
+    await writeFile(keyFile, 'aKeyForTestsOnly', { mode: 0o600 });
     for (const port of await freePorts(options.nodes)) {
       const dbpath = join(directory, String(port));
       await mkdir(dbpath);
-      members.push(new Mongod({ program, env, dbpath, port, shortOplog: options.shortOplog }));
+      const { shortOplog, isLocked = false } = options;
+      members.push(new Mongod({ program, env, dbpath, port, shortOplog, ...(isLocked && { keyFile }) }));
     }
-    const set = new ReplicaSet(members, directory);
+    const set = new ReplicaSet(members, directory, options.isLocked === true);
     try {
       await set.initiate();
       return set;
@@ -43,7 +54,9 @@ export class ReplicaSet {
 
   /** The connection string, with a database in it. */
   uri(database: string): string {
-    return `mongodb://${this.members.map(({ host }) => host).join(',')}/${database}?replicaSet=${REPLICA_SET}`;
+    const hosts = this.members.map(({ host }) => host).join(',');
+    const [login, source] = this.isLocked ? [`${ROOT}:${ROOT}@`, '&authSource=admin'] : ['', ''];
+    return `mongodb://${login}${hosts}/${database}?replicaSet=${REPLICA_SET}${source}`;
   }
 
   /** Waits until every member runs and one of them takes writes. */
@@ -83,14 +96,24 @@ export class ReplicaSet {
     const [first] = this.members;
     if (first === undefined) throw new Error('A replica set has at least one member');
     await asked(first, { replSetInitiate: config });
+    if (this.isLocked) await this.lock();
     await this.healthy();
+  }
+
+  /** Before there is a user, whoever comes from the same machine may make the first one, and nothing else. */
+  private async lock(): Promise<void> {
+    const create = { createUser: ROOT, pwd: ROOT, roles: ['root'] };
+    await eventually(async () => {
+      const made = this.members.map((member) => asked(member, create).then(Boolean, () => false));
+      return (await Promise.all(made)).includes(true);
+    }, UP_MS);
   }
 
   /** As any member that answers knows it, the one with a primary first. */
   private async status(): Promise<MemberStatus[]> {
     const answers = await Promise.all(
       this.members.map((member) =>
-        asked(member, { replSetGetStatus: 1 }).then(
+        asked(member, { replSetGetStatus: 1 }, 1000, this.isLocked).then(
           (answer) => answer.members as MemberStatus[],
           () => [],
         ),
@@ -100,9 +123,15 @@ export class ReplicaSet {
   }
 }
 
-async function asked(member: Mongod, command: mongo.Document, within = 1000): Promise<mongo.Document> {
+async function asked(
+  member: Mongod,
+  command: mongo.Document,
+  within = 1000,
+  asRoot = false,
+): Promise<mongo.Document> {
   const client = new mongo.MongoClient(`mongodb://${member.host}/?directConnection=true`, {
     serverSelectionTimeoutMS: within,
+    ...(asRoot && { auth: { username: ROOT, password: ROOT } }),
   });
   try {
     return await client.db('admin').command(command);
