@@ -8,17 +8,14 @@ let app: TestApplication;
 let views: TestApplication[];
 
 beforeAll(async () => {
-  first = await TestService.start();
+  first = await TestService.shared();
   second = await first.another();
 });
 beforeEach(async () => {
   app = await first.application();
   views = [app, app.seenBy(second)];
 });
-afterAll(async () => {
-  await second.leave();
-  await first.stop();
-});
+afterAll(() => second.leave());
 
 const statuses = async (path: string, options?: Parameters<TestApplication['get']>[1]) => {
   const answers = await Promise.all(
@@ -107,7 +104,7 @@ describe('A change to `services` takes effect with no restart, in every running 
 describe('A change to `credentials` takes effect with no restart, in every running instance', () => {
   it('a new one, one that is disabled, one with another password, one that is removed', async () => {
     const credentials = first.db.collection('credentials');
-    const user = 'changing';
+    const user = `changing-${app.appid}`;
     const options = { user, password: 'one' };
     expect(await statuses('product/max', options)).toEqual([401, 401]);
     await app.credential({ username: user, passwordhash: await hashPassword('one') });

@@ -9,15 +9,12 @@ let service: TestService;
 let app: TestApplication;
 let front: WrongServer;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
   app = await service.application();
   await app.products(2);
   front = await WrongServer.before(service.url);
 });
-afterAll(async () => {
-  await front.stop();
-  await service.stop();
-});
+afterAll(() => front.stop());
 
 async function outcomes(check: string, bounds = BOUNDS): Promise<JudgedCheck[]> {
   const target = { url: front.url, ...app.tenant, kind: 'product' as const, services: [] };

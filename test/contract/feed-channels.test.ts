@@ -3,12 +3,11 @@ import { expectProblem, type TestApplication, TestService, withoutWatcher } from
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.shared();
 });
 beforeEach(async () => {
   app = await service.application();
 });
-afterAll(() => service.stop());
 
 describe('/productbychannel/{channel}/updates and /softdeletes', () => {
   it('updates: products in the channel; softdeletes: products of the application that are not', async () => {
