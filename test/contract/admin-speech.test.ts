@@ -1,21 +1,24 @@
-import { randomUUID } from 'node:crypto';
 import { TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 
 let service: TestService;
 let admin: AdminConsole;
-const place = { organizationid: `org-${randomUUID().slice(0, 8)}`, appid: 'shop' };
-const SERVICES = `service list --org ${place.organizationid}`;
 
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.start();
   admin = new AdminConsole(service.uri);
   await service.db.collection('services').insertMany([
-    { ...place, kind: 'product', name: 'wide', filter: { name: '日本'.repeat(99) } },
-    { ...place, kind: 'product', name: '\u001b]0;mine\u0007\n', filter: {} },
+    {
+      organizationid: 'acme',
+      appid: 'shop',
+      kind: 'product',
+      name: 'wide',
+      filter: { name: '日本'.repeat(99) },
+    },
+    { organizationid: 'acme', appid: 'shop', kind: 'product', name: '\u001b]0;mine\u0007\n', filter: {} },
   ]);
 });
-afterAll(() => service.db.collection('services').deleteMany(place));
+afterAll(() => service.stop());
 
 describe('`--json` for machines', () => {
   it.each([
@@ -46,7 +49,7 @@ describe('`--json` for machines', () => {
   });
 
   it('the same that people are told of states', async () => {
-    const listed = await admin.json<{ name: string; state: string }[]>(SERVICES);
+    const listed = await admin.json<{ name: string; state: string }[]>('service list --org acme');
     expect(listed.map(({ name, state }) => [name, state])).toEqual([
       ['\u001b]0;mine\u0007\n', 'not served: its names are not valid'],
       ['wide', 'on'],
@@ -57,7 +60,7 @@ describe('`--json` for machines', () => {
     const coloured = new AdminConsole(service.uri, { columns: 40, colours: true });
     // oxlint-disable-next-line no-control-regex
     const obeyed = /[\u0000-\u001f\u007f-\u009f]/;
-    for (const words of [`${SERVICES} --json`, 'nothing --json', 'help --json']) {
+    for (const words of ['service list --json', 'nothing --json', 'help --json']) {
       const { output, errors } = await coloured.run(words);
       expect(output + errors.join('')).not.toMatch(obeyed);
     }
@@ -68,14 +71,14 @@ describe('for people', () => {
   it('a table fits the terminal, and is whole in a pipe', async () => {
     const narrow = new AdminConsole(service.uri, { columns: 80 });
     const wide = '日本'.repeat(99);
-    expect((await admin.run(SERVICES)).output).toContain(wide);
-    const { output } = await narrow.run(SERVICES);
+    expect((await admin.run('service list')).output).toContain(wide);
+    const { output } = await narrow.run('service list');
     expect(output).not.toContain(wide);
     expect(output).toMatch(/[日本]…$/m);
   });
 
   it('what is stored does not steer the terminal', async () => {
-    const { output } = await admin.run(SERVICES);
+    const { output } = await admin.run('service list');
     expect(output).toContain('\\u001b]0;mine\\u0007\\n  not served: its names are not valid');
     expect(output).not.toContain('\u001b');
     expect(await admin.failure(['no\u001b[2J'])).toContain('\\u001b[2J');
@@ -83,7 +86,7 @@ describe('for people', () => {
 
   it('colours stand where they may', async () => {
     const coloured = new AdminConsole(service.uri, { colours: true });
-    expect((await coloured.run(SERVICES)).output).toContain('\u001b[31mnot served');
+    expect((await coloured.run('service list')).output).toContain('\u001b[31mnot served');
     expect((await coloured.run('help')).output).toContain('\u001b[1mUsage:\u001b[22m');
     expect(await coloured.failure('nothing')).toMatch(/^\u001b\[31mThere is not .*\u001b\[39m$/); // oxlint-disable-line no-control-regex
   });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
@@ -6,18 +5,13 @@ let app: TestApplication;
 let sibling: TestApplication;
 let stranger: TestApplication;
 
-/** Names that no other file gives its applications. */
-const run = randomUUID().slice(0, 8);
-const ACME = `acme-${run}`;
-const OTHER = `other-${run}`;
-const SHOP = `shop-${run}`;
-
 beforeAll(async () => {
-  service = await TestService.shared();
-  app = await service.application({ organizationid: ACME, appid: SHOP });
-  sibling = await service.application({ organizationid: ACME, appid: 'erp' });
-  stranger = await service.application({ organizationid: OTHER, appid: SHOP });
+  service = await TestService.start();
+  app = await service.application({ organizationid: 'acme', appid: 'shop' });
+  sibling = await service.application({ organizationid: 'acme', appid: 'erp' });
+  stranger = await service.application({ organizationid: 'other', appid: 'shop' });
 });
+afterAll(() => service.stop());
 
 const statusIn = async (place: TestApplication, user: string) =>
   (await place.get('product/max', { user })).status;
@@ -32,55 +26,49 @@ describe('404 unknown application, and the same body where the credentials do no
 
   it('but for requestId the bodies are equal', async () => {
     const user = app.user('admin');
-    const [unknown, notCovered] = [
-      await bodyAt(`${ACME}/nothing`, user),
-      await bodyAt(`${OTHER}/${SHOP}`, user),
-    ];
+    const [unknown, notCovered] = [await bodyAt('acme/nothing', user), await bodyAt('other/shop', user)];
     expect(unknown).toEqual(notCovered);
     expect(JSON.stringify(unknown)).not.toMatch(/other|nothing/);
   });
 
   it('also where "*" covers an application that does not exist', async () => {
     const user = await app.credential({ scopes: [{ organizationid: '*', appid: '*' }] });
-    expect(await bodyAt(`${ACME}/nothing`, user)).toEqual(await bodyAt(`${OTHER}/${SHOP}`, app.user('read')));
+    expect(await bodyAt('acme/nothing', user)).toEqual(await bodyAt('other/shop', app.user('read')));
   });
 
   it.each(['.acme/shop', 'acme/-shop', 'acme/a%20b', '%2A/%2A', `acme/${'a'.repeat(65)}`, 'acme/sh%24op'])(
     'also for %s, which is not a name',
-    async (form) => {
-      const path = form.replace('acme', ACME).replace('shop', SHOP);
+    async (path) => {
       const user = await app.credential({ scopes: [{ organizationid: '*', appid: '*' }] });
-      expect(await bodyAt(path, user)).toEqual(await bodyAt(`${ACME}/nothing`, user));
+      expect(await bodyAt(path, user)).toEqual(await bodyAt('acme/nothing', user));
     },
   );
 
   it('names differ by case', async () => {
     const user = await app.credential({ scopes: [{ organizationid: '*', appid: '*' }] });
-    expect(await bodyAt(`${ACME.toUpperCase()}/${SHOP}`, user)).toEqual(
-      await bodyAt(`${ACME}/nothing`, user),
-    );
+    expect(await bodyAt('ACME/shop', user)).toEqual(await bodyAt('acme/nothing', user));
   });
 });
 
 describe('`scopes: [{organizationid or "*", appid or "*"}]`', () => {
   it.each<[string, unknown, number[]]>([
-    ['one application', [{ organizationid: ACME, appid: SHOP }], [200, 404, 404]],
-    ['all applications of an organization', [{ organizationid: ACME, appid: '*' }], [200, 200, 404]],
-    ['one application name in all organizations', [{ organizationid: '*', appid: SHOP }], [200, 404, 200]],
+    ['one application', [{ organizationid: 'acme', appid: 'shop' }], [200, 404, 404]],
+    ['all applications of an organization', [{ organizationid: 'acme', appid: '*' }], [200, 200, 404]],
+    ['one application name in all organizations', [{ organizationid: '*', appid: 'shop' }], [200, 404, 200]],
     ['everything', [{ organizationid: '*', appid: '*' }], [200, 200, 200]],
     [
       'several',
       [
-        { organizationid: ACME, appid: 'erp' },
-        { organizationid: OTHER, appid: SHOP },
+        { organizationid: 'acme', appid: 'erp' },
+        { organizationid: 'other', appid: 'shop' },
       ],
       [404, 200, 200],
     ],
     [
       'scopes that must not mix',
       [
-        { organizationid: ACME, appid: 'x' },
-        { organizationid: 'x', appid: SHOP },
+        { organizationid: 'acme', appid: 'x' },
+        { organizationid: 'x', appid: 'shop' },
       ],
       [404, 404, 404],
     ],
@@ -94,14 +82,14 @@ describe('`scopes: [{organizationid or "*", appid or "*"}]`', () => {
     ['no list', { organizationid: '*', appid: '*' }],
     ['a text', '*'],
     ['an empty scope', [{}]],
-    ['only half a scope', [{ organizationid: ACME }, { appid: '*' }]],
+    ['only half a scope', [{ organizationid: 'acme' }, { appid: '*' }]],
     ['null in the list', [null]],
-    ['texts in the list', ['*', ACME]],
+    ['texts in the list', ['*', 'acme']],
     ['other types', [{ organizationid: ['*'], appid: true }]],
     ['empty names', [{ organizationid: '', appid: '' }]],
     ['a pattern', [{ organizationid: 'ac*', appid: '.*' }]],
     ['a regular expression', [{ organizationid: /.*/, appid: /.*/ }]],
-    ['names in another case', [{ organizationid: ACME.toUpperCase(), appid: SHOP.toUpperCase() }]],
+    ['names in another case', [{ organizationid: 'ACME', appid: 'SHOP' }]],
   ])('empty or odd scopes match nothing: %s', async (_name, scopes) => {
     expect(await everywhere(await app.credential({ scopes }))).toEqual([404, 404, 404]);
   });

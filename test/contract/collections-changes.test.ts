@@ -8,14 +8,17 @@ let app: TestApplication;
 let views: TestApplication[];
 
 beforeAll(async () => {
-  first = await TestService.shared();
+  first = await TestService.start();
   second = await first.another();
 });
 beforeEach(async () => {
   app = await first.application();
   views = [app, app.seenBy(second)];
 });
-afterAll(() => second.leave());
+afterAll(async () => {
+  await second.leave();
+  await first.stop();
+});
 
 const statuses = async (path: string, options?: Parameters<TestApplication['get']>[1]) => {
   const answers = await Promise.all(
@@ -104,7 +107,7 @@ describe('A change to `services` takes effect with no restart, in every running 
 describe('A change to `credentials` takes effect with no restart, in every running instance', () => {
   it('a new one, one that is disabled, one with another password, one that is removed', async () => {
     const credentials = first.db.collection('credentials');
-    const user = `changing-${app.appid}`;
+    const user = 'changing';
     const options = { user, password: 'one' };
     expect(await statuses('product/max', options)).toEqual([401, 401]);
     await app.credential({ username: user, passwordhash: await hashPassword('one') });

@@ -9,12 +9,15 @@ let service: TestService;
 let app: TestApplication;
 let front: WrongServer;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.start();
   app = await service.application();
   await app.products(2);
   front = await WrongServer.before(service.url);
 });
-afterAll(() => front.stop());
+afterAll(async () => {
+  await front.stop();
+  await service.stop();
+});
 
 async function outcomes(check: string, bounds = BOUNDS): Promise<JudgedCheck[]> {
   const target = { url: front.url, ...app.tenant, kind: 'product' as const, services: [] };

@@ -3,11 +3,12 @@ import { expectProblem, type TestApplication, TestService, withoutWatcher } from
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.start();
 });
 beforeEach(async () => {
   app = await service.application();
 });
+afterAll(() => service.stop());
 
 describe('/productbychannel/{channel}/updates and /softdeletes', () => {
   it('updates: products in the channel; softdeletes: products of the application that are not', async () => {

@@ -8,11 +8,12 @@ const TOLERATED_MS = 900;
 let service: TestService;
 let app: TestApplication;
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.start();
 });
 beforeEach(async () => {
   app = await service.application();
 });
+afterAll(() => service.stop());
 
 describe.each<Kind>(['member', 'product'])('/%s/max', (kind) => {
   it('{"offset": "2026-11-20T10:00:00.000Z"}', async () => {
@@ -87,7 +88,6 @@ describe("max is never later than the database's clock", () => {
       await app.product({ lastupdated: new Date('9999-12-31T23:59:59.999Z') });
       expect(await app.max('product')).toEqual(at(0));
     });
-    await service.watcher.caughtUp();
   });
 
   it('where it is so little ahead that it is left alone', async () => {

@@ -1,17 +1,15 @@
 /** @depends-on-server */
-import { randomUUID } from 'node:crypto';
 import { mongo } from 'mongoose';
 import { Ledger, type LedgerEntry } from '../../src/replication/ledger/index.js';
 import { type Kind, KINDS } from '../../src/record/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;
-/** Of all applications of this file. */
-const organizationid = `org-${randomUUID()}`;
 
 beforeAll(async () => {
-  service = await TestService.shared();
+  service = await TestService.start();
 });
+afterAll(() => service.stop());
 
 type Records = mongo.Collection;
 type Id = mongo.ObjectId;
@@ -27,14 +25,11 @@ async function inTransaction(act: (session: mongo.ClientSession) => Promise<unkn
 describe.each(KINDS)('`harddeletes`: a %s no longer in the collection, whoever deleted it', (kind: Kind) => {
   let app: TestApplication;
   let records: Records;
-  const removed: Id[] = [];
 
   beforeAll(async () => {
-    app = await service.application({ organizationid });
+    app = await service.application();
     records = service.db.collection(`${kind}s`);
   });
-  /** Some are no records any more, but still in the collection. */
-  afterAll(() => records.deleteMany({ _id: { $in: removed } }));
 
   it.each<[string, (ids: Id[]) => Promise<unknown>]>([
     ['deleteOne', (ids) => Promise.all(ids.map((_id) => records.deleteOne({ _id })))],
@@ -73,9 +68,7 @@ describe.each(KINDS)('`harddeletes`: a %s no longer in the collection, whoever d
     const kept = await app[kind]();
     await service.watcher.caughtUp();
     const before = await app.max(kind);
-    const ids = gone.map(({ _id }) => _id);
-    removed.push(...ids);
-    await remove(ids);
+    await remove(gone.map(({ _id }) => _id));
     await service.watcher.caughtUp();
 
     const deletes = await app.hardDeletes(kind).drain({ from: before });
@@ -96,7 +89,7 @@ describe.each(KINDS)('`harddeletes`: a %s no longer in the collection, whoever d
   });
 
   it('a delete is told to its own application only', async () => {
-    const other = await service.application({ organizationid });
+    const other = await service.application();
     const [mine, theirs] = [await app[kind]({ id: 'shared' }), await other[kind]({ id: 'shared' })];
     await service.watcher.caughtUp();
     await records.deleteOne({ _id: mine._id });
@@ -121,7 +114,7 @@ describe("Tombstones are the ledger's documents: one for each application, kind 
   };
 
   beforeAll(async () => {
-    app = await service.application({ organizationid });
+    app = await service.application();
   });
 
   it('a life, a death, a resurrection and a second death are one document', async () => {
@@ -191,7 +184,6 @@ describe("Tombstones are the ledger's documents: one for each application, kind 
     const doubled = await service.db
       .collection('tidemark.ledger')
       .aggregate([
-        { $match: { organizationid } },
         { $group: { _id: ['$organizationid', '$appid', '$kind', '$id'], count: { $sum: 1 } } },
         { $match: { count: { $gt: 1 } } },
       ])
@@ -201,7 +193,7 @@ describe("Tombstones are the ledger's documents: one for each application, kind 
 });
 
 it('within one transaction the order of its changes counts: an overtaken watcher repeats nothing of before', async () => {
-  const app = await service.application({ organizationid });
+  const app = await service.application();
   const products = service.db.collection('products');
   const ids = Array.from({ length: 300 }, (_, n) => `number ${n}`);
   const ledger = service.app.get(Ledger, { strict: false });
@@ -229,7 +221,7 @@ it('within one transaction the order of its changes counts: an overtaken watcher
 });
 
 it('what the ledger knows of no place in the log is older than any event', async () => {
-  const app = await service.application({ organizationid });
+  const app = await service.application();
   const entries = service.db.collection<LedgerEntry>('tidemark.ledger');
   const record = await app.product({ id: 'of an older ledger' });
   await service.watcher.caughtUp();
