@@ -39,6 +39,7 @@ const parts = {
         ...{ FAULTS_SEEDS: seeds.join(','), FAULTS_OPERATIONS: '2000', FAULTS_RECORDS: '60000' },
         ...{
           FAULTS_RESTARTS: '10',
+          TIDEMARK_TEST_LIMITS: 'real',
           FAULTS_CUTS: '200',
           HARVEST_KILLS: 'sqlite:1-20,ndjson:1-20,mongodb:1-10,postgres:1-10',
         },
