@@ -71,7 +71,7 @@ export async function* controlReplies(
 
 /**
  * A token begins with its cluster time: a type byte, then seconds and counter as four bytes each, in hex. More may happen at
- * that time, which the log has perhaps not come to. Nothing where there is no token.
+ * that time, which the log has perhaps not come to. Undefined without a token.
  */
 function toldUpTo({ postBatchResumeToken: token }: StreamCursor): mongo.Timestamp | undefined {
   if (token === undefined) return undefined;

@@ -24,11 +24,11 @@ export async function bareCommand(
   }
 }
 
-/** How long to wait until a command is sent again whose reply does not tell its place in the log (milliseconds). */
+/** Pauses before a command without `operationTime` in its reply is sent again (milliseconds). */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-/** For how long the place in the log is asked for (milliseconds), and what ends that early. */
+/** Milliseconds until no further command is sent, and a signal that ends the wait early. */
 export interface PlacedOptions {
   within: number;
   stop?: AbortSignal;

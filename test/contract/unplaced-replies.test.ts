@@ -16,7 +16,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-/** Leaves a field out of the next replies to some commands of the service, so many of them. */
+/** Leaves a field out of the next `count` replies to some commands of the service. Returns how many are left. */
 function leaveOut(field: Field, isMeant: (command: mongo.Document) => boolean, count: number): () => number {
   const prototype = mongoose.mongo.Db.prototype;
   const send: mongo.Db['command'] = Reflect.get(prototype, 'command');
@@ -30,6 +30,12 @@ function leaveOut(field: Field, isMeant: (command: mongo.Document) => boolean, c
     return { ...reply, cursor: { ...cursor, postBatchResumeToken: undefined } };
   });
   return () => left;
+}
+
+/** How many terms have begun: one that fails is followed by another. */
+async function term(): Promise<number> {
+  const leases = service.db.collection<{ _id: string; term: number }>('tidemark.leases');
+  return (await leases.findOne({ _id: 'watcher' }))!.term;
 }
 
 const raises = ({ update }: mongo.Document) => update === 'tidemark.marks';
@@ -54,22 +60,22 @@ describe('a server that leaves the place in the log out of its replies', () => {
     expect((await app.feed('product').page()).ids).toEqual([id]);
   });
 
-  it('to the greeting: the leader that starts then takes over', async () => {
-    const left = leaveOut('operationTime', greets, 5);
+  it('to the greeting: the instance that starts then leads with its first term', async () => {
+    const before = await term();
     await service.leave();
+    const left = leaveOut('operationTime', greets, 5);
     service = await service.another({ MARK_WAIT: '1000' });
     app = app.seenBy(service);
     const { id } = await app.product();
     expect((await app.feed('product').page()).ids).toEqual([id]);
     await eventually(() => left() === 0);
+    expect(await term()).toBe(before + 1);
   });
 });
 
 it('a stream whose replies have no token goes on from the last one that it knows', async () => {
   await app.product({ id: 'before' });
   await service.watcher.caughtUp();
-  const leases = service.db.collection<{ _id: string; term: number }>('tidemark.leases');
-  const term = async () => (await leases.findOne({ _id: 'watcher' }))!.term;
   const before = await term();
   const left = leaveOut('postBatchResumeToken', readsOn, 6);
   await app.product({ id: 'during' });

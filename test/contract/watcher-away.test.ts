@@ -92,19 +92,11 @@ describe('what happened while no service ran is found at the next start', () => 
     });
   });
 
-  describe('a collection that was dropped', () => {
-    const gone = {} as Record<Kind, Stored>;
-    let seen: TestApplication;
-
-    beforeAll(async () => {
-      const app = await service.application();
-      for (const kind of KINDS) gone[kind] = await app[kind]();
-      seen = await whileAway(app, () => Promise.all(KINDS.map((kind) => records(kind).drop())));
-    });
-
-    it.each(KINDS)('%s', async (kind) => {
-      expect(idsOf(await seen.hardDeletes(kind).drain())).toEqual([gone[kind]['id']]);
-    });
+  it.each(KINDS)('a collection that was dropped: %s', async (kind) => {
+    const app = await service.application();
+    const gone = await app[kind]();
+    const seen = await whileAway(app, () => records(kind).drop());
+    expect(idsOf(await seen.hardDeletes(kind).drain())).toEqual([gone['id']]);
   });
 });
 

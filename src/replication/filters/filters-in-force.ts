@@ -22,7 +22,7 @@ const READ = { state: 1, version: 1, pending: 1, filter: filterAt('$filter') };
 type Standing = Pick<FilterVersion, 'version' | 'pending'>;
 
 interface ReadEntry extends Standing, Pick<FilterVersion, '_id' | 'state' | 'filter'> {
-  /** Where the log was when it was read, or behind. */
+  /** Where the log was when it was read, or later; absent where the server did not tell it. */
   readAt: mongo.Timestamp | undefined;
 }
 
@@ -71,6 +71,7 @@ export class FiltersInForce {
     const of = { organizationid, appid, kind, name };
     const key = JSON.stringify(of);
     const entry = await this.entriesKnown.find(key, () => this.reads.share(key, () => this.read(of)));
+    if (entry?.readAt === undefined) this.entriesKnown.drop(key);
     if (entry === null || entry.state === 'off') throw problems.unknownService(kind, shown(name));
     const { _id, state, version, filter } = entry;
     if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);

@@ -146,15 +146,15 @@ function rawIn({ firstBatch, nextBatch }: StreamCursor): number {
 }
 
 /**
- * `asked` is how many events were asked for: an event that concerns nobody counts, a batch that is full is not the last. Where
- * the server tells no token, the log is read up to the last event, or not beyond `before`, the token of the batch before.
- * Throws where there is none of them.
+ * Reads a reply to a request for `asked` events. A batch with fewer events, unknown ones included, is the last. Without a
+ * token from the server the batch ends with its last event, or at `before`, the token of the previous batch. Throws an Error
+ * if it has neither.
  */
 export function batchOf(cursor: StreamCursor, asked: number, before: unknown): Batch {
   const raw = cursor.firstBatch ?? cursor.nextBatch ?? [];
   const events = raw.map(watchedEvent).filter((event) => event !== undefined);
   const token = (cursor.postBatchResumeToken ?? raw.at(-1)?.['_id'] ?? before) as Token | undefined;
-  if (token === undefined) throw new Error('The server opened a change stream and told no token');
+  if (token === undefined) throw new Error('The server opened a change stream without a resume token');
   return { events, token, until: reached(timeOf(token), events.at(-1)), isLast: raw.length < asked };
 }
 

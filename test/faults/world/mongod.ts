@@ -11,7 +11,7 @@ export interface MongodOptions {
   port: number;
   /** The shortest log that the server can keep: it rolls over within 40 MB of writes. */
   shortOplog: boolean;
-  /** Where there is one, only those get in who can log in. */
+  /** With a key file clients have to log in. */
   keyFile?: string;
 }
 

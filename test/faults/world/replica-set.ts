@@ -7,7 +7,7 @@ import { freePorts } from './free-ports.js';
 import { Mongod, REPLICA_SET } from './mongod.js';
 
 const UP_MS = 180_000;
-/** The one user of a set that is locked, and the password. */
+/** User name and password of the only user of a locked set. */
 const ROOT = 'root';
 const PRIMARY = 1;
 const SECONDARY = 2;
@@ -25,7 +25,7 @@ export class ReplicaSet {
     private readonly isLocked: boolean,
   ) {}
 
-  /** With `isLocked` its members know each other by a key file, and only ROOT gets in. */
+  /** With `isLocked` the members use a key file, and clients log in as ROOT. */
   static async start(options: {
     nodes: number;
     shortOplog: boolean;
@@ -100,7 +100,7 @@ export class ReplicaSet {
     await this.healthy();
   }
 
-  /** Before there is a user, whoever comes from the same machine may make the first one, and nothing else. */
+  /** Creates the first user, which the server allows from the same machine as long as it has none. */
   private async lock(): Promise<void> {
     const create = { createUser: ROOT, pwd: ROOT, roles: ['root'] };
     await eventually(async () => {

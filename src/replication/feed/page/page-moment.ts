@@ -5,7 +5,7 @@ import type { Model, mongo } from 'mongoose';
 import { earlier } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { isMomentGone } from '../../../database/index.js';
-import { problems } from '../../../http/index.js';
+import { Problem, problems } from '../../../http/index.js';
 import { FiltersInForce, type InForce, OutdatedServiceError } from '../../filters/index.js';
 import {
   type Mark,
@@ -65,7 +65,23 @@ export class PageMoment {
    * Throws 503 `preparing`, `not-watched` where the watcher does not come far enough in time, and 400 where `to` lies too
    * far ahead for a further page. The page has waited `since` then, also for moments that were found in vain.
    */
-  async find(wish: PageWish, since = performance.now()): Promise<Shown> {
+  find(wish: PageWish, since = performance.now()): Promise<Shown> {
+    return this.counted(this.found(wish, since));
+  }
+
+  /** Notes whether a page is shown, or refused since the watcher has not come far enough. */
+  private async counted(shown: Promise<Shown>): Promise<Shown> {
+    try {
+      const found = await shown;
+      this.unwatched.served();
+      return found;
+    } catch (error) {
+      if (error instanceof Problem && error.slug === 'not-watched') this.unwatched.refused();
+      throw error;
+    }
+  }
+
+  private async found(wish: PageWish, since: number): Promise<Shown> {
     const { mark, to, service } = wish;
     let notBefore = service && this.filters.knownFrom(service);
     let look = await this.moments.serving(mark, to, notBefore);
@@ -75,10 +91,8 @@ export class PageMoment {
     const deadline = since + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
     for (let raises = 0; ;) {
       const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
-      if (at !== undefined && look.moment !== undefined) {
-        this.unwatched.served();
+      if (at !== undefined && look.moment !== undefined)
         return { to: aim === 'clock' ? announced(look, to) : to, at, moment: look.moment.at };
-      }
       const newest = service && look.moment && (await this.newestOf(mark, service));
       if (newest !== undefined) notBefore = newest;
       else {
@@ -89,10 +103,7 @@ export class PageMoment {
           if (look.moment !== undefined) continue;
         }
         const leftMs = Math.max(0, deadline - performance.now());
-        if (raises === MOST_RAISES || !(await this.raiser.passed(mark, leftMs))) {
-          this.unwatched.refused();
-          throw problems.notWatched();
-        }
+        if (raises === MOST_RAISES || !(await this.raiser.passed(mark, leftMs))) throw problems.notWatched();
         raises += 1;
       }
       look = await this.moments.serving(mark, needed, notBefore);
@@ -118,10 +129,14 @@ export class PageMoment {
    * What is shown where the server does not hold it any more: the same window as of where the watcher is. Throws as
    * {@link find}, and `not-watched` also where the filter was changed meanwhile.
    */
-  async insteadOf(shown: Shown, wish: PageWish): Promise<Shown> {
+  insteadOf(shown: Shown, wish: PageWish): Promise<Shown> {
+    return this.counted(this.foundInstead(shown, wish));
+  }
+
+  private async foundInstead(shown: Shown, wish: PageWish): Promise<Shown> {
     const { watched } = await this.progress.read();
     this.instead.set(nameOf(wish.mark, shown.moment), watched);
-    const next = await this.find({ ...wish, to: shown.to }).catch((error: unknown) => {
+    const next = await this.found({ ...wish, to: shown.to }, performance.now()).catch((error: unknown) => {
       throw error instanceof OutdatedServiceError ? problems.notWatched() : error;
     });
     if (next.to < shown.to) throw problems.notWatched();

@@ -46,6 +46,6 @@ describe('where the server tells no token of a batch', () => {
   });
 
   it('a stream that never had one is given up', () => {
-    expect(() => batchOf({ id: 1n, firstBatch: [] }, 1, undefined)).toThrow('told no token');
+    expect(() => batchOf({ id: 1n, firstBatch: [] }, 1, undefined)).toThrow('without a resume token');
   });
 });
