@@ -88,7 +88,6 @@ export const rooms = {
     'database',
     'record',
     'replication/progress',
-    'replication/walk',
     'replication/ledger',
     'member',
     'replication/stamping',

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
-import { Rivals } from '../../src/replication/ledger/index.js';
 import { markKey, RAISE } from '../../src/replication/mark/index.js';
+import { Claimants } from '../../src/replication/stamping/index.js';
 import { AuditPace, type AuditProgress } from '../../src/replication/upkeep/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 import { ContractCopy } from './copy.js';
@@ -97,15 +97,15 @@ describe('several records have one number', () => {
     await put(7, 0);
     await put(7, 1);
     await held();
-    const rivals = service.app.get(Rivals, { strict: false });
-    const claiming = rivals.claiming.bind(rivals);
-    jest.spyOn(rivals, 'claiming').mockImplementationOnce(async (...asked) => {
+    const claimants = service.app.get(Claimants, { strict: false });
+    const next = claimants.next.bind(claimants);
+    jest.spyOn(claimants, 'next').mockImplementationOnce(async (...asked) => {
       const stamped = [{ $set: { lastupdated: '$$NOW' } }];
       await products().updateOne({ ...app.tenant, 'data.n': 1 }, stamped);
       await service.db
         .collection('tidemark.marks')
         .updateOne({ _id: markKey({ ...app.tenant, kind: 'product' }) }, RAISE);
-      return claiming(...asked);
+      return next(...asked);
     });
     await remove(0);
     await service.watcher.caughtUp();

@@ -12,8 +12,12 @@ export interface Life {
   at: LogPlace;
   alive: true;
   owner: mongo.ObjectId;
-  /** The `id` is stored as a number. Such a record never takes the entry of another one that lives. */
+  /** The `id` is stored as a number. */
   isNumber?: true;
+  /** It is a number now, and was a text before in the same batch, with the right of a text to the entry. */
+  wasText?: true;
+  /** What lived there until now, in the ledger or in the same batch, leaves a tombstone first. */
+  afterDeath?: true;
 }
 
 /** An identity has no record any more. */
@@ -33,16 +37,26 @@ export function firstLife({ identity, at, owner, isNumber }: Life): Omit<LedgerE
   return { ...bare(identity), alive: true, owner, learned: at, ...(isNumber && { isNumber }) };
 }
 
-/** The write for an identity that lives already, maybe with another owner; knowledge newer than this change stays. */
+/**
+ * The write for an identity that lives already; knowledge newer than this change stays. A text takes the entry of another
+ * text. Nothing else takes one that lives: first its owner leaves a tombstone, from which rule 4 brings back the next.
+ */
 export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
-  const { identity, at, owner, isNumber } = life;
-  const own = isNumber && { owner };
+  const { identity, at, owner, isNumber, wasText } = life;
+  const isText = !isNumber || wasText;
+  const whose = isText ? { $or: [{ owner }, { isNumber: { $ne: true } }] } : { owner };
   return {
     updateOne: {
-      filter: { ...matching(identity), alive: true, learned: upTo(at), ...own },
+      filter: { ...matching(identity), alive: true, learned: upTo(at), ...whose },
       update: lived(life),
     },
   };
+}
+
+/** The write by which what lived there ends, before this life comes back from its tombstone. */
+export function lifeBefore({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
+  const filter = { ...matching(identity), alive: true, learned: upTo(at), owner: { $ne: owner } };
+  return { updateOne: { filter, update: [{ $set: dead(at) }] } };
 }
 
 /** The update by which an entry is alive with this owner. */

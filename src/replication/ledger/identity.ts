@@ -1,5 +1,6 @@
 import type { IDENTITY } from '../../record/index.js';
 import { isObjectId, isUnreadable, type Kind, type Tenant } from '../../record/pure.js';
+import type { LogPlace } from '../progress/index.js';
 
 /** What a record is to consumers. */
 export interface Identity extends Tenant {
@@ -11,9 +12,13 @@ export function identityKey({ organizationid, appid, kind, id }: Identity): stri
   return JSON.stringify([kind, organizationid, appid, id]);
 }
 
-/** What is known of the identity of a record: texts where they are texts. `isNumber`: the `id` is stored as a number. */
+/**
+ * What is known of the identity of a record: texts where they are texts. `isNumber`: the `id` is stored as a number.
+ * `learned`: where in the log; without it before everything.
+ */
 export type PartialIdentity = Partial<Record<'organizationid' | 'appid' | 'id', string>> & {
   isNumber?: true;
+  learned?: LogPlace;
 };
 
 /**
@@ -34,11 +39,14 @@ export function identityOf(kind: Kind, owner: unknown, stored: PresentIdentity):
     : undefined;
 }
 
-/** Of an incomplete identity, what can be kept until the rest is told. */
-export function textsOf({ organizationid, appid, id, isNumber }: PresentIdentity): PartialIdentity {
+/** Of an incomplete identity, what can be kept until the rest is told, and where in the log it was learned. */
+export function textsOf(
+  { organizationid, appid, id, isNumber }: PresentIdentity,
+  learned: LogPlace,
+): PartialIdentity {
   const fields = Object.entries({ organizationid, appid, id });
   const texts = Object.fromEntries(fields.filter(([, value]) => typeof value === 'string'));
-  return isNumber === true && typeof id === 'string' ? { ...texts, isNumber } : texts;
+  return { ...texts, ...(isNumber === true && typeof id === 'string' && { isNumber }), learned };
 }
 
 export function isSame(one: Identity, other: Identity | undefined): boolean {

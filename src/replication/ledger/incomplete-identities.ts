@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
+import { refusedAsDuplicate } from '../../database/index.js';
 import { FIRST_ID, type Kind, LAST_ID, type Tenant } from '../../record/index.js';
+import { type LogPlace, upTo } from '../progress/index.js';
 import { type Found, slicesOf, type Stretch, STRETCH_MS } from '../walk/index.js';
 import type { PartialIdentity } from './identity.js';
 import { type IncompleteIdentity, INCOMPLETE_IDENTITY_MODEL } from './incomplete-identity.schema.js';
@@ -66,30 +68,40 @@ export class IncompleteIdentities {
     return this.collection.countDocuments({ '_id.kind': kind, ...RIVAL }, { limit: MOST_COUNTED });
   }
 
-  /** Remembers what is known of each. */
+  /**
+   * Remembers what is known of each. What was learned later in the log stays: a term that was given up may write what it
+   * knew long after another one has learned more. Where such knowledge is there the upsert runs into the `_id`.
+   */
   async keep(kind: Kind, known: { owner: mongo.ObjectId; partial: PartialIdentity }[]): Promise<void> {
     if (known.length === 0) return;
-    await this.collection.bulkWrite(
-      known.map(({ owner, partial }) => ({
-        replaceOne: { filter: { _id: { kind, owner } }, replacement: partial, upsert: true },
-      })),
-      { ordered: false },
-    );
+    const writes = known.map(({ owner, partial }) => ({
+      replaceOne: {
+        filter: { _id: { kind, owner }, learned: upTo(partial.learned ?? '') },
+        replacement: partial,
+        upsert: true,
+      },
+    }));
+    await this.collection.bulkWrite(writes, { ordered: false }).then(() => undefined, refusedAsDuplicate);
   }
 
   /** Remembers whole identities of records, by the hex of their `_id`, that other records are known under. */
-  keepRivals(kind: Kind, rivals: { owner: string; identity: Tenant & { id: string } }[]): Promise<void> {
+  keepRivals(
+    kind: Kind,
+    rivals: { owner: string; identity: Tenant & { id: string } }[],
+    learned: LogPlace,
+  ): Promise<void> {
     const known = rivals.map(({ owner, identity: { organizationid, appid, id } }) => ({
       owner: new mongo.ObjectId(owner),
-      partial: { organizationid, appid, id, isNumber: true as const },
+      partial: { organizationid, appid, id, isNumber: true as const, learned },
     }));
     return this.keep(kind, known);
   }
 
-  /** Forgets records that are known as a whole, or gone. */
-  async forget(kind: Kind, owners: mongo.ObjectId[]): Promise<void> {
+  /** Forgets records that are known as a whole, or gone, as of a place in the log. What was learned later stays. */
+  async forget(kind: Kind, owners: mongo.ObjectId[], at: LogPlace): Promise<void> {
     if (owners.length === 0) return;
-    await this.collection.deleteMany({ _id: { $in: owners.map((owner) => ({ kind, owner })) } });
+    const ids = owners.map((owner) => ({ kind, owner }));
+    await this.collection.deleteMany({ _id: { $in: ids }, learned: upTo(at) });
   }
 
   /** The next stretch of records that are incomplete. */
@@ -118,11 +130,11 @@ export class IncompleteIdentities {
   }
 
   /**
-   * Forgets what is known of the records of a stretch, so that all of it can be learned anew. Rivals stay: each may have to
-   * take the place of another record before its own turn comes.
+   * Forgets what is known of the records of a stretch as of a place in the log, so that all of it can be learned anew.
+   * Rivals stay: each may have to take the place of another record before its own turn comes.
    */
-  async forgetPartials(kind: Kind, stretch: Stretch): Promise<void> {
-    await this.collection.deleteMany({ _id: ofStretch(kind, stretch), $nor: [RIVAL] });
+  async forgetPartials(kind: Kind, stretch: Stretch, at: LogPlace): Promise<void> {
+    await this.collection.deleteMany({ _id: ofStretch(kind, stretch), learned: upTo(at), $nor: [RIVAL] });
   }
 }
 

@@ -11,4 +11,3 @@ export { LEDGER, LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
 export { Ledger } from './ledger.js';
 export * from './pure.js';
 export { recordsUnder } from './records-under.js';
-export { Rivals } from './rivals.js';

@@ -8,7 +8,6 @@ import { CHANNEL_MODEL, channelSchema } from './known-channel.schema.js';
 import { KnownChannels } from './known-channels.js';
 import { LedgerSlices } from './ledger-slices.js';
 import { Ledger } from './ledger.js';
-import { Rivals } from './rivals.js';
 import { LEDGER_MODEL, ledgerSchema } from './ledger.schema.js';
 
 @Module({
@@ -20,7 +19,7 @@ import { LEDGER_MODEL, ledgerSchema } from './ledger.schema.js';
       { name: HORIZON_MODEL, schema: horizonSchema },
     ]),
   ],
-  providers: [Ledger, LedgerSlices, KnownChannels, IncompleteIdentities, Horizon, Rivals],
-  exports: [Ledger, LedgerSlices, KnownChannels, IncompleteIdentities, Horizon, Rivals, MongooseModule],
+  providers: [Ledger, LedgerSlices, KnownChannels, IncompleteIdentities, Horizon],
+  exports: [Ledger, LedgerSlices, KnownChannels, IncompleteIdentities, Horizon, MongooseModule],
 })
 export class LedgerModule {}

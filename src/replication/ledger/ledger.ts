@@ -5,7 +5,15 @@ import { refusedAsDuplicate } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { type Kind, KINDS } from '../../record/index.js';
 import { inSlices, STRETCH_MS } from '../walk/index.js';
-import { firstLife, laterLife, type LedgerChange, type Life, outlived, tombstones } from './changes.js';
+import {
+  firstLife,
+  laterLife,
+  type LedgerChange,
+  lifeBefore,
+  type Life,
+  outlived,
+  tombstones,
+} from './changes.js';
 import { type Identity, identityKey } from './identity.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
 
@@ -50,12 +58,18 @@ export class Ledger {
   async learn(changes: LedgerChange[]): Promise<Life[]> {
     const lives = changes.filter((change) => change.alive);
     const deaths = changes.filter((change) => !change.alive);
+    const ended = await this.update(lives.filter((life) => life.afterDeath).map(lifeBefore));
     const seenBefore = await this.insert(lives.map(firstLife));
     const later = lives.filter((_life, index) => seenBefore.has(index));
     const stillLiving = await this.update(later.map(laterLife));
     const dead = await this.update(tombstones(deaths));
-    this.metrics.tombstones.inc(dead);
+    this.metrics.tombstones.inc(ended + dead);
     return stillLiving === later.length ? [] : this.deadAmong(later);
+  }
+
+  /** Learns lives of identities that have no entry; the others stay as they are, whoever owns them. */
+  async learnUnknown(lives: Life[]): Promise<void> {
+    await this.insert(lives.map(firstLife));
   }
 
   /** The entries with these `_id`s. */

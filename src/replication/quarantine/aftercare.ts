@@ -23,7 +23,7 @@ import {
   type TermAtWork,
   WorkedThrough,
 } from '../progress/index.js';
-import { NumericIds, PRESENT, type PresentRecord, RecordCare } from '../repair/index.js';
+import { IgnoredRecords, PRESENT, type PresentRecord, RecordCare } from '../repair/index.js';
 import { Resurrections, Restamps } from '../stamping/index.js';
 import { Quarantine } from './quarantine.js';
 import type { ConcernedRecord, SetAside } from './set-aside.schema.js';
@@ -47,7 +47,7 @@ export class Aftercare implements Job {
     private readonly incomplete: IncompleteIdentities,
     private readonly care: RecordCare,
     private readonly filters: FilterReconciler,
-    private readonly numbers: NumericIds,
+    private readonly ignored: IgnoredRecords,
     private readonly resurrections: Resurrections,
     private readonly restamps: Restamps,
   ) {}
@@ -118,13 +118,14 @@ export class Aftercare implements Job {
       .filter((death) => !isSame(death.identity, identity))
       .map((death) => ({ ...death, at: place, alive: false as const }));
     const life = identity && lifeOf(identity, owner, place, record);
-    const became = life && (await this.numbers.became(kind, life));
     if (record !== undefined && identity === undefined)
-      await this.incomplete.keep(kind, [{ owner, partial: textsOf(record) }]);
-    const reborn = await this.ledger.learn([...changes, ...(became ?? [])]);
-    await this.resurrections.bring(kind, reborn, new Map(), term);
-    if (record === undefined || (became !== undefined && became.length > 0))
-      await this.numbers.forget(kind, [owner]);
+      await this.incomplete.keep(kind, [{ owner, partial: textsOf(record, place) }]);
+    await this.resurrections.learn(kind, changes, new Map(), term);
+    const rivals = await this.resurrections.learnSeen(kind, life ? [life] : [], term);
+    if (rivals.length > 0) await this.ignored.hearRivals(kind, rivals);
+    const isWaiting = rivals.some((rival) => rival.owner === owner.toHexString());
+    if (record === undefined || (identity !== undefined && !isWaiting))
+      await this.ignored.forgetIncomplete(kind, [owner], place);
     const records = record === undefined ? [] : [record];
     await this.care.lookAfter(kind, { records, at: place, term });
     await this.restamps.records(kind, [owner], 'quarantine', term);

@@ -130,6 +130,12 @@ export class IgnoredRecords implements Job {
     this.tell(kind);
   }
 
+  /** Forgets records that are incomplete no more as of a place in the log, rivals among them. */
+  async forgetIncomplete(kind: Kind, owners: mongo.ObjectId[], at: LogPlace): Promise<void> {
+    await this.incomplete.forget(kind, owners, at);
+    if (this.hasRivals(kind)) await this.hearRivals(kind, []);
+  }
+
   /** What this instance knows is of no worth any more once it does not lead. */
   reset(): void {
     this.begin(KINDS[0]!);

@@ -15,7 +15,6 @@ import { EmailDuplicates } from './email-duplicates.js';
 import { EmailKeys } from './email-keys.js';
 import { EmailReview } from './email-review.js';
 import { IgnoredRecords } from './ignored-records.js';
-import { NumericIds } from './numeric-ids.js';
 import { RecordCare } from './record-care.js';
 import { RecordRepair } from './record-repair.js';
 import { TooLarge } from './too-large.js';
@@ -39,11 +38,10 @@ import { UnreadableIds } from './unreadable-ids.js';
     EmailReview,
     IgnoredRecords,
     RecordRepair,
-    NumericIds,
     RecordCare,
     TooLarge,
     UnreadableIds,
   ],
-  exports: [ChannelReview, EmailReview, IgnoredRecords, NumericIds, RecordCare],
+  exports: [ChannelReview, EmailReview, IgnoredRecords, RecordCare],
 })
 export class RepairModule {}

@@ -1,3 +1,4 @@
+export { Claimants } from './claimants.js';
 export type { Late, Reason } from './late.js';
 export type { RestampReason } from './reason.js';
 export { RestampBook, writeRestamps } from './restamp-book.js';

@@ -24,13 +24,15 @@ import {
   type Life,
   lived,
   outlived,
-  Rivals,
+  type LedgerChange,
+  type Rival,
   recordsUnder,
   IncompleteIdentities,
 } from '../ledger/index.js';
 import { type KnownFences, markName } from '../mark/index.js';
 import type { LogPlace, TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
+import { Claimants } from './claimants.js';
 import { RestampNotes } from './restamp-notes.js';
 
 const AT_ONCE = 100;
@@ -77,26 +79,33 @@ export class Resurrections {
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
     private readonly ledger: Ledger,
-    private readonly rivals: Rivals,
+    private readonly claimants: Claimants,
     private readonly incomplete: IncompleteIdentities,
     private readonly metrics: Metrics,
     private readonly notes: RestampNotes,
   ) {}
 
   /**
-   * Brings identities back to life. The record may be gone again by now: its delete is still to come. An entry that has
-   * expired since it was found is learned anew.
+   * Learns what was decided of identities. Those that the ledger holds for dead come back by rule 4. Answers the numbers that
+   * have to wait, since another record lives there.
    */
-  async bring(kind: Kind, lives: Life[], fences: KnownFences, term: TermAtWork): Promise<void> {
-    for (const some of inSlices(lives, ({ identity }) => identity.id, AT_ONCE)) {
-      await this.together(kind, some, fences).catch(async (error: unknown) => {
-        if (!isUnfit(error)) throw error;
-        for (const life of some) await this.alone(kind, life, fences);
-      });
-      await this.ledger.learn(some);
-      term.showLife();
-    }
-    await this.forgetRivals(kind, lives);
+  async learn(kind: Kind, changes: LedgerChange[], fences: KnownFences, term: TermAtWork): Promise<Rival[]> {
+    const reborn = await this.ledger.learn(changes);
+    const numbers = reborn.filter(({ isNumber }) => isNumber);
+    await this.raise(
+      kind,
+      reborn.filter(({ isNumber }) => !isNumber),
+      fences,
+      term,
+    );
+    return numbers.length === 0 ? [] : this.bringNumbers(kind, numbers, fences, term);
+  }
+
+  /** Learns records that were found at a look, as of one place in the log. */
+  async learnSeen(kind: Kind, lives: Life[], term: TermAtWork): Promise<Rival[]> {
+    if (lives.length === 0) return [];
+    const settled = await this.claimants.settle(kind, lives);
+    return [...settled.rivals, ...(await this.learn(kind, settled.lives, new Map(), term))];
   }
 
   /**
@@ -111,18 +120,58 @@ export class Resurrections {
         return owner === undefined ? [] : [{ identity, at, alive: true, owner }];
       });
       const others = some.filter((identity) => !standing.has(identityKey(identity)));
-      const claiming = await this.rivals.claiming(kind, others, at, term);
-      await this.bring(kind, [...lives, ...claiming], fences, term);
+      const claiming = await this.claimants.next(kind, others, at, term);
+      await this.raise(kind, [...lives, ...claiming], fences, term);
     }
+  }
+
+  /** A number may not be the only one that claims a dead identity: it waits with the others, and one of them is brought back. */
+  private async bringNumbers(
+    kind: Kind,
+    numbers: Life[],
+    fences: KnownFences,
+    term: TermAtWork,
+  ): Promise<Rival[]> {
+    const at = numbers.map((one) => one.at).reduce((latest, one) => (one > latest ? one : latest));
+    const rivals = numbers.map(({ owner, identity }) => ({ owner: owner.toHexString(), identity }));
+    await this.incomplete.keepRivals(kind, rivals, at);
+    const identities = numbers.map(({ identity }) => identity);
+    await this.look(kind, identities, { at, fences }, term);
+    const known = await this.ledger.ownedBy(
+      kind,
+      numbers.map(({ owner }) => owner),
+    );
+    const names = new Set(known.map((entry) => `${String(entry.owner)} ${identityKey(entry)}`));
+    return rivals.filter(({ owner, identity }) => !names.has(`${owner} ${identityKey(identity)}`));
+  }
+
+  /**
+   * Sets identities alive again. The record may be gone again by now: its delete is still to come. An entry that has
+   * expired since it was found is learned anew. One that lives again already keeps its owner: a look may be ahead of the
+   * events, and only these tell who takes the place of whom.
+   */
+  private async raise(kind: Kind, lives: Life[], fences: KnownFences, term: TermAtWork): Promise<void> {
+    for (const some of inSlices(lives, ({ identity }) => identity.id, AT_ONCE)) {
+      await this.together(kind, some, fences).catch(async (error: unknown) => {
+        if (!isUnfit(error)) throw error;
+        for (const life of some) await this.alone(kind, life, fences);
+      });
+      await this.ledger.learnUnknown(some);
+      term.showLife();
+    }
+    await this.forgetRivals(kind, lives);
   }
 
   /** A number that the ledger knows is no rival of anybody. */
   private async forgetRivals(kind: Kind, lives: Life[]): Promise<void> {
     const owners = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
     const known = await this.ledger.ownedBy(kind, owners);
+    const last = known.at(-1);
+    if (last === undefined) return;
     await this.incomplete.forget(
       kind,
       known.map(({ owner }) => owner!),
+      last.learned,
     );
   }
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { LedgerModule } from '../ledger/index.js';
+import { Claimants } from './claimants.js';
 import { RESTAMP_MODEL, restampSchema } from './restamp-note.schema.js';
 import { RestampNotes } from './restamp-notes.js';
 import { Restamps } from './restamps.js';
@@ -8,7 +9,7 @@ import { Resurrections } from './resurrections.js';
 
 @Module({
   imports: [LedgerModule, MongooseModule.forFeature([{ name: RESTAMP_MODEL, schema: restampSchema }])],
-  providers: [RestampNotes, Restamps, Resurrections],
-  exports: [Restamps, Resurrections],
+  providers: [Claimants, RestampNotes, Restamps, Resurrections],
+  exports: [Claimants, Restamps, Resurrections],
 })
 export class StampingModule {}

@@ -38,7 +38,7 @@ export class AuditRepair {
     const lives = faults.map(({ identity, owner, isNumber }) => ({
       ...{ identity, owner, at, alive: true as const, ...(isNumber && { isNumber }) },
     }));
-    await this.resurrections.bring(kind, await this.ledger.learn(lives), new Map(), term);
+    await this.resurrections.learnSeen(kind, lives, term);
     const owners = faults.map(({ owner }) => owner);
     await this.restamps.records(kind, owners, 'audit', term);
   }

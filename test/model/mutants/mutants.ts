@@ -43,4 +43,9 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'pages of changes that settle a window each': ['broken off', 9],
   'the state of an incomplete harvest kept': ['broken off', 17],
   'deletes skipped over a copy that holds something': ['broken off', 4],
+  'a second death that is not short-lived': ['numbers', 6395],
+  'a text takes the entry of a number': ['claimants', 6656],
+  'a look gives a living entry another owner': ['numbers', 1516],
+  'a change of type without the change of owner': ['numbers', 54],
+  'incomplete identities without their place': ['claimants', 2594],
 };

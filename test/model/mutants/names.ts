@@ -36,4 +36,9 @@ export type MutantName =
   | 'a first harvest of changes that tells of no deletes'
   | 'pages of changes that settle a window each'
   | 'the state of an incomplete harvest kept'
-  | 'deletes skipped over a copy that holds something';
+  | 'deletes skipped over a copy that holds something'
+  | 'a second death that is not short-lived'
+  | 'a text takes the entry of a number'
+  | 'a look gives a living entry another owner'
+  | 'a change of type without the change of owner'
+  | 'incomplete identities without their place';

@@ -11,12 +11,13 @@ import { newWorld, play } from './run.js';
 export function historyOf(profile: Profile, turns: readonly number[], mutant?: MutantName): string {
   const lines: string[] = [];
   const world = newWorld(profile, mutant);
-  let { ledger } = world.database.now;
+  let { ledger, incomplete } = world.database.now;
   world.tell = (what) => lines.push(what);
   world.database.onWrite = (what, at, events) => {
     lines.push(`  [${shortTime(at)}] ${what}`);
     lines.push(...events.map((event) => `      ${toldBy(world, event)}`), ...entriesChanged(ledger, world));
-    ledger = world.database.now.ledger;
+    lines.push(...incompleteChanged(incomplete, world));
+    ({ ledger, incomplete } = world.database.now);
   };
   lines.push(play(world, turns) ?? 'nothing is lost');
   return lines.join('\n');
@@ -25,9 +26,9 @@ export function historyOf(profile: Profile, turns: readonly number[], mutant?: M
 function toldBy(world: ModelWorld, event: WatchedEvent): string {
   switch (event.type) {
     case 'written': {
-      const { appid, id, color, text } = world.database.now.records.get(String(event.owner)) ?? {};
+      const { appid, id, isNumber, color, text } = world.database.now.records.get(String(event.owner)) ?? {};
       const stamp = event.stamp === undefined ? 'stamp left' : (event.stamp?.toISOString() ?? 'no stamp');
-      return `${shortKey(event.owner)} ${event.whole ? 'is' : 'becomes'} ${appid}/${id} ${color} ${text}, ${stamp}`;
+      return `${shortKey(event.owner)} ${event.whole ? 'is' : 'becomes'} ${appid}/${id}${isNumber ? ' (a number)' : ''} ${color} ${text}, ${stamp}`;
     }
     case 'deleted':
       return `${shortKey(event.owner)} is deleted`;
@@ -49,6 +50,21 @@ function entriesChanged(before: ModelState['ledger'], { database }: ModelWorld):
       const state = alive ? `lives as ${shortKey(owner)}` : 'is dead';
       return `      entry ${identity.appid}/${identity.id} ${state}, learned ${shortPlace(learned)}`;
     });
+}
+
+function incompleteChanged(before: ModelState['incomplete'], { database }: ModelWorld): string[] {
+  const after = database.now.incomplete;
+  const gone = [...before.keys()]
+    .filter((key) => !after.has(key))
+    .map((key) => `      ${shortKey(key)} is forgotten`);
+  const kept = [...after].filter(([key, partial]) => before.get(key) !== partial);
+  return [
+    ...gone,
+    ...kept.map(
+      ([key, { appid, id, learned = '' }]) =>
+        `      ${shortKey(key)} waits for ${appid}/${id}, learned ${shortPlace(learned)}`,
+    ),
+  ];
 }
 
 function shortTime(at: mongo.Timestamp): string {

@@ -1,6 +1,13 @@
 import { wantedOf } from '../../../src/replication/filters/filter-version.js';
 import type { ModelConsumer } from '../consumer/consumer.js';
-import { APPLICATION, recordUnder, type ModelRecord } from '../world/documents.js';
+import {
+  APPLICATION,
+  claimantsOf,
+  entryOf,
+  identityOf,
+  isDelivered,
+  type ModelRecord,
+} from '../world/documents.js';
 import { matches } from '../world/matching.js';
 import type { ModelWorld } from '../world/world.js';
 
@@ -20,8 +27,10 @@ function heldBy({ copy }: ModelConsumer): string {
 function wantedBy({ database }: ModelWorld, { service }: ModelConsumer): string {
   const wanted = service === undefined ? undefined : wantedOf(database.now.services.get(service));
   const filter = wanted?.state === 'on' ? wanted.filter : {};
-  const isWanted = (record: ModelRecord) => record.appid === APPLICATION && matches(filter, record);
-  return shown([...database.now.records.values()].filter(isWanted));
+  const { now } = database;
+  const isWanted = (record: ModelRecord) =>
+    record.appid === APPLICATION && isDelivered(now, record) && matches(filter, record);
+  return shown([...now.records.values()].filter(isWanted));
 }
 
 function shown(records: { id: string; text: number }[]): string {
@@ -31,11 +40,17 @@ function shown(records: { id: string; text: number }[]): string {
     .join(', ')}}`;
 }
 
-/** A record that came back under the same `id` is in no hard deletes (contract §1). */
-function livingButDead({ database }: ModelWorld): string | undefined {
-  for (const { alive, identity } of database.now.ledger.values()) {
-    const lives = recordUnder(database.now, identity) !== undefined;
-    if (!alive && lives) return `${identity.appid}/${identity.id} lives and stands in the hard deletes`;
+/**
+ * A record that came back under the same `id` is in no hard deletes (contract §1). Of several that claim one `id` the text is
+ * delivered, and no number beside it; without a text one of the numbers is (contract §4).
+ */
+function livingButDead({ database: { now } }: ModelWorld): string | undefined {
+  for (const { appid, id } of now.records.values()) {
+    const claimants = claimantsOf(now, { appid, id });
+    const delivered = claimants.filter((record) => isDelivered(now, record));
+    if (delivered.length !== 1) return `${delivered.length} of ${claimants.length} as ${appid}/${id}`;
+    if (entryOf(now, identityOf({ appid, id }))?.alive !== true)
+      return `${appid}/${id} lives and stands in the hard deletes`;
   }
   return undefined;
 }

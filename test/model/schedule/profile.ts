@@ -41,6 +41,8 @@ export interface Profile {
   gone?: number;
   /** Records are inserted under so many `id`s that most are new; else under few. */
   manyPlaces?: true;
+  /** Some of the `id`s are numbers, so that several records claim one. */
+  numbers?: true;
   /** No page holds more than a few items, so that harvests are broken off between two of them; else half of them do. */
   smallPages?: true;
   /** How far an actor may get in one turn; absent: rarely far, so that others come between. */

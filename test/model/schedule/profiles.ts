@@ -193,6 +193,35 @@ const EXPIRING_CHANGES: Profile = {
   filtered: 1,
 };
 
+/** Numbers and texts under one `id`, which come, go, move and turn into each other. */
+const NUMBERS: Profile = {
+  turns: 150,
+  parts: { watch: 35, consume: 40, write: 20, commit: 5 },
+  changes: { insert: 6, delete: 4, move: 2, change: 1, retype: 2 },
+  stamps: { next: 3, leave: 1, past: 1 },
+  numbers: true,
+  filtered: 0,
+};
+
+/** The same while watchers crash, overtake one another and leave effects behind, and history is lost. */
+const CLAIMANTS: Profile = {
+  ...NUMBERS,
+  parts: {
+    watch: 40,
+    consume: 25,
+    write: 18,
+    commit: 4,
+    crash: 2,
+    'lose history': 0.5,
+    'lose collection': 0.5,
+    'lease runs out': 4,
+    hang: 1,
+    wake: 2,
+    abandon: 3,
+    'what is left behind': 8,
+  },
+};
+
 export const PROFILES = {
   everything: EVERYTHING,
   resurrections: RESURRECTIONS,
@@ -212,6 +241,8 @@ export const PROFILES = {
   changes: CHANGES,
   'broken off': BROKEN_OFF,
   'expiring changes': EXPIRING_CHANGES,
+  numbers: NUMBERS,
+  claimants: CLAIMANTS,
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

@@ -1,5 +1,5 @@
 import { type FilterVersionChange, wantedOf } from '../../../src/replication/filters/filter-version.js';
-import { APPLICATION, type ModelState, type ModelRecord } from '../world/documents.js';
+import { APPLICATION, isDelivered, type ModelState, type ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
@@ -153,7 +153,7 @@ function sectionIn(world: ModelWorld, state: ModelState, section: Section, filte
  * there for: what it still does not hide comes once in very many histories.
  */
 function tombstonesIn({ mutant }: ModelWorld, { ledger, records }: ModelState): ModelItem[] {
-  const shown = mutant === undefined ? [...records.values()] : [];
+  const shown = mutant === undefined ? [...records.values()].filter(({ isNumber }) => !isNumber) : [];
   const living = shown.filter(({ appid }) => appid === APPLICATION).map(({ id }) => id);
   return [...ledger.values()]
     .filter(
@@ -166,7 +166,8 @@ function recordsIn(state: ModelState, section: Section, filter: Filter): ModelIt
   const isShown = (record: ModelRecord) => matches(filter, record) === (section === 'updates');
   return [...state.records.values()].flatMap((record) => {
     const { key, id, text, lastupdated: stamp } = record;
-    return record.appid === APPLICATION && stamp && isShown(record) ? [{ key, id, text, stamp }] : [];
+    const isKnown = record.appid === APPLICATION && stamp && isDelivered(state, record);
+    return isKnown && isShown(record) ? [{ key, id, text, stamp }] : [];
   });
 }
 

@@ -1,9 +1,9 @@
-import type { LedgerChange, LedgerEntry } from '../../../src/replication/ledger/index.js';
-
+import type { LedgerChange, LedgerEntry, Life } from '../../../src/replication/ledger/index.js';
+import type { MutantName } from '../mutants/names.js';
 import { nextStamp } from './stamp.js';
 
 /** What the ledger holds of one identity. */
-export type KnownEntry = Pick<LedgerEntry, 'alive' | 'owner' | 'lastupdated' | 'learned'>;
+export type KnownEntry = Pick<LedgerEntry, 'alive' | 'owner' | 'isNumber' | 'lastupdated' | 'learned'>;
 
 /**
  * What the ledger holds of an identity after a change, as the writes of `changes.ts` bring it about in MongoDB: older
@@ -13,13 +13,23 @@ export function entryAfter(
   entry: KnownEntry | undefined,
   change: LedgerChange,
   clock: Date,
+  mutant?: MutantName,
 ): KnownEntry | undefined {
   const { at } = change;
-  if (change.alive)
-    return overwrites(entry, change) ? { alive: true, owner: change.owner, learned: at } : entry;
+  if (change.alive) {
+    if (!overwrites(entry, change) || (entry?.alive && !mayTake(entry, change, mutant))) return entry;
+    return { alive: true, owner: change.owner, learned: at, ...(change.isNumber && { isNumber: true }) };
+  }
   const dead = { alive: false, lastupdated: nextStamp(entry?.lastupdated, clock), learned: at };
   if (entry === undefined) return change.shortLived ? dead : undefined;
   return overwrites(entry, change) ? dead : entry;
+}
+
+/** A text takes the entry of another text; nothing else takes one that lives. */
+function mayTake(entry: KnownEntry, { owner, isNumber, wasText }: Life, mutant?: MutantName): boolean {
+  if (String(entry.owner) === String(owner)) return true;
+  const isFree = !entry.isNumber || mutant === 'a text takes the entry of a number';
+  return (!isNumber || wasText === true) && isFree;
 }
 
 /** Whether a life brings an identity back that the ledger holds for dead (rule 4). */

@@ -1,14 +1,16 @@
+import type { LedgerChange, Life } from '../../../src/replication/ledger/changes.js';
 import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import type { Heads } from '../../../src/replication/mark/head.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
-import type { Decisions, KindEvent } from '../../../src/replication/watcher/rules/decide.js';
+import type { Decided, KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import { asTold, decideAs } from '../mutants/decisions.js';
 import { KIND } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { reconcileAll } from './filters.js';
-import { completed, knowledgeFor } from './knowledge.js';
+import { forgetComplete, keepIncomplete } from './incomplete.js';
+import { knowledgeFor } from './knowledge.js';
 import { learn } from './learning.js';
-import { reviveSeen, stampLate, stampLateTombstones } from './stamping.js';
+import { reveal, reviveSeen, stampLate, stampLateTombstones } from './stamping.js';
 import type { ModelWatcher } from './watcher.js';
 
 /**
@@ -18,16 +20,38 @@ import type { ModelWatcher } from './watcher.js';
 export function* bringAbout(watcher: ModelWatcher, events: WatchedEvent[]): ModelSteps<Heads> {
   if (events.length === 0) return new Map();
   const ofRecords = events.filter((event) => event.type !== 'services' && event.type !== 'collectionLost');
-  const decisions = yield* decisionsOn(watcher, ofRecords);
+  const { decisions, knowledge } = yield* decisionsOn(watcher, ofRecords);
+  const at = events.at(-1)!.place;
+  const incomplete = [...knowledge.partials].flatMap(([key, partial]) =>
+    partial ? [[key, partial] as const] : [],
+  );
+  const complete = [...knowledge.partials].flatMap(([key, partial]) => (partial ? [] : [key]));
+  const waiting = new Set<string>();
   yield* oneByOne(watcher, [
-    ...decisions.ledger.map((change) => () => learn(watcher, change, ofRecords)),
+    ...incomplete.map(
+      ([key, partial]) =>
+        () =>
+          keepIncomplete(watcher, key, partial),
+    ),
+    ...decisions.ledger.map((change) => () => learnAndNote(watcher, change, ofRecords, waiting)),
+    () => reveal(watcher, decisions.revealed),
     () => stampLate(watcher, decisions.late),
     () => stampLateTombstones(watcher, decisions.lateTombstones),
-    () => reviveSeen(watcher, decisions.seenTombstones, events.at(-1)!.place),
+    () => reviveSeen(watcher, decisions.seenTombstones, at),
+    ...complete.map((key) => () => forgetComplete(watcher, key, at, waiting)),
     ...decisions.moments.map((moment) => () => record(watcher, moment)),
   ]);
   if (events.some((event) => event.type === 'services')) yield* reconcileAll(watcher);
   return decisions.heads;
+}
+
+function* learnAndNote(
+  watcher: ModelWatcher,
+  change: LedgerChange,
+  cause: KindEvent[],
+  waiting: Set<string>,
+): ModelSteps {
+  if (yield* learn(watcher, change, cause)) waiting.add(String((change as Life).owner));
 }
 
 /** In their order; those of a term that was abandoned land in any order. */
@@ -46,11 +70,10 @@ function* record({ world }: ModelWatcher, moment: StoredMoment): ModelSteps {
   world.database.write('records a moment', (tx) => tx.recordMoment(moment));
 }
 
-function* decisionsOn(watcher: ModelWatcher, events: KindEvent[]): ModelSteps<Decisions> {
+function* decisionsOn(watcher: ModelWatcher, events: KindEvent[]): ModelSteps<Decided> {
   const told = asTold(watcher.world, events);
-  const knowledge = yield* knowledgeFor(watcher, told);
-  const whole = completed(watcher, told, knowledge);
-  const decided = decideAs(watcher.world.mutant, KIND, whole, knowledge);
+  const { knowledge, events: named } = yield* knowledgeFor(watcher, told);
+  const decided = decideAs(watcher.world.mutant, KIND, named, knowledge);
   watcher.pass(decided.knowledge.passed);
-  return decided.decisions;
+  return decided;
 }

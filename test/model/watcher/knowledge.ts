@@ -1,19 +1,33 @@
+import { identityKey, type PartialIdentity, withTold } from '../../../src/replication/ledger/identity.js';
+import { claimsIn } from '../../../src/replication/watcher/rules/claims.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge, Owned } from '../../../src/replication/watcher/rules/knowledge.js';
 import { isGone } from '../service/view.js';
-import { ORGANIZATION, type StoredEntry } from '../world/documents.js';
+import { KIND, type ModelState, ORGANIZATION, type StoredEntry } from '../world/documents.js';
+import { toldId } from '../world/events.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWatcher } from './watcher.js';
 
+/** What the rules are given: what is known before a batch, and its events with the names that they lack. */
+export interface KnownBatch {
+  knowledge: Knowledge;
+  events: KindEvent[];
+}
+
 /** Reads what the rules must know before a batch. The ledger may be ahead of it: effects are repeated after a crash. */
-export function* knowledgeFor(watcher: ModelWatcher, events: KindEvent[]): ModelSteps<Knowledge> {
+export function* knowledgeFor(watcher: ModelWatcher, told: KindEvent[]): ModelSteps<KnownBatch> {
   const { database } = watcher.world;
+  const owners = ownersOf(told);
   yield;
-  const owned = ownedIn([...database.now.ledger.values()], ownersOf(events));
+  const owned = ownedIn([...database.now.ledger.values()], owners);
   yield;
+  const partials = partialsOf(database.now, owners);
+  const events = completed(watcher, told, { owned, partials });
+  yield;
+  const holders = holdersOf(database.now, events, { owned, partials });
   const entries = [...database.now.ledger.values()];
   const tombstones = new Map(entries.map(({ key, identity }) => [key, identity]));
-  return { owned, partials: new Map(), holders: new Map(), fences: watcher.fences, tombstones };
+  return { knowledge: { owned, partials, holders, fences: watcher.fences, tombstones }, events };
 }
 
 /**
@@ -21,16 +35,21 @@ export function* knowledgeFor(watcher: ModelWatcher, events: KindEvent[]): Model
  * that very time, or as it is now where the server does not hold that moment any more. A crash between two writes, or a
  * pass that reads what the stream has yet to tell, can take an identity from a record too early or leave it one too many.
  */
-export function completed({ world }: ModelWatcher, events: KindEvent[], { owned }: Knowledge): KindEvent[] {
+function completed(
+  { world }: ModelWatcher,
+  events: KindEvent[],
+  { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+): KindEvent[] {
   if (world.has('events of unknown records not completed')) return events;
   return events.map((event) => {
     if (event.type !== 'written' || event.whole) return event;
-    if (owned.get(String(event.owner))?.length === 1) return event;
+    const key = String(event.owner);
+    if (partials.has(key) || owned.get(key)?.length === 1) return event;
     const { records } = isGone(world) ? world.database.now : world.database.asOf(event.at);
-    const record = records.get(String(event.owner));
+    const record = records.get(key);
     if (record === undefined) return event;
-    const present = { organizationid: ORGANIZATION, appid: record.appid, id: record.id };
-    return { ...event, whole: true, identity: { ...present, ...event.identity } };
+    const present = { organizationid: ORGANIZATION, appid: record.appid, ...toldId(record) };
+    return { ...event, whole: true, identity: withTold(present, event.identity) };
   });
 }
 
@@ -46,9 +65,35 @@ function ownedIn(entries: StoredEntry[], owners: Set<string>): Owned {
   const inOrder = [...entries].sort((one, other) =>
     one.learned < other.learned ? -1 : Number(one.learned > other.learned),
   );
-  for (const { alive, owner, identity } of inOrder) {
+  for (const { alive, owner, identity, isNumber, learned } of inOrder) {
     const key = String(owner);
-    if (alive && owners.has(key)) owned.set(key, [...(owned.get(key) ?? []), identity]);
+    if (!alive || !owners.has(key)) continue;
+    owned.set(key, [...(owned.get(key) ?? []), { ...identity, learned, ...(isNumber && { isNumber }) }]);
   }
   return owned;
+}
+
+function partialsOf({ incomplete }: ModelState, owners: Set<string>): Map<string, PartialIdentity> {
+  return new Map([...incomplete].filter(([key]) => owners.has(key)));
+}
+
+/** Who has the identities that numbers claim, and which numbers have those that texts claim. */
+function holdersOf(
+  { ledger }: ModelState,
+  events: KindEvent[],
+  known: Pick<Knowledge, 'owned' | 'partials'>,
+): Knowledge['holders'] {
+  const { numbers, texts } = claimsIn(KIND, events, known);
+  const wanted = new Set(numbers.map(identityKey));
+  const wantedOfNumbers = new Set(texts.map(identityKey));
+  const holders = [...ledger].filter(
+    ([name, { alive, isNumber }]) =>
+      alive && (wanted.has(name) || (isNumber === true && wantedOfNumbers.has(name))),
+  );
+  return new Map(
+    holders.map(([name, { owner, isNumber }]) => [
+      name,
+      { owner: String(owner), ...(isNumber && { isNumber }) },
+    ]),
+  );
 }

@@ -1,9 +1,18 @@
+import type { LedgerChange, Life } from '../../../src/replication/ledger/changes.js';
 import type { Identity } from '../../../src/replication/ledger/identity.js';
 import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
-import { entryOf, identityOf, recordUnder } from '../world/documents.js';
+import {
+  claimantsOf,
+  entryOf,
+  identityOf,
+  type ModelState,
+  recordUnder,
+  type StoredEntry,
+} from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { reconcileAll } from './filters.js';
+import { forget, keepIncomplete } from './incomplete.js';
 import { learn } from './learning.js';
 import type { ModelWatcher } from './watcher.js';
 
@@ -22,6 +31,7 @@ export function* pass(watcher: ModelWatcher): ModelSteps<boolean> {
   const at = placeBehind(beginning);
   yield;
   watcher.takeMarksAsTheyStand();
+  yield* forgetStale(watcher, at);
   yield* learnRecords(watcher, at, isRepair);
   yield* settleLedger(watcher, at, isRepair);
   yield* reconcileAll(watcher);
@@ -38,15 +48,51 @@ function* learnRecords(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): 
   const { database } = watcher.world;
   yield;
   const seen = [...database.now.records.values()];
-  for (const { _id: owner, key, ...named } of seen) {
-    yield* learn(watcher, { identity: identityOf(named), at, alive: true, owner }, []);
+  for (const record of seen) {
+    const { _id: owner, key, isNumber } = record;
+    const life = {
+      identity: identityOf(record),
+      at,
+      alive: true as const,
+      owner,
+      ...(isNumber && { isNumber }),
+    };
+    for (const change of yield* settle(watcher, life)) yield* learn(watcher, change, []);
     yield;
     const clock = database.clock();
     yield;
-    const record = database.now.records.get(key);
-    if (record === undefined || !(isRepair || isStampNeeded(record.lastupdated, clock))) continue;
-    const lastupdated = nextStamp(record.lastupdated, clock, watcher.fenceOf(record));
-    database.write('stamps in passing', (tx) => tx.update(record, { ...record, lastupdated }));
+    const present = database.now.records.get(key);
+    if (present === undefined || !(isRepair || isStampNeeded(present.lastupdated, clock))) continue;
+    const lastupdated = nextStamp(present.lastupdated, clock, watcher.fenceOf(present));
+    database.write('stamps in passing', (tx) => tx.update(present, { ...present, lastupdated }));
+  }
+}
+
+/** What is learned of a record: with numbers it may have to wait for another one, or another one ends first. */
+function* settle(watcher: ModelWatcher, life: Life): ModelSteps<LedgerChange[]> {
+  const { identity, at, owner, isNumber } = life;
+  yield;
+  const entry = entryOf(watcher.world.database.now, identity);
+  const isHeld = entry?.alive === true && String(entry.owner) !== String(owner);
+  if (!isHeld || !(isNumber || entry.isNumber)) return [life];
+  const { appid, id, organizationid } = identity;
+  const rival = { organizationid, appid, id, isNumber: true as const, learned: at };
+  const waiting = isNumber ? owner : entry.owner;
+  const claimants = claimantsOf(watcher.world.database.now, identity);
+  if (claimants.some((record) => record.isNumber && record.key === String(waiting)))
+    yield* keepIncomplete(watcher, String(waiting), rival);
+  return isNumber ? [] : [{ ...life, afterDeath: true }];
+}
+
+/** Of an ignored number that is gone, or claims its text no longer, no event tells any more. */
+function* forgetStale({ world }: ModelWatcher, at: LogPlace): ModelSteps {
+  yield;
+  const { incomplete, records } = world.database.now;
+  for (const [key, { appid, id }] of incomplete) {
+    const record = records.get(key);
+    if (record?.isNumber && record.appid === appid && record.id === id) continue;
+    yield;
+    forget(world, key, at);
   }
 }
 
@@ -66,7 +112,7 @@ function* settleLedger(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): 
     const entry = entryOf(database.now, identity);
     if (entry === undefined) continue;
     if (entry.alive) {
-      if (recordUnder(database.now, identity) === undefined)
+      if (!isOwned(database.now, entry))
         yield* learn(watcher, { identity, at, alive: false, shortLived: false }, []);
     } else if (isRepair) {
       const lastupdated = nextStamp(entry.lastupdated, clock, watcher.fenceOf(identity));
@@ -75,6 +121,11 @@ function* settleLedger(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): 
       );
     }
   }
+}
+
+function isOwned(state: ModelState, { identity, owner, isNumber }: StoredEntry): boolean {
+  if (!isNumber) return recordUnder(state, identity) !== undefined;
+  return claimantsOf(state, identity).some(({ key }) => key === String(owner));
 }
 
 function lift(watcher: ModelWatcher, identity: Identity, at: LogPlace): void {

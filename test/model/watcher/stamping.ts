@@ -1,9 +1,12 @@
+import type { mongo } from 'mongoose';
+import type { Life } from '../../../src/replication/ledger/changes.js';
 import type { Identity } from '../../../src/replication/ledger/identity.js';
 import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { Late } from '../../../src/replication/stamping/late.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
-import { entryOf, recordUnder } from '../world/documents.js';
+import { claimantsOf, entryOf, type ModelState, recordUnder } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
+import { learn, stampReborn } from './learning.js';
 import type { ModelWatcher } from './watcher.js';
 
 /** Rule 1: in one bulk, which has one clock, but record by record. */
@@ -37,22 +40,61 @@ export function* stampLateTombstones(watcher: ModelWatcher, late: Late[]): Model
   }
 }
 
-/** Rule 4: a tombstone was seen while a record stands under its identity, which thereby lives again. */
+/** Records with a number, which feeds have left out so far, whatever their stamp is. */
+export function* reveal(watcher: ModelWatcher, revealed: mongo.ObjectId[]): ModelSteps {
+  const { database } = watcher.world;
+  yield;
+  const clock = database.clock();
+  for (const _id of revealed) {
+    yield;
+    const record = database.now.records.get(_id.toHexString());
+    if (record === undefined) continue;
+    const lastupdated = nextStamp(record.lastupdated, clock, watcher.fenceOf(record));
+    database.write('reveals a number', (tx) => tx.update(record, { ...record, lastupdated }));
+  }
+}
+
+/**
+ * Rule 4: a tombstone was seen while a record stands under its identity, which thereby lives again: the text, else a number
+ * that was ignored so far. What was seen is learned once more behind it: the entry may have been removed meanwhile.
+ */
 export function* reviveSeen(watcher: ModelWatcher, seen: Identity[], at: LogPlace): ModelSteps {
   const { database } = watcher.world;
   for (const identity of seen) {
     yield;
+    const life = claimantOf(database.now, identity, at);
+    if (life === undefined) continue;
     const clock = database.clock();
     yield;
     database.write('revives what a tombstone denies', (tx) => {
       const entry = entryOf(tx.state, identity);
-      const record = recordUnder(tx.state, identity);
-      if (entry === undefined || entry.alive || entry.learned > at || record === undefined) return;
-      tx.writeEntry(identity, { alive: true, owner: record._id, learned: at });
-      const fence = watcher.fenceOf(identity);
-      const died = entry.lastupdated!;
-      const above = fence === undefined || died > fence ? died : fence;
-      tx.update(record, { ...record, lastupdated: nextStamp(record.lastupdated, clock, above) });
+      if (entry === undefined || entry.alive || entry.learned > at) return;
+      const { owner, isNumber } = life;
+      tx.writeEntry(identity, { alive: true, owner, learned: at, ...(isNumber && { isNumber }) });
+      stampReborn(watcher, tx, life, entry, clock);
     });
+    if (watcher.world.has('a look gives a living entry another owner')) yield* learn(watcher, life, []);
+    else yield* learnUnknown(watcher, life);
   }
+}
+
+/** An entry that was removed meanwhile is learned anew. */
+function* learnUnknown({ world }: ModelWatcher, { identity, at, owner, isNumber }: Life): ModelSteps {
+  yield;
+  world.database.write('learns what is unknown', (tx) => {
+    if (entryOf(tx.state, identity) !== undefined) return;
+    tx.writeEntry(identity, { alive: true, owner, learned: at, ...(isNumber && { isNumber }) });
+  });
+}
+
+/** Who lives again: the text as it stands, else the first of the ignored numbers that stands. */
+function claimantOf(state: ModelState, identity: Identity, at: LogPlace): Life | undefined {
+  const text = recordUnder(state, identity);
+  if (text !== undefined) return { identity, at, alive: true, owner: text._id };
+  const rivals = [...state.incomplete].filter(
+    ([, { isNumber, appid, id }]) => isNumber && appid === identity.appid && id === identity.id,
+  );
+  const claimants = claimantsOf(state, identity);
+  const [rival] = claimants.filter((record) => record.isNumber && rivals.some(([key]) => key === record.key));
+  return rival && { identity, at, alive: true, owner: rival._id, isNumber: true };
 }

@@ -1,6 +1,10 @@
 import mongoose, { type mongo } from 'mongoose';
 import type { FilterVersionChange } from '../../../src/replication/filters/filter-version.js';
-import { type Identity, identityKey } from '../../../src/replication/ledger/identity.js';
+import {
+  type Identity,
+  identityKey,
+  type PartialIdentity,
+} from '../../../src/replication/ledger/identity.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
 import type { KnownEntry } from '../twins/entry-after.js';
 
@@ -19,6 +23,8 @@ export interface ModelRecord {
   key: string;
   appid: string;
   id: string;
+  /** The `id` is stored as a number. */
+  isNumber?: true;
   color: Color;
   text: number;
   /** Absent where another program left it out. */
@@ -58,6 +64,8 @@ export interface ModelState {
   records: ReadonlyMap<string, ModelRecord>;
   /** By identity. */
   ledger: ReadonlyMap<string, StoredEntry>;
+  /** What is known of records that the ledger does not know, by `key`. */
+  incomplete: ReadonlyMap<string, PartialIdentity>;
   /** By the name of the mark. */
   marks: ReadonlyMap<string, StoredMark>;
   /** By fence and place in the log, so that a moment recorded twice is one. */
@@ -76,6 +84,7 @@ export interface ModelState {
 export const EMPTY: ModelState = {
   records: new Map(),
   ledger: new Map(),
+  incomplete: new Map(),
   marks: new Map(),
   moments: new Map(),
   services: new Map(),
@@ -120,13 +129,29 @@ export function entryId({ appid, id }: Identity): mongo.ObjectId {
   return objectId(ENTRIES + numberOf(appid, id));
 }
 
-/** The record that stands under an identity: there is one at most. */
+/** The record whose `id` is this text: there is one at most. */
 export function recordUnder(
   { records }: ModelState,
   { appid, id }: Pick<ModelRecord, 'appid' | 'id'>,
 ): ModelRecord | undefined {
-  for (const record of records.values()) if (record.appid === appid && record.id === id) return record;
+  for (const record of records.values())
+    if (record.appid === appid && record.id === id && !record.isNumber) return record;
   return undefined;
+}
+
+/** The records whose `id` is this text, or a number with this text. */
+export function claimantsOf(
+  { records }: ModelState,
+  { appid, id }: Pick<ModelRecord, 'appid' | 'id'>,
+): ModelRecord[] {
+  return [...records.values()].filter((record) => record.appid === appid && record.id === id);
+}
+
+/** Whether consumers know a record: one with a number only while the ledger has it as the owner of the text. */
+export function isDelivered(state: ModelState, record: ModelRecord): boolean {
+  if (!record.isNumber) return true;
+  const entry = entryOf(state, identityOf(record));
+  return entry?.alive === true && String(entry.owner) === record.key;
 }
 
 export function entryOf({ ledger }: ModelState, identity: Identity): StoredEntry | undefined {

@@ -9,7 +9,7 @@ const QUIET = { isKeyOnly: false, isStampOnly: false, channels: [] };
 
 /** A record written as a whole: everything is told. */
 export function insertion(record: ModelRecord, when: When): WrittenEvent {
-  const identity = { organizationid: ORGANIZATION, appid: record.appid, id: record.id };
+  const identity = { organizationid: ORGANIZATION, appid: record.appid, ...toldId(record) };
   const stamp = record.lastupdated ?? null;
   return { type: 'written', ...when, kind: KIND, owner: record._id, whole: true, identity, stamp, ...QUIET };
 }
@@ -18,7 +18,7 @@ export function insertion(record: ModelRecord, when: When): WrittenEvent {
 export function update(before: ModelRecord, after: ModelRecord, when: When): WrittenEvent | undefined {
   const identity: StoredIdentity = {};
   if (before.appid !== after.appid) identity.appid = after.appid;
-  if (before.id !== after.id) identity.id = after.id;
+  if (before.id !== after.id || before.isNumber !== after.isNumber) Object.assign(identity, toldId(after));
   const isStamped = before.lastupdated?.getTime() !== after.lastupdated?.getTime();
   const isMoved = Object.keys(identity).length > 0;
   const isChanged = before.text !== after.text || before.color !== after.color;
@@ -27,6 +27,11 @@ export function update(before: ModelRecord, after: ModelRecord, when: When): Wri
   const isStampOnly = !isMoved && !isChanged;
   const shown = { type: 'written', ...when, kind: KIND, owner: before._id, whole: false, identity } as const;
   return { ...shown, ...stamp, ...QUIET, isStampOnly };
+}
+
+/** The `id` as events and reads tell it. */
+export function toldId({ id, isNumber }: ModelRecord): Pick<StoredIdentity, 'id' | 'isNumber'> {
+  return { id, ...(isNumber && { isNumber }) };
 }
 
 export function deletion(record: ModelRecord, when: When): DeletedEvent {

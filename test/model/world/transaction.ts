@@ -1,6 +1,10 @@
 import type { mongo } from 'mongoose';
 import type { FilterVersionChange } from '../../../src/replication/filters/filter-version.js';
-import { type Identity, identityKey } from '../../../src/replication/ledger/identity.js';
+import {
+  type Identity,
+  identityKey,
+  type PartialIdentity,
+} from '../../../src/replication/ledger/identity.js';
 import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import { type MarkKey, markName } from '../../../src/replication/mark/mark.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
@@ -85,6 +89,14 @@ export class Transaction {
     if (isSeen) this.events.push({ type: 'tombstone', ...this.when, entry: _id, stamp });
   }
 
+  keepIncomplete(key: string, partial: PartialIdentity): void {
+    this.put('incomplete', key, partial);
+  }
+
+  forgetIncomplete(key: string): void {
+    if (this.state.incomplete.has(key)) this.drop('incomplete', key);
+  }
+
   removeEntry(identity: Identity): void {
     this.drop('ledger', identityKey(identity));
   }
@@ -131,7 +143,9 @@ export class Transaction {
     this.state.head = head;
   }
 
+  /** The unique index holds texts only. */
   private isTaken(record: ModelRecord): boolean {
+    if (record.isNumber) return false;
     const other = recordUnder(this.state, record);
     return other !== undefined && other.key !== record.key;
   }

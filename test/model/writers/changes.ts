@@ -1,12 +1,12 @@
 import type { Identity } from '../../../src/replication/ledger/identity.js';
 import type { Weights } from '../random/dice.js';
 import {
+  claimantsOf,
   type Color,
   identityOf,
   MANY_PLACES,
   objectId,
   PLACES,
-  recordUnder,
   STOP,
   type ModelRecord,
 } from '../world/documents.js';
@@ -15,7 +15,7 @@ import type { ModelWorld } from '../world/world.js';
 import { ANY_STAMPING, type GiveStamp, planStamp } from './stamps.js';
 
 /** One thing that a writer may do to records. What does not fit the records when it is committed does nothing. */
-export type ChangeName = 'insert' | 'change' | 'replace' | 'delete' | 'move' | 'swap' | 'renew';
+export type ChangeName = 'insert' | 'change' | 'replace' | 'delete' | 'move' | 'swap' | 'renew' | 'retype';
 
 export const ANY_CHANGE: Weights<ChangeName> = {
   insert: 4,
@@ -25,7 +25,11 @@ export const ANY_CHANGE: Weights<ChangeName> = {
   move: 2,
   swap: 1,
   renew: 1,
+  retype: 0,
 };
+
+/** An identity; which of those that claim it a change is about. */
+type Place = Identity & { nth?: number };
 
 /** A change that is decided, to be committed with the clock of its beginning. */
 export type WriterChange = (transaction: Transaction, clock: Date) => void;
@@ -53,22 +57,25 @@ export function planChange(world: ModelWorld): WriterChange {
       return (tx, clock) => swap(tx, place, other, give, clock);
     case 'renew':
       return renewal(world, place, give);
+    case 'retype':
+      return (tx, clock) => retype(tx, place, give, clock);
   }
 }
 
-function somePlace({ dice, profile }: ModelWorld): Identity {
+function somePlace({ dice, profile }: ModelWorld): Place {
+  if (profile.numbers) return { ...dice.pick(PLACES.slice(1)), nth: dice.below(6) };
   return dice.pick(profile.manyPlaces ? MANY_PLACES : PLACES);
 }
 
 /** Among many places, one where a record stands. */
-function placeOfSome(world: ModelWorld): Identity {
+function placeOfSome(world: ModelWorld): Place {
   const records = [...world.database.now.records.values()];
   if (world.profile.manyPlaces && records.length > 0) return identityOf(world.dice.pick(records));
   return somePlace(world);
 }
 
 /** A change of single fields of whichever record stands there. */
-export function changeOf(world: ModelWorld, place: Identity, give: GiveStamp): WriterChange {
+export function changeOf(world: ModelWorld, place: Place, give: GiveStamp): WriterChange {
   const color = world.dice.pick(COLORS);
   return (tx, clock) =>
     withRecord(tx, place, (record) =>
@@ -80,18 +87,19 @@ export function changeOf(world: ModelWorld, place: Identity, give: GiveStamp): W
 }
 
 export function insertion(world: ModelWorld, place: Identity, give: GiveStamp): WriterChange {
-  const { dice } = world;
+  const { dice, profile } = world;
   const color = dice.pick(COLORS);
   const earlier = dice.chance(0.1) ? dice.below(8) : undefined;
+  const typed = profile.numbers && dice.chance(0.6) ? { isNumber: true as const } : {};
   return (tx, clock) => {
     const _id = earlier === undefined ? world.newId() : objectId(earlier);
     const { appid, id } = place;
-    const record = { _id, key: _id.toHexString(), appid, id, color, text: world.newText() };
+    const record = { _id, key: _id.toHexString(), appid, id, ...typed, color, text: world.newText() };
     tx.insert(stamped(record, give(undefined, clock)));
   };
 }
 
-function replacement(world: ModelWorld, place: Identity, give: GiveStamp): WriterChange {
+function replacement(world: ModelWorld, place: Place, give: GiveStamp): WriterChange {
   const color = world.dice.pick(COLORS);
   return (tx, clock) =>
     withRecord(tx, place, (record) =>
@@ -100,7 +108,7 @@ function replacement(world: ModelWorld, place: Identity, give: GiveStamp): Write
 }
 
 /** Deleted and inserted again under the same `id` with another `_id`, all at once. */
-function renewal(world: ModelWorld, place: Identity, give: GiveStamp): WriterChange {
+function renewal(world: ModelWorld, place: Place, give: GiveStamp): WriterChange {
   return (tx, clock) =>
     withRecord(tx, place, (record) => {
       const _id = world.newId();
@@ -110,7 +118,7 @@ function renewal(world: ModelWorld, place: Identity, give: GiveStamp): WriterCha
     });
 }
 
-function moveTo(tx: Transaction, from: Identity, to: Identity, give: GiveStamp, clock: Date): void {
+function moveTo(tx: Transaction, from: Place, to: Identity, give: GiveStamp, clock: Date): void {
   withRecord(tx, from, (record) => {
     const { appid, id } = to;
     tx.update(record, stamped({ ...record, appid, id }, give(record.lastupdated, clock)));
@@ -118,14 +126,24 @@ function moveTo(tx: Transaction, from: Identity, to: Identity, give: GiveStamp, 
 }
 
 /** Two records exchange their `id`s. The unique index wants one of them to make a stop on the way. */
-function swap(tx: Transaction, one: Identity, other: Identity, give: GiveStamp, clock: Date): void {
+function swap(tx: Transaction, one: Place, other: Place, give: GiveStamp, clock: Date): void {
   moveTo(tx, one, STOP, give, clock);
   moveTo(tx, other, one, give, clock);
   moveTo(tx, STOP, other, give, clock);
 }
 
-function withRecord(tx: Transaction, place: Identity, act: (record: ModelRecord) => void): void {
-  const record = recordUnder(tx.state, place);
+/** A number becomes its text, or the other way about. */
+function retype(tx: Transaction, place: Place, give: GiveStamp, clock: Date): void {
+  withRecord(tx, place, ({ isNumber, ...record }) => {
+    const before = { ...record, ...(isNumber && { isNumber }) };
+    const after = isNumber ? record : { ...record, isNumber: true as const };
+    tx.update(before, stamped(after, give(record.lastupdated, clock)));
+  });
+}
+
+function withRecord(tx: Transaction, place: Place, act: (record: ModelRecord) => void): void {
+  const claimants = claimantsOf(tx.state, place);
+  const record = claimants[(place.nth ?? 0) % claimants.length];
   if (record !== undefined) act(record);
 }
 

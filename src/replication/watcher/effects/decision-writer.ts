@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { mongo } from 'mongoose';
 import type { Kind } from '../../../record/index.js';
-import { IncompleteIdentities, Ledger, type PartialIdentity } from '../../ledger/index.js';
+import { IncompleteIdentities, type PartialIdentity, type Rival } from '../../ledger/index.js';
 import type { KnownFences } from '../../mark/index.js';
 import type { LogPlace, TermAtWork } from '../../progress/index.js';
-import { IgnoredRecords, NumericIds } from '../../repair/index.js';
+import { IgnoredRecords } from '../../repair/index.js';
 import { Restamps, Resurrections } from '../../stamping/index.js';
 import type { Decisions } from '../rules/decide.js';
 import type { Partials } from '../rules/knowledge.js';
@@ -23,35 +23,31 @@ export interface DecidedBatch {
 @Injectable()
 export class DecisionWriter {
   constructor(
-    private readonly ledger: Ledger,
     private readonly incomplete: IncompleteIdentities,
     private readonly restamps: Restamps,
     private readonly resurrections: Resurrections,
-    private readonly numbers: NumericIds,
     private readonly ignored: IgnoredRecords,
   ) {}
 
-  /** What is incomplete is remembered first and forgotten last: between them it may be cut off. */
+  /**
+   * What is incomplete is remembered first and forgotten last: between them it may be cut off. A record with a number that
+   * feeds have left out so far is stamped anew once the ledger knows it, so that it comes in the next window.
+   */
   async write(
     kind: Kind,
     { decisions, partials, at, fences, hadRivals }: DecidedBatch,
     term: TermAtWork,
   ): Promise<void> {
     await this.incomplete.keep(kind, asIncomplete(partials));
-    const reborn = await this.ledger.learn(decisions.ledger);
-    await this.resurrections.bring(kind, reborn, fences, term);
-    await this.numbers.reveal(kind, decisions.revealed, term);
+    const waiting = await this.resurrections.learn(kind, decisions.ledger, fences, term);
+    if (decisions.revealed.length > 0) await this.restamps.records(kind, decisions.revealed, 'number', term);
     await this.restamps.late(kind, decisions.late, term);
     await this.restamps.lateTombstones(decisions.lateTombstones, term);
     await this.resurrections.look(kind, decisions.seenTombstones, { at, fences }, term);
-    await this.incomplete.forget(kind, completeBy(partials));
-    await this.tellRivals(kind, decisions, hadRivals);
-  }
-
-  private async tellRivals(kind: Kind, decided: Decisions, haveChanged: boolean): Promise<void> {
-    const { rivals, seenTombstones } = decided;
-    if (rivals.length > 0 || haveChanged || (seenTombstones.length > 0 && this.ignored.hasRivals(kind)))
-      await this.ignored.hearRivals(kind, rivals);
+    await this.incomplete.forget(kind, completeBy(partials, waiting), at);
+    const rivals = [...decisions.rivals, ...waiting];
+    const mayHaveGone = decisions.seenTombstones.length > 0 && this.ignored.hasRivals(kind);
+    if (rivals.length > 0 || hadRivals || mayHaveGone) await this.ignored.hearRivals(kind, rivals);
   }
 }
 
@@ -61,6 +57,9 @@ function asIncomplete(partials: Partials): { owner: mongo.ObjectId; partial: Par
   );
 }
 
-function completeBy(partials: Partials): mongo.ObjectId[] {
-  return [...partials].flatMap(([key, partial]) => (partial === null ? [new mongo.ObjectId(key)] : []));
+function completeBy(partials: Partials, waiting: Rival[]): mongo.ObjectId[] {
+  const owners = new Set(waiting.map(({ owner }) => owner));
+  return [...partials].flatMap(([key, partial]) =>
+    partial === null && !owners.has(key) ? [new mongo.ObjectId(key)] : [],
+  );
 }

@@ -4,7 +4,7 @@ import type { mongo } from 'mongoose';
 import { type Identity, IncompleteIdentities, Ledger } from '../../ledger/index.js';
 import type { WatchedEvent, WrittenEvent } from '../../log/index.js';
 import type { TermAtWork } from '../../progress/index.js';
-import { NumericIds } from '../../repair/index.js';
+import { Claimants } from '../../stamping/index.js';
 import { claimsIn } from '../rules/claims.js';
 import type { KindEvent } from '../rules/decide.js';
 import type { Knowledge, Owned } from '../rules/knowledge.js';
@@ -22,7 +22,7 @@ export class KnowledgeReader {
     private readonly ledger: Ledger,
     private readonly incomplete: IncompleteIdentities,
     private readonly completion: Completion,
-    private readonly numbers: NumericIds,
+    private readonly claimants: Claimants,
   ) {}
 
   /** Whose the tombstones are that the events tell of: what an entry is about never changes. */
@@ -41,7 +41,7 @@ export class KnowledgeReader {
     const owned = await this.owned(kind, owners);
     const partials = await this.incomplete.among(kind, owners);
     const named = await this.completion.complete(kind, events, { owned, partials }, term);
-    const holders = await this.numbers.holders(kind, claimsIn(kind, named, { owned, partials }));
+    const holders = await this.claimants.holders(kind, claimsIn(kind, named, { owned, partials }));
     return { events: named, owned, partials, holders };
   }
 

@@ -9,6 +9,7 @@ import {
   IncompleteIdentities,
   textsOf,
 } from '../../ledger/index.js';
+import type { LogPlace } from '../../progress/index.js';
 import { PRESENT, type PresentRecord, RecordCare } from '../../repair/index.js';
 import { Restamps } from '../../stamping/index.js';
 import { inStretch, slicesOf, type Stretch, STRETCH_MS } from '../../walk/index.js';
@@ -35,12 +36,12 @@ export class PassCare {
   /** Repairs what is to repair, keeps what is no whole identity, and learns the channels. */
   async take(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
     const { at, term } = run;
-    await this.incomplete.forgetPartials(kind, stretch);
+    await this.incomplete.forgetPartials(kind, stretch, at);
     await this.numbers.displace(kind, stretch, run);
     if (kind === 'product') await this.learnChannels(stretch);
     const care = [{ $match: NEEDS_CARE[kind] }, ...FIRST, { $project: PRESENT }];
     await this.inBulks(kind, stretch, run, care, async (records) => {
-      await this.keepIncomplete(kind, records as PresentRecord[]);
+      await this.keepIncomplete(kind, records as PresentRecord[], at);
       await this.numbers.learn(kind, records as PresentRecord[], run);
       await this.care.lookAfter(kind, { records: records as PresentRecord[], at, term });
     });
@@ -87,11 +88,11 @@ export class PassCare {
     for await (const some of slicesOf(carried, ({ channel }) => channel)) await this.channels.learn(some);
   }
 
-  private async keepIncomplete(kind: Kind, records: PresentRecord[]): Promise<void> {
+  private async keepIncomplete(kind: Kind, records: PresentRecord[], at: LogPlace): Promise<void> {
     const incomplete = records.filter((record) => identityOf(kind, record._id, record) === undefined);
     await this.incomplete.keep(
       kind,
-      incomplete.map((record) => ({ owner: record._id, partial: textsOf(record) })),
+      incomplete.map((record) => ({ owner: record._id, partial: textsOf(record, at) })),
     );
   }
 

@@ -6,15 +6,15 @@ import {
   type Identity,
   identityOf,
   isSame,
-  Ledger,
   LedgerSlices,
   type Life,
+  type Rival,
   type IncompleteIdentity,
   IncompleteIdentities,
 } from '../../ledger/index.js';
 import { type LogPlace, placeOf, type TermAtWork } from '../../progress/index.js';
-import { NumericIds, type PresentRecord } from '../../repair/index.js';
-import { Resurrections } from '../../stamping/index.js';
+import { IgnoredRecords, type PresentRecord } from '../../repair/index.js';
+import { Claimants, Resurrections } from '../../stamping/index.js';
 import type { Stretch } from '../../walk/index.js';
 import type { PassRun } from './pass-run.js';
 
@@ -31,20 +31,20 @@ type StoredRecord = Pick<PresentRecord, '_id' | 'organizationid' | 'appid' | 'id
 export class PassNumbers {
   constructor(
     @InjectConnection() private readonly connection: Connection,
-    private readonly ledger: Ledger,
     private readonly slices: LedgerSlices,
     private readonly incomplete: IncompleteIdentities,
     private readonly resurrections: Resurrections,
-    private readonly numbers: NumericIds,
+    private readonly claimants: Claimants,
+    private readonly ignored: IgnoredRecords,
   ) {}
 
   /** Texts of a stretch under which a number is known: a text wins. */
   async displace(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
-    if (!(await this.numbers.anyLives(kind))) return;
+    if (!(await this.claimants.anyNumberLives(kind))) return;
     const at = placeIn(run);
     for await (const some of this.slices.besideNumbers(kind, stretch)) {
       const lives = some.map(({ owner, ...identity }): Life => lifeOf({ ...identity, kind }, owner, at));
-      await this.learnLives(kind, await this.numbers.settle(kind, lives), run.term);
+      await this.learnSeen(kind, lives, run.term);
     }
   }
 
@@ -56,28 +56,27 @@ export class PassNumbers {
       return identity ? [{ ...lifeOf(identity, record._id, at), isNumber: true as const }] : [];
     });
     if (found.length === 0) return;
-    const lives = await this.numbers.settle(kind, found);
-    await this.learnLives(kind, lives, run.term);
-    await this.numbers.forget(
-      kind,
-      lives.map(({ owner }) => owner),
-    );
+    const rivals = await this.learnSeen(kind, found, run.term);
+    const waiting = new Set(rivals.map(({ owner }) => owner));
+    const known = found.map(({ owner }) => owner).filter((owner) => !waiting.has(owner.toHexString()));
+    await this.ignored.forgetIncomplete(kind, known, at);
   }
 
   /**
    * Forgets incomplete whose record is gone, and those that claim a number no longer: after a lost history nobody tells of it,
    * and such a one must not take the place of a record.
    */
-  async forgetStale(kind: Kind, stretch: Stretch): Promise<void> {
+  async forgetStale(kind: Kind, stretch: Stretch, { at }: PassRun): Promise<void> {
     for await (const some of this.incomplete.inStretch(kind, stretch)) {
       const present = await this.present(
         kind,
         some.map(({ _id }) => _id.owner),
       );
       const stale = some.filter((one) => isStale(kind, one, present.get(one._id.owner.toHexString())));
-      await this.numbers.forget(
+      await this.ignored.forgetIncomplete(
         kind,
         stale.map(({ _id }) => _id.owner),
+        at,
       );
     }
   }
@@ -90,8 +89,10 @@ export class PassNumbers {
     return new Map(found.map((record) => [record._id.toHexString(), record]));
   }
 
-  private async learnLives(kind: Kind, lives: Life[], term: TermAtWork): Promise<void> {
-    await this.resurrections.bring(kind, await this.ledger.learn(lives), new Map(), term);
+  private async learnSeen(kind: Kind, lives: Life[], term: TermAtWork): Promise<Rival[]> {
+    const rivals = await this.resurrections.learnSeen(kind, lives, term);
+    if (rivals.length > 0) await this.ignored.hearRivals(kind, rivals);
+    return rivals;
   }
 }
 

@@ -50,7 +50,7 @@ export class PassSteps {
    * they were learned, the stream tells.
    */
   list(run: PassRun): PassStep[] {
-    const incomplete = KINDS.map((kind) => this.incompleteOf(kind));
+    const incomplete = KINDS.map((kind) => this.incompleteOf(kind, run));
     const records = KINDS.map((kind) => this.recordsOf(kind, run));
     if (run.progress.isBare === true) return [...incomplete, ...records];
     return [...incomplete, this.entries(run), ...records, ...KINDS.map((kind) => this.ownersOf(kind, run))];
@@ -62,12 +62,12 @@ export class PassSteps {
   }
 
   /** Before anything is learned: an incomplete identity could take the place of a record otherwise. */
-  private incompleteOf(kind: Kind): PassStep {
+  private incompleteOf(kind: Kind, run: PassRun): PassStep {
     return {
       name: `incomplete identities of ${COLLECTION_OF[kind]}`,
       concern: (owner) => ({ what: 'record', kind, owner }),
       next: (behind, most) => this.incomplete.nextStretch(kind, behind, most),
-      work: (stretch) => this.numbers.forgetStale(kind, stretch),
+      work: (stretch) => this.numbers.forgetStale(kind, stretch, run),
     };
   }
 

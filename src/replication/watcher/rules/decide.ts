@@ -59,7 +59,7 @@ export function decide(kind: Kind, events: KindEvent[], before: Knowledge): Deci
   const { tombstones } = before;
   const knowledge = begun(before);
   const fences = withPassed(before.fences, knowledge.passed);
-  const learned: Learned = { changes: new Map(), revealed: new Map(), rivals: [] };
+  const learned: Learned = { changes: new Map(), numbers: new Set(), revealed: new Map(), rivals: [] };
   const late = new Map<string, Late>();
   const lateTombstones = new Map<string, Late>();
   const seen = new Map<string, Identity>();

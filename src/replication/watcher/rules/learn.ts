@@ -1,7 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Kind } from '../../../record/pure.js';
 import {
-  type Identity,
   identityKey,
   identityOf,
   isSame,
@@ -15,11 +14,13 @@ import {
 } from '../../ledger/pure.js';
 import type { DeletedEvent, WrittenEvent } from '../../log/pure.js';
 import type { LogPlace } from '../../progress/index.js';
-import type { KnowledgeAfter, Owning } from './knowledge.js';
+import type { Knowledge, KnowledgeAfter, Owning } from './knowledge.js';
 
 /** What the events have told so far, of one kind. */
 export interface Learned {
   changes: Map<string, LedgerChange>;
+  /** Identities that a number owned in this batch or just before it: another owner comes after its tombstone. */
+  numbers: Set<string>;
   revealed: Map<string, mongo.ObjectId>;
   rivals: Rival[];
 }
@@ -42,64 +43,75 @@ export function learn(
   const owner = event.owner as mongo.ObjectId;
   const key = owner.toHexString();
   const before = owned.get(key) ?? [];
-  const stored = event.type === 'written' ? storedAfter(event, partials.get(key) ?? before[0]) : undefined;
+  const stored = event.type === 'written' ? storedAfter(event, knownOf(key, knowledge)) : undefined;
   const now = stored && identityOf(kind, owner, stored);
   for (const gone of before.filter((identity) => !isSame(identity, now)))
     bury(gone, { key, at }, knowledge, learned);
   owned.set(key, now === undefined ? [] : [{ ...now, ...numberIn(stored), learned: at }]);
   if (now !== undefined)
     live({ identity: now, at, alive: true, owner, ...numberIn(stored) }, before, knowledge, learned);
-  else if (stored !== undefined) partials.set(key, textsOf(stored));
+  else if (stored !== undefined) partials.set(key, textsOf(stored, at));
   else if (partials.has(key)) partials.set(key, null);
 }
 
+/** The death of what was born in the same batch stays one, also where it is the second: the ledger may know neither life. */
 function bury(
-  gone: Identity,
+  gone: Owning,
   { key, at }: { key: string; at: LogPlace },
   { holders }: KnowledgeAfter,
-  { changes }: Learned,
+  { changes, numbers }: Learned,
 ): void {
   const name = identityKey(gone);
-  const shortLived = changes.get(name)?.alive === true;
+  const before = changes.get(name);
+  const shortLived = before !== undefined && (before.alive || before.shortLived);
   changes.set(name, { identity: gone, at, alive: false, shortLived });
+  if (gone.isNumber) numbers.add(name);
   if (holders.get(name)?.owner === key) holders.delete(name);
 }
 
 /**
- * A record lives under what it is. Only one can, and with numbers several claim to (contract §4): a text wins over a
- * number, and of numbers the one that the ledger knows. A number never takes the entry of another record, nor a text that
- * of a number: what lived there leaves a tombstone, and rule 4 brings back whoever is to live. So consumers see
- * a change of owner as a resurrection, in one transaction with a stamp above all that they have seen.
+ * A record claims the identity that it has. The ledger has one owner for it; with numbers there may be other claimants
+ * (contract §4). A text takes the place of another text at once. Every other change of owner goes through a tombstone, from
+ * which rule 4 brings back the next claimant, in one transaction with a stamp above all that consumers have seen: a text ends
+ * the life of a number, and a number waits until what lives there has ended.
  */
 function live(life: Life, before: readonly Owning[], knowledge: KnowledgeAfter, learned: Learned): void {
   const { holders, partials } = knowledge;
-  const { changes, revealed } = learned;
+  const { changes, revealed, numbers } = learned;
   const { identity, at, isNumber } = life;
   const name = identityKey(identity);
   const key = life.owner.toHexString();
   const holder = holders.get(name);
   const isHeld = holder !== undefined && holder.owner !== key;
-  if (isNumber && (isHeld || (holder === undefined && changes.has(name))))
-    return ignore({ owner: key, identity }, knowledge, learned);
+  const earlier = changes.get(name);
+  if (isNumber && (isHeld || earlier?.alive === false))
+    return ignore({ owner: key, identity }, at, knowledge, learned);
   if (partials.has(key)) partials.set(key, null);
   holders.set(name, { owner: key, ...numberIn(life) });
-  if (isHeld && holder.isNumber) {
-    ignore({ owner: holder.owner, identity }, knowledge, learned);
-    return bury(identity, { key: holder.owner, at }, knowledge, learned);
-  }
-  changes.set(name, life);
-  if (isNumber && !before.some((one) => isSame(one, identity) && one.isNumber && isBefore(one.learned, at)))
-    revealed.set(key, life.owner);
+  const endsNumber = isHeld && holder.isNumber === true;
+  if (endsNumber) ignore({ owner: holder.owner, identity }, at, knowledge, learned);
+  const asNumber = before.find((one) => one.isNumber && isSame(one, identity));
+  if (isNumber || endsNumber || asNumber !== undefined) numbers.add(name);
+  const isAfterDeath = earlier?.alive
+    ? earlier.afterDeath === true
+    : earlier !== undefined && numbers.has(name);
+  const wasText = isNumber && earlier?.alive && (earlier.wasText || !earlier.isNumber);
+  changes.set(name, {
+    ...life,
+    ...(wasText && { wasText }),
+    ...((endsNumber || isAfterDeath) && { afterDeath: true as const }),
+  });
+  if (isNumber && !isBefore(asNumber?.learned, at)) revealed.set(key, life.owner);
 }
 
 /** Consumers know another record under the text of its number. */
-function ignore(rival: Rival, { owned, partials }: KnowledgeAfter, { rivals }: Learned): void {
+function ignore(rival: Rival, at: LogPlace, { owned, partials }: KnowledgeAfter, { rivals }: Learned): void {
   const { owner, identity } = rival;
   const { organizationid, appid, id } = identity;
   const known = partials.get(owner);
   const isKnown = known?.isNumber === true && isSame(identity, { ...identity, ...known });
   if (!isKnown) rivals.push(rival);
-  partials.set(owner, { organizationid, appid, id, isNumber: true });
+  partials.set(owner, { organizationid, appid, id, isNumber: true, learned: at });
   owned.set(owner, []);
 }
 
@@ -117,10 +129,21 @@ export function touchesIdentity(event: WrittenEvent): boolean {
   return event.whole || Object.keys(event.identity).length > 0;
 }
 
+/** What a record was: the newer of what the ledger and the incomplete identities know, either of which may be out of date. */
+export function knownOf(
+  key: string,
+  { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+): PartialIdentity | undefined {
+  const [entry] = owned.get(key) ?? [];
+  const partial = partials.get(key) ?? undefined;
+  if (entry === undefined || partial === undefined) return partial ?? entry;
+  return (partial.learned ?? '') < (entry.learned ?? '') ? entry : partial;
+}
+
 /** The identity of a record behind an event, from what it was before. */
 export function storedAfter(
   event: WrittenEvent,
-  before: PartialIdentity | StoredIdentity | null | undefined,
+  before: PartialIdentity | StoredIdentity | undefined,
 ): StoredIdentity {
   return event.whole ? event.identity : withTold(before ?? {}, event.identity);
 }

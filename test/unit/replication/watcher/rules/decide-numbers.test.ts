@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose';
+import type { LedgerChange } from '../../../../../src/replication/ledger/changes.js';
 import type { WrittenEvent } from '../../../../../src/replication/log/watched-event.js';
 import { decide, type KindEvent } from '../../../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../../../src/replication/watcher/rules/knowledge.js';
@@ -27,11 +28,17 @@ function outcome(events: KindEvent[], known: Partial<Knowledge> = {}) {
   const { decisions, knowledge } = decide('product', events, knowing(known));
   const { ledger, revealed, rivals } = decisions;
   return {
-    ledger: ledger.map((change) => `${change.identity.id} ${change.alive ? hex(change.owner)[0] : 'dead'}`),
+    ledger: ledger.map((change) => `${change.identity.id} ${shown(change)}`),
     revealed: revealed.map((owner) => hex(owner)[0]),
     rivals: rivals.map(({ owner }) => owner[0]),
     incomplete: [...knowledge.partials].filter(([, partial]) => partial !== null).map(([owner]) => owner[0]),
   };
+}
+
+/** The owner of a life, and whether another life ends before it; whether a death may be of one that the ledger never knew. */
+function shown(change: LedgerChange): string {
+  if (!change.alive) return change.shortLived ? 'dead, short-lived' : 'dead';
+  return `${hex(change.owner)[0]}${change.wasText ? ' as a text' : ''}${change.afterDeath ? ' after a death' : ''}`;
 }
 
 it('a number that nobody claims lives, and its record is stamped anew', () => {
@@ -72,10 +79,40 @@ it('one that is ignored is told of once, and forgotten when it is gone', () => {
 });
 
 it('a text takes the place of a number through a tombstone, so that its record is stamped above', () => {
-  expect(outcome([whole(1, B, FIVE)], heldBy(A, true))).toEqual({
-    ...{ ledger: ['5 dead'], revealed: [], rivals: ['1'], incomplete: ['1'] },
+  const after = { ledger: ['5 2 after a death'], incomplete: ['1'] };
+  expect(outcome([whole(1, B, FIVE)], heldBy(A, true))).toEqual({ ...after, revealed: [], rivals: ['1'] });
+  expect(outcome([five(1, A), whole(2, B, FIVE)])).toMatchObject(after);
+  expect(outcome([deleted(1, A), whole(2, B, FIVE)], heldBy(A, true)).ledger).toEqual(after.ledger);
+});
+
+it('a text that comes and goes beside a number born in the same batch leaves a tombstone of its own', () => {
+  expect(outcome([five(1, A), whole(2, B, FIVE), deleted(3, B)])).toMatchObject({
+    ...{ ledger: ['5 dead, short-lived'], incomplete: ['1'] },
   });
-  expect(outcome([five(1, A), whole(2, B, FIVE)])).toMatchObject({ ledger: ['5 dead'], incomplete: ['1'] });
+  expect(outcome([five(1, A), deleted(2, A), whole(3, B, FIVE), deleted(4, B)])).toMatchObject({
+    ledger: ['5 dead, short-lived'],
+  });
+});
+
+it('a text that takes the place of another text and becomes its number keeps the right of a text', () => {
+  const known = { ...heldBy(A), owned: new Map(heldBy(A).owned).set(hex(B), [named('x')]) };
+  const takesOver = [deleted(1, A), changed(2, B, { id: '5' })];
+  const becomesNumber = changed(3, B, { id: '5', isNumber: true });
+  expect(outcome([...takesOver, becomesNumber], known).ledger).toEqual(['5 2 as a text', 'x dead']);
+  expect(outcome([...takesOver, becomesNumber, changed(4, B, { id: '5' })], known).ledger).toEqual([
+    '5 2',
+    'x dead',
+  ]);
+});
+
+it('of what the ledger and the incomplete identities know of a record the newer counts', () => {
+  const partial = (learned: number) =>
+    new Map([[hex(B), { ...TENANT, id: '4', isNumber: true as const, learned: placeAt(learned) }]]);
+  const owned = new Map([[hex(B), [{ ...FIVE, isNumber: true as const, learned: placeAt(2) }]]]);
+  const movedWith = (learned: number) =>
+    outcome([changed(3, B, { appid: 'erp' })], { owned, partials: partial(learned) }).ledger;
+  expect(movedWith(1)).toEqual(['5 dead', '5 2']);
+  expect(movedWith(2)).toEqual(['5 dead', '4 2']);
 });
 
 it('a number that comes after a death of the same batch waits for its tombstone', () => {

@@ -3,7 +3,7 @@ import { identityOf } from '../../../../../src/replication/ledger/identity.js';
 import type { Identity } from '../../../../../src/replication/ledger/index.js';
 import { decide, type KindEvent } from '../../../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../../../src/replication/watcher/rules/knowledge.js';
-import { changed, deleted, knowing, named, TENANT, whole } from './written.js';
+import { changed, deleted, knowing, named, placeAt, TENANT, whole } from './written.js';
 
 const [A, B] = [new mongo.ObjectId(), new mongo.ObjectId()];
 const ledgerChanges = (events: KindEvent[], owned: Knowledge['owned'] = new Map()) =>
@@ -75,8 +75,8 @@ describe('a record that is written lives under what it is', () => {
     const events = [whole(1, A, { ...TENANT, id: false }), changed(2, B, { id: 'x' })];
     const { partials } = decide('product', events, knowing()).knowledge;
     expect(Object.fromEntries(partials)).toEqual({
-      [A.toHexString()]: TENANT,
-      [B.toHexString()]: { id: 'x' },
+      [A.toHexString()]: { ...TENANT, learned: placeAt(1) },
+      [B.toHexString()]: { id: 'x', learned: placeAt(2) },
     });
     const { knowledge } = decide('product', [deleted(3, A)], knowing({ partials }));
     expect(knowledge.partials.get(A.toHexString())).toBeNull();
