@@ -130,7 +130,7 @@ export const rooms = {
     'replication/quarantine',
     'replication/upkeep',
   ],
-  'replication/consumers': ['common', 'record', 'replication/mark'],
+  'replication/consumers': ['common', 'database', 'record', 'replication/mark'],
   'replication/events': [
     'common',
     'http',

@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose';
+import { alongIndex, type IndexFields } from '../database/index.js';
 import { COLLECTION_OF, type Kind, stampAnew, type Tenant, ofTenant } from '../record/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
 import { NO_TERM } from '../replication/progress/index.js';
@@ -33,14 +34,14 @@ export interface ResyncSummary {
 interface Ground {
   collection: mongo.Collection;
   query: mongo.Filter<mongo.Document>;
-  along: Record<string, 1>;
+  along: IndexFields;
 }
 
 /** How many records and hard deletes there are to stamp. */
 export async function resyncSize(db: mongo.Db, scope: ResyncScope): Promise<number> {
   const stretches = [recordsOf(db, scope), tombstonesOf(db, scope)];
   const sizes = stretches.map(({ collection, query, along }) =>
-    collection.countDocuments(query, { hint: along }),
+    alongIndex(collection, along, (hint) => collection.countDocuments(query, { hint })),
   );
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
@@ -91,14 +92,16 @@ async function stampAll(
   { collection, query, along }: Ground,
   { stop, advance, note }: Beside,
 ): Promise<number> {
-  const way = { key: '_id', among: query, hint: along };
+  const way = { key: '_id', among: query, along };
   let stamped = 0;
   await walk(undefined, {
     next: (behind, most) =>
       nextStretch(collection, way, { behind, most: Math.min(most, AT_ONCE), maxTimeMS: STRETCH_MS }),
     work: async (stretch) => {
       const where = { ...query, _id: inStretch(stretch) };
-      const found = await collection.find(where, { projection: { _id: 1 }, hint: along }).toArray();
+      const found = await alongIndex(collection, along, (hint) =>
+        collection.find(where, { projection: { _id: 1 }, hint }).toArray(),
+      );
       const ids = found.map(({ _id }) => _id);
       if (ids.length === 0) return;
       const some = await stampAnew(collection, ids, { where: query }, () => undefined);

@@ -8,7 +8,7 @@ import { ApplicationModule } from '../application/index.js';
 import { CREDENTIAL_MODEL, credentialSchema } from '../auth/index.js';
 import { FatalError } from '../common/index.js';
 import { ConfigModule, type Settings } from '../config/index.js';
-import { checkServer, driverOptions, makeIndexes } from '../database/index.js';
+import { checkServer, driverOptions, makeIndexes, stateIndexesOf } from '../database/index.js';
 import { findEmbedded } from '../embedded/index.js';
 import { MemberModule } from '../member/index.js';
 import { CommonModule } from '../observability/index.js';
@@ -104,6 +104,7 @@ export class Session {
     try {
       const connection = await context.get<Connection>(getConnectionToken()).asPromise();
       await checkServer(databaseOf(connection));
+      stateIndexesOf(connection);
       return context;
     } catch (error) {
       await context.close();

@@ -10,12 +10,12 @@ const FULL = 0.8;
 
 /** What `status` says to people; `uri` is the address of the embedded database, where that is the one. */
 export function statusText(status: Status, uri?: string): Wording {
-  const { database, missingIndexes, watcher, totals, audit, hardDeletesExpired, documents } = status;
+  const { database, watcher, totals, audit, hardDeletesExpired, documents } = status;
   const { name, version, replicaSet } = database;
   return described([
     ['Database', `${name}, MongoDB ${version}, replica set ${replicaSet ?? 'behind mongos'}`],
     ...(uri === undefined ? [] : [['', `embedded; other programs can write into it at ${uri}`] as const]),
-    indexLine(missingIndexes),
+    indexLine(status),
     ['Watcher', watcherText(watcher), watcher.leader === undefined ? 'red' : undefined],
     ['Oplog', oplogText(watcher)],
     ...(watcher.pass === undefined ? [] : [['Pass', passText(watcher.pass), 'yellow'] as const]),
@@ -31,8 +31,9 @@ export function statusText(status: Status, uri?: string): Wording {
   ]);
 }
 
-function indexLine(missing: string[]): SaidLine {
-  if (missing.length === 0) return ['Indexes', 'all stand'];
+function indexLine({ missingIndexes: missing, indexesOfOthers: others }: Status): SaidLine {
+  const beside = others.length === 0 ? '' : `; of other programs, over the same fields: ${others.join('; ')}`;
+  if (missing.length === 0) return ['Indexes', `all stand${beside}`];
   return ['Indexes', `missing: ${missing.join('; ')}`, 'red'];
 }
 

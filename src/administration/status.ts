@@ -1,7 +1,7 @@
 import type { Connection, mongo } from 'mongoose';
 import { APPLICATIONS, SERVICES } from '../application/index.js';
 import { CREDENTIALS } from '../auth/index.js';
-import { indexName, missingIndexes } from '../database/index.js';
+import { indexName, listedIndexes } from '../database/index.js';
 import { COLLECTION_OF } from '../record/index.js';
 import { HORIZONS, LEDGER } from '../replication/ledger/index.js';
 import { MARKS, MOMENTS } from '../replication/mark/index.js';
@@ -49,6 +49,8 @@ export interface Status {
   database: { name: string; version: string; replicaSet: string | undefined };
   /** Indexes that the service needs and that do not stand, such as `members: organizationid, appid, id`. */
   missingIndexes: string[];
+  /** Indexes of other programs over the fields of one of the service's, such as `members: theirs`: they do no harm. */
+  indexesOfOthers: string[];
   watcher: WatcherStatus;
   /** What all leaders did since the beginning. */
   totals: Omit<WatchTotals, '_id'>;
@@ -66,10 +68,12 @@ export interface Status {
 export async function statusOf(connection: Connection): Promise<Status> {
   const db = connection.getClient().db(connection.name);
   const hello = await db.admin().command({ hello: 1 });
+  const indexes = await listedIndexes(connection);
   const { version } = (await db.admin().buildInfo()) as { version: string };
   return {
     database: { name: connection.name, version, replicaSet: hello['setName'] as string | undefined },
-    missingIndexes: (await missingIndexes(connection)).map(indexName),
+    missingIndexes: indexes.flatMap(({ missing }) => missing).map(indexName),
+    indexesOfOthers: indexes.flatMap(({ others }) => others),
     watcher: await readWatcherStatus(connection),
     totals: await totals(db),
     audit: await audit(db),

@@ -2,6 +2,7 @@ import mongoose from 'mongoose';
 import { DeadlineError } from '../common/index.js';
 import { type Problem, problems } from '../http/index.js';
 import { isMomentGone } from './snapshot.js';
+import { IndexMissingError, isIndexMissing } from './stated-index.js';
 
 const { mongo } = mongoose;
 
@@ -89,6 +90,7 @@ function unconfirmedIn(result: Partial<mongoose.mongo.BulkWriteResult> | undefin
 /** Tells the clients of contract §3 what a database error means for them; nothing for errors of other origin. */
 export function databaseProblem(error: unknown): Problem | undefined {
   if (isDatabaseAway(error)) return problems.databaseAway();
+  if (error instanceof IndexMissingError) return problems.preparing();
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (CUT_OFF.has(Number(error.code))) return problems.databaseAway();
   if (isMomentGone(error) || error.code === COLLECTION_DROPPED) return problems.preparing();
@@ -101,6 +103,7 @@ export function databaseProblem(error: unknown): Problem | undefined {
  */
 export function isRefusedQuery(error: unknown): boolean {
   if (!(error instanceof mongo.MongoServerError) || /\bhint\b/.test(error.message)) return false;
+  if (isIndexMissing(error)) return false;
   const code = Number(error.code);
   return (NONSENSE.has(code) || code >= PLACES) && databaseProblem(error) === undefined;
 }

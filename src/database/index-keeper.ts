@@ -2,7 +2,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { makeMissing, refusalOf } from './indexes.js';
-import { indexName, type MissingIndex, missingIndexes, missingIndexesOf } from './missing-indexes.js';
+import {
+  indexName,
+  inTheWaySentence,
+  type ListedIndexes,
+  listedIndexes,
+  type MissingIndex,
+  missingIndexesOf,
+} from './missing-indexes.js';
 import type { AnyModel } from './models.js';
 
 const SHORTEST_PAUSE_MS = 1000;
@@ -10,7 +17,6 @@ const LONGEST_PAUSE_MS = 30_000;
 const LONGEST_WAIT_MS = 600_000;
 /** How long a look counts: load balancers may ask often. */
 const LOOK_MS = 1000;
-const IN_THE_WAY = 'One over the same fields with other options is in the way';
 
 /** An index that could not be made: it is tried again, each time later, up to every 30 s. */
 interface Failure {
@@ -27,7 +33,8 @@ interface Failure {
 export class IndexKeeper {
   private readonly log = new Logger('Indexes');
   private readonly failures = new Map<string, Failure>();
-  private look: { at: number; names: Promise<string[]> } | undefined;
+  private readonly told = new Set<string>();
+  private look: { at: number; found: Promise<MissingIndex[]> } | undefined;
   private work: { begun: number; done: Promise<boolean> } | undefined;
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
@@ -56,25 +63,46 @@ export class IndexKeeper {
     if (this.work === work) this.work = undefined;
   }
 
-  /** Which indexes are missing, such as `members: organizationid, appid, id`, as of a second ago at most. */
-  missing(): Promise<string[]> {
+  /**
+   * Which indexes are missing, such as `members: organizationid, appid, id`, as of a second ago at most, and what an operator
+   * has to do where another index is in the way.
+   */
+  async missing(): Promise<{ names: string[]; detail?: string }> {
     const now = performance.now();
     if (this.look === undefined || now - this.look.at > LOOK_MS) {
-      const names = missingIndexes(this.connection).then((missing) => missing.map(indexName));
-      this.look = { at: now, names };
+      const found = listedIndexes(this.connection).then((all) => all.flatMap(({ missing }) => missing));
+      this.look = { at: now, found };
     }
-    return this.look.names;
+    const missing = await this.look.found;
+    const sentence = missing.map(inTheWaySentence).find((one) => one !== undefined);
+    return {
+      names: missing.map(indexName),
+      ...(sentence !== undefined && { detail: `${sentence}: the service then makes its own.` }),
+    };
   }
 
   /** One collection after the other: the service works meanwhile. */
   private async makeMissing(): Promise<boolean> {
-    const missing = await missingIndexes(this.connection);
+    const listed = await listedIndexes(this.connection);
+    this.tellOfOthers(listed);
+    const missing = listed.flatMap((one) => one.missing);
     let hasMade = false;
     for (const model of new Set(missing.map((index) => index.model))) {
       const due = missing.filter((index) => index.model === model && this.isDue(index));
       if (due.length > 0) hasMade = (await this.attempt(model, due)) || hasMade;
     }
     return hasMade;
+  }
+
+  /** Each is told of once. */
+  private tellOfOthers(listed: ListedIndexes[]): void {
+    for (const name of listed.flatMap(({ others }) => others)) {
+      if (this.told.has(name)) continue;
+      this.told.add(name);
+      this.log.log(
+        `Another program has made the index ${name}, over the fields of one of the service: it is left alone`,
+      );
+    }
   }
 
   private isDue(index: MissingIndex): boolean {
@@ -85,13 +113,14 @@ export class IndexKeeper {
   private async attempt(model: AnyModel, due: MissingIndex[]): Promise<boolean> {
     const refusals = new Map<MissingIndex, Error>();
     await makeMissing(due, (index, error) => refusals.set(index, error as Error));
-    const missing = new Set((await missingIndexesOf(model)).map(indexName));
+    const missing = new Map((await missingIndexesOf(model)).map((index) => [indexName(index), index]));
     let hasMade = false;
     for (const index of due) {
       const name = indexName(index);
-      const error = refusals.get(index) ?? (missing.has(name) ? new Error(IN_THE_WAY) : undefined);
+      const still = missing.get(name);
+      const error = refusals.get(index) ?? (still && new Error('It is missing still'));
       if (error !== undefined) {
-        await this.noteFailure(index, error);
+        await this.noteFailure({ ...index, ...still }, error);
         continue;
       }
       this.log.warn(`The index ${name} was missing and stands again`);

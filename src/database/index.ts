@@ -16,9 +16,10 @@ export {
 export { ASKED_FOR, buildIndex, type Watching } from './index-build.js';
 export { IndexKeeper } from './index-keeper.js';
 export { makeIndexes } from './indexes.js';
-export { indexName, missingIndexes } from './missing-indexes.js';
+export { indexName, listedIndexes } from './missing-indexes.js';
 export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
 export { Preparation } from './preparation.js';
 export * from './pure.js';
 export { checkServer } from './server-check.js';
 export { isMomentGone, readAsOf, type SnapshotOptions } from './snapshot.js';
+export { alongIndex, type IndexFields, statedIndex, stateIndexesOf } from './stated-index.js';

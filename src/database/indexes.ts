@@ -3,12 +3,11 @@ import { FatalError, Places } from '../common/index.js';
 import { isDatabaseAway, isDuplicateKey } from './errors.js';
 import { UNTIL_BUILT } from './index-build.js';
 import { duplicatesSentence, listsSentence, type RefusedIndex } from './index-faults.js';
-import { type MissingIndex, missingIndexesOf } from './missing-indexes.js';
+import { indexName, inTheWaySentence, type MissingIndex, missingIndexesOf } from './missing-indexes.js';
 import { type AnyModel, modelsOf } from './models.js';
 
 /** Another program has made the very same index and given it a name of its own. */
 const SAME_UNDER_OTHER_NAME = 85;
-const OTHER_UNDER_SAME_NAME = 86;
 const LISTS_IN_TWO_FIELDS = 171;
 
 /** MongoDB itself builds no more at a time over collections that hold anything. */
@@ -36,6 +35,8 @@ export async function makeIndexes(connection: mongoose.Connection): Promise<void
 async function makeOrExplain(missing: MissingIndex[]): Promise<void> {
   const refusals: Parameters<Refused>[] = [];
   await makeMissing(missing, (...refusal) => refusals.push(refusal));
+  const [still] = await missingIndexesOf(missing[0]!.model);
+  if (still !== undefined) refusals.push([still, new Error(`The index ${indexName(still)} cannot be made`)]);
   if (refusals[0] === undefined) return;
   const sentence = await refusalOf(...refusals[0]);
   throw sentence === undefined ? refusals[0][1] : new FatalError(`${sentence}, then start again.`);
@@ -89,20 +90,13 @@ async function makeIndex({ model, fields, options, hidden }: MissingIndex): Prom
  * What an operator has to do so that the index can be made, in one sentence without its end; undefined where the error is
  * of another kind. Where documents are in the way, it looks through the whole collection for them.
  */
-export async function refusalOf(
-  { model, fields, options }: MissingIndex,
-  error: unknown,
-): Promise<string | undefined> {
+export async function refusalOf(missing: MissingIndex, error: unknown): Promise<string | undefined> {
+  const { model, fields, options } = missing;
   const about: mongoose.mongo.Document = options.partialFilterExpression ?? {};
   const index: RefusedIndex = { model, keys: Object.keys(fields), about };
   if (isDuplicateKey(error)) return duplicatesSentence(index);
-  const code = codeOf(error);
-  if (code === LISTS_IN_TWO_FIELDS) return listsSentence(index);
-  if (code !== OTHER_UNDER_SAME_NAME) return undefined;
-  return (
-    `An index of ${model.collection.collectionName} is in the way of one that this service needs ` +
-    `(${(error as Error).message}). Drop it`
-  );
+  if (codeOf(error) === LISTS_IN_TWO_FIELDS) return listsSentence(index);
+  return inTheWaySentence(missing);
 }
 
 /** Duplicates of the service's own making are settled; while that lasts, writers may make new ones. */

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AnyModel, modelsOf } from './models.js';
 
 const NO_COLLECTION = 26;
+const BY_ID = { _id: 1 };
 
 /** An index that a schema names and that does not serve: it does not stand, or is hidden from queries. */
 export interface MissingIndex {
@@ -11,15 +12,25 @@ export interface MissingIndex {
   options: mongoose.mongo.CreateIndexesOptions;
   /** Its name where it stands and is only hidden. */
   hidden?: string;
+  /** The name of another index because of which it cannot be made. */
+  inTheWay?: string;
 }
 
 /** An index as the server lists it. */
 type Listed = mongoose.mongo.IndexDescriptionInfo & { hidden?: boolean };
 
-/** Every index that the schemas name and that does not serve queries. One small command for each collection. */
-export async function missingIndexes(connection: mongoose.Connection): Promise<MissingIndex[]> {
-  const missing = await Promise.all(modelsOf(connection).map(missingIndexesOf));
-  return missing.flat();
+/** A collection's indexes, compared with those that its schema names. */
+export interface ListedIndexes {
+  missing: MissingIndex[];
+  /** The names of those that serve, by {@link keyOf} their fields. */
+  serving: Map<string, string>;
+  /** Indexes that others have made over the fields of one of the service's, with other options, such as `members: theirs`. */
+  others: string[];
+}
+
+/** The indexes of every collection of the service. One small command for each of them. */
+export function listedIndexes(connection: mongoose.Connection): Promise<ListedIndexes[]> {
+  return Promise.all(modelsOf(connection).map(listedIndexesOf));
 }
 
 /** An index as a person reads it, such as `members: organizationid, appid, id`. */
@@ -27,17 +38,71 @@ export function indexName({ model, fields }: MissingIndex): string {
   return `${model.collection.collectionName}: ${Object.keys(fields).join(', ')}`;
 }
 
-/** The same of one collection. */
+/** What an operator has to do so that an index can be made, where another one is in the way. */
+export function inTheWaySentence({ model, fields, inTheWay }: MissingIndex): string | undefined {
+  if (inTheWay === undefined) return undefined;
+  return (
+    `The index ${inTheWay} of ${model.collection.collectionName} is not the one over ${Object.keys(fields).join(', ')} that ` +
+    'the service needs. Drop it'
+  );
+}
+
+/** The missing ones of one collection. */
 export async function missingIndexesOf(model: AnyModel): Promise<MissingIndex[]> {
+  return (await listedIndexesOf(model)).missing;
+}
+
+const SERVING = new WeakMap<AnyModel, ListedIndexes['serving']>();
+
+/** What the last look has found to serve; undefined where there was none. */
+export function lastServing(model: AnyModel): ListedIndexes['serving'] | undefined {
+  return SERVING.get(model);
+}
+
+/** The indexes of one collection. */
+export async function listedIndexesOf(model: AnyModel): Promise<ListedIndexes> {
   const wanted = model.schema.indexes();
   const listed = wanted.length === 0 ? [] : await listedOf(model);
-  return wanted.flatMap(([fields, options]) => {
+  const found: ListedIndexes = { missing: [], serving: servingById(listed), others: [] };
+  for (const [fields, options] of wanted) {
     const index = { model, fields, options } as unknown as MissingIndex;
     const same = listed.filter((one) => isSame(one, index));
-    if (same.some(({ hidden }) => hidden !== true)) return [];
-    const hidden = same[0]?.name;
-    return [hidden === undefined ? index : { ...index, hidden }];
-  });
+    const serving = same.find(({ hidden }) => hidden !== true)?.name;
+    if (serving !== undefined) found.serving.set(keyOf(index.fields), serving);
+    else found.missing.push({ ...index, ...obstacle(index, listed, same[0]?.name) });
+    for (const one of listed)
+      if (!same.includes(one) && keyOf(one.key) === keyOf(index.fields))
+        found.others.push(`${model.collection.collectionName}: ${one.name}`);
+  }
+  SERVING.set(model, found.serving);
+  return found;
+}
+
+/** There is one along `_id` in every collection, and never a second one; a clustered collection may call it anything. */
+function servingById(listed: Listed[]): ListedIndexes['serving'] {
+  const byId = listed.find(({ key }) => keyOf(key) === keyOf(BY_ID));
+  return new Map(byId?.name === undefined ? [] : [[keyOf(BY_ID), byId.name]]);
+}
+
+/** What distinguishes the keys of an index from those of others: the order of the fields counts. */
+export function keyOf(fields: object): string {
+  return JSON.stringify(Object.entries(fields));
+}
+
+/** The name that MongoDB gives to an index that is made without one. */
+export function ownName(fields: object): string {
+  return Object.entries(fields).flat().join('_');
+}
+
+/** What keeps an index that is missing from being made: it stands already and is hidden, or another one has its name. */
+function obstacle(
+  { fields }: MissingIndex,
+  listed: Listed[],
+  hidden: string | undefined,
+): Pick<MissingIndex, 'hidden' | 'inTheWay'> {
+  if (hidden !== undefined) return { hidden };
+  const name = ownName(fields);
+  return listed.some((one) => one.name === name) ? { inTheWay: name } : {};
 }
 
 async function listedOf(model: AnyModel): Promise<Listed[]> {
@@ -51,7 +116,7 @@ async function listedOf(model: AnyModel): Promise<Listed[]> {
 function isSame(listed: Listed, { fields, options }: MissingIndex): boolean {
   const about = (one: { partialFilterExpression?: unknown }) => one.partialFilterExpression ?? null;
   return (
-    isDeepStrictEqual(Object.entries(listed.key), Object.entries(fields)) &&
+    keyOf(listed.key) === keyOf(fields) &&
     (listed.unique ?? false) === (options.unique ?? false) &&
     isDeepStrictEqual(about(listed), about(options)) &&
     listed.sparse !== true &&

@@ -11,6 +11,7 @@ import { FatalError, pause } from '../common/index.js';
 import { connectionOptions, DATABASE_URI } from './options.js';
 import { makeIndexes } from './indexes.js';
 import { modelsOf } from './models.js';
+import { stateIndexesOf } from './stated-index.js';
 import { checkCollations, checkServer } from './server-check.js';
 import { hostsIn, NO_PRIMARY, refusalAtStart, SILENT, troubleOf } from './trouble.js';
 
@@ -76,6 +77,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
     while (!signal.aborted) {
       try {
         await this.connected();
+        stateIndexesOf(this.connection);
         const db = this.connection.getClient().db(this.connection.name);
         await checkServer(db);
         const names = modelsOf(this.connection).map(({ collection }) => collection.collectionName);

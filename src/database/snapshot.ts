@@ -1,8 +1,8 @@
 import mongoose, { type mongo } from 'mongoose';
+import { isIndexMissing } from './stated-index.js';
 
 /** The server does not hold the moment any more, or the collection was made, dropped or renamed since. */
 const GONE = new Set([239, 246]);
-const BAD_VALUE = 2;
 
 /** What a read needs to be as of one moment: pass it with the options of `find` or `aggregate`. */
 export interface SnapshotOptions {
@@ -30,11 +30,6 @@ export async function readAsOf<T>(
 
 /** Whether a read failed since its moment can be read no more: it is too old, or an index was made since. */
 export function isMomentGone(error: unknown): boolean {
-  if (!(error instanceof mongoose.mongo.MongoServerError)) return false;
-  return GONE.has(Number(error.code)) || isIndexMissing(error);
-}
-
-/** Queries state their index. After a drop, a rename or its making it is missing for a while. */
-function isIndexMissing({ code, message }: mongo.MongoServerError): boolean {
-  return code === BAD_VALUE && message.includes('hint provided does not correspond to an existing index');
+  if (isIndexMissing(error)) return true;
+  return error instanceof mongoose.mongo.MongoServerError && GONE.has(Number(error.code));
 }

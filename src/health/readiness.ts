@@ -36,7 +36,10 @@ export class Readiness {
     const indicator = this.indicators.check('indexes');
     if (!this.preparation.isComplete) return indicator.down({ state: 'preparing' });
     return within(LONGEST_MS, 'The look at the indexes', this.keeper.missing()).then(
-      (missing) => (missing.length === 0 ? indicator.up() : indicator.down({ state: 'preparing', missing })),
+      ({ names: missing, detail }) =>
+        missing.length === 0
+          ? indicator.up()
+          : indicator.down({ state: 'preparing', missing, ...(detail !== undefined && { detail }) }),
       () => indicator.down({ state: 'unknown' }),
     );
   }

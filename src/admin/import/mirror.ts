@@ -1,11 +1,11 @@
 import { importing } from './mirror.schema.js';
 import type { mongo } from 'mongoose';
-import { refusedAsDuplicate } from '../../database/index.js';
+import { refusedAsDuplicate, statedIndex } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, type Tenant, ofTenant } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 
 const BATCH = 1000;
-const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 };
+const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 } as const;
 
 interface StandingRecord {
   _id: unknown;
@@ -42,7 +42,7 @@ export class Mirror {
     const all = this.records.find<StandingRecord>(ofTenant(this.tenant), {
       projection: { id: 1 },
       sort: { _id: 1 },
-      hint: IN_FEED_ORDER,
+      hint: await statedIndex(this.records, IN_FEED_ORDER),
       batchSize: BATCH,
     });
     for await (const record of all) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { mongo } from 'mongoose';
-import { isDatabaseAway } from '../../database/index.js';
+import { alongIndex, isDatabaseAway } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, ofTenant, type Tenant, withIds } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 import { doubledAmong } from './doubled-records.js';
@@ -15,8 +15,8 @@ import {
   type WriteOutcome,
 } from './record-sink.js';
 
-const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 };
-const BY_EMAIL = { organizationid: 1, appid: 1, emailkey: 1 };
+const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 } as const;
+const BY_EMAIL = { organizationid: 1, appid: 1, emailkey: 1 } as const;
 /** Some of the ids are shown, so many of each sort. */
 const MOST_SHOWN = 10;
 
@@ -58,7 +58,9 @@ export class RecordJudge implements RecordSink {
 
   /** How many records the file lacks, now that all of its lines were judged. */
   async unseen(): Promise<number> {
-    const all = await this.records.countDocuments(ofTenant(this.tenant), { hint: IN_FEED_ORDER });
+    const all = await alongIndex(this.records, IN_FEED_ORDER, (hint) =>
+      this.records.countDocuments(ofTenant(this.tenant), { hint }),
+    );
     return Math.max(0, all - this.found);
   }
 
@@ -120,12 +122,12 @@ export class RecordJudge implements RecordSink {
       records.map(({ id }) => id),
     );
     const [doubled, found, owners] = await Promise.all([
-      doubledAmong(this.records, query, { hint: BY_ID }),
-      this.records
-        .aggregate<{ id: string; isEqual: boolean }>([{ $match: query }, equalityStage(records)], {
-          hint: BY_ID,
-        })
-        .toArray(),
+      alongIndex(this.records, BY_ID, (hint) => doubledAmong(this.records, query, { hint })),
+      alongIndex(this.records, BY_ID, (hint) =>
+        this.records
+          .aggregate<{ id: string; isEqual: boolean }>([{ $match: query }, equalityStage(records)], { hint })
+          .toArray(),
+      ),
       this.owners(records.flatMap(({ emailkey }) => emailkey ?? [])),
     ]);
     return { doubled, equal: new Map(found.map(({ id, isEqual }) => [id, isEqual])), owners };
@@ -133,12 +135,14 @@ export class RecordJudge implements RecordSink {
 
   private async owners(emailkeys: string[]): Promise<Standing['owners']> {
     if (emailkeys.length === 0) return new Map();
-    const found = await this.records
-      .find<{ id?: unknown; emailkey: string }>(
-        { ...ofTenant(this.tenant), emailkey: { $in: emailkeys, $type: 'string' } },
-        { projection: { _id: 0, id: 1, emailkey: 1 }, hint: BY_EMAIL },
-      )
-      .toArray();
+    const found = await alongIndex(this.records, BY_EMAIL, (hint) =>
+      this.records
+        .find<{ id?: unknown; emailkey: string }>(
+          { ...ofTenant(this.tenant), emailkey: { $in: emailkeys, $type: 'string' } },
+          { projection: { _id: 0, id: 1, emailkey: 1 }, hint },
+        )
+        .toArray(),
+    );
     return new Map(found.map(({ id, emailkey }) => [emailkey, typeof id === 'string' ? id : undefined]));
   }
 }

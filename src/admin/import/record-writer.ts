@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { isDatabaseAway, isDuplicateKey } from '../../database/index.js';
+import { alongIndex, isDatabaseAway, isDuplicateKey } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, type Tenant, withIds } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 import { doubledAmong } from './doubled-records.js';
@@ -91,13 +91,15 @@ export class RecordWriter implements RecordSink {
   /** Read without majority: what another writer has just stored counts. */
   private async standing(lines: RecordLine[]): Promise<Set<string>> {
     const ids = lines.map(({ record }) => record.id);
-    const found = await this.records
-      .find(withIds(this.tenant, ids), {
-        projection: { _id: 0, id: 1 },
-        hint: BY_ID,
-        readConcern: { level: 'local' },
-      })
-      .toArray();
+    const found = await alongIndex(this.records, BY_ID, (hint) =>
+      this.records
+        .find(withIds(this.tenant, ids), {
+          projection: { _id: 0, id: 1 },
+          hint,
+          readConcern: { level: 'local' },
+        })
+        .toArray(),
+    );
     return new Set(found.map(({ id }) => id as string));
   }
 
@@ -107,15 +109,19 @@ export class RecordWriter implements RecordSink {
    */
   private async change(lines: RecordLine[]): Promise<Changed> {
     if (lines.length === 0) return { count: 0, doubled: new Map() };
+    return alongIndex(this.records, BY_ID, (hint) => this.changeAlong(hint, lines));
+  }
+
+  private changeAlong(hint: string, lines: RecordLine[]): Promise<Changed> {
     return this.db.client.withSession((session) =>
       session.withTransaction(async () => {
         const query = this.ofRecords(lines.map(({ record }) => record));
-        const doubled = await doubledAmong(this.records, query, { session, hint: BY_ID });
+        const doubled = await doubledAmong(this.records, query, { session, hint });
         const records = lines.map(({ record }) => record).filter(({ id }) => !doubled.has(id));
         const { matchedCount, modifiedCount } = await this.records.updateMany(
           this.ofRecords(records),
           changePipeline(this.kind, records),
-          { session, hint: BY_ID },
+          { session, hint },
         );
         if (matchedCount < records.length) throw new OvertakenError();
         return { count: modifiedCount, doubled };

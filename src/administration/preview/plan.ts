@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { mongo } from 'mongoose';
 import { type Filter, indexAdvice, type IndexKey, partsOf } from '../../application/index.js';
+import { statedIndex } from '../../database/index.js';
 import { bsonTypeOf } from '../../record/index.js';
 import type { Allowance } from './allowance.js';
 import { type Place, together } from './place.js';
@@ -16,7 +17,7 @@ export interface FilterPlan {
 }
 
 /** The index along which all records of an application lie. */
-const ALL_OF_TENANT: IndexKey = { organizationid: 1, appid: 1, _id: 1 };
+const ALL_OF_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
 /** The fields that every query names. */
 const OF_TENANT = new Set(['organizationid', 'appid']);
 const UNBOUNDED = ['[MinKey, MaxKey]', '[MaxKey, MinKey]'];
@@ -44,10 +45,10 @@ export async function planOf(place: Place, filter: Filter, time: Allowance): Pro
     if (chosen?.readsEveryRecord === false) return { ...chosen, advice: null };
   }
   if (each.includes(undefined)) return undefined;
-  const all = indexes.find(({ key }) => isSameKey(key, ALL_OF_TENANT))?.name;
+  const all = await statedIndex(place.records, ALL_OF_TENANT);
   const key = indexAdvice(filter);
   const stands = key === undefined || indexes.some((one) => isSameKey(one.key, key));
-  return { indexes: all === undefined ? [] : [all], readsEveryRecord: true, advice: stands ? null : key };
+  return { indexes: [all], readsEveryRecord: true, advice: stands ? null : key };
 }
 
 /** The index over these fields, if there is one. */

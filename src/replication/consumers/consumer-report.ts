@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import { alongIndex } from '../../database/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
 import { HEADS, type StoredHead } from '../mark/index.js';
 import { type StoredConsumer, EVERY_SERVICE } from './call.js';
@@ -86,17 +87,12 @@ async function reportOf(
 async function recordsBehind(db: mongo.Db, { _id, ended }: StoredConsumer): Promise<number | null> {
   const { organizationid, appid, kind } = _id;
   const since = ended === undefined ? {} : { lastupdated: { $gt: ended.to } };
-  return db
-    .collection(COLLECTION_OF[kind])
-    .countDocuments(
-      { organizationid, appid, ...since },
-      {
-        limit: MOST_COUNTED,
-        maxTimeMS: COUNT_MS,
-        hint: BY_STAMP,
-      },
-    )
-    .catch(() => null);
+  const records = db.collection(COLLECTION_OF[kind]);
+  const query = { organizationid, appid, ...since };
+  const limits = { limit: MOST_COUNTED, maxTimeMS: COUNT_MS };
+  return alongIndex(records, BY_STAMP, (hint) => records.countDocuments(query, { ...limits, hint })).catch(
+    () => null,
+  );
 }
 
 /** The greatest stamp by kind: of the records, or of what the leader has seen since a mark was first raised. */
@@ -124,12 +120,13 @@ async function newestRecord(
   now: Date,
 ): Promise<{ _id: StoredHead['_id']; stamp: Date | undefined }> {
   const { organizationid, appid, kind } = key;
-  const newest = await db
-    .collection<{ lastupdated: Date }>(COLLECTION_OF[kind])
-    .findOne(
+  const records = db.collection(COLLECTION_OF[kind]);
+  const newest = await alongIndex(records, BY_STAMP, (hint) =>
+    records.findOne<{ lastupdated: Date }>(
       { organizationid, appid, lastupdated: { $lte: now } },
-      { sort: { lastupdated: -1 }, projection: { _id: 0, lastupdated: 1 }, hint: BY_STAMP },
-    );
+      { sort: { lastupdated: -1 }, projection: { _id: 0, lastupdated: 1 }, hint },
+    ),
+  );
   return { _id: key, stamp: newest?.lastupdated };
 }
 

@@ -189,9 +189,9 @@ export class FilterReconciler {
     let differing = filter && previous && judgedDifferently(filter, previous);
     let count = 0;
     const collection = this.connection.collection(COLLECTION_OF[kind]);
-    const along = { key: '_id', among: { organizationid, appid } };
+    const way = { key: '_id', among: { organizationid, appid } };
     await walk(undefined, {
-      next: (behind, most) => nextStretch(collection, along, { behind, most, maxTimeMS: STRETCH_MS }),
+      next: (behind, most) => nextStretch(collection, way, { behind, most, maxTimeMS: STRETCH_MS }),
       work: async (stretch) => {
         const within = { organizationid, appid, _id: inStretch(stretch) };
         const ids = await this.idsOf(collection, { $and: [within, differing ?? {}] }).catch(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { within } from '../../common/index.js';
-import { isDuplicateKey } from '../../database/index.js';
+import { isDuplicateKey, statedIndex } from '../../database/index.js';
 import { COLLECTION_OF, type Kind } from '../../record/index.js';
 import { before, type LogPlace } from '../progress/index.js';
 import { type Found, inStretch, nextStretch, slicesOf, type Stretch, STRETCH_MS } from '../walk/index.js';
@@ -58,14 +58,14 @@ export class LedgerSlices {
   }
 
   nextEntries(behind: mongo.ObjectId | undefined, most: number): Promise<Found | undefined> {
-    const along = { key: '_id', among: {}, hint: BY_ID };
-    return nextStretch(this.entries.collection, along, { behind, most, ...bounded });
+    const way = { key: '_id', among: {}, along: BY_ID };
+    return nextStretch(this.entries.collection, way, { behind, most, ...bounded });
   }
 
   /** The next stretch of living entries, in the order of their owners. */
   nextOwners(kind: Kind, behind: mongo.ObjectId | undefined, most: number): Promise<Found | undefined> {
-    const along = { key: 'owner', among: { kind, alive: true }, hint: BY_OWNER };
-    return nextStretch(this.entries.collection, along, { behind, most, ...bounded });
+    const way = { key: 'owner', among: { kind, alive: true }, along: BY_OWNER };
+    return nextStretch(this.entries.collection, way, { behind, most, ...bounded });
   }
 
   /** The dead entries of a stretch, slice by slice. */
@@ -78,13 +78,13 @@ export class LedgerSlices {
   }
 
   /** The living identities of a stretch of owners whose record is gone or has become another one, slice by slice. */
-  gone(kind: Kind, stretch: Stretch): AsyncGenerator<Identity[]> {
+  async *gone(kind: Kind, stretch: Stretch): AsyncGenerator<Identity[]> {
     const found = this.entries.collection.aggregate<Identity>(gone(kind, stretch), {
       ...bounded,
-      hint: BY_OWNER,
+      hint: await statedIndex(this.entries.collection, BY_OWNER),
       allowDiskUse: true,
     });
-    return slicesOf(found, ({ id }) => id);
+    yield* slicesOf(found, ({ id }) => id);
   }
 
   /** Records of a stretch that own no entry, since a number may be known under their text, slice by slice. */

@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import { alongIndex } from '../../database/index.js';
 
 /**
  * Characters. MongoDB refuses (10334) to look in one index for a text that two conditions concern where it is half as long
@@ -7,7 +8,7 @@ import type { mongo } from 'mongoose';
 const LONGEST_IN_A_LIST = 2_000_000;
 
 /** The unique index of records by their identity. It holds texts only. */
-const BY_ID = { organizationid: 1, appid: 1, id: 1 };
+const BY_ID = { organizationid: 1, appid: 1, id: 1 } as const;
 
 /** The records of an application that stand under these ids: those of common length in one query, each long one in its own. */
 export async function recordsUnder<T extends mongo.Document>(
@@ -22,6 +23,10 @@ export async function recordsUnder<T extends mongo.Document>(
     .find<T>({ ...scope, id: { $in: common, $type: 'string' as const } }, rest)
     .toArray();
   for (const id of ids.filter((one) => one.length > LONGEST_IN_A_LIST))
-    found.push(...(await records.find<T>({ ...scope, id }, { ...rest, hint: BY_ID }).toArray()));
+    found.push(
+      ...(await alongIndex(records, BY_ID, (hint) =>
+        records.find<T>({ ...scope, id }, { ...rest, hint }).toArray(),
+      )),
+    );
   return found;
 }

@@ -2,12 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { SETTINGS, type Settings } from '../../config/index.js';
-import type { SnapshotOptions } from '../../database/index.js';
+import { alongIndex, type IndexFields, type SnapshotOptions } from '../../database/index.js';
 import { COLLECTION_OF, DELIVERABLE, FIRST_ID } from '../../record/index.js';
 import { LEDGER } from '../ledger/index.js';
 import type { MarkKey } from './mark.js';
 
-const ALONG_STAMP = { lastupdated: 1, _id: 1 };
+const RECORDS_BY_STAMP = { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 } as const;
+const TOMBSTONES_BY_STAMP = { organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 } as const;
 
 /** The stamps that are asked for. */
 export interface StampRange {
@@ -38,36 +39,29 @@ export class GreatestStamp {
     const records = { ...tenant, _id: { $gte: FIRST_ID }, $and: [DELIVERABLE] };
     const tombstones = { ...tenant, kind, alive: false };
     const stamps = await Promise.all([
-      this.last(
-        COLLECTION_OF[kind],
-        { ...records, ...within(range) },
-        { organizationid: 1, appid: 1 },
-        snapshot,
-      ),
-      this.last(
-        LEDGER,
-        { ...tombstones, ...within(range) },
-        { organizationid: 1, appid: 1, kind: 1 },
-        snapshot,
-      ),
+      this.last(COLLECTION_OF[kind], { ...records, ...within(range) }, RECORDS_BY_STAMP, snapshot),
+      this.last(LEDGER, { ...tombstones, ...within(range) }, TOMBSTONES_BY_STAMP, snapshot),
     ]);
     return stamps.reduce((one, other) => (one === undefined || (other && other > one) ? other : one));
   }
 
   private async last(
-    collection: string,
+    name: string,
     query: mongo.Document,
-    scope: mongo.Document,
+    along: IndexFields,
     snapshot?: SnapshotOptions,
   ): Promise<Date | undefined> {
-    const found = await this.connection.collection(collection).findOne<{ lastupdated: Date }>(query, {
-      ...snapshot,
-      projection: { _id: 0, lastupdated: 1 },
-      hint: { ...scope, ...ALONG_STAMP },
-      sort: { lastupdated: -1 },
-      comment: 'tidemark max',
-      maxTimeMS: this.settings.queryMs,
-    });
+    const collection = this.connection.collection(name);
+    const found = await alongIndex(collection, along, (hint) =>
+      collection.findOne<{ lastupdated: Date }>(query, {
+        ...snapshot,
+        projection: { _id: 0, lastupdated: 1 },
+        hint,
+        sort: { lastupdated: -1 },
+        comment: 'tidemark max',
+        maxTimeMS: this.settings.queryMs,
+      }),
+    );
     return found?.lastupdated;
   }
 }

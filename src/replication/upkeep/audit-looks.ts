@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
 import { earlier } from '../../common/index.js';
-import { readAsOf, type SnapshotOptions } from '../../database/index.js';
+import { alongIndex, readAsOf, type SnapshotOptions } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID, IDENTITY_TEXTS, type Kind } from '../../record/index.js';
 import {
   identitiesByTenant,
@@ -50,12 +50,11 @@ export class AuditLooks {
       const records = await this.records(kind)
         .find({ _id: later }, { ...snapshot, projection: IDENTITY_TEXTS, sort: { _id: 1 }, limit: size })
         .toArray();
-      const entries = await this.entries
-        .find(
-          { kind, alive: true, owner: later },
-          { ...snapshot, hint: ALONG_OWNERS, sort: ALONG_OWNERS, limit: size },
-        )
-        .toArray();
+      const entries = await alongIndex(this.entries, ALONG_OWNERS, (hint) =>
+        this.entries
+          .find({ kind, alive: true, owner: later }, { ...snapshot, hint, sort: ALONG_OWNERS, limit: size })
+          .toArray(),
+      );
       const end = earlier(fullTo(records, '_id', size), fullTo(entries, 'owner', size));
       const isWithin = ({ owner }: Tenure) => end === undefined || owner.toHexString() <= end.toHexString();
       return {

@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import mongoose, { type Model, type mongo } from 'mongoose';
 import { SETTINGS, type Settings } from '../../config/index.js';
+import { alongIndex } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { Horizon, LEDGER_MODEL, type LedgerEntry } from '../ledger/index.js';
 import { type MarkKey, markKey, MarkRaiser } from '../mark/index.js';
@@ -61,9 +62,7 @@ export class Expiry implements Job {
   /** The oldest tombstone of the next application and kind: one step along the index for each of them. */
   private async oldestBehind(mark: MarkKey | undefined): Promise<LedgerEntry | undefined> {
     const min = mark && { ...markKey(mark), lastupdated: LAST, _id: LAST };
-    const [oldest] = await this.entries.collection
-      .find<LedgerEntry>({ alive: false }, { hint: ALONG_STAMPS, limit: 1, ...(min && { min }) })
-      .toArray();
+    const [oldest] = await this.alongStamps({ alive: false }, { limit: 1, ...(min && { min }) });
     return oldest;
   }
 
@@ -93,19 +92,20 @@ export class Expiry implements Job {
   }
 
   private async greatest(mark: MarkKey, within: mongo.Document): Promise<Date | undefined> {
-    const [newest] = await this.entries.collection
-      .find<LedgerEntry>(
-        { ...markKey(mark), alive: false, ...within },
-        { hint: ALONG_STAMPS, limit: 1, sort: { lastupdated: -1 } },
-      )
-      .toArray();
+    const query = { ...markKey(mark), alive: false, ...within };
+    const [newest] = await this.alongStamps(query, { limit: 1, sort: { lastupdated: -1 } });
     return newest?.lastupdated;
   }
 
   private async idsOf(expired: mongo.Document): Promise<mongo.ObjectId[]> {
-    const found = await this.entries.collection
-      .find<LedgerEntry>(expired, { hint: ALONG_STAMPS, limit: AT_ONCE, projection: { _id: 1 } })
-      .toArray();
+    const found = await this.alongStamps(expired, { limit: AT_ONCE, projection: { _id: 1 } });
     return found.map(({ _id }) => _id);
+  }
+
+  private alongStamps(query: mongo.Document, options: mongo.FindOptions): Promise<LedgerEntry[]> {
+    const { collection } = this.entries;
+    return alongIndex(collection, ALONG_STAMPS, (hint) =>
+      collection.find<LedgerEntry>(query, { ...options, hint }).toArray(),
+    );
   }
 }

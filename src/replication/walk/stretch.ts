@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose';
+import { alongIndex, type IndexFields } from '../../database/index.js';
 import { FIRST_ID } from '../../record/index.js';
 
 /** The server may work at one stretch for so long (milliseconds); what takes longer is tried with a shorter one. */
@@ -22,10 +23,10 @@ export function inStretch({ behind, end }: Stretch): mongo.Document {
   return { ...after(behind), $lte: end };
 }
 
-/** The next stretch along a key, of at most `most` documents; nothing at the end. */
+/** The next stretch along a key, of at most `most` documents; nothing at the end. Without an index MongoDB chooses one. */
 export async function nextStretch(
   collection: mongo.Collection,
-  { key, among, hint }: { key: string; among: mongo.Document; hint?: Record<string, 1> },
+  { key, among, along }: { key: string; among: mongo.Document; along?: IndexFields },
   { behind, most, maxTimeMS }: { behind: mongo.ObjectId | undefined; most: number; maxTimeMS: number },
 ): Promise<Found | undefined> {
   const stages = [
@@ -34,9 +35,12 @@ export async function nextStretch(
     { $limit: most },
     { $group: { _id: null, count: { $sum: 1 }, end: { $max: `$${key}` } } },
   ];
-  const [found] = await collection
-    .aggregate<{ count: number; end: mongo.ObjectId }>(stages, { maxTimeMS, ...(hint && { hint }) })
-    .toArray();
+  const read = (options: mongo.AggregateOptions) =>
+    collection.aggregate<{ count: number; end: mongo.ObjectId }>(stages, options).toArray();
+  const [found] =
+    along === undefined
+      ? await read({ maxTimeMS })
+      : await alongIndex(collection, along, (hint) => read({ maxTimeMS, hint }));
   return found && { behind, end: found.end, count: found.count };
 }
 

@@ -7,6 +7,7 @@ const STARTED = new Date('2026-11-20T10:00:00.000Z');
 const QUIET: Status = {
   database: { name: 'tidemark', version: '6.0.5', replicaSet: 'rs0' },
   missingIndexes: [],
+  indexesOfOthers: [],
   watcher: {
     leader: 'host/1',
     leaseExpires: new Date('2026-11-21T00:00:07.000Z'),

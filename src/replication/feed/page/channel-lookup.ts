@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { shown } from '../../../common/index.js';
+import { alongIndex } from '../../../database/index.js';
 import { problems } from '../../../http/index.js';
 import { COLLECTION_OF, DELIVERABLE, type Tenant } from '../../../record/index.js';
 import { KnownChannels } from '../../ledger/index.js';
+
+const BY_CHANNEL = { organizationid: 1, appid: 1, channels: 1 } as const;
 
 /** Tells a channel without products from a typing error, which would list every product as a soft delete. */
 @Injectable()
@@ -20,19 +23,13 @@ export class ChannelLookup {
    */
   async assertKnown(tenant: Tenant, channel: string): Promise<void> {
     const { organizationid, appid } = tenant;
-    const carrier = await this.connection.collection(COLLECTION_OF.product).findOne(
-      {
-        organizationid,
-        appid,
-        channels: { $eq: channel },
-        _id: { $type: 'objectId' },
-        $and: [DELIVERABLE],
-      },
-      {
-        projection: { _id: 1 },
-        hint: { organizationid: 1, appid: 1, channels: 1 },
-        comment: 'tidemark channel',
-      },
+    const products = this.connection.collection(COLLECTION_OF.product);
+    const query = { organizationid, appid, channels: { $eq: channel }, _id: { $type: 'objectId' as const } };
+    const carrier = await alongIndex(products, BY_CHANNEL, (hint) =>
+      products.findOne(
+        { ...query, $and: [DELIVERABLE] },
+        { projection: { _id: 1 }, hint, comment: 'tidemark channel' },
+      ),
     );
     if (carrier !== null) await this.channels.learn([{ organizationid, appid, channel }]);
     else if (!(await this.channels.isKnown(tenant, channel))) throw problems.unknownChannel(shown(channel));

@@ -6,7 +6,7 @@ import { tallyOf } from '../transcode/index.js';
 import { type Breadth, idsOf } from './breadth.js';
 import type { IdList } from './id-list.js';
 import { type BatchPart, NumericIdTexts } from './numeric-ids.js';
-import { hintOf, type Plan, planOf } from './plan.js';
+import { indexOf, type Plan, planOf } from './plan.js';
 import { RawFind } from './raw-find.js';
 import type { Selection } from './selection.js';
 import { TombstoneFilter } from './tombstone-filter.js';
@@ -88,7 +88,7 @@ export class BatchReader {
           idsOnly === true
             ? { $and: [pageQuery(selection, along), DELIVERABLE] }
             : pageQuery(selection, along),
-        hint: hintOf(plan, selection),
+        along: indexOf(plan, selection),
         sort: { _id: 1 },
         limit: replyLimit,
         ...(fields && { projection: fields }),
@@ -115,7 +115,7 @@ export class BatchReader {
     const find = {
       collection: selection.collection,
       filter: { ...selection.scope, _id: behind },
-      hint: hintOf('all', selection),
+      along: indexOf('all', selection),
       sort: { _id: 1 },
       projection: { _id: 1 },
       skip: breadth.most - 1,

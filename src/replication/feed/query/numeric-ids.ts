@@ -6,6 +6,7 @@ import { RawFind } from './raw-find.js';
 import type { Selection } from './selection.js';
 
 const { BSON } = mongoose.mongo;
+const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
 
 /** The documents of a batch from a place on. */
 export interface BatchPart {
@@ -40,7 +41,7 @@ export class NumericIdTexts {
         ...{ kind, alive: true, owner: { $in: numbered.map(({ _id }) => _id) } },
         ...{ ...scope, id: { $in: numbered.flatMap(({ text }) => text ?? []) } },
       },
-      hint: { kind: 1, owner: 1, _id: 1 },
+      along: BY_OWNER,
       projection: { _id: 0, owner: 1, id: 1 },
       limit: 0,
       batchSize: numbered.length,

@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import type { IndexFields } from '../../../database/index.js';
 import type { Selection } from './selection.js';
 
 /**
@@ -24,8 +24,9 @@ export function planOf(listed: number | undefined, limit: number): Plan {
   return listed <= limit ? 'one-page' : 'id-list';
 }
 
-/** The index that a plan states. The indexes of tombstones begin with the kind as well. */
-export function hintOf(plan: Plan, { scope }: Pick<Selection, 'scope'>): mongo.Document {
-  const start = { organizationid: 1, appid: 1, ...('kind' in scope && { kind: 1 }) };
+/** The index that a plan goes along. Those of tombstones begin with the kind as well. */
+export function indexOf(plan: Plan, { scope }: Pick<Selection, 'scope'>): IndexFields {
+  const tenant = { organizationid: 1, appid: 1 } as const;
+  const start: IndexFields = 'kind' in scope ? { ...tenant, kind: 1 } : tenant;
   return plan === 'one-page' ? { ...start, lastupdated: 1, _id: 1 } : { ...start, _id: 1 };
 }

@@ -3,7 +3,13 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { within } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
-import { bareCommand, isRetryable, SAFE_BSON } from '../../../database/index.js';
+import {
+  alongIndex,
+  bareCommand,
+  type IndexFields,
+  isRetryable,
+  SAFE_BSON,
+} from '../../../database/index.js';
 import { type RawBatch, rawBatch } from '../transcode/index.js';
 
 /** Tells operators who asks, in the profiler and the slow query log. */
@@ -12,11 +18,11 @@ const COMMENT = 'tidemark feed';
 /** The database has its own `maxTimeMS`, and so much longer to say that it is over. */
 const SPARE_MS = 2000;
 
-/** What is asked for. Every feed query states its index. */
+/** What is asked for. Every feed query states the index that it goes along. */
 export interface Find {
   collection: string;
   filter: mongo.Document;
-  hint: mongo.Document;
+  along: IndexFields;
   /** Where the walk along the index begins, and before what it ends. */
   min?: mongo.Document;
   max?: mongo.Document;
@@ -38,7 +44,7 @@ export class RawFind {
 
   /** As many documents as one reply holds, up to the limit. `cursorId` is not 0 where the reply was cut off. */
   async first(find: Find, at: mongo.Timestamp): Promise<RawBatch> {
-    const batch = await this.ask(this.command(find, at));
+    const batch = await this.ask(find, at);
     await this.close(find, batch);
     return batch;
   }
@@ -48,7 +54,7 @@ export class RawFind {
     const session = this.connection.getClient().startSession({ causalConsistency: false });
     let batch: RawBatch | undefined;
     try {
-      batch = await this.ask(this.command(find, at), session);
+      batch = await this.ask(find, at, session);
       for (;;) {
         yield batch;
         if (batch.cursorId === 0n) return;
@@ -66,12 +72,14 @@ export class RawFind {
   }
 
   private command(
-    { collection, limit, batchSize = limit, ...find }: Find,
+    { collection, along: _along, limit, batchSize = limit, ...find }: Find,
     at: mongo.Timestamp,
+    hint: string,
   ): mongo.Document {
     return {
       find: collection,
       ...find,
+      hint,
       limit,
       batchSize: batchSize + 1,
       allowDiskUse: true,
@@ -82,10 +90,13 @@ export class RawFind {
   }
 
   /** The driver repeats no bare command, so one that never came to an answer is repeated here, once. */
-  private ask(command: mongo.Document, session?: mongo.ClientSession): Promise<RawBatch> {
-    return this.run(command, session).catch((error: unknown) => {
-      if (!isRetryable(error)) throw error;
-      return this.run(command, session);
+  private ask(find: Find, at: mongo.Timestamp, session?: mongo.ClientSession): Promise<RawBatch> {
+    return alongIndex(this.connection.collection(find.collection), find.along, (hint) => {
+      const command = this.command(find, at, hint);
+      return this.run(command, session).catch((error: unknown) => {
+        if (!isRetryable(error)) throw error;
+        return this.run(command, session);
+      });
     });
   }
 

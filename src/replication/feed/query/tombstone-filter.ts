@@ -6,6 +6,7 @@ import { RawFind } from './raw-find.js';
 import type { Selection } from './selection.js';
 
 const { BSON } = mongoose.mongo;
+const BY_ID = { organizationid: 1, appid: 1, id: 1 } as const;
 const LONGEST_ID = 2 * 1024 * 1024;
 const ANY_TEXT = { validation: { utf8: false } };
 
@@ -53,7 +54,7 @@ export class TombstoneFilter {
           ...{ organizationid, appid, id: { $in: ids, $type: 'string' } },
           ...{ _id: { $type: 'objectId' }, $and: [DELIVERABLE] },
         },
-        hint: { organizationid: 1, appid: 1, id: 1 },
+        along: BY_ID,
         projection: { _id: 0, id: 1 },
         limit: ids.length,
       },

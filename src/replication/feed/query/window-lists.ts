@@ -5,7 +5,7 @@ import { within } from '../../../common/index.js';
 import { isRetryable, isTimeout } from '../../../database/index.js';
 import { packedIds } from '../transcode/index.js';
 import { IdList } from './id-list.js';
-import { hintOf, longestList } from './plan.js';
+import { indexOf, longestList } from './plan.js';
 import { RawFind } from './raw-find.js';
 import type { Selection } from './selection.js';
 import { boundsOf } from './window.js';
@@ -83,7 +83,7 @@ export class WindowLists {
       filter: {},
       ...boundsOf(selection, from, to),
       projection: { _id: 1 },
-      hint: hintOf('one-page', selection),
+      along: indexOf('one-page', selection),
       limit: longest + 1,
       batchSize: Math.min(IDS_OF_A_REPLY, longest + 1),
     };

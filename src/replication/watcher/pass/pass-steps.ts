@@ -28,7 +28,7 @@ interface Size {
   isBare: boolean;
 }
 
-const along = { key: '_id', among: {}, hint: { _id: 1 } } as const;
+const way = { key: '_id', among: {}, along: { _id: 1 } } as const;
 
 /** The steps of a pass, in their order. */
 @Injectable()
@@ -109,7 +109,7 @@ export class PassSteps {
     return {
       name: COLLECTION_OF[kind],
       concern: (owner) => ({ what: 'record', kind, owner }),
-      next: (behind, most) => nextStretch(collection, along, { behind, most, maxTimeMS: STRETCH_MS }),
+      next: (behind, most) => nextStretch(collection, way, { behind, most, maxTimeMS: STRETCH_MS }),
       work: async (stretch) => {
         await learn(stretch);
         await this.care.take(kind, stretch, run);

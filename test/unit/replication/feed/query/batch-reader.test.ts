@@ -39,20 +39,20 @@ async function askedFor(most: number | undefined, idsOnly = false): Promise<Find
 }
 
 it('a window no larger than the page is read whole', async () => {
-  const { hint, filter } = await askedFor(undefined);
-  expect(hint).toHaveProperty('lastupdated');
+  const { along, filter } = await askedFor(undefined);
+  expect(along).toHaveProperty('lastupdated');
   expect(filter).not.toHaveProperty('_id.$in');
 });
 
 it('after it took too long only as much of it as a step may look at', async () => {
-  const { hint, filter } = await askedFor(100);
-  expect(hint).not.toHaveProperty('lastupdated');
+  const { along, filter } = await askedFor(100);
+  expect(along).not.toHaveProperty('lastupdated');
   expect(filter['_id'].$in).toHaveLength(100);
 });
 
 it('`_id`s alone are never sorted as one page, since whole documents would be', async () => {
-  const { hint, projection } = await askedFor(undefined, true);
-  expect([hint, projection]).toEqual([
+  const { along, projection } = await askedFor(undefined, true);
+  expect([along, projection]).toEqual([
     { organizationid: 1, appid: 1, _id: 1 },
     { _id: 1, id: { $cond: [{ $isNumber: '$id' }, '$id', '$$REMOVE'] } },
   ]);

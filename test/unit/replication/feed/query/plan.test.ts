@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hintOf, longestList, planOf } from '../../../../../src/replication/feed/query/plan.js';
+import { indexOf, longestList, planOf } from '../../../../../src/replication/feed/query/plan.js';
 import { matching, tombstones } from '../../../../../src/replication/feed/query/selection.js';
 
 const tenant = { organizationid: 'acme', appid: 'webshop' };
@@ -59,9 +59,9 @@ describe('the index that a plan states', () => {
       [matching(tenant, 'product', { 'data.kind': 1 }), ofRecords],
       [tombstones(tenant, 'product'), ofTombstones],
     ] as const) {
-      const hint = hintOf(plan, selection);
-      expect(Object.keys(hint)).toEqual(keys);
-      expect(new Set(Object.values(hint))).toEqual(new Set([1]));
+      const along = indexOf(plan, selection);
+      expect(Object.keys(along)).toEqual(keys);
+      expect(new Set(Object.values(along))).toEqual(new Set([1]));
     }
   });
 });
