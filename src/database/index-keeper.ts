@@ -10,7 +10,8 @@ import {
   type MissingIndex,
   missingIndexesOf,
 } from './missing-indexes.js';
-import type { AnyModel } from './models.js';
+import { unfitness } from './fitness.js';
+import { type AnyModel, modelsOf } from './models.js';
 
 const SHORTEST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -43,7 +44,7 @@ export class IndexKeeper {
    * Makes what is missing, and answers whether it made any: no read of an earlier moment may state such an index, so
    * `since` has to move behind it. Takes minutes where a collection is large; while it does, further calls wait for the
    * same, for ten minutes: the answer of the server may be lost, and a build that is asked for twice is one build. Throws
-   * only where the database does not answer: what it refuses is logged once and tried again later.
+   * only where the database does not answer or is unfit: what it refuses is logged once and tried again later.
    */
   keep(): Promise<boolean> {
     const now = performance.now();
@@ -83,6 +84,8 @@ export class IndexKeeper {
 
   /** One collection after the other: the service works meanwhile. */
   private async makeMissing(): Promise<boolean> {
+    const sentence = await unfitness(this.connection.db!, modelsOf(this.connection));
+    if (sentence !== undefined) throw new Error(`${sentence}.`);
     const listed = await listedIndexes(this.connection);
     this.tellOfOthers(listed);
     const missing = listed.flatMap((one) => one.missing);

@@ -14,9 +14,11 @@ export {
   refusedAsDuplicate,
 } from './errors.js';
 export { ASKED_FOR, buildIndex, type Watching } from './index-build.js';
+export { NO_HISTORY, unfitness } from './fitness.js';
 export { IndexKeeper } from './index-keeper.js';
 export { makeIndexes } from './indexes.js';
 export { indexName, listedIndexes } from './missing-indexes.js';
+export { modelsOf } from './models.js';
 export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
 export { Preparation } from './preparation.js';
 export * from './pure.js';

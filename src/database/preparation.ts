@@ -12,7 +12,8 @@ import { connectionOptions, DATABASE_URI } from './options.js';
 import { makeIndexes } from './indexes.js';
 import { modelsOf } from './models.js';
 import { stateIndexesOf } from './stated-index.js';
-import { checkCollations, checkServer } from './server-check.js';
+import { unfitness } from './fitness.js';
+import { checkServer } from './server-check.js';
 import { hostsIn, NO_PRIMARY, refusalAtStart, SILENT, troubleOf } from './trouble.js';
 
 const RETRY_MS = 1000;
@@ -80,8 +81,8 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
         stateIndexesOf(this.connection);
         const db = this.connection.getClient().db(this.connection.name);
         await checkServer(db);
-        const names = modelsOf(this.connection).map(({ collection }) => collection.collectionName);
-        await checkCollations(db, names);
+        const sentence = await unfitness(db, modelsOf(this.connection));
+        if (sentence !== undefined) throw new FatalError(`${sentence}, then start again.`);
         this.tellAnswered();
         await makeIndexes(this.connection);
         this.complete = true;

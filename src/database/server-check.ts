@@ -17,17 +17,3 @@ export async function checkServer(db: mongoose.mongo.Db): Promise<void> {
     throw new FatalError(`This MongoDB has version ${version}. Version 5.0 or later is needed.`);
   }
 }
-
-/**
- * Refuses collections with a collation, in which different texts may be equal: what belongs to one application would be
- * shown to another.
- */
-export async function checkCollations(db: mongoose.mongo.Db, names: string[]): Promise<void> {
-  const query = { name: { $in: names }, 'options.collation': { $exists: true } };
-  const [found] = await db.listCollections(query).toArray();
-  if (found === undefined) return;
-  throw new FatalError(
-    `The collection ${found.name} has a collation, by which different texts may be equal, such as "acme" and "ACME". ` +
-      'Copy its documents into a collection without one, put that in its place, then start again.',
-  );
-}

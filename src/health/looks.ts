@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { SharedReads } from '../common/index.js';
-import { readWatcherStatus, type WatcherStatus } from '../replication/progress/index.js';
+import { modelsOf, NO_HISTORY, unfitness } from '../database/index.js';
+import { holdsWatched, readWatcherStatus, type WatcherStatus } from '../replication/progress/index.js';
 import { countSetAside } from '../replication/quarantine/index.js';
 import { countEmailDuplicates } from '../replication/repair/index.js';
 
@@ -10,6 +11,7 @@ import { countEmailDuplicates } from '../replication/repair/index.js';
 @Injectable()
 export class Looks {
   private readonly pings = new SharedReads<unknown>();
+  private readonly flaws = new SharedReads<string | undefined>();
   private readonly standings = new SharedReads<WatcherStatus>();
   private readonly counts = new SharedReads<[number, number]>();
 
@@ -18,6 +20,15 @@ export class Looks {
   /** Throws where the database does not answer. */
   ping(): Promise<unknown> {
     return this.pings.share('ping', () => this.connection.db!.command({ ping: 1 }));
+  }
+
+  /** Why the service cannot keep its promises on this database by now, and what an operator has to do. */
+  flaw(): Promise<string | undefined> {
+    return this.flaws.share('flaw', async () => {
+      const sentence = await unfitness(this.connection.db!, modelsOf(this.connection));
+      if (sentence !== undefined) return sentence;
+      return (await holdsWatched(this.connection)) ? undefined : NO_HISTORY;
+    });
   }
 
   watcherStatus(): Promise<WatcherStatus> {

@@ -25,8 +25,10 @@ export class Readiness {
   async database(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('database');
     if (!this.preparation.isComplete) return indicator.down({ state: 'preparing' });
-    return within(LONGEST_MS, 'The ping', this.looks.ping()).then(
-      () => indicator.up(),
+    const looks = Promise.all([this.looks.ping(), this.looks.flaw()]);
+    return within(LONGEST_MS, 'The look at the database', looks).then(
+      ([, flaw]) =>
+        flaw === undefined ? indicator.up() : indicator.down({ state: 'unfit', detail: `${flaw}.` }),
       () => indicator.down({ state: 'away' }),
     );
   }

@@ -1,4 +1,5 @@
 export { FirstPassGuard } from './first-pass.guard.js';
+export { holdsWatched } from './history.js';
 export type { Job } from './job.js';
 export { KnownProgress } from './known-progress.js';
 export { before, type LogPlace, placeBehind, placeOf, upTo } from './place.js';

@@ -1,0 +1,35 @@
+import mongoose, { type Connection, type mongo } from 'mongoose';
+import { CLOCK, readAsOf } from '../../database/index.js';
+import { LEASES } from './watch-state.schema.js';
+import { WATCHER, type WatchState } from './watch-state.js';
+
+/** What the server says of a moment that is older than its history. */
+const SNAPSHOT_TOO_OLD = 239;
+/** A watcher that lags is far behind by itself (milliseconds). */
+const RECENT_MS = 60_000;
+
+/**
+ * Whether the server holds the moment up to which everything is worked through, where that is a recent one. Every page is
+ * read as of such a moment.
+ */
+export async function holdsWatched(connection: Connection): Promise<boolean> {
+  const leases = connection.collection<WatchState>(LEASES);
+  const [state] = await leases
+    .aggregate<{ watched?: mongo.Timestamp; clock: Date }>([
+      { $match: { _id: WATCHER } },
+      { $project: { watched: 1, clock: CLOCK } },
+    ])
+    .toArray();
+  const { watched, clock } = state ?? {};
+  if (watched === undefined || clock === undefined) return true;
+  if (clock.getTime() - watched.getHighBitsUnsigned() * 1000 > RECENT_MS) return true;
+  return readAsOf(connection.getClient(), watched, (snapshot) =>
+    leases.findOne({ _id: WATCHER }, { ...snapshot, projection: { _id: 1 } }),
+  ).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof mongoose.mongo.MongoServerError && error.code === SNAPSHOT_TOO_OLD) return false;
+      throw error;
+    },
+  );
+}
