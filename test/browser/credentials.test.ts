@@ -129,4 +129,79 @@ describe('Credentials', () => {
     await page.getByText('No credential is known to be unused').waitFor();
     expect(await service.db.collection('credentials').findOne({ username: 'long-unused' })).toBeNull();
   });
+
+  describe('what a new one opens', () => {
+    const issued = (username: string) => service.db.collection('credentials').findOne({ username });
+
+    it('is chosen by name, and a name that is not valid is refused with the reason', async () => {
+      const page = await browser.openAs(root);
+      await browser.goTo(page, '/credentials');
+      const [organization, application] = [page.getByLabel('Organization'), page.getByLabel('Application')];
+      expect(await organization.inputValue()).toBe('');
+      expect(await application.inputValue()).toBe('');
+      await page.getByLabel('User name').fill('by-name');
+      await organization.fill('*');
+      await application.fill(app.appid);
+      await button(page, 'Issue').click();
+      const alert = page.getByRole('alert');
+      await alert.getByText('Organization must be the name of one, such as "acme"').waitFor();
+      await organization.fill('acme!');
+      await button(page, 'Issue').click();
+      await alert.getByText('must start with a letter or digit').waitFor();
+      expect(await alert.innerText()).toContain('/scopes/0/organizationid');
+      expect(await issued('by-name')).toBeNull();
+      await organization.fill(app.organizationid);
+      await button(page, 'Issue').click();
+      await button(page, 'I have it').click();
+      expect(await issued('by-name')).toMatchObject({ scopes: [app.tenant] });
+    });
+
+    it('is everything only by a choice of its own, which says what that means', async () => {
+      const page = await browser.openAs(root);
+      await browser.goTo(page, '/credentials');
+      await page.getByLabel('User name').fill('by-choice');
+      await page.getByLabel('Opens').selectOption('every application of every organization');
+      await page
+        .getByText(
+          'It opens every application of every organization, including those that are registered later.',
+        )
+        .waitFor();
+      expect(await page.getByLabel('Organization').count()).toBe(0);
+      await button(page, 'Issue').click();
+      await button(page, 'I have it').click();
+      expect(await issued('by-choice')).toMatchObject({ scopes: [{ organizationid: '*', appid: '*' }] });
+      expect(await page.getByLabel('Opens').inputValue()).toBe('application');
+    });
+
+    it('is for an administrator of one organization no more than that one', async () => {
+      const { organizationid } = app;
+      const admin = await app.credential({ level: 'admin', scopes: [{ organizationid, appid: '*' }] });
+      const page = await browser.openAs(admin);
+      await browser.goTo(page, '/credentials');
+      await page.getByLabel('Opens').waitFor();
+      expect(await page.getByLabel('Opens').locator('option').allInnerTexts()).toEqual([
+        'one application',
+        'every application of one organization',
+      ]);
+      await page.getByLabel('User name').fill('of-organization');
+      await page.getByLabel('Opens').selectOption('every application of one organization');
+      await page
+        .getByText(
+          'It opens every application of the organization, including those that are registered later.',
+        )
+        .waitFor();
+      await page.getByLabel('Organization').fill(organizationid);
+      await button(page, 'Issue').click();
+      await button(page, 'I have it').click();
+      expect(await issued('of-organization')).toMatchObject({ scopes: [{ organizationid, appid: '*' }] });
+    });
+
+    it('is for an administrator of one application that one, without a choice', async () => {
+      const admin = await app.credential({ level: 'admin' });
+      const page = await browser.openAs(admin);
+      await browser.goTo(page, '/credentials');
+      await page.getByLabel('Organization').waitFor();
+      expect(await page.getByLabel('Opens').count()).toBe(0);
+    });
+  });
 });

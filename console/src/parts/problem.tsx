@@ -4,12 +4,13 @@ import { isSessionOver, ServiceError } from '../api/client.js';
 export function Problem({ error }: { error: unknown }) {
   if (error === undefined || isSessionOver(error)) return null;
   const { title, detail, errors } = told(error);
+  const unsaid = errors.filter(({ detail: one }) => !detail.includes(one));
   return (
     <div className="problem" role="alert">
       <strong>{title}.</strong> {detail}
-      {errors.length > 1 && (
+      {unsaid.length > 0 && (
         <ul>
-          {errors.map(({ pointer, detail: one }) => (
+          {unsaid.map(({ pointer, detail: one }) => (
             <li key={`${pointer}${one}`}>
               <code>{pointer}</code> {one}
             </li>

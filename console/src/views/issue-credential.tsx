@@ -1,38 +1,35 @@
 import { type FormEvent, useState } from 'react';
 import { admin } from '../api/client.js';
 import { type Credential, LEVELS } from '../api/types.js';
-import { useSession } from '../hooks/use-session.js';
 import { useWork } from '../hooks/use-work.js';
 import { Busy } from '../parts/busy.js';
 import { Choice, Field } from '../parts/field.js';
 import { Problem } from '../parts/problem.js';
+import { NOTHING_OPENED, OpensFields, OpensWarning, scopeOf } from './opens.js';
 
 const MEANING = {
   read: 'read: harvests feeds',
   write: 'write: reads, and writes members',
   admin: 'admin: writes, and administers',
 };
-const EVERY = '*';
 
 export function IssueCredential({ onIssued }: { onIssued: (credential: Credential) => void }) {
-  const { who } = useSession();
   const [draft, setDraft] = useState({
     username: '',
     level: 'read' as Credential['level'],
-    organizationid: who.scopes[0]?.organizationid ?? '',
-    appid: who.scopes[0]?.appid ?? '',
+    ...NOTHING_OPENED,
     ends: '',
   });
   const change = (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part }));
   const { isWorking, error, start, cancel } = useWork();
   const issue = (event: FormEvent) => {
     event.preventDefault();
-    const { username, level, organizationid, appid, ends } = draft;
-    const scopes = [{ organizationid, appid }];
-    const body = { username, level, scopes, ...(ends !== '' && { expiresAt: `${ends}T00:00:00Z` }) };
+    const { username, level, ends } = draft;
     void start(async (signal) => {
+      const scopes = [scopeOf(draft)];
+      const body = { username, level, scopes, ...(ends !== '' && { expiresAt: `${ends}T00:00:00Z` }) };
       onIssued((await admin<Credential>('credentials', { method: 'POST', body, signal })).body);
-      change({ username: '' });
+      change({ username: '', extent: NOTHING_OPENED.extent });
     });
   };
   return (
@@ -52,20 +49,7 @@ export function IssueCredential({ onIssued }: { onIssued: (credential: Credentia
           words={(level) => MEANING[level]}
           onChange={(level) => change({ level })}
         />
-        <Field
-          label="Organization"
-          value={draft.organizationid}
-          onChange={(organizationid) => change({ organizationid })}
-          hint={`${EVERY} for every one`}
-          isRequired
-        />
-        <Field
-          label="Application"
-          value={draft.appid}
-          onChange={(appid) => change({ appid })}
-          hint={`${EVERY} for every one`}
-          isRequired
-        />
+        <OpensFields of={draft} onChange={change} />
         <Field
           label="Ends"
           type="date"
@@ -77,6 +61,7 @@ export function IssueCredential({ onIssued }: { onIssued: (credential: Credentia
           Issue
         </button>
       </form>
+      <OpensWarning extent={draft.extent} />
       <Problem error={error} />
       <Busy isBusy={isWorking} what="Issuing" cancel={cancel} />
     </section>

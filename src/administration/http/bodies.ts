@@ -5,11 +5,23 @@ import { usernameFault } from '../credentials.js';
 import { filterOfJson } from '../filter-text.js';
 import { assertFilter } from '../filter-trial.js';
 import { Refused } from '../refused.js';
-import { date, type Field, flag, oneOf, optional, removable, required, text } from './fields.js';
+import {
+  date,
+  type Field,
+  type FieldError,
+  flag,
+  MOST_FAULTS,
+  oneOf,
+  optional,
+  removable,
+  required,
+  text,
+} from './fields.js';
 
 const LONGEST_TEXT = 1000;
 const EVERY = '*';
 const MOST_SCOPES = 100;
+const NO_SCOPES = `is not a list of 1 to ${MOST_SCOPES} such as {"organizationid": "acme", "appid": "webshop"} ("*" for every one).`;
 
 /** A text that people read. */
 export function words(example: string): Field<string | undefined> {
@@ -62,20 +74,25 @@ export const scopes: Field<Scope[] | undefined> = optional(
       },
     },
   },
-  (value) =>
-    Array.isArray(value) && value.length > 0 && value.length <= MOST_SCOPES && value.every(isScope)
-      ? { value: value.map(({ organizationid, appid }: Scope) => ({ organizationid, appid })) }
-      : {
-          fault:
-            'is not a list of 1 to 100 such as {"organizationid": "acme", "appid": "webshop"} ("*" for every one).',
-        },
+  (value) => {
+    const list = Array.isArray(value) ? (value as unknown[]) : [];
+    if (list.length === 0 || list.length > MOST_SCOPES || !list.every(isObject)) return { fault: NO_SCOPES };
+    const faults = list.flatMap((scope, index) => scopeFaults(scope, index)).slice(0, MOST_FAULTS);
+    if (faults.length > 0) return { faults };
+    return { value: (list as Scope[]).map(({ organizationid, appid }) => ({ organizationid, appid })) };
+  },
 );
 
-function isScope(value: unknown): value is Scope {
-  const { organizationid, appid } = Object(value) as Partial<Scope>;
-  return [organizationid, appid].every(
-    (part) => typeof part === 'string' && (part === EVERY || NAME.test(part)),
-  );
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What is wrong with the names of a scope. */
+function scopeFaults(scope: object, index: number): FieldError[] {
+  const { organizationid, appid } = scope as { organizationid?: unknown; appid?: unknown };
+  return Object.entries({ organizationid, appid })
+    .filter(([, name]) => typeof name !== 'string' || (name !== EVERY && !NAME.test(name)))
+    .map(([part]) => ({ pointer: `/${index}/${part}`, detail: `${NAME_RULE}, or be "*" for every one.` }));
 }
 
 export const NEW_APPLICATION = {

@@ -1,7 +1,8 @@
 import { parseDate, shown } from '../../common/index.js';
 import { problems } from '../../http/index.js';
 
-const MOST_FAULTS = 20;
+/** How many faults of one body are named at most. */
+export const MOST_FAULTS = 20;
 
 /** What is wrong at a place of a body (RFC 6901). */
 export interface FieldError {
