@@ -38,7 +38,7 @@ export async function planOf(
   const { configuration, lineOf } = readConfigurationFile(await textOf(file, context.terminal.input));
   try {
     const comparison = await compare(db, configuration, { reach: EVERYTHING, isPruned });
-    await assertPossible(db, comparison.changes);
+    await assertPossible(db, comparison.changes, EVERYTHING);
     const progress = context.progress(filtersOf(comparison.changes), 'filters');
     const previews = await previewsOf(db, comparison.changes, {
       msLeft: () => context.settings.queryMs,

@@ -6,13 +6,9 @@ import { isDuplicateKey } from '../database/index.js';
 import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
 import { forgetUses } from './forget-uses.js';
-import { taken, unknownCredential } from './refused.js';
+import { type Refused, taken, unknownCredential, usernameUnavailable } from './refused.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
 
-/** A user name ends at the first colon where it is sent (RFC 7617), and control characters are not sent at all. */
-const USERNAME = /^[^:\p{Cc}]{1,128}$/u;
-/** Paths cannot name these: clients take them for steps. */
-const STEPS = ['.', '..'];
 const RANDOM_BYTES = 24;
 
 export interface NewCredential {
@@ -44,30 +40,33 @@ export function randomPassword(): string {
   return randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** Why nobody can have this user name; nothing where somebody can. */
-export function usernameFault(username: string): string | undefined {
-  return USERNAME.test(username) && !STEPS.includes(username)
-    ? undefined
-    : 'is not valid: 1 to 128 characters, with no colon and no control characters, and not "." or "..".';
-}
-
-/** Stores a new credential. An existing user name is an error. */
+/** Stores a new credential. An existing user name is an error, which says no more where the caller may not see that one. */
 export async function issueCredential(
   desk: Desk,
   credential: NewCredential,
   password: string,
+  maySee: MaySee = () => true,
 ): Promise<void> {
   const { username, level, scopes, expiresAt } = credential;
   const passwordhash = await hashPassword(password);
   await credentialsOf(desk.db)
     .insertOne({ username, passwordhash, level, scopes, ...(expiresAt !== undefined && { expiresAt }) })
-    .catch((error: unknown) => {
-      if (!isDuplicateKey(error)) throw error;
-      const sentence = `There is a credential "${username}" already`;
-      throw taken(`${sentence}.`, `${sentence}; "credential rotate" gives it a new password.`);
+    .catch(async (error: unknown) => {
+      throw isDuplicateKey(error) ? await usernameTaken(desk.db, username, maySee) : error;
     });
   await forgetUses(desk.db, [username]);
   await noteCredential(desk, 'credential.issue', { username, scopes });
+}
+
+/** Whether the caller may see a stored credential. */
+export type MaySee = (stored: ListedCredential) => boolean;
+
+/** The refusal of a user name that a credential has. User names are unique over all organizations. */
+export async function usernameTaken(db: mongo.Db, username: string, maySee: MaySee): Promise<Refused> {
+  const stored = await credentialsOf(db).findOne<ListedCredential>(named(username), { projection: LISTED });
+  if (stored === null || !maySee(stored)) return usernameUnavailable(username);
+  const sentence = `There is a credential "${username}" already`;
+  return taken(`${sentence}.`, `${sentence}; "credential rotate" gives it a new password.`);
 }
 
 /** Changes what a credential may do, and for how long. Throws 404 and 412. */

@@ -16,7 +16,6 @@ export {
   type ListedCredential,
   randomPassword,
   revokeCredential,
-  usernameFault,
 } from './credentials.js';
 export { type LastUse, lastUses, type Unused, unusedCredentials } from './credential-uses.js';
 export {
@@ -60,3 +59,4 @@ export {
   storedFilter,
 } from './services.js';
 export { type AuditStatus, type Status, statusOf } from './status.js';
+export { newUsernameFault } from './usernames.js';

@@ -48,6 +48,12 @@ export function taken(detail: string, message?: string): Refused {
   return new Refused(new Problem(409, 'name-taken', 'The name is taken', detail), message);
 }
 
+/** A user name that cannot be given, for a reason that is not for the caller to know. */
+export function usernameUnavailable(username: string): Refused {
+  const detail = `The user name "${username}" is not available. Choose another one, such as "${username}-2".`;
+  return new Refused(new Problem(409, 'name-unavailable', 'The user name is not available', detail));
+}
+
 /** Something that cannot be removed since something else needs it. */
 export function inUse(detail: string, message: string): Refused {
   return new Refused(new Problem(409, 'in-use', 'It is still in use', detail), message);

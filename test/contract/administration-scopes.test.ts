@@ -101,3 +101,19 @@ describe('An administrator of one organization sees and changes nothing of anoth
       ),
     );
 });
+
+describe('The scopes of a new credential', () => {
+  it.each<[string, object]>([
+    ['/scopes/0/organizationid', { organizationid: 'acme!', appid: 'webshop' }],
+    ['/scopes/0/appid', { organizationid: '*', appid: '' }],
+    ['/scopes/0/appid', { organizationid: 'acme', appid: 5 }],
+    ['/scopes/0/appid', { organizationid: 'acme' }],
+  ])('a wrong name in a scope is named: %s of %j', async (pointer, scope) => {
+    const body = { username: `scope-${short()}`, level: 'read', scopes: [scope] };
+    const { status, json } = await admin('POST', 'credentials', { body });
+    const detail = expect.stringMatching(
+      /^must start with a letter or digit .*, or be "\*" for every one\.$/,
+    );
+    expect({ status, json }).toMatchObject({ status: 400, json: { errors: [{ pointer, detail }] } });
+  });
+});

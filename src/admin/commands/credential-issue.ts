@@ -1,8 +1,8 @@
 import {
   assertApplication,
   issueCredential,
+  newUsernameFault,
   randomPassword,
-  usernameFault,
 } from '../../administration/index.js';
 import { type Level, LEVELS, type Scope } from '../../auth/index.js';
 import { FatalError, shown } from '../../common/index.js';
@@ -37,7 +37,7 @@ export const credentialIssue = defineCommand({
   ],
   async run(context, values) {
     const { username } = values;
-    const fault = usernameFault(username);
+    const fault = newUsernameFault(username);
     if (fault !== undefined) throw new FatalError(`--username "${shown(username)}" ${fault}`);
     const level: Level = choiceOf('level', values.level, LEVELS);
     const scope = { organizationid: scopeName('org', values.org), appid: scopeName('app', values.app) };

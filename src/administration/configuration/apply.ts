@@ -9,7 +9,7 @@ import { applicationDeed, applicationExists } from '../applications.js';
 import { forgetUses } from '../forget-uses.js';
 import { credentialDeed, named, randomPassword } from '../credentials.js';
 import { type Desk, noteDeeds } from '../desk.js';
-import { Refused, taken } from '../refused.js';
+import { Refused, usernameUnavailable } from '../refused.js';
 import { serviceDeed, withKey } from '../services.js';
 import type { Configuration } from './configuration.js';
 import type { PlannedChange } from './difference.js';
@@ -40,7 +40,7 @@ export async function applyConfiguration(
   const { db } = desk;
   const first = await compare(db, wanted, options);
   if (!allows(ifMatch, first.etag)) throw new Refused(problems.stale());
-  await assertPossible(db, first.changes);
+  await assertPossible(db, first.changes, options.reach);
   const secrets = await secretsFor(first.changes, mostNew);
   await db.client.withSession((session) =>
     session.withTransaction(
@@ -98,7 +98,7 @@ async function write(
     const { passwordhash } = secrets.get(thing.key.username)!;
     const document = { ...thing.key, passwordhash, ...withValues(thing.fields) };
     await collection.insertOne(document, { session }).catch((error: unknown) => {
-      if (isDuplicateKey(error)) throw taken(`There is a ${thing.name} already.`);
+      if (isDuplicateKey(error)) throw usernameUnavailable(thing.key.username);
       throw error;
     });
   } else {

@@ -1,6 +1,6 @@
 import { serviceNameFault } from '../services.js';
 import { KINDS } from '../../record/index.js';
-import { usernameFault } from '../credentials.js';
+import { usernameFault } from '../usernames.js';
 import { filter, level, name, scopes, settings, words } from '../http/bodies.js';
 import { date, flag, listOf, oneOf, required, type Shaped, text } from '../http/fields.js';
 

@@ -6,8 +6,10 @@ import type { Tenant } from '../../record/index.js';
 import { assertNoRecords, nameOfTenant } from '../applications.js';
 import { tryFilter } from '../filter-trial.js';
 import { type Preview, previewFilter } from '../preview.js';
-import { invalidAt, Refused, taken, unknownApplication } from '../refused.js';
+import { usernameTaken } from '../credentials.js';
+import { invalidAt, Refused, unknownApplication } from '../refused.js';
 import { filterInForce } from '../services.js';
+import { newUsernameFault } from '../usernames.js';
 import type { Configuration } from './configuration.js';
 import { type PlannedChange, type PlannedChanges, differenceBetween } from './difference.js';
 import { type Reach, storedConfiguration } from './stored-configuration.js';
@@ -45,13 +47,9 @@ export async function compare(
 }
 
 /** Throws where a change could not be made: 400 for a filter that MongoDB refuses, 409 for a name and for records. */
-export async function assertPossible(db: mongo.Db, changes: PlannedChange[]): Promise<void> {
+export async function assertPossible(db: mongo.Db, changes: PlannedChange[], reach: Reach): Promise<void> {
   const ends = performance.now() + TRIALS_MS;
-  const made = changes.flatMap(({ action, thing: { what, key } }) =>
-    action === 'create' && what === 'credential' ? [key.username] : [],
-  );
-  const one = await db.collection(CREDENTIALS).findOne({ username: { $in: made } });
-  if (one !== null) throw taken(`There is a credential "${String(one['username'])}" already.`);
+  await assertUsernames(db, changes, reach);
   for (const { action, thing } of changes) {
     if (action === 'remove' && thing.what === 'application') await assertNoRecords(db, thing.key);
   }
@@ -59,6 +57,20 @@ export async function assertPossible(db: mongo.Db, changes: PlannedChange[]): Pr
     const left = Math.max(1, Math.ceil(ends - performance.now()));
     await tryFilter(db, key, filter, left).catch((error: unknown) => rethrowAt(pointer, error));
   }
+}
+
+/** Throws where a credential cannot be made under its user name. */
+async function assertUsernames(db: mongo.Db, changes: PlannedChange[], reach: Reach): Promise<void> {
+  const made = changes.flatMap(({ action, thing }) =>
+    action === 'create' && thing.what === 'credential' ? [thing] : [],
+  );
+  for (const { key, pointer } of made) {
+    const fault = newUsernameFault(key.username);
+    if (fault !== undefined) throw invalidAt(`${pointer}/username`, fault);
+  }
+  const usernames = made.map(({ key }) => key.username);
+  const one = await db.collection(CREDENTIALS).findOne({ username: { $in: usernames } });
+  if (one !== null) throw await usernameTaken(db, String(one['username']), reach.coversCredential);
 }
 
 /** What a changed filter does, by the name of its service. */

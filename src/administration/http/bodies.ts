@@ -1,10 +1,10 @@
 import { LEVELS, type Scope } from '../../auth/index.js';
 import type { Application, Filter } from '../../application/index.js';
 import { NAME, NAME_RULE, NAME_SCHEMA } from '../../common/index.js';
-import { usernameFault } from '../credentials.js';
 import { filterOfJson } from '../filter-text.js';
 import { assertFilter } from '../filter-trial.js';
 import { Refused } from '../refused.js';
+import { newUsernameFault } from '../usernames.js';
 import {
   date,
   type Field,
@@ -115,7 +115,7 @@ export const PREVIEW = { filter: required(filter), name: name('erp') };
 export const level = oneOf(LEVELS);
 
 export const NEW_CREDENTIAL = {
-  username: required(text(usernameFault, { example: 'harvester' })),
+  username: required(text(newUsernameFault, { example: 'harvester' })),
   level: required(level),
   scopes: required(scopes),
   expiresAt: date(),

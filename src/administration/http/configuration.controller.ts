@@ -77,7 +77,7 @@ export class ConfigurationController {
     const { db } = this.desks.of(request);
     const options = { reach: reachOf(caller), isPruned: prune === true };
     const { changes, untold, etag } = await compare(db, wanted, options);
-    await assertPossible(db, changes);
+    await assertPossible(db, changes, options.reach);
     const gone = untilGone(request);
     const begun = performance.now();
     const leftOf = (ms: number) => begun + ms - performance.now();

@@ -80,7 +80,9 @@ export class CredentialsController {
     assertGives(caller, body.scopes);
     assertFuture(body.expiresAt);
     const password = randomPassword();
-    await issueCredential(this.desks.of(request), body, password);
+    await issueCredential(this.desks.of(request), body, password, (stored) =>
+      coversCredential(caller, stored),
+    );
     const path = `/admin/v1/credentials/${encodeURIComponent(body.username)}`;
     response.status(201).setHeader('Location', path);
     await this.answer(request, response, body.username, { password });
