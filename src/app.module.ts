@@ -6,8 +6,9 @@ import { AuthModule, BasicGuard, LevelGuard } from './auth/index.js';
 import { ConfigModule, type Settings } from './config/index.js';
 import { ConsoleModule, SessionGuard } from './console/index.js';
 import { ControlModule } from './control/index.js';
-import { DatabaseModule } from './database/index.js';
+import { databaseProblem, DatabaseModule } from './database/index.js';
 import { HealthModule } from './health/index.js';
+import { Problem } from './http/index.js';
 import { MemberModule } from './member/index.js';
 import { CommonModule } from './observability/index.js';
 import { ProductModule } from './product/index.js';
@@ -25,7 +26,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.with(settings),
-        CommonModule.with(settings),
+        CommonModule.with(settings, isOutage),
         DatabaseModule.at(mongodbUri),
         ControlModule,
         AuthModule,
@@ -50,4 +51,9 @@ export class AppModule {
       ],
     };
   }
+}
+
+/** What is answered 503, and fails other work in the same way. */
+function isOutage(error: unknown): boolean {
+  return (error instanceof Problem ? error : databaseProblem(error))?.status === 503;
 }

@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty';
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, pino } from 'pino';
+import { type IsOutage, loggedError, ToldCauses } from './failures.js';
 import { type LogEntry, peopleLine } from './people-lines.js';
 
 const STDOUT = 1;
@@ -45,13 +46,22 @@ export interface LogSettings {
 export class ServiceLogger implements LoggerService {
   private readonly lines: ReturnType<typeof pino>;
 
-  constructor({ logLevel, logFormat }: LogSettings, output?: DestinationStream) {
+  private readonly isOutage: IsOutage;
+  private readonly told = new ToldCauses();
+
+  constructor(
+    { logLevel, logFormat }: LogSettings,
+    { output, isOutage = () => false }: { output?: DestinationStream; isOutage?: IsOutage | undefined } = {},
+  ) {
+    this.isOutage = isOutage;
     const isForPeople = logFormat === 'lines' || (logFormat === 'auto' && isatty(STDOUT));
     const destination = output ?? standardOutput(isForPeople);
     const options = {
       level: logLevel,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level: string) => ({ level }) },
+      // Pino's own would log every property of an error.
+      serializers: { err: (said: unknown) => said },
     };
     this.lines = pino(options, isForPeople ? forPeople(destination) : destination);
   }
@@ -93,9 +103,20 @@ export class ServiceLogger implements LoggerService {
     if (!this.lines.isLevelEnabled(level)) return;
     const context = rest.at(-1);
     const behind = rest.length > 1 ? rest[0] : undefined;
-    if (message instanceof Error) this.lines[level]({ context, err: message });
-    else if (typeof message === 'object') this.lines[level]({ context, ...message }, behind as string);
+    if (message instanceof Error) this.writeError(level, { context, err: message }, message.message);
+    else if (typeof message === 'object') this.writeError(level, { context, ...message }, behind as string);
     else this.lines[level]({ context, ...(behind !== undefined && { stack: behind }) }, message as string);
+  }
+
+  /** The lines of one cause of an outage are withheld for a while; the next one says how many they were. */
+  private writeError(level: Level, entry: { context: unknown; err?: unknown }, text: string): void {
+    const { context, err } = entry;
+    if (!(err instanceof Error)) return this.lines[level](entry, text);
+    const isOutage = this.isOutage(err);
+    const said = loggedError(err, isOutage);
+    const withheld = isOutage ? this.told.next([context, text, said.message].join(' ')) : 0;
+    if (withheld === undefined) return;
+    this.lines[level]({ ...entry, err: said, ...(withheld > 0 && { withheld }) }, text);
   }
 }
 

@@ -1,14 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import type { IsOutage } from './failures.js';
 import { type LogSettings, ServiceLogger } from './logging.js';
 import { Metrics } from './metrics.js';
 
 @Module({})
 export class CommonModule {
-  static with(settings: LogSettings): DynamicModule {
+  static with(settings: LogSettings, isOutage?: IsOutage): DynamicModule {
     return {
       module: CommonModule,
       global: true,
-      providers: [Metrics, { provide: ServiceLogger, useValue: new ServiceLogger(settings) }],
+      providers: [Metrics, { provide: ServiceLogger, useValue: new ServiceLogger(settings, { isOutage }) }],
       exports: [Metrics, ServiceLogger],
     };
   }

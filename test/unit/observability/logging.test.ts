@@ -3,7 +3,7 @@ import { ServiceLogger } from '../../../src/observability/index.js';
 /** What a logger writes. */
 function textOf(logFormat: string, logLevel: string, speak: (logger: ServiceLogger) => void): string {
   const texts: string[] = [];
-  speak(new ServiceLogger({ logLevel, logFormat }, { write: (text) => void texts.push(text) }));
+  speak(new ServiceLogger({ logLevel, logFormat }, { output: { write: (text) => void texts.push(text) } }));
   return texts.join('');
 }
 
@@ -96,4 +96,78 @@ it.each([
     responseTime: 3,
   });
   expect(linesOf('info', (logger) => logger.request(status, line))).toMatchObject([{ level }]);
+});
+
+describe('an error', () => {
+  /** The lines that a logger writes of errors, the messages of some of which are those of an outage. */
+  const ofErrors = (...errors: Error[]) => {
+    const texts: string[] = [];
+    const logger = new ServiceLogger(
+      { logLevel: 'info', logFormat: 'json' },
+      {
+        output: { write: (text) => void texts.push(text) },
+        isOutage: (error) => (error as Error).message.startsWith('connect'),
+      },
+    );
+    for (const err of errors) logger.error({ err, requestId: 'r' }, 'It failed', 'Problem');
+    return texts.map((text) => JSON.parse(text) as { err: Record<string, unknown>; withheld?: number });
+  };
+  const rich = (message: string) =>
+    Object.assign(new Error(message), {
+      ...{ code: 189, codeName: 'PrimarySteppedDown', reason: { servers: 'x'.repeat(5000) } },
+      errorResponse: { $clusterTime: { clusterTime: 1 } },
+    });
+
+  it('is logged with its code, and without what else the driver hangs on it', () => {
+    const [line] = ofErrors(rich('a query failed'));
+    expect(line!.err).toEqual({
+      ...{ type: 'Error', message: 'a query failed', code: 189, codeName: 'PrimarySteppedDown' },
+      stack: expect.stringContaining('at '),
+    });
+  });
+
+  it('of an outage is logged without a stack, and its message is cut', () => {
+    const [line] = ofErrors(rich(`connect ${'x'.repeat(2000)}`));
+    expect(line!.err).not.toHaveProperty('stack');
+    expect(JSON.stringify(line).length).toBeLessThan(1024);
+  });
+
+  it('of an outage is logged once in five minutes for each cause, with how many lines were withheld', () => {
+    jest.useFakeTimers({ now: 0 });
+    try {
+      const refused = (port: number) => new Error(`connect ECONNREFUSED 127.0.0.1:${port}`);
+      expect(ofErrors(refused(1), refused(2), new Error('connect ENOTFOUND db1'), refused(3))).toHaveLength(
+        2,
+      );
+      const texts: string[] = [];
+      const logger = new ServiceLogger(
+        { logLevel: 'info', logFormat: 'json' },
+        { output: { write: (text) => void texts.push(text) }, isOutage: () => true },
+      );
+      for (const minutes of [0, 1, 3, 2]) {
+        jest.advanceTimersByTime(minutes * 60_000);
+        logger.error({ err: refused(1) }, 'It failed', 'Problem');
+      }
+      expect(texts.map((text) => (JSON.parse(text) as { withheld?: number }).withheld)).toEqual([
+        undefined,
+        2,
+      ]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('that is a fault of the program is logged each time', () => {
+    expect(ofErrors(new TypeError('x is not a function'), new TypeError('x is not a function'))).toHaveLength(
+      2,
+    );
+  });
+
+  it('says what caused it, once', () => {
+    const [told, untold] = ofErrors(
+      new Error('A', { cause: new Error('B', { cause: new Error('C') }) }),
+      new Error('no way: B', { cause: new Error('B') }),
+    );
+    expect([told!.err['message'], untold!.err['message']]).toEqual(['A: B: C', 'no way: B']);
+  });
 });

@@ -1,0 +1,75 @@
+import { mongo } from 'mongoose';
+import { hashPassword } from '../../src/auth/index.js';
+import { eventually } from '../support/eventually.js';
+import { type OwnMongod, startOwn } from '../support/own-mongod.js';
+import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
+
+jest.setTimeout(300_000);
+
+const PASSWORD = 'correct horse battery staple';
+const ROUNDS = 3;
+const MOST_BYTES = 1024;
+
+let mongod: OwnMongod;
+let dataDir: string;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  mongod = await startOwn();
+  const client = new mongo.MongoClient(`${mongod.uri}?directConnection=true`);
+  const tenant = { organizationid: 'acme', appid: 'shop' };
+  await client.db().collection('applications').insertOne(tenant);
+  const passwordhash = await hashPassword(PASSWORD);
+  await client
+    .db()
+    .collection('credentials')
+    .insertOne({ username: 'writer', passwordhash, level: 'write', scopes: [tenant] });
+  await client.close();
+  dataDir = await freshDataDir();
+  const environment = { MONGODB_URI: `${mongod.uri}?replicaSet=own`, LOG_LEVEL: 'info', LOG_FORMAT: 'json' };
+  service = await ServiceProcess.start({ dataDir, environment });
+});
+afterAll(async () => {
+  await service?.stop();
+  await removeDataDir(dataDir);
+});
+
+const ask = async (path: string, options: RequestInit = {}) => {
+  const headers = {
+    ...{ authorization: `Basic ${btoa(`writer:${PASSWORD}`)}`, 'content-type': 'application/json' },
+  };
+  const answer = await fetch(`${service.url}/acme/shop/api/${path}`, { ...options, headers });
+  await answer.text();
+  return answer.status;
+};
+
+const everything = () => [
+  ask('v1/product/max'),
+  ask('v1/product/default/updates?to=2999-01-01'),
+  ask('v1/member/harddeletes?to=2999-01-01'),
+  ask('v0.1/member', { method: 'POST', body: '{"accountnumber": "1", "email": "a@example.com"}' }),
+];
+
+it('an outage is one short line for each cause, however many requests fail of it', async () => {
+  expect(await ask('v1/product/max')).toBe(200);
+  await mongod.stop();
+  const before = service.logged.length;
+  await eventually(async () => (await ask('v1/product/max')) === 503);
+  for (let round = 0; round < ROUNDS; round += 1)
+    expect(await Promise.all(everything())).toEqual([503, 503, 503, 503]);
+  const during = () => service.logged.slice(before);
+  const isOfRequest = (line: string) => line.includes('"msg":"request ended"');
+  await eventually(() => during().filter(isOfRequest).length > ROUNDS * everything.length);
+  for (const line of during()) {
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(MOST_BYTES);
+    expect(line).not.toMatch(/"stack"|topology|"servers"|clusterTime|errorResponse/i);
+  }
+  const causes = during()
+    .filter((line) => !isOfRequest(line))
+    .map((line) => {
+      const { context, msg, err } = JSON.parse(line) as { context: string; msg: string; err?: Error };
+      return [context, msg, err?.message.replace(/\d+/g, '')].join(' / ');
+    });
+  expect(causes.filter((cause) => cause.startsWith('Problem / '))).toHaveLength(1);
+  expect(causes).toEqual([...new Set(causes)]);
+});
