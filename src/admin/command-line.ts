@@ -71,10 +71,10 @@ function unknownCommand(commands: readonly Command[], name: string[]): FatalErro
     return new FatalError(`There is not a command "${said}". Those of ${name[0]} are: ${names}`);
   }
   const names = commands.map((command) => command.name);
-  const near = commands.find((command) => command.name === nearest(names, said));
-  return new FatalError(
-    `There is not a command "${said}". The nearest is: ${near === undefined ? '' : usageOf(near)}`,
-  );
+  const closest = nearest(names, said) ?? nearest(names, shown(name[0] ?? ''));
+  const near = commands.find((command) => command.name === closest);
+  const further = near === undefined ? `All of them: ${callOf(HELP)}` : `The nearest is: ${usageOf(near)}`;
+  return new FatalError(`There is not a command "${said}". ${further}`);
 }
 
 type Parsed = { values: Record<string, unknown>; positionals: string[] };

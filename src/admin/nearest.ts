@@ -1,6 +1,11 @@
-/** The name that takes the fewest changes of single letters to come from what was said. */
+/** At most every third letter of a name may be wrong: a name that is further away is a guess, and may remove something. */
+const LETTERS_FOR_EACH_CHANGE = 3;
+
+/** The name that takes the fewest changes of single letters to come from what was said; undefined where none is near. */
 export function nearest(names: readonly string[], said: string): string | undefined {
-  const ranked = names.map((name) => ({ name, distance: editDistance(name, said) }));
+  const ranked = names
+    .map((name) => ({ name, distance: editDistance(name, said) }))
+    .filter(({ name, distance }) => distance * LETTERS_FOR_EACH_CHANGE <= name.length);
   return ranked.sort((a, b) => a.distance - b.distance)[0]?.name;
 }
 

@@ -110,6 +110,8 @@ async function runCommand(
   };
   try {
     return await command.run(context, values, argument);
+  } catch (error) {
+    throw session.explained(error);
   } finally {
     await session.close();
   }

@@ -7,8 +7,14 @@ import type { Desk } from '../administration/index.js';
 import { ApplicationModule } from '../application/index.js';
 import { CREDENTIAL_MODEL, credentialSchema } from '../auth/index.js';
 import { FatalError } from '../common/index.js';
-import { ConfigModule, type Settings } from '../config/index.js';
-import { checkServer, driverOptions, makeIndexes, stateIndexesOf } from '../database/index.js';
+import { ConfigModule, databaseIn, type Settings } from '../config/index.js';
+import {
+  checkServer,
+  driverOptions,
+  makeIndexes,
+  refusalAtStart,
+  stateIndexesOf,
+} from '../database/index.js';
 import { findEmbedded } from '../embedded/index.js';
 import { MemberModule } from '../member/index.js';
 import { CommonModule } from '../observability/index.js';
@@ -84,6 +90,12 @@ export class Session {
     const connection = await this.connected();
     await makeIndexes(connection);
     return connection;
+  }
+
+  /** A FatalError where the database refuses whom MONGODB_URI names; else the error itself. */
+  explained(error: unknown): unknown {
+    const { mongodbUri: uri } = this.known ?? {};
+    return uri === undefined ? error : refusalAtStart(error, { uri, database: databaseIn(uri) });
   }
 
   async close(): Promise<void> {

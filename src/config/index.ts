@@ -3,4 +3,5 @@ export { ConfigModule, SETTINGS } from './config.module.js';
 export { hasColours, settingsOfProcess } from './environment.js';
 export { behindProxy, cacheDir, environmentWithLibraries, searchPath } from './paths.js';
 export { isAlive, ownPid, parentPid, startedByNpm } from './processes.js';
+export { databaseIn } from './syntax.js';
 export { readSettings, type Settings, settingTable } from './settings.js';

@@ -1,5 +1,7 @@
 import { ConfigError } from './config-error.js';
-import { isConnectionString, isProxies } from './syntax.js';
+import { databaseIn, isConnectionString, isDatabaseName, isProxies } from './syntax.js';
+
+const RIGHT_URI = 'mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0';
 
 type Setting<V> = { env: string; fallback: V } & (
   | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' }
@@ -26,13 +28,7 @@ function parseOne(setting: Setting<unknown>, text: string): unknown {
     case 'production':
       return text === 'production';
     case 'uri':
-      return check(
-        isConnectionString(text),
-        setting,
-        '',
-        'mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0',
-        text,
-      );
+      return checkedUri(setting, text);
     case 'proxies':
       return check(
         isProxies(text),
@@ -56,6 +52,14 @@ function parseOne(setting: Setting<unknown>, text: string): unknown {
     case 'choice':
       return check(setting.choices.includes(text), setting, text, setting.choices.join(', '), text);
   }
+}
+
+/** The driver would take the database `test` where none is named. */
+function checkedUri(setting: Setting<unknown>, text: string): string {
+  if (isConnectionString(text) && databaseIn(text) === '')
+    throw new ConfigError(`${setting.env} names no database. A right value: ${RIGHT_URI}.`);
+  const isRight = isConnectionString(text) && isDatabaseName(databaseIn(text));
+  return check(isRight, setting, '', RIGHT_URI, text);
 }
 
 function range(setting: { min: number; max: number; fallback: unknown }): string {

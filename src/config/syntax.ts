@@ -14,6 +14,16 @@ export function isConnectionString(text: string): boolean {
   }
 }
 
+/** The name of the database in a connection string that the driver can read; empty where it names none. */
+export function databaseIn(uri: string): string {
+  return decodeURIComponent(/^[^:]+:\/\/[^/?]+\/([^?]*)/.exec(uri)?.[1] ?? '');
+}
+
+/** Whether MongoDB takes a name for a database. */
+export function isDatabaseName(name: string): boolean {
+  return /^[^/\\. "$*<>:|?\0]{1,63}$/.test(name);
+}
+
 /** What `trust proxy` of Express takes: a number of proxies, or names, addresses and networks with commas between. */
 export function isProxies(text: string): boolean {
   return /^\d{1,2}$/.test(text) || text.split(',').every((one) => isNetwork(one.trim()));

@@ -23,5 +23,6 @@ export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './
 export { Preparation } from './preparation.js';
 export * from './pure.js';
 export { checkServer } from './server-check.js';
+export { refusalAtStart } from './trouble.js';
 export { isMomentGone, readAsOf, type SnapshotOptions } from './snapshot.js';
 export { alongIndex, type IndexFields, statedIndex, stateIndexesOf } from './stated-index.js';

@@ -41,6 +41,13 @@ export function hostsIn(uri: string): string {
   return srvHost ?? hosts.map(String).join(', ');
 }
 
+/** What to write where it was the database in which the user is looked up that was wrong. */
+function whereUserIsLookedUp(uri: string, database: string): string {
+  return /[?&]authSource=/i.test(uri)
+    ? 'name in authSource the database in which the user was made, such as authSource=admin.'
+    : `add the database in which the user was made, such as authSource=admin: without it, that is ${database}.`;
+}
+
 /** A FatalError where the database answers and refuses whom the connection string names; else the error itself. */
 export function refusalAtStart(
   error: unknown,
@@ -49,12 +56,13 @@ export function refusalAtStart(
   const code = error instanceof mongo.MongoServerError ? Number(error.code) : undefined;
   if (code !== undefined && LOGIN_REFUSED.has(code))
     return new FatalError(
-      `The database at ${hostsIn(uri)} refuses the user name or the password in MONGODB_URI. Correct them, then start again.`,
+      `The database at ${hostsIn(uri)} refuses the user name or the password in MONGODB_URI. Correct them, ` +
+        `or ${whereUserIsLookedUp(uri, database)}`,
     );
   if (code === UNAUTHORIZED)
     return new FatalError(
       `The database at ${hostsIn(uri)} wants another user than MONGODB_URI names, if it names one: one with the role ` +
-        `readWrite on the database ${database}. Put the user name and the password into it, then start again.`,
+        `readWrite on the database ${database}. Put the user name and the password into it.`,
     );
   return error;
 }

@@ -205,3 +205,16 @@ describe('Credentials', () => {
     });
   });
 });
+
+it('an application whose organization has no valid name is refused with the reason', async () => {
+  const page = await browser.openAs(root);
+  await browser.goTo(page, '/applications');
+  await page.getByLabel('Organization').fill('acme & sons');
+  await page.getByLabel('Application').fill('shop');
+  await button(page, 'Register').click();
+  const alert = page.getByRole('alert');
+  await alert.waitFor();
+  expect(await alert.innerText()).toMatch(
+    /\/organizationid must start with a letter or digit and have at most 64 /,
+  );
+});

@@ -80,7 +80,7 @@ describe('`tidemark-harvest`', () => {
       ['--to', 'COPY'],
       { TIDEMARK_PASSWORD: 'x' },
       3,
-      /The service answers 401 unauthorized/,
+      /^tidemark-harvest: The service answers 401 unauthorized: the user name or the password is wrong\. Check TIDEMARK_USERNAME and TIDEMARK_PASSWORD, or --username and --password-stdin\.$/m,
     ],
     ['3 for an unknown service', ['--to', 'COPY', '--service', 'boats'], {}, 3, /404 unknown-service/],
     [

@@ -3,6 +3,11 @@ import { ProblemError } from '../http/problem.js';
 import { isTransient } from '../http/repeatable.js';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.js';
 
+const UNAUTHORIZED = 401;
+const WRONG_LOGIN =
+  'The service answers 401 unauthorized: the user name or the password is wrong. ' +
+  'Check TIDEMARK_USERNAME and TIDEMARK_PASSWORD, or --username and --password-stdin.';
+
 /** What a failure is for scripts. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
@@ -14,6 +19,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** What a failure is for people. */
 export function sentenceOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ProblemError && error.status === UNAUTHORIZED) return WRONG_LOGIN;
   if (error instanceof ProblemError) return `The service answers ${message}`;
   if (error instanceof ConnectionError && !(error instanceof TooLongError))
     return `The service cannot be reached: ${message}`;

@@ -58,8 +58,15 @@ describe('what is wrong is told in one line with the nearest usage', () => {
     ['help credential lost', 'There is not a command "credential lost". Those of credential are: '],
     ['credential --org acme', 'There is not a command "credential". Those of credential are: '],
     ['credential --json lost', 'There is not a command "credential lost". Those of credential are: '],
-    ['help nothing', 'There is not a command "nothing". The nearest is: '],
-    ['nothing --help', 'There is not a command "nothing". The nearest is: '],
+    ['help nothing', 'There is not a command "nothing". All of them: npm run -s admin -- help'],
+    ['nothing --help', 'There is not a command "nothing". All of them: npm run -s admin -- help'],
+    [
+      'delete everything',
+      'There is not a command "delete everything". All of them: npm run -s admin -- help',
+    ],
+    ['x', 'There is not a command "x". All of them: npm run -s admin -- help'],
+    ['credentials list', 'The nearest is: npm run -s admin -- credential list'],
+    ['sttus now', 'The nearest is: npm run -s admin -- status'],
     ['--org acme', 'Name a command first, such as: npm run -s admin -- status'],
     ['sttus', 'The nearest is: npm run -s admin -- status'],
     [

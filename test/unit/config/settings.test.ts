@@ -142,6 +142,22 @@ describe('a bad value stops the start with one clear line', () => {
       expect(refusal({ MONGODB_URI: uri })).not.toMatch(/ann|cret/);
   });
 
+  it.each([
+    'mongodb://db',
+    'mongodb://db1,db2/?replicaSet=rs0',
+    'mongodb://ann:secret@db?replicaSet=rs0',
+    'mongodb+srv://cluster.example.com/',
+  ])('a connection string without a database is told of: %s', (uri) => {
+    expect(refusal({ MONGODB_URI: uri })).toBe(
+      'MONGODB_URI names no database. A right value: mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0.',
+    );
+  });
+
+  it.each(['mongodb://db/a.b', 'mongodb://db/a%20b', 'mongodb://db/a/b', `mongodb://db/${'x'.repeat(64)}`])(
+    'a database of a name that MongoDB does not take is told of: %s',
+    (uri) => expect(refusal({ MONGODB_URI: uri })).toMatch(/^MONGODB_URI is not valid\. A right value: /),
+  );
+
   it('the first bad one is told', () => {
     expect(refusal({ PORT: 'a', LIMIT_MAX: 'b' })).toMatch(/^PORT/);
   });

@@ -47,6 +47,21 @@ describe('a database that refuses whom the connection string names ends the star
     expect(refusal.message).not.toMatch(/ann|secret|hidden/);
   });
 
+  it.each([
+    [
+      'mongodb://ann:secret@db1/shop',
+      'add the database in which the user was made, such as authSource=admin: without it, that is shop.',
+    ],
+    [
+      'mongodb://ann:secret@db1/shop?replicaSet=rs0&AUTHSOURCE=hidden',
+      'name in authSource the database in which the user was made, such as authSource=admin.',
+    ],
+  ])('where the user is looked up is told: %s', (wrong, words) => {
+    const refusal = refusalAtStart(server(18), { uri: wrong, database: 'shop' }) as Error;
+    expect(refusal.message).toContain(words);
+    expect(refusal.message).not.toMatch(/ann|secret|hidden/);
+  });
+
   it('any other error goes on as it is', () => {
     const others = [server(91), withCode('ECONNREFUSED')];
     expect(others.map((error) => refusalAtStart(error, at))).toEqual(others);
