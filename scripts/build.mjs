@@ -1,6 +1,6 @@
 /**
- * Compiles what has changed, and does nothing where nothing has. An installation without TypeScript
- * (`npm ci --omit=dev`) serves what was built before.
+ * Compiles what has changed, and does nothing where nothing has. An installation without the development packages
+ * (`npm prune --omit=dev`) serves what was built before.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -10,13 +10,17 @@ import { buildConsole } from './build-console.mjs';
 import { buildPackage } from './build-package.mjs';
 
 const compiler = 'node_modules/typescript-7/bin/tsc';
+const assembler = 'node_modules/assemblyscript/bin/asc.js';
 const state = 'dist/.tsbuildinfo';
 /** What the package installs as a program. */
 const program = 'dist/cli.js';
 
-if (!existsSync(compiler)) {
+if (!existsSync(compiler) || !existsSync(assembler)) {
   if (!existsSync('dist/main.js')) {
-    console.error('Nothing is built, and TypeScript is not installed: run npm ci, then npm run build.');
+    console.error(
+      'The service is not built, and packages that build it are not installed, as with NODE_ENV=production: ' +
+        'run npm ci --include=dev, then npm run build.',
+    );
     process.exitCode = 1;
   }
 } else if (

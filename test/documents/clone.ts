@@ -100,6 +100,10 @@ export class Clone {
     return readFileSync(join(this.directory, name), 'utf8');
   }
 
+  has(name: string): boolean {
+    return existsSync(join(this.directory, name));
+  }
+
   /** Starts a command as a shell in a terminal does. */
   type(command: string, environment: Record<string, string> = {}): Typed {
     const inherited = Object.entries(process.env).filter(([name]) => !NOT_OF_A_TERMINAL.test(name));

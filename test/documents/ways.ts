@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clone } from './clone.js';
+import { Clone } from './clone.js';
 import type { Demo } from './demo.js';
 import { runsJest } from './jest-command.js';
 
@@ -45,6 +45,7 @@ export const WAYS: Way[] = [
     of: /^(npm ci && )?npm test$|^npm run (check|test:quick)$|^npx jest --selectProjects documents$/,
     run: (_command, { clone }) => isTestCommand(clone),
   },
+  { of: /^npm ci --include=dev && npm run build && npm prune --omit=dev$/, run: servesWithoutTools },
   {
     of: /^npm run test:unit$/,
     run: (command, { clone }) => clone.output(`${command} -- --testPathPatterns unit/common`),
@@ -88,6 +89,20 @@ export const WAYS: Way[] = [
 
 async function writesOpenApi(command: string, clone: Clone): Promise<void> {
   expect(JSON.parse(await clone.output(command))).toMatchObject({ openapi: expect.stringMatching(/^3\./) });
+}
+
+/** In a clone of its own, which loses its development packages by it. What `npm ci` brings is taken from here. */
+async function servesWithoutTools(command: string): Promise<void> {
+  const clone = Clone.make();
+  try {
+    await clone.output(`NODE_ENV=production ${command.replace('npm ci --include=dev && ', '')}`);
+    expect(clone.has('node_modules/typescript-7')).toBe(false);
+    expect(clone.has('node_modules/mongoose')).toBe(true);
+    await clone.listens('node dist/main.js');
+    await clone.output('npm run build');
+  } finally {
+    await clone.remove();
+  }
 }
 
 /** The options behind those that a command has: of two that differ, the last one counts. */
