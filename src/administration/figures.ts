@@ -13,8 +13,8 @@ import { countSetAside } from '../replication/quarantine/index.js';
 /** How the service does at a moment, to be asked every few seconds. What is not known is null. */
 export interface Figures {
   at: Date;
-  /** The instance that answers: what it counts begins anew with it. */
-  instance: number;
+  /** The instance that answers, by its host and a name of this start: what it counts begins anew with it. */
+  instance: string;
   /** Of this instance since its start: requests that it has answered, those of them with a 5xx, and items of feeds. */
   requests: number;
   failures: number;
@@ -30,10 +30,12 @@ export interface Figures {
   passDone: number | null;
 }
 
-const STARTED = Date.now();
-
 /** Reads the figures: three small documents, and what the instance has counted. */
-export async function readFigures(connection: Connection, metrics: Metrics): Promise<Figures> {
+export async function readFigures(
+  connection: Connection,
+  metrics: Metrics,
+  instance: string,
+): Promise<Figures> {
   const totals = connection.db!.collection<WatchTotals>(WATCH_TOTALS);
   const [status, total, quarantined, requests, items] = await Promise.all([
     readWatcherStatus(connection),
@@ -46,7 +48,7 @@ export async function readFigures(connection: Connection, metrics: Metrics): Pro
   const failed = answered.filter(({ labels }) => Number(labels.status) >= 500);
   return {
     at: new Date(),
-    instance: STARTED,
+    instance,
     ...{ requests: sum(answered), failures: sum(failed), items: sum(items.values) },
     ...{ restamps: sumOfWords(total?.restamps), tombstones: total?.tombstones ?? 0 },
     lagSeconds: status.lagSeconds ?? null,

@@ -93,8 +93,10 @@ function isSaid(value: object, read: unknown): boolean {
   return key !== '$numberDouble' || digits === 'NaN' || !Number.isNaN(Number(read));
 }
 
+/** Editors of Windows put a byte order mark before the text, which is no part of it. */
 async function contentOf(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new FatalError(`The filter cannot be read from ${file}: ${error.code ?? error.message}.`);
   });
+  return content.replace(/^\uFEFF/, '');
 }

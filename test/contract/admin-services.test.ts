@@ -50,6 +50,11 @@ describe('`service set|list|remove|preview --org --app --kind --name --filter JS
     const file = join(tmpdir(), `tidemark-filter-${app.appid}.json`);
     await writeFile(file, text);
     expect((await admin.run(words('set', 'from-file', `@${file}`))).code).toBe(0);
+    await writeFile(file, `\uFEFF${text}`);
+    for (const command of ['set', 'preview'])
+      expect(await admin.run(words(command, 'with-mark', `@${file}`))).toMatchObject({ code: 0, errors: [] });
+    await writeFile(file, `\uFEFF\uFEFF${text}`);
+    expect(await admin.failure(words('set', 'with-marks', `@${file}`))).toContain('The filter is not JSON');
     const stored = await service.db.collection('services').findOne({ ...app.tenant, name: 'from-file' });
     expect(stored?.['filter'].createDate.$lt).toEqual(new Date('2026-01-01'));
     expect(stored?.['filter']['data.owner']._bsontype).toBe('ObjectId');

@@ -202,6 +202,20 @@ describe('`config export`, `config plan`, `config apply`', () => {
     await services.deleteMany({ name: { $in: ['odd', 'odder'] } });
   });
 
+  it('a file may begin with a byte order mark', async () => {
+    const { output } = await admin.run('config export');
+    expect((await admin.run(['config', 'plan', await file(`\uFEFF${output}`)])).code).toBe(0);
+  });
+
+  it('an application with settings that say nothing is part of it', async () => {
+    const bare = await service.application({ settings: {} });
+    const { applications } = await exported();
+    expect(applications.find(({ appid }) => appid === bare.appid)).toMatchObject({
+      ...bare.tenant,
+      settings: {},
+    });
+  });
+
   it('a file that cannot be read, and one from stdin that nobody confirms', async () => {
     expect(await admin.failure('config plan nothing.yaml')).toBe('nothing.yaml cannot be read: ENOENT.');
     expect(await admin.failure('config apply -')).toContain('Give --yes');

@@ -137,7 +137,8 @@ export interface RecordHistory {
 
 export interface Figures {
   at: string;
-  instance: number;
+  /** The instance that answers. */
+  instance: string;
   requests: number;
   failures: number;
   items: number;

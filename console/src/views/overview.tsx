@@ -10,7 +10,7 @@ import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { State } from '../parts/state.js';
-import { gaugeOf, kept, rateOf } from './figures.js';
+import { gaugeOf, instancesIn, kept, rateOf } from './figures.js';
 
 const FIGURES_MS = 2000;
 const CONSUMERS_MS = 10_000;
@@ -88,6 +88,12 @@ function Charts() {
       {(now?.quarantined ?? 0) > 0 && (
         <p className="problem">
           {many(now!.quarantined!, 'event')} could not be worked through. <Link to="/watcher">See which</Link>
+        </p>
+      )}
+      {now !== undefined && (
+        <p className="faint">
+          Requests and items are those of {instancesIn(points).join(', ')}, which answered this page in the
+          last minute. The other figures are of all instances.
         </p>
       )}
       <div className="charts">

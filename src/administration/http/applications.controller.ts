@@ -37,9 +37,9 @@ export class ApplicationsController {
     @Res() response: Response,
   ): Promise<void> {
     const all = await listApplications(this.desks.of(request).db, organizationsTouched(caller));
-    const result = all.filter(({ organizationid, appid }) =>
-      covers(caller.scopes, String(organizationid), String(appid)),
-    );
+    const result = all
+      .filter(({ organizationid, appid }) => covers(caller.scopes, String(organizationid), String(appid)))
+      .map(shown);
     sendJson(response, JSON.stringify({ result }));
   }
 
@@ -120,9 +120,13 @@ export class ApplicationsController {
 
   private async answer(request: Request, response: Response, tenant: Tenant): Promise<void> {
     const { document, etag } = await readApplication(this.desks.of(request).db, tenant);
-    const { organizationid, appid, title, settings } = document as StoredApplication;
-    sendTagged(response, { organizationid, appid, title, settings }, etag);
+    sendTagged(response, shown(document), etag);
   }
+}
+
+/** What other programs stored as null is left out, as what they did not store. */
+function shown({ organizationid, appid, title, settings }: StoredApplication): object {
+  return { organizationid, appid, title: title ?? undefined, settings: settings ?? undefined };
 }
 
 function tenantIn(caller: Credential, { org, app }: { org: string; app: string }): Tenant {

@@ -50,13 +50,14 @@ export const filter: Field<Filter | undefined> = optional(
   },
 );
 
-export const settings: Field<Application['settings']> = optional(
+export const settings: Field<Application['settings']> = optional<NonNullable<Application['settings']>>(
   { type: 'object', properties: { replicatepasswordhash: { type: 'boolean' } }, additionalProperties: false },
   (value) => {
-    const { replicatepasswordhash, ...others } = Object(value) as Record<string, unknown>;
-    return typeof replicatepasswordhash === 'boolean' && Object.keys(others).length === 0
-      ? { value: { replicatepasswordhash } }
-      : { fault: 'is not such as {"replicatepasswordhash": false}.' };
+    const { replicatepasswordhash: replicates, ...others } = Object(value) as Record<string, unknown>;
+    const isKnown = isObject(value) && Object.keys(others).length === 0;
+    if (isKnown && typeof replicates === 'boolean') return { value: { replicatepasswordhash: replicates } };
+    if (isKnown && replicates === undefined) return { value: {} };
+    return { fault: 'is not such as {"replicatepasswordhash": false}.' };
   },
 );
 

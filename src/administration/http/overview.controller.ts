@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { Controller, Get, Query } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
@@ -24,6 +26,8 @@ const USUAL_ENTRIES = 100;
 @Administrative()
 @Controller('admin/v1')
 export class OverviewController {
+  private readonly instance = `${hostname()}/${randomUUID().slice(0, 8)}`;
+
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly metrics: Metrics,
@@ -50,7 +54,7 @@ export class OverviewController {
   @Problems(401, 403, 429, 500, 503)
   async getFigures(@Caller() caller: Credential): Promise<Figures> {
     if (!coversAll(caller)) throw new Refused(problems.outOfScope());
-    return readFigures(this.connection, this.metrics);
+    return readFigures(this.connection, this.metrics, this.instance);
   }
 
   @Get('consumers')
