@@ -1,25 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { refusedAsDuplicate } from '../../database/index.js';
+import { alongIndex, refusedAsDuplicate } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { type Kind, KINDS } from '../../record/index.js';
 import { inSlices, STRETCH_MS } from '../walk/index.js';
-import {
-  firstLife,
-  laterLife,
-  type LedgerChange,
-  lifeBefore,
-  type Life,
-  outlived,
-  tombstones,
-} from './changes.js';
+import { firstLife, laterLife, type LedgerChange, lifeBefore, type Life, tombstones } from './changes.js';
+import { identitiesByTenant } from './identities-by-tenant.js';
 import { type Identity, identityKey } from './identity.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
 
-/** How many identities one query names. */
-const AT_ONCE = 100;
-const NAMED = { organizationid: 1, appid: 1, kind: 1, id: 1 };
+/** Not one of the indexes of tombstones, of which an application may have millions. */
+const BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
+const TOMBSTONE = { organizationid: 1, appid: 1, kind: 1, id: 1, lastupdated: 1, learned: 1 };
 
 /** Reads and writes the ledger. The watcher writes, and `resync`, which stamps tombstones anew. */
 @Injectable()
@@ -95,14 +88,32 @@ export class Ledger {
   /** The lives of identities that the ledger holds for dead, as of no later place. */
   async deadAmong(lives: Life[]): Promise<Life[]> {
     const dead: Life[] = [];
-    for (const some of inSlices(lives, ({ identity }) => identity.id, AT_ONCE)) {
-      const found = await this.entries.collection
-        .find<LedgerEntry>({ $or: some.map(outlived) }, { projection: NAMED })
-        .toArray();
-      const names = new Set(found.map(identityKey));
-      dead.push(...some.filter(({ identity }) => names.has(identityKey(identity))));
+    for (const some of inSlices(lives, ({ identity }) => identity.id)) {
+      const tombstones = await this.tombstonesOf(some);
+      dead.push(...some.filter(({ identity }) => tombstones.has(identityKey(identity))));
     }
     return dead;
+  }
+
+  /** The tombstones of the identities of a few lives of one kind, by identity, as of no later place than each life. */
+  async tombstonesOf(lives: Life[], session?: mongo.ClientSession): Promise<Map<string, LedgerEntry>> {
+    const [one] = lives;
+    const tombstones = new Map<string, LedgerEntry>();
+    if (one === undefined) return tombstones;
+    const { kind } = one.identity;
+    const options = { ...(session && { session }), projection: TOMBSTONE };
+    for (const { organizationid, appid, ids } of identitiesByTenant(lives.map(({ identity }) => identity))) {
+      const dead = { organizationid, appid, kind, id: { $in: ids }, alive: false };
+      const found = await alongIndex(this.entries.collection, BY_IDENTITY, (hint) =>
+        this.entries.collection.find<LedgerEntry>(dead, { ...options, hint }).toArray(),
+      );
+      for (const entry of found) tombstones.set(identityKey(entry), entry);
+    }
+    for (const { identity, at } of lives) {
+      const name = identityKey(identity);
+      if ((tombstones.get(name)?.learned ?? '') > at) tombstones.delete(name);
+    }
+    return tombstones;
   }
 
   /** Which of the entries the ledger has already. */

@@ -151,12 +151,15 @@ export class Resurrections {
    * events, and only these tell who takes the place of whom.
    */
   private async raise(kind: Kind, lives: Life[], fences: KnownFences, term: TermAtWork): Promise<void> {
-    for (const some of inSlices(lives, ({ identity }) => identity.id, AT_ONCE)) {
-      await this.together(kind, some, fences).catch(async (error: unknown) => {
+    const once = [...new Map(lives.map((life) => [identityKey(life.identity), life])).values()];
+    for (const some of inSlices(once, ({ identity }) => identity.id, AT_ONCE)) {
+      const reborn = await this.together(kind, some, fences).catch(async (error: unknown) => {
         if (!isUnfit(error)) throw error;
         for (const life of some) await this.alone(kind, life, fences);
+        return [];
       });
-      await this.ledger.learnUnknown(some);
+      const known = new Set(reborn.map(({ life }) => life));
+      await this.ledger.learnUnknown(some.filter((life) => !known.has(life)));
       term.showLife();
     }
     await this.forgetRivals(kind, lives);
@@ -175,7 +178,8 @@ export class Resurrections {
     );
   }
 
-  private async together(kind: Kind, lives: Life[], fences: KnownFences): Promise<void> {
+  /** Answers those that were dead until now. */
+  private async together(kind: Kind, lives: Life[], fences: KnownFences): Promise<Resurrected[]> {
     let reborn: Resurrected[] = [];
     let within: StampedAbove | undefined;
     await this.connection.getClient().withSession((session) =>
@@ -186,6 +190,7 @@ export class Resurrections {
     );
     this.tell(kind, within);
     this.tell(kind, await this.stampAbove(kind, reborn));
+    return reborn;
   }
 
   private tell(kind: Kind, bulk: StampedAbove | undefined): void {
@@ -256,22 +261,20 @@ export class Resurrections {
     });
   }
 
-  /** Sets the entries alive that are still dead, and answers those. */
+  /** Sets the entries alive that are still dead, in one write, and answers those. Each identity is there once. */
   private async revive(
     lives: Life[],
     fences: KnownFences,
     session?: mongo.ClientSession,
   ): Promise<Resurrected[]> {
-    const reborn: Resurrected[] = [];
-    for (const life of lives) {
-      const before = await this.entries.collection.findOneAndUpdate(outlived(life), lived(life), {
-        ...(session && { session }),
-        projection: { lastupdated: 1 },
-      });
-      if (before === null) continue;
-      const tombstone = before['lastupdated'] as Date | undefined;
-      reborn.push({ life, above: later(tombstone, fences.get(markName(life.identity))) });
-    }
+    const tombstones = await this.ledger.tombstonesOf(lives, session);
+    const reborn = lives.flatMap((life): Resurrected[] => {
+      const tombstone = tombstones.get(identityKey(life.identity));
+      if (tombstone === undefined) return [];
+      return [{ life, above: later(tombstone.lastupdated, fences.get(markName(life.identity))) }];
+    });
+    const writes = reborn.map(({ life }) => ({ updateOne: { filter: outlived(life), update: lived(life) } }));
+    if (writes.length > 0) await this.entries.collection.bulkWrite(writes, session && { session });
     return reborn;
   }
 
