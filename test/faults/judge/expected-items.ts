@@ -22,11 +22,47 @@ export async function itemsOf(
     .collection(COLLECTION_OF[kind], READ_FOR_JSON)
     .aggregate([{ $match: { $and: [source.tenant, filter] } }, FIRST_STAMP])
     .toArray();
-  const items = records.map(({ firstStamp, ...record }) => {
+  const delivered = await withoutRivals(source, kind, records);
+  const items = delivered.map(({ firstStamp, ...record }) => {
     const shown = { ...record, ...(firstStamp !== undefined && { lastupdated: firstStamp as Date }) };
     return JSON.parse(updateItemText(kind, shown, { withPasswordHash: false })) as Item;
   });
   return new Map(items.map((item) => [item.id, item]));
+}
+
+/**
+ * Of the records that claim one `id` the one that is delivered: the text, else the number that the ledger has as its owner.
+ * Where it has none of them, one is missing.
+ */
+async function withoutRivals(
+  source: RecordSource,
+  kind: Kind,
+  records: mongo.Document[],
+): Promise<mongo.Document[]> {
+  const ids = records.flatMap(({ id }) => (isNumber(id) ? [String(id)] : []));
+  const all = await source.db
+    .collection(COLLECTION_OF[kind])
+    .find({ ...source.tenant, id: { $in: [...ids, ...ids.map(Number)] } }, { projection: { id: 1 } })
+    .toArray();
+  const texts = new Set(all.map(({ id }) => id as unknown).filter((id) => typeof id === 'string'));
+  const entries = await source.db
+    .collection('tidemark.ledger')
+    .find({ ...source.tenant, kind, id: { $in: ids }, alive: true })
+    .toArray();
+  const owners = new Map(entries.map(({ id, owner }) => [id as string, String(owner)]));
+  const claimants = new Map<string, string[]>();
+  for (const { _id, id } of all)
+    claimants.set(String(id), [...(claimants.get(String(id)) ?? []), String(_id)]);
+  return records.filter(({ _id, id }) => {
+    if (!isNumber(id)) return true;
+    const [first, ...others] = claimants.get(String(id)) ?? [];
+    const owner = [first, ...others].find((one) => one === owners.get(String(id))) ?? first;
+    return !texts.has(String(id)) && owner === String(_id);
+  });
+}
+
+function isNumber(id: unknown): boolean {
+  return typeof id !== 'string';
 }
 
 /** The filter that is registered now, or the channel. */

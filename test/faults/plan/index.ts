@@ -10,7 +10,7 @@ export {
   type ServiceName,
   someContent,
 } from './keys.js';
-export type { Operation, OperationName } from './operations.js';
+export type { Claim, Operation, OperationName } from './operations.js';
 export { type HistoryPlan, planOf, type Round, type PlanStep, WRITERS } from './plan.js';
 export { Random } from './random.js';
 export { insertedStamp, type Stamp } from './stamps.js';

@@ -51,6 +51,11 @@ export function someNumber(random: Random): number {
   return 990_017 + random.below(3);
 }
 
+/** A number that several records may have, beside its text: another one than those. */
+export function someClaimed(random: Random): number {
+  return 990_020 + random.below(3);
+}
+
 /** Every `id` of the small key space. */
 export function allIds(kind: Kind): string[] {
   return Array.from({ length: IDS_PER_KIND }, (_, index) => `${kind}-${index}`);

@@ -1,5 +1,13 @@
 import { type Kind, KINDS } from '../../../src/record/index.js';
-import { CHANNELS, type Content, LONG_CHANNEL_ID, someContent, someId, someNumber } from './keys.js';
+import {
+  CHANNELS,
+  type Content,
+  LONG_CHANNEL_ID,
+  someClaimed,
+  someContent,
+  someId,
+  someNumber,
+} from './keys.js';
 import type { Random } from './random.js';
 import { insertedStamp, type Stamp, updatedStamp } from './stamps.js';
 
@@ -27,7 +35,11 @@ export type Operation =
   | { do: 'insertDoubled'; kind: Kind; id: string; stamp: Stamp; content: Content; inData: boolean }
   | { do: 'insertLongChannel'; id: string; stamp: Stamp; content: Content }
   | { do: 'insertLongEmail'; id: string; stamp: Stamp; content: Content }
-  | { do: 'upsertNumber'; kind: Kind; number: number; stamp: Stamp; content: Content };
+  | { do: 'upsertNumber'; kind: Kind; number: number; stamp: Stamp; content: Content }
+  | { do: 'claim'; kind: Kind; number: number; claims: Claim[]; stamp: Stamp; content: Content };
+
+/** What becomes of the records that claim one `id`, by the number or by its text; `pick` is as above, among them. */
+export type Claim = { act: 'number' | 'text' | 'delete' | 'retype'; pick: number };
 
 export type OperationName = Operation['do'];
 
@@ -52,6 +64,7 @@ const WEIGHTS: Record<OperationName, number> = {
   insertLongChannel: 1,
   insertLongEmail: 2,
   upsertNumber: 3,
+  claim: 8,
 };
 
 /** The operation number `index` of a history. */
@@ -133,6 +146,17 @@ const make: { [Name in OperationName]: (random: Random, index: number) => Operat
     kind: random.pick(KINDS),
     number: someNumber(random),
     stamp: updatedStamp(random),
+    content: someContent(random),
+  }),
+  claim: (random) => ({
+    do: 'claim',
+    kind: random.pick(KINDS),
+    number: someClaimed(random),
+    claims: Array.from({ length: 1 + random.below(3) }, () => ({
+      act: random.pick(['number', 'text', 'delete', 'retype'] as const),
+      pick: random.next(),
+    })),
+    stamp: insertedStamp(random),
     content: someContent(random),
   }),
 };

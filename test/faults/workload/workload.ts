@@ -3,6 +3,7 @@ import { mongo } from 'mongoose';
 import { type Operation, type OperationName, Random, type PlanStep, WRITERS } from '../plan/index.js';
 import { allEnded, isExpected, type World } from '../world/index.js';
 import { apiHandlers, NoAnswer } from './api.js';
+import { claims } from './claims.js';
 import { foreignMoves } from './foreign-moves.js';
 import { foreignRecords } from './foreign-records.js';
 import type { Handlers, Touch } from './handlers.js';
@@ -25,6 +26,7 @@ export class Workload {
       ...foreignRecords,
       ...foreignMoves,
       ...poison,
+      ...claims,
       ...heldTransactions(options.maxesGiven),
     };
   }
