@@ -50,6 +50,12 @@ export class PatientClient {
     return { items: result, nextoffsetid, to: answer.to };
   }
 
+  /** How many records the digest of a kind counts up to a time. */
+  async counted(kind: string, to: string): Promise<number> {
+    const { text } = await this.get(`${kind}/default/digest?${new URLSearchParams({ to })}`);
+    return (JSON.parse(text) as { count: number }).count;
+  }
+
   private async get(path: string): Promise<WholeAnswer> {
     for (;;) {
       this.signal.throwIfAborted();

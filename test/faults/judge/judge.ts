@@ -1,4 +1,6 @@
-import { KINDS } from '../../../src/record/index.js';
+import { setTimeout as wait } from 'node:timers/promises';
+import { emailKeyOf } from '../../../src/member/index.js';
+import { KINDS, LONGEST_LEARNED } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
 import { type Crowd, pagesOf, PatientClient } from '../consumers/index.js';
 import { Random } from '../plan/index.js';
@@ -11,6 +13,9 @@ import { differenceText } from './report.js';
 
 const QUIET_MS = 180_000;
 const LARGEST_PAGE = 1000;
+/** E-mails are given to the next member beside the stream. */
+const REVIEW_MS = 20_000;
+const LOOK_MS = 500;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
 
 /** Throws where, after writes and faults have ended, a copy is not the source, or a living `id` is told as deleted. */
@@ -21,6 +26,8 @@ export async function judge(world: World, crowd: Crowd): Promise<void> {
     ...(await lostChanges(world, crowd)),
     ...(await livingDeletes(world, client)),
     ...(await renumbered(world)),
+    ...(await uncounted(world, client)),
+    ...(await unheldEmails(world)),
   ];
   if (losses.length > 0) throw new Error(`${losses.length} losses\n\n${losses.join('\n\n')}`);
 }
@@ -60,6 +67,37 @@ async function renumbered({ source }: World): Promise<string[]> {
     );
   }
   return texts;
+}
+
+/** A digest that counts other records than there are. */
+async function uncounted({ source }: World, client: PatientClient): Promise<string[]> {
+  const texts: string[] = [];
+  for (const kind of KINDS) {
+    const to = await client.max(kind);
+    const items = [...(await itemsOf(source, kind)).values()];
+    const there = items.filter(({ lastupdated = '' }) => lastupdated <= to).length;
+    const counted = await client.counted(kind, to);
+    if (counted !== there)
+      texts.push(`the digest of ${kind} up to ${to} counts ${counted} of ${there} records`);
+  }
+  return texts;
+}
+
+/** E-mails that members carry and none of them holds, or several do, so that a second member could get them. */
+async function unheldEmails({ source }: World): Promise<string[]> {
+  const look = async () => {
+    const members = await source.records('member').find(source.tenant).toArray();
+    const carried = members.flatMap(({ data }) => emailKeyOf((data as { email?: unknown }).email) ?? []);
+    const held = members.map(({ emailkey }) => emailkey as unknown);
+    return [...new Set(carried)]
+      .filter((key) => key.length <= LONGEST_LEARNED && held.filter((one) => one === key).length !== 1)
+      .map(
+        (key) => `${key} is held by ${held.filter((one) => one === key).length} of the members that carry it`,
+      );
+  };
+  for (const end = Date.now() + REVIEW_MS; Date.now() < end; await wait(LOOK_MS))
+    if ((await look()).length === 0) return [];
+  return look();
 }
 
 async function hardDeletes(client: PatientClient, kind: string): Promise<Item[]> {
