@@ -4,12 +4,12 @@ const MOST_BYTES = 256 * 1024 * 1024;
 export interface EnoughText {
   /** Whether what has come is all that is wanted. */
   isEnough: (text: string) => boolean;
-  /** Milliseconds behind the headers. What has not come by then counts as not coming. */
-  withinMs: number;
+  /** Milliseconds behind the headers, if not those of what comes at once. What has not come by then counts as not coming. */
+  withinMs?: number;
 }
 
 /** The body of an answer, or as much of it as is wanted. */
-export async function answerText({ body }: Response, enough?: EnoughText): Promise<string> {
+export async function answerText({ body }: Response, enough?: Required<EnoughText>): Promise<string> {
   if (body === null) return '';
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const leave = () => void reader.cancel().catch(() => undefined);

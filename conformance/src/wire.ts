@@ -13,12 +13,15 @@ export interface WireBounds {
   requestMs: number;
   /** Milliseconds for the whole run. */
   runMs: number;
+  /** Milliseconds in which what comes at once in a stream has come, if not 10 s: to find out what `max` is may take as long. */
+  atOnceMs?: number;
 }
 
 /** Answers to these are asked for again: the contract calls them passing. */
 const PASSING = new Set([429, 503]);
 const MOST_ATTEMPTS = 20;
 const USUAL_PAUSE_S = 2;
+const AT_ONCE_MS = 10_000;
 
 /** Sends requests within the bounds of a run. */
 export class Wire {
@@ -50,13 +53,14 @@ export class Wire {
     const timer = setTimeout(tooLate, Math.min(this.bounds.requestMs, this.left()));
     this.requests += 1;
     const { method, url, headers, login, body } = sent;
+    const { atOnceMs = AT_ONCE_MS } = this.bounds;
     const authorization = login && { authorization: basic(login) };
     try {
       const options = { method, headers: { ...headers, ...authorization }, signal: late.signal };
       const response = await fetch(url, { ...options, body: body ?? null, redirect: 'manual' });
       // Who listens to a stream says itself how long.
       if (enough !== undefined) clearTimeout(timer);
-      const text = await answerText(response, enough);
+      const text = await answerText(response, enough && { withinMs: atOnceMs, ...enough });
       return { sent, status: response.status, headers: response.headers, text, json: parsed(text) };
     } catch (error) {
       throw new CannotJudgeError(`No answer to ${method} ${url.href}: ${causeOf(error)}.`, { cause: error });

@@ -12,10 +12,8 @@ import type { Kind } from '../../src/record/index.js';
 import { PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { FAULTS } from './conformance/faults.js';
 import { fill } from './conformance/fill.js';
+import { BOUNDS, boundsFor, withoutChannel } from './conformance/runs.js';
 import { WrongServer } from './conformance/wrong-server.js';
-
-/** More than the contract tests of the kit need. */
-const BOUNDS = { requests: 1500, requestMs: 30_000, runMs: 220_000 };
 
 const OF_MANY = 'changes-lines-cursor';
 
@@ -57,9 +55,13 @@ function options(kind: Kind, changed: Partial<JudgeOptions> = {}): JudgeOptions 
   };
 }
 
-/** Of more items than come in lines without a cursor between them: the only check that needs so many. */
+/**
+ * Each fault is in the feeds of a service as well as in those of a channel: one of them is enough. More items than come in
+ * lines without a cursor between them are there for the only check that needs so many.
+ */
 function optionsFor(id: string): JudgeOptions {
-  const usual = options(id.startsWith('write-') ? 'member' : 'product', { only: [id] });
+  const all = options(id.startsWith('write-') ? 'member' : 'product', { only: [id] });
+  const usual = { ...all, target: withoutChannel(all.target) };
   if (id !== OF_MANY) return usual;
   const target = { url: wrong.url, ...large.tenant, kind: 'product' as const, services: [] };
   return { ...usual, target, login: { username: large.user('read'), password: PASSWORD } };
@@ -89,7 +91,7 @@ describe('against this service', () => {
   it('where there are no data, it says what could not be judged', async () => {
     wrong.plant({});
     const login = { username: other.user('read'), password: PASSWORD };
-    const { channel: _channel, ...named } = options('product').target;
+    const named = withoutChannel(options('product').target);
     const uncovered = `${app.organizationid}/${app.appid}`;
     const target = { ...named, ...other.tenant, services: [], uncovered };
     const { verdict, checks } = await judge({ ...options('product'), target, login });
@@ -118,9 +120,12 @@ describe('against this service', () => {
 });
 
 describe('a wrong server is found out by the check that is meant for it', () => {
+  beforeAll(() => wrong.remember());
+  afterAll(() => wrong.forget());
+
   it.each(FAULTS)('$finds: $what', async ({ finds, ...fault }) => {
     wrong.plant(fault);
-    const { verdict, checks } = await judge(optionsFor(finds));
+    const { verdict, checks } = await judge({ ...optionsFor(finds), bounds: boundsFor(fault.what) });
     expect(checks).toEqual([expect.objectContaining({ id: finds, outcome: 'broken' })]);
     expect(verdict).toBe('broken');
   });

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import {
+  Agent,
   createServer,
   type IncomingMessage,
+  request as requestTo,
   type Server as HttpServer,
   type ServerResponse,
 } from 'node:http';
@@ -51,8 +53,16 @@ export interface PlantedFault {
   answer?: (answer: PassedAnswer, request: PassedRequest) => void;
 }
 
-/** They belong to one connection, or to a body that is written anew. */
+/** An answer as it came from the service. */
+interface RawAnswer {
+  status: number;
+  headers: [name: string, value: string][];
+  text: string;
+}
+
+/** They belong to one connection, or to a body that is read here or written anew. */
 const NOT_PASSED = [
+  'accept-encoding',
   'connection',
   'keep-alive',
   'transfer-encoding',
@@ -61,9 +71,16 @@ const NOT_PASSED = [
   'host',
 ];
 
+const READING = new Set(['GET', 'HEAD']);
+/** Who gets these asks again. */
+const PASSING = new Set([429, 503]);
+
 /** The service behind a proxy that plants one fault at a time into its answers; none makes it pass everything as it is. */
 export class WrongServer {
   private fault: Partial<PlantedFault> = {};
+  private readonly agent = new Agent({ keepAlive: true });
+  /** By what was asked; undefined where each request goes to the service. */
+  private remembered: Map<string, RawAnswer> | undefined;
 
   private constructor(
     private readonly service: string,
@@ -91,7 +108,20 @@ export class WrongServer {
     this.fault = fault;
   }
 
+  /**
+   * While nothing is written, a page up to a moment that has passed is the same whenever it is asked for, and runs of the kit
+   * ask for the same pages. From now on the service is asked once for each of them; faults are planted into each answer.
+   */
+  remember(): void {
+    this.remembered = new Map();
+  }
+
+  forget(): void {
+    this.remembered = undefined;
+  }
+
   async stop(): Promise<void> {
+    this.agent.destroy();
     this.server.closeAllConnections();
     this.server.close();
     await once(this.server, 'close');
@@ -108,34 +138,74 @@ export class WrongServer {
     this.fault.request?.(passed);
     const left = new AbortController();
     response.once('close', () => left.abort());
-    const answer = await answerTo(passed, left.signal);
+    const answer = await this.answerTo(passed, left.signal);
     this.fault.answer?.(answer, passed);
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     for await (const block of answer.body?.blocks ?? []) response.write(`${block}\n\n`);
     response.end(answer.body && written(answer.body));
   }
+
+  private async answerTo(request: PassedRequest, signal: AbortSignal): Promise<PassedAnswer> {
+    if (!READING.has(request.method)) this.remembered?.clear();
+    const key = isSettled(request) ? keyOf(request) : undefined;
+    const known = key === undefined ? undefined : this.remembered?.get(key);
+    if (known !== undefined) return passedOn(known);
+    const came = await this.ask(request, signal);
+    const type = came.headers['content-type'] ?? '';
+    if (type.startsWith('text/event-stream'))
+      return {
+        status: came.statusCode!,
+        headers: headersOf(pairsOf(came)),
+        body: { blocks: blocksOf(came) },
+      };
+    const raw = { status: came.statusCode!, headers: pairsOf(came), text: await text(came) };
+    if (key !== undefined && !PASSING.has(raw.status)) this.remembered?.set(key, raw);
+    return passedOn(raw);
+  }
+
+  private async ask(
+    { method, url, headers, body }: PassedRequest,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const sent = { method, headers: Object.fromEntries(headers), agent: this.agent, signal };
+    const [answer] = (await once(requestTo(url, sent).end(body), 'response')) as [IncomingMessage];
+    return answer;
+  }
 }
 
-async function answerTo(
-  { method, url, headers, body }: PassedRequest,
-  signal: AbortSignal,
-): Promise<PassedAnswer> {
-  const sent = { method, headers, body: body === '' ? null : body, signal };
-  const answer = await fetch(url, { ...sent, redirect: 'manual' });
-  const passed = { status: answer.status, headers: withoutOwn(answer.headers) };
-  const type = answer.headers.get('content-type') ?? '';
-  if (type.startsWith('text/event-stream')) return { ...passed, body: { blocks: blocksOf(answer) } };
-  const came = await answer.text();
-  return { ...passed, body: came === '' ? undefined : read(came, type) };
+function isSettled({ method, url }: PassedRequest): boolean {
+  return READING.has(method) && Date.parse(url.searchParams.get('to') ?? '') < Date.now();
+}
+
+function keyOf({ method, url, headers }: PassedRequest): string {
+  return JSON.stringify([method, url.href, ...headers]);
+}
+
+function passedOn({ status, headers, text }: RawAnswer): PassedAnswer {
+  const kept = headersOf(headers);
+  return {
+    status,
+    headers: kept,
+    body: text === '' ? undefined : read(text, kept.get('content-type') ?? ''),
+  };
+}
+
+function headersOf(pairs: RawAnswer['headers']): Headers {
+  return withoutOwn(new Headers(pairs));
+}
+
+function pairsOf({ headersDistinct }: IncomingMessage): RawAnswer['headers'] {
+  return Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
 }
 
 /** Ends where the stream does, or where its client has left. */
-async function* blocksOf({ body }: Response): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder();
+async function* blocksOf(stream: IncomingMessage): AsyncGenerator<string, void> {
   let rest = '';
   try {
-    for await (const piece of body ?? []) {
-      const blocks = (rest + decoder.decode(piece as Uint8Array, { stream: true })).split('\n\n');
+    for await (const piece of stream.setEncoding('utf8')) {
+      const blocks = (rest + String(piece)).split('\n\n');
       rest = blocks.pop() ?? '';
       yield* blocks;
     }
