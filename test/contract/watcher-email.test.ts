@@ -204,3 +204,32 @@ describe('Duplicates that others made stay', () => {
     await late.stop();
   });
 });
+
+describe('a member that waits for an e-mail in one application moves to another, where it waits too', () => {
+  it.each<[string, (mover: Stored, other: TestApplication) => Promise<unknown>]>([
+    ['alone', (mover, other) => app.change('member', mover, { $set: other.tenant })],
+    [
+      'and its e-mail changes there',
+      async (mover, other) => {
+        await app.change('member', mover, { $set: other.tenant });
+        await service.watcher.caughtUp();
+        await app.change('member', mover, emailOf('b@example.com'));
+      },
+    ],
+  ])('%s: who waits after it gets the e-mail when it is free', async (_name, move) => {
+    const other = await service.application({ organizationid: app.organizationid });
+    for (const email of ['a@example.com', 'b@example.com'])
+      await other.member({ data: { accountnumber: '1', email } });
+    const holder = await withEmail('a@example.com');
+    expect(await keysOf(holder)).toEqual(['a@example.com']);
+    const mover = await withEmail('a@example.com');
+    expect(await keysOf(mover)).toEqual([undefined]);
+    const next = await withEmail('a@example.com');
+    expect(await keysOf(next)).toEqual([undefined]);
+    await move(mover, other);
+    await service.watcher.caughtUp();
+    await app.remove('member', holder);
+    expect(await keysOf(next, mover)).toEqual(['a@example.com', undefined]);
+    expectProblem(await create('a@example.com'), 409, 'email-conflict');
+  });
+});

@@ -10,6 +10,18 @@ export interface EmailDuplicate extends Tenant {
 /** A key that others want, too, by the `_id` of the member that has it. Without it nobody could tell what that gave up. */
 export type EmailHolder = EmailDuplicate;
 
+/** Whether two e-mails are one: in another application the same text is another e-mail. */
+export function isSameKey(
+  one: Omit<EmailDuplicate, '_id' | 'emailkey'> & { emailkey: string | null },
+  other: Omit<EmailDuplicate, '_id'>,
+): boolean {
+  return (
+    one.organizationid === other.organizationid &&
+    one.appid === other.appid &&
+    one.emailkey === other.emailkey
+  );
+}
+
 /** Name of the collection. */
 export const EMAIL_DUPLICATES = 'tidemark.emailduplicates';
 

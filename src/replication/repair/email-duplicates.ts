@@ -7,6 +7,7 @@ import {
   EMAIL_HOLDER_MODEL,
   type EmailDuplicate,
   type EmailHolder,
+  isSameKey,
 } from './email-duplicate.schema.js';
 
 /** Which members wait for a key, and who has it. */
@@ -31,11 +32,12 @@ export class EmailDuplicates {
   private async wait(duplicates: EmailDuplicate[]): Promise<void> {
     const { collection } = this.waiting;
     const known = await this.among(duplicates.map(({ _id }) => _id));
-    const keys = new Map(known.map(({ _id, emailkey }) => [String(_id), emailkey]));
-    const fresh = duplicates.filter(({ _id }) => !keys.has(String(_id)));
-    const other = duplicates.filter(
-      ({ _id, emailkey }) => ![undefined, emailkey].includes(keys.get(String(_id))),
-    );
+    const before = new Map(known.map((one) => [String(one._id), one]));
+    const fresh = duplicates.filter(({ _id }) => !before.has(String(_id)));
+    const other = duplicates.filter((one) => {
+      const waiting = before.get(String(one._id));
+      return waiting !== undefined && !isSameKey(one, waiting);
+    });
     const refused = await this.insert(fresh);
     const changed = [...other, ...fresh.filter((_one, index) => refused.has(index))];
     if (changed.length > 0) await collection.bulkWrite(changed.map(asUpsert), { ordered: false });

@@ -4,7 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import { emailKeyOf } from '../../member/index.js';
 import { COLLECTION_OF, FIRST_ID } from '../../record/index.js';
 import type { Job } from '../progress/index.js';
-import type { EmailDuplicate, EmailHolder } from './email-duplicate.schema.js';
+import { type EmailDuplicate, type EmailHolder, isSameKey } from './email-duplicate.schema.js';
 import { EmailDuplicates } from './email-duplicates.js';
 import { EmailKeys, type WantedKey } from './email-keys.js';
 import { isDeliverable, PRESENT, type PresentRecord } from './present-record.js';
@@ -73,7 +73,8 @@ export class EmailReview implements Job {
     const present = new Map((await this.present(waiting)).map((member) => [String(member._id), member]));
     const isWaiting = (one: EmailDuplicate) => {
       const member = present.get(String(one._id));
-      return member !== undefined && wantedBy(member)?.emailkey === one.emailkey;
+      const wanted = member && wantedBy(member);
+      return wanted !== undefined && isSameKey(wanted, one);
     };
     await this.duplicates.settle(waiting.filter((one) => !isWaiting(one)).map(({ _id }) => _id));
   }
@@ -109,12 +110,4 @@ function wantedBy(member: PresentRecord): WantedKey | undefined {
 function isHolding(member: PresentRecord | undefined, key: EmailHolder): boolean {
   if (member === undefined || !isDeliverable(member) || typeof member.emailkey !== 'string') return false;
   return isSameKey({ ...member, emailkey: member.emailkey }, key);
-}
-
-function isSameKey(one: Omit<EmailHolder, '_id'>, other: Omit<EmailHolder, '_id'>): boolean {
-  return (
-    one.organizationid === other.organizationid &&
-    one.appid === other.appid &&
-    one.emailkey === other.emailkey
-  );
 }
