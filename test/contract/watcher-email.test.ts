@@ -186,6 +186,22 @@ describe('Duplicates that others made stay', () => {
     expect(await duplicates()).toEqual([]);
   });
 
+  it('a member that gives up one e-mail for another that is wanted too: both are held, whoever waits', async () => {
+    const [first, second] = await pair();
+    const third = await withEmail('third@example.com');
+    await keysOf(first, second, third);
+    await service.client.withSession((session) =>
+      session.withTransaction(async () => {
+        for (const { _id } of [first, third])
+          await members().updateOne({ _id }, emailOf('new@example.com'), { session });
+      }),
+    );
+    expect(await keysOf(first, second, third)).toEqual(['new@example.com', 'same@example.com', undefined]);
+    await app.remove('member', first);
+    expect(await keysOf(second, third)).toEqual(['same@example.com', 'new@example.com']);
+    expect(await duplicates()).toEqual([]);
+  });
+
   it('the same e-mail in another application is no duplicate', async () => {
     const other = await service.application();
     const theirs = await other.member({ data: { email: 'mine@example.com' } });

@@ -7,13 +7,25 @@ export interface EmailDuplicate extends Tenant {
   emailkey: string;
 }
 
-/** A key that others want, too, by the `_id` of the member that has it. Without it nobody could tell what that gave up. */
+/** A key that others want, too, with the `_id` of the member that has it. Without it nothing tells what that gives up. */
 export type EmailHolder = EmailDuplicate;
+
+/** The e-mail of an application. */
+export type EmailKey = Omit<EmailDuplicate, '_id'>;
+
+/**
+ * The keys that others want of a member, by its `_id`: more than one while it gives one up for another. A document of an
+ * earlier version has a single one, in its own fields.
+ */
+export interface StoredHolder extends Partial<EmailKey> {
+  _id: mongo.ObjectId;
+  wanted?: EmailKey[];
+}
 
 /** Whether two e-mails are one: in another application the same text is another e-mail. */
 export function isSameKey(
-  one: Omit<EmailDuplicate, '_id' | 'emailkey'> & { emailkey: string | null },
-  other: Omit<EmailDuplicate, '_id'>,
+  one: Omit<EmailKey, 'emailkey'> & { emailkey: string | null },
+  other: EmailKey,
 ): boolean {
   return (
     one.organizationid === other.organizationid &&
@@ -39,7 +51,7 @@ export const EMAIL_HOLDERS = 'tidemark.emailholders';
 /** Name of the Mongoose model of `emailholders`. */
 export const EMAIL_HOLDER_MODEL = 'EmailHolder';
 
-export const emailHolderSchema = new Schema<EmailHolder>(
+export const emailHolderSchema = new Schema<StoredHolder>(
   {},
   { collection: EMAIL_HOLDERS, strict: false, versionKey: false },
 );

@@ -7,7 +7,9 @@ import {
   EMAIL_HOLDER_MODEL,
   type EmailDuplicate,
   type EmailHolder,
+  type EmailKey,
   isSameKey,
+  type StoredHolder,
 } from './email-duplicate.schema.js';
 
 /** Which members wait for a key, and who has it. */
@@ -15,16 +17,14 @@ import {
 export class EmailDuplicates {
   constructor(
     @InjectModel(EMAIL_DUPLICATE_MODEL) private readonly waiting: Model<EmailDuplicate>,
-    @InjectModel(EMAIL_HOLDER_MODEL) private readonly holders: Model<EmailHolder>,
+    @InjectModel(EMAIL_HOLDER_MODEL) private readonly holders: Model<StoredHolder>,
   ) {}
 
   /** Remembers duplicates, each with the member that has its key, where that is known. */
   async note(noted: { duplicate: EmailDuplicate; holder: mongo.ObjectId | undefined }[]): Promise<void> {
     if (noted.length === 0) return;
-    const holders = new Map<string, EmailHolder>();
-    for (const { duplicate, holder } of noted)
-      if (holder !== undefined) holders.set(String(holder), { ...duplicate, _id: holder });
-    if (holders.size > 0) await this.holders.collection.bulkWrite([...holders.values()].map(asUpsert));
+    const held = noted.flatMap(({ duplicate, holder }) => (holder ? [{ ...duplicate, _id: holder }] : []));
+    if (held.length > 0) await this.holders.collection.bulkWrite(held.map(asWanted));
     await this.wait(noted.map(({ duplicate }) => duplicate));
   }
 
@@ -53,7 +53,7 @@ export class EmailDuplicates {
 
   /** Remembers that this member has a key that others want. */
   async hold(holder: EmailHolder): Promise<void> {
-    await this.holders.collection.bulkWrite([asUpsert(holder)]);
+    await this.holders.collection.bulkWrite([asWanted(holder)]);
   }
 
   /** Those of these members that are noted as duplicates. */
@@ -63,7 +63,11 @@ export class EmailDuplicates {
 
   /** The keys that others want of these members. */
   async wantedOf(members: mongo.ObjectId[]): Promise<EmailHolder[]> {
-    return this.holders.collection.find<EmailHolder>({ _id: { $in: members } }).toArray();
+    const found = await this.holders.collection.find<StoredHolder>({ _id: { $in: members } }).toArray();
+    return found.flatMap(({ _id, wanted = [], ...only }) => {
+      const keys = isKey(only) ? [...wanted, only] : wanted;
+      return keys.map((key) => ({ _id, ...key }));
+    });
   }
 
   /** The first member that waits for a key. */
@@ -84,10 +88,30 @@ export class EmailDuplicates {
     if (members.length > 0) await this.waiting.collection.deleteMany({ _id: { $in: members } });
   }
 
-  /** These members have nothing any more that others want. */
-  async release(members: mongo.ObjectId[]): Promise<void> {
-    if (members.length > 0) await this.holders.collection.deleteMany({ _id: { $in: members } });
+  /** These members do not have these keys any more. */
+  async release(freed: EmailHolder[]): Promise<void> {
+    if (freed.length > 0) await this.holders.collection.bulkWrite(freed.flatMap(asFreed));
   }
+}
+
+function isKey(key: Partial<EmailKey>): key is EmailKey {
+  return key.emailkey !== undefined;
+}
+
+function asWanted({ _id, organizationid, appid, emailkey }: EmailHolder): mongo.AnyBulkWriteOperation {
+  const wanted = { organizationid, appid, emailkey };
+  return { updateOne: { filter: { _id }, update: { $addToSet: { wanted } }, upsert: true } };
+}
+
+function asFreed({ _id, organizationid, appid, emailkey }: EmailHolder): mongo.AnyBulkWriteOperation[] {
+  const key = { organizationid, appid, emailkey };
+  const none = { organizationid: '', appid: '', emailkey: '' };
+  const isEmpty = { emailkey: { $exists: false }, 'wanted.0': { $exists: false } };
+  return [
+    { updateOne: { filter: { _id }, update: { $pull: { wanted: key } } as mongo.Document } },
+    { updateOne: { filter: { _id, ...key }, update: { $unset: none } } },
+    { deleteOne: { filter: { _id, ...isEmpty } } },
+  ];
 }
 
 function asUpsert({ _id, ...known }: EmailDuplicate): mongo.AnyBulkWriteOperation {

@@ -42,7 +42,7 @@ export class EmailReview implements Job {
     const freed = wanted.filter((one) => !isHolding(present.get(String(one._id)), one));
     for (let start = 0; start < freed.length; start += FREED_AT_ONCE)
       await Promise.all(freed.slice(start, start + FREED_AT_ONCE).map((one) => this.pass(one)));
-    await this.duplicates.release(freed.map(({ _id }) => _id));
+    await this.duplicates.release(freed);
   }
 
   /** One slice of the walk. */
