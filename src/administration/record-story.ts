@@ -4,6 +4,7 @@ import { literal } from '../common/index.js';
 import {
   READ_FOR_JSON,
   COLLECTION_OF,
+  HIDDEN_FIELDS,
   idTextAt,
   type Kind,
   ofTenant,
@@ -15,8 +16,7 @@ import { extendedJson } from './extended-json.js';
 import { listServices } from './services.js';
 
 const MATCH_MS = 2000;
-/** The password hash is in no answer, and the key is the service's own. */
-const HIDDEN = { 'data.passwordhash': 0, emailkey: 0 } as const;
+const HIDDEN = Object.fromEntries(HIDDEN_FIELDS.map((field) => [field, 0] as const));
 
 /** Whether a service shows a record now: in `updates`, or in `softdeletes`; undefined where its filter cannot be run. */
 export interface ServiceMatch {

@@ -11,6 +11,8 @@ export interface Operator {
   /** The right argument, for the sentence about a wrong one. */
   wants: string;
   fits: (argument: unknown) => boolean;
+  /** It compares by order, so that a few answers tell what is stored. */
+  isOrder?: boolean;
 }
 
 const filters: Operator = {
@@ -20,6 +22,8 @@ const filters: Operator = {
 };
 
 const comparison: Operator = { role: 'value', wants: 'a value', fits: () => true };
+
+const order: Operator = { ...comparison, isOrder: true };
 
 const oneOfList: Operator = { role: 'value', wants: 'a list of values', fits: Array.isArray };
 
@@ -42,10 +46,10 @@ export const CONDITIONAL: ReadonlyMap<string, Operator> = new Map([
   ],
   ['$eq', comparison],
   ['$ne', comparison],
-  ['$gt', comparison],
-  ['$gte', comparison],
-  ['$lt', comparison],
-  ['$lte', comparison],
+  ['$gt', order],
+  ['$gte', order],
+  ['$lt', order],
+  ['$lte', order],
   ['$in', oneOfList],
   ['$nin', oneOfList],
   ['$exists', comparison],

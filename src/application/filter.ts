@@ -2,6 +2,7 @@ import { calculateObjectSize } from 'bson';
 import type { mongo } from 'mongoose';
 import { shown } from '../common/index.js';
 import { ALLOWED, CONDITIONAL, LOGICAL, type Operator, type Role } from './filter-operators.js';
+import { hidden, holdsHidden, isHidden, pathTo, wholeCompared } from './filter-hidden.js';
 import { firstKey, isDocument, isLeaf, startsWithOperator } from './filter-values.js';
 
 /** A MongoDB query document, matched against the record document. */
@@ -14,8 +15,6 @@ const MOST_LEVELS = 10;
 const MOST_VALUES = 1000;
 /** Every document, list and value leads to a value of its own or holds one: more than these hold too many. */
 const MOST_PARTS = MOST_VALUES * (MOST_LEVELS + 1);
-/** A change of nothing but this moves no stamp, so a record that begins to match it would never be delivered. */
-const OF_THE_SERVICE = 'emailkey';
 
 interface Part {
   value: unknown;
@@ -24,8 +23,10 @@ interface Part {
   place: string;
   /** In how many documents and lists it lies, itself counted where it is one. */
   level: number;
-  /** Whether its field names are those of the record, and not of an element of a list. */
-  ofRecord: boolean;
+  /** The path of the field in the record that it is about, through lists too: `rows.a` within `$elemMatch` of `rows`. */
+  field: string;
+  /** Whether the field is compared with it by order. */
+  isOrder?: boolean | undefined;
 }
 
 /** A sentence that says why something cannot stand where it does. */
@@ -53,7 +54,7 @@ export function filterFault(filter: unknown): Fault | undefined {
 }
 
 function partsFault(filter: unknown): Fault | undefined {
-  const waiting: Part[] = [{ value: filter, role: 'filter', place: '', level: 1, ofRecord: true }];
+  const waiting: Part[] = [{ value: filter, role: 'filter', place: '', level: 1, field: '' }];
   let values = 0;
   for (const part of waiting) {
     if (part.level > MOST_LEVELS && !isLeaf(part.value)) {
@@ -78,8 +79,10 @@ function sizeFault(filter: Filter): Fault | undefined {
 function readFilter(part: Part): Part[] | Fault {
   if (!isDocument(part.value)) return `${named(part)} must be a document such as {"data.color": "red"}.`;
   return keys(part, part.value, (key, inner) => {
-    if (part.ofRecord && key.split('.', 1)[0] === OF_THE_SERVICE) return kept(key, part);
-    if (!key.startsWith('$')) return { ...inner, role: 'condition' };
+    if (!key.startsWith('$')) {
+      const field = pathTo(part.field, key);
+      return isHidden(field) ? hidden(key, field, at(part)) : { ...inner, role: 'condition', field };
+    }
     const operator = LOGICAL.get(key);
     if (operator !== undefined) return argument(operator, key, inner);
     return CONDITIONAL.has(key)
@@ -110,8 +113,12 @@ function readValue(part: Part): Part[] | Fault {
   if (Array.isArray(value)) return elements(part, () => 'value');
   if (isLeaf(value)) return [];
   if (!isDocument(value)) return `${named(part)} is a kind of value that a filter cannot compare with.`;
+  if (part.isOrder === true && holdsHidden(part.field)) return wholeCompared(part.field, at(part));
   return keys(part, value, (key, inner) => {
-    if (!key.startsWith('$')) return { ...inner, role: 'value' };
+    if (!key.startsWith('$')) {
+      const field = pathTo(part.field, key);
+      return isHidden(field) ? hidden(key, field, at(part)) : { ...inner, role: 'value', field };
+    }
     return CONDITIONAL.has(key) || LOGICAL.has(key)
       ? `"${key}" ${at(part)} stands inside a value; write the path with dots, as in {"data.price": {"$gt": 5}}.`
       : notAllowed(key, part);
@@ -120,7 +127,7 @@ function readValue(part: Part): Part[] | Fault {
 
 function argument(operator: Operator, key: string, part: Part): Part | Fault {
   return operator.fits(part.value)
-    ? { ...part, role: operator.role, ofRecord: part.ofRecord && operator.role !== 'match' }
+    ? { ...part, role: operator.role, isOrder: operator.isOrder }
     : `"${key}" takes ${operator.wants}; ${part.place} is something else.`;
 }
 
@@ -160,10 +167,6 @@ function isCondition(value: unknown): boolean {
 
 function notAllowed(key: string, part: Part): Fault {
   return `"${shown(key)}" ${at(part)} is not allowed; allowed operators are ${ALLOWED}.`;
-}
-
-function kept(key: string, part: Part): Fault {
-  return `"${shown(key)}" ${at(part)} is a field that the service keeps for itself; write "data.email" to look at e-mails.`;
 }
 
 function named(part: Part): string {

@@ -1,4 +1,5 @@
 export { bsonTypeOf, isObjectId } from './bson-type.js';
+export { HIDDEN_FIELDS } from './hidden.js';
 export {
   COLLECTION_OF,
   FIRST_ID,

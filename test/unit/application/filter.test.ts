@@ -165,6 +165,56 @@ describe('a field that the service keeps for itself', () => {
   });
 });
 
+describe('a password hash, which no answer shows', () => {
+  it.each<[string, unknown, string]>([
+    ['by a pattern', { 'data.passwordhash': { $regex: '^a' } }, 'at the top'],
+    ['by its presence', { 'data.passwordhash': { $exists: true } }, 'at the top'],
+    [
+      'in $nor in $or',
+      { $or: [{ a: 1 }, { $nor: [{ 'data.passwordhash': { $gt: 'm' } }] }] },
+      'at $or[1].$nor[0]',
+    ],
+    ['deeper', { 'data.passwordhash.0': 'x' }, 'at the top'],
+    ['of a place in a list', { 'data.0.passwordhash': 'x' }, 'at the top'],
+    ['of an element', { data: { $elemMatch: { passwordhash: /^a/ } } }, 'at data.$elemMatch'],
+    [
+      'of an element in $all',
+      { data: { $all: [{ $elemMatch: { passwordhash: 'x' } }] } },
+      'at data.$all[0].$elemMatch',
+    ],
+    ['in a value', { data: { n: 1, passwordhash: 'x' } }, 'at data'],
+    ['in one of several values', { data: { $in: [1, { passwordhash: 'x' }] } }, 'at data.$in[1]'],
+  ])('%s makes the filter invalid', (_name, filter, at) => {
+    const fault = filterFault(filter)!;
+    expect(fault).toMatch(
+      /^"[a-z0-9.]*passwordhash(\.0)?" at .* is a password hash, which no filter may look at; write /,
+    );
+    expect(fault).toContain(`" ${at} is`);
+  });
+
+  it.each<[string, unknown]>([
+    ['$gt', { data: { $gt: { accountnumber: '1' } } }],
+    ['$lte in $not', { data: { $not: { $lte: { accountnumber: '1' } } } }],
+    ['$lt in a list', { data: { $lt: [{ accountnumber: '1' }] } }],
+    ['$gte of an element', { data: { $elemMatch: { $gte: { accountnumber: '1' } } } }],
+  ])('is not guessed by the order of the whole data: %s', (_name, filter) => {
+    expect(filterFault(filter)).toMatch(
+      /^"data" at .* is compared by order as a whole, with the password hash in it;/,
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ['at the top of the record', { passwordhash: 'x' }],
+    ['of other data', { 'data.login.passwordhash': 'x' }],
+    ['of an element of a list in the data', { 'data.rows': { $elemMatch: { passwordhash: 'x' } } }],
+    ['a name that only begins so', { 'data.passwordhashes': 'x' }],
+    ['the data as a whole, by its presence', { data: { $exists: true, $ne: null, $type: 'object' } }],
+    ['a document of the data by order', { 'data.size': { $gt: { cm: 5 } } }],
+  ])('another field may be looked at: %s', (_name, filter) => {
+    expect(filterFault(filter)).toBeUndefined();
+  });
+});
+
 describe('64 KB or more', () => {
   const ofBytes = (bytes: number) => {
     const empty = mongo.BSON.serialize({ a: '' }).length;

@@ -1,0 +1,49 @@
+import { shown } from '../common/index.js';
+import { HIDDEN_FIELDS } from '../record/pure.js';
+
+/*
+ * What no answer shows, no filter judges: a preview counts who matches, so that a few hundred of them would tell a hidden
+ * value letter by letter. And a change of nothing but `emailkey` moves no stamp: a record that began to match it would never
+ * be delivered.
+ */
+
+const NUMBER = /^\d+$/;
+const HIDDEN = HIDDEN_FIELDS.map((field) => field.split('.'));
+
+/** The path of a field that stands within another one, both as a filter writes them. */
+export function pathTo(within: string, key: string): string {
+  return within === '' ? key : `${within}.${key}`;
+}
+
+/** Whether the path leads to a hidden field or into one. */
+export function isHidden(path: string): boolean {
+  const names = namesIn(path);
+  return HIDDEN.some((hidden) => hidden.every((name, index) => names[index] === name));
+}
+
+/** Whether the path leads to what has a hidden field in it. */
+export function holdsHidden(path: string): boolean {
+  const names = namesIn(path);
+  const isWithin = (hidden: string[]) =>
+    names.length < hidden.length && names.every((name, index) => hidden[index] === name);
+  return names.length > 0 && HIDDEN.some(isWithin);
+}
+
+/** The sentence about a hidden field: by its key, and where in the filter that is. */
+export function hidden(key: string, path: string, at: string): string {
+  const why =
+    namesIn(path)[0] === 'emailkey'
+      ? 'is a field that the service keeps for itself; write "data.email" to look at e-mails.'
+      : 'is a password hash, which no filter may look at; write another field, such as "data.email".';
+  return `"${shown(key)}" ${at} ${why}`;
+}
+
+/** The sentence about a comparison by order with a whole document that has a hidden field in it. */
+export function wholeCompared(path: string, at: string): string {
+  return `"${shown(path)}" ${at} is compared by order as a whole, with the password hash in it; compare one field, as in {"data.price": {"$gt": 5}}.`;
+}
+
+/** Without the places in lists, through which a path may lead. */
+function namesIn(path: string): string[] {
+  return path.split('.').filter((name) => !NUMBER.test(name));
+}
