@@ -46,7 +46,7 @@ export const rooms = {
     'replication/mark',
   ],
   trail: ['config', 'auth'],
-  body: ['config', 'http'],
+  body: ['config', 'common', 'http'],
   member: [
     'body',
     'trail',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import mongoose from 'mongoose';
 import type { Filter } from '../application/index.js';
-import { FatalError, shown } from '../common/index.js';
+import { FatalError, isKept, type LostNumber, lostNumber, shown } from '../common/index.js';
 import { extendedJson, mayBeRounded } from './extended-json.js';
 import { assertFilter } from './filter-trial.js';
 import { invalid, Refused } from './refused.js';
@@ -10,6 +10,9 @@ const { EJSON } = mongoose.mongo.BSON;
 
 /** A valid filter has fewer levels, values of extended JSON included; deeper text is not gone into. */
 const MOST_LEVELS = 20;
+
+/** What `$numberDouble` may say in words. */
+const NO_NUMBERS = new Set(['NaN', 'Infinity', '-Infinity']);
 
 /** Extended JSON that stands for one value. `$regex` is not among them: it is an operator here. */
 const VALUES = new Set([
@@ -30,10 +33,13 @@ export async function filterOf(option: string): Promise<Filter> {
 /** Reads extended JSON with nothing lost: an object is a value only if its sole key says so. */
 export function parseFilter(text: string): unknown {
   try {
-    return JSON.parse(text, (_key, value: unknown) => {
+    const read: unknown = JSON.parse(text, (_key, value: unknown) => {
       if (typeof value === 'number' && mayBeRounded(value)) throw rounded(value);
       return isValue(value) ? bsonOf(value) : value;
     });
+    const lost = lostNumber(text);
+    if (lost !== undefined) throw notKept(lost);
+    return read;
   } catch (error) {
     if (error instanceof Refused) throw error;
     throw new FatalError(`The filter is not JSON: ${(error as Error).message.split('\n')[0]}.`);
@@ -47,10 +53,20 @@ function rounded(value: number): Refused {
   );
 }
 
+function notKept({ pointer, written }: LostNumber): Refused {
+  const at = pointer === '' ? '' : ` at ${shown(pointer)}`;
+  return invalid(
+    `The filter is not valid. The number ${shown(written)}${at} cannot be kept as it is written. Write one such as 42, or {"$numberDouble": "Infinity"} for what is beyond all numbers.`,
+    '/filter',
+  );
+}
+
 /** The same from JSON that is parsed already, as it comes in a body. */
 export function filterOfJson(json: unknown): unknown {
   const waiting = [{ value: json, level: 1 }];
   for (const { value, level } of waiting) {
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw notKept({ pointer: '', written: String(value) });
     if (typeof value !== 'object' || value === null) continue;
     if (level > MOST_LEVELS) throw invalid(`The filter is nested deeper than ${MOST_LEVELS} levels.`);
     for (const inner of Object.values(value)) waiting.push({ value: inner, level: level + 1 });
@@ -90,7 +106,7 @@ function bsonOf(value: object): unknown {
 function isSaid(value: object, read: unknown): boolean {
   const [[key, digits] = []] = Object.entries(value) as [string, unknown][];
   if (key === '$numberInt' || key === '$numberLong') return String(read) === String(digits);
-  return key !== '$numberDouble' || digits === 'NaN' || !Number.isNaN(Number(read));
+  return key !== '$numberDouble' || NO_NUMBERS.has(String(digits)) || isKept(String(digits));
 }
 
 /** Editors of Windows put a byte order mark before the text, which is no part of it. */

@@ -7,6 +7,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import type { Request } from 'express';
+import { lostNumber, shown } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
 import { problems, whileReceiving } from '../http/index.js';
 import { isJson } from './content-type.js';
@@ -69,7 +70,16 @@ function objectIn(bytes: Buffer): object {
   if (text.trim() === '') throw wrongBody('is empty');
   const body = parsed(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw wrongBody('is not JSON object');
+  assertNumbersKept(text);
   return body;
+}
+
+/** What is stored must be what was sent: a number that was read as another one is not. */
+function assertNumbersKept(text: string): void {
+  const lost = lostNumber(text);
+  if (lost === undefined) return;
+  const detail = `holds the number ${shown(lost.written)}, which cannot be kept as it is written. Send one such as 42; a filter keeps all digits of {"$numberLong": "9007199254740993"}.`;
+  throw problems.invalidRequest([{ pointer: lost.pointer, detail }]);
 }
 
 function textOf(bytes: Buffer): string {

@@ -4,6 +4,7 @@ export { DeadlineError, within } from './deadline.js';
 export { exactly } from './exactly.js';
 export { FatalError } from './fatal.js';
 export { harmless } from './harmless.js';
+export { isKept, type LostNumber, lostNumber } from './json-numbers.js';
 export { literal } from './literal.js';
 export { NAME, NAME_RULE, NAME_SCHEMA } from './names.js';
 export { earlier, later } from './order.js';

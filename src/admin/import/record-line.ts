@@ -1,4 +1,4 @@
-import { parseDate, type Parsed, shown } from '../../common/index.js';
+import { type LostNumber, lostNumber, parseDate, type Parsed, shown } from '../../common/index.js';
 import { emailKeyOf } from '../../member/index.js';
 import type { Kind } from '../../record/index.js';
 
@@ -51,6 +51,8 @@ export function parseRecordLine(kind: Kind, line: string): { value: GivenRecord 
   if (!isObject(json)) return { error: json === undefined ? 'is not JSON' : 'is not an object' };
   const fault = faultOf(json);
   if (fault !== undefined) return { error: fault };
+  const lost = lostNumber(line);
+  if (lost !== undefined) return { error: numberFault(lost) };
   const isOther = kindFaultOf(kind, json as unknown as GivenRecord);
   if (isOther !== undefined) return isOther;
   const emailkey = kind === 'member' ? emailKeyOf((json['data'] as Json)['email']) : undefined;
@@ -74,6 +76,12 @@ function faultOf(json: Json): string | undefined {
   return ['id', 'data']
     .map((name) => (Object.hasOwn(json, name) ? undefined : `${name} is missing`))
     .find(Boolean);
+}
+
+/** What is stored must be what the file says. */
+function numberFault({ pointer, written }: LostNumber): string {
+  const place = shown(pointer.slice(1).replaceAll('/', '.'));
+  return `${place} is ${shown(written)}, a number that cannot be kept as it is written; write one such as 42, or a text`;
 }
 
 /**

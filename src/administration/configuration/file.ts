@@ -1,5 +1,5 @@
-import { LineCounter, parseDocument, stringify } from 'yaml';
-import { FatalError } from '../../common/index.js';
+import { LineCounter, parseDocument, stringify, visit } from 'yaml';
+import { FatalError, isKept } from '../../common/index.js';
 import { Problem } from '../../http/index.js';
 import { shaped } from '../http/fields.js';
 import { Refused } from '../refused.js';
@@ -49,6 +49,16 @@ export function readConfigurationFile(text: string): ConfigurationFile {
     }
     return undefined;
   };
+  visit(document, {
+    Scalar: (_key, { value, source = '', range }) => {
+      if (typeof value !== 'number' || isKept(source)) return;
+      const line = lines.linePos(range?.[0] ?? 0).line;
+      throw atLine(
+        line,
+        `holds the number ${source}, which cannot be kept as it is written: write 42, or a text.`,
+      );
+    },
+  });
   const json = toJson(document);
   const configuration = withLines(lineOf, () => {
     const read = shaped(CONFIGURATION, json);

@@ -1,0 +1,60 @@
+/** Strings, numbers, and what tells where in a document they stand. What is between them needs no look. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|-?\d[\d.eE+-]*/g;
+const NUMBER = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
+
+/** A number that was read as another one than it was written as. */
+export interface LostNumber {
+  /** Where it stands (RFC 6901). */
+  pointer: string;
+  /** As it was written. */
+  written: string;
+}
+
+/** The first number of a JSON text that `JSON.parse` reads as another one, which it does without a word. */
+export function lostNumber(json: string): LostNumber | undefined {
+  const path: (string | number)[] = [];
+  let text = '';
+  for (const [token] of json.matchAll(TOKEN)) {
+    const last = path.length - 1;
+    const key = path[last];
+    if (token === '{' || token === '[') path.push(token === '{' ? '' : 0);
+    else if (token === '}' || token === ']') path.pop();
+    else if (token === ',') path[last] = typeof key === 'number' ? key + 1 : '';
+    else if (token === ':') path[last] = text;
+    else if (token.startsWith('"')) text = token;
+    else if (!isKept(token)) return { pointer: pointerOf(path), written: token };
+  }
+  return undefined;
+}
+
+/**
+ * Whether a number keeps what was written. One beyond all numbers does not, nor one that becomes 0 or a whole number by losing
+ * its fraction, nor a whole number that loses digits. A fraction that cannot be held to its last digit is rounded, as everywhere.
+ */
+export function isKept(written: string): boolean {
+  const number = Number(written);
+  if (!Number.isFinite(number)) return false;
+  const asWritten = digitsOf(written);
+  if (asWritten.digits === '') return true;
+  if (asWritten.exponent < 0) return !Number.isInteger(number);
+  if (Number.isSafeInteger(number)) return true;
+  const asRead = digitsOf(String(number));
+  return asRead.digits === asWritten.digits && asRead.exponent === asWritten.exponent;
+}
+
+/** The digits that count, and by how many places the point lies behind them; no digits are 0. */
+function digitsOf(written: string): { digits: string; exponent: number } {
+  const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(written) ?? [];
+  const all = (whole + fraction).replace(/^0+/, '');
+  let end = all.length;
+  while (end > 0 && all[end - 1] === '0') end -= 1;
+  return { digits: all.slice(0, end), exponent: Number(exponent) - fraction.length + all.length - end };
+}
+
+function pointerOf(path: (string | number)[]): string {
+  const name = (key: string | number) =>
+    typeof key === 'number'
+      ? String(key)
+      : (JSON.parse(key) as string).replaceAll('~', '~0').replaceAll('/', '~1');
+  return path.map((key) => `/${name(key)}`).join('');
+}
