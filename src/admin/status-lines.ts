@@ -27,6 +27,7 @@ export function statusText(status: Status, uri?: string): Wording {
     ['Audit', auditText(audit)],
     ['Documents', listed(Object.entries(documents))],
     ...duplicateLines(status.emailDuplicates),
+    ...filterLines(status.faultyFilters),
     ...quarantineLines(status.quarantine),
   ]);
 }
@@ -94,6 +95,17 @@ function duplicateLines({ members, first }: Status['emailDuplicates']): SaidLine
     ...first.map(({ organizationid, appid, emailkey, members: ids }): SaidLine => [
       '',
       `${organizationid}/${appid} ${emailkey}: members with _id ${ids.join(', ')}`,
+    ]),
+  ];
+}
+
+function filterLines({ services, first }: Status['faultyFilters']): SaidLine[] {
+  if (services === 0) return [];
+  return [
+    ['Filters', `${counted(services, 'service')} with a filter that could not be saved today`, 'yellow'],
+    ...first.map(({ service, detail, isServed }): SaidLine => [
+      '',
+      `${service}, ${isServed ? 'served all the same' : 'answered 500'}: ${detail}`,
     ]),
   ];
 }

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { type Filter, filterFault, type FilterPart, partsOf } from '../application/index.js';
+import { type Filter, filterFault, type FilterPart, partsOf, patternsFault } from '../application/index.js';
 import { DeadlineError, shown, within } from '../common/index.js';
 import { isRefusedQuery, isTimeout } from '../database/index.js';
 import { COLLECTION_OF, FIRST_ID, type Kind, type Tenant } from '../record/index.js';
@@ -9,9 +9,9 @@ const TRIAL_MS = 5000;
 /** MongoDB does not interrupt a pattern within one text; nobody waits longer than so for it. */
 const SPARE_MS = 1000;
 
-/** Throws where a filter is none that contract §4 allows. */
+/** Throws where a filter is none that contract §4 allows, or its regular expressions may take long. */
 export function assertFilter(filter: unknown): asserts filter is Filter {
-  const fault = filterFault(filter);
+  const fault = filterFault(filter) ?? patternsFault(filter as Filter);
   if (fault !== undefined) throw invalid(`The filter is not valid. ${fault}`, '/filter');
 }
 

@@ -15,6 +15,7 @@ import {
 import { countSetAside, QUARANTINE, type SetAside } from '../replication/quarantine/index.js';
 import { countEmailDuplicates, EMAIL_DUPLICATES } from '../replication/repair/index.js';
 import { type AuditProgress, AUDITS, LEDGER_AUDIT } from '../replication/upkeep/index.js';
+import { type FaultyFilter, faultyFilters } from './filter-faults.js';
 
 const COUNTED = [
   ...[APPLICATIONS, SERVICES, CREDENTIALS, COLLECTION_OF.member, COLLECTION_OF.product],
@@ -60,6 +61,8 @@ export interface Status {
   hardDeletesExpired: Date | undefined;
   documents: Record<string, number>;
   emailDuplicates: { members: number; first: EmailDuplicateGroup[] };
+  /** Services with a filter that could not be saved today. */
+  faultyFilters: { services: number; first: FaultyFilter[] };
   /** What was set aside, the oldest first. */
   quarantine: { events: number; first: SetAsideStatus[] };
 }
@@ -83,6 +86,7 @@ export async function statusOf(connection: Connection): Promise<Status> {
       members: await countEmailDuplicates(connection),
       first: await firstEmailDuplicates(db),
     },
+    faultyFilters: await faultyFilters(db),
     quarantine: { events: await countSetAside(connection), first: await firstSetAside(db) },
   };
 }

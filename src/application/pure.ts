@@ -1,5 +1,6 @@
 export { type Filter, FILTER_BYTES, filterFault } from './filter.js';
 export { indexAdvice, type IndexKey } from './filter-index.js';
+export { patternsFault } from './filter-patterns.js';
 export { type FilterPart, partsOf } from './filter-parts.js';
 export {
   isEnabled,

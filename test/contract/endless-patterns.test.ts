@@ -1,14 +1,16 @@
 import { send, type TestApplication, TestService } from '../support/index.js';
+import type { Status } from '../../src/administration/index.js';
+import { AdminConsole } from './admin-console.js';
 import { type OwnMongod, startOwn } from '../support/own-mongod.js';
 
 /** MongoDB compares every character with every one behind it, some half a minute long, and does not interrupt that. */
 const endless = (ends: string) => ({ 'data.text': { $regex: `a*[${ends}]{2,9}` } });
-const SAVED = endless('!?');
-const PLANNED = endless('#;');
-const PREVIEWED = endless('%&');
+const STORED = { plan: endless('#;'), preview: endless('%&') };
 const TEXT = 'a'.repeat(250_000);
+/** By a name that is in no index. */
+const CHEAP = { 'data.text': 'none' };
 
-/** An answer, and whether MongoDB was still at work at the filter when it came. */
+/** An answer, and whether MongoDB was still at work at the stored filter when it came. */
 interface Early {
   status: number;
   json: unknown;
@@ -18,24 +20,15 @@ interface Early {
 let mongod: OwnMongod;
 let service: TestService;
 let app: TestApplication;
-let saved: Early;
-let planned: Early;
-let previewed: Early;
+let place: string;
 
-/** All three at once: what MongoDB is at keeps a processor busy until it ends. */
 beforeAll(async () => {
   mongod = await startOwn();
   process.env['TIDEMARK_TEST_MONGODB_URI'] = mongod.uri;
   service = await TestService.start();
   app = await service.application();
   await app.product({ data: { text: TEXT } });
-  const place = `applications/${app.organizationid}/${app.appid}`;
-  const services = [{ kind: 'product', name: 'planned', filter: PLANNED }];
-  [saved, planned, previewed] = await Promise.all([
-    ask('PUT', `${place}/services/product/endless`, SAVED, { filter: SAVED }),
-    ask('POST', 'configuration/plan', PLANNED, { applications: [{ ...app.tenant, services }] }),
-    ask('POST', `${place}/preview/product`, PREVIEWED, { filter: PREVIEWED }),
-  ]);
+  place = `applications/${app.organizationid}/${app.appid}`;
 });
 /** The service ends after its database: it would wait for what no other end has. */
 afterAll(async () => {
@@ -43,12 +36,12 @@ afterAll(async () => {
   await service.end();
 });
 
-async function ask(method: string, path: string, filter: object, body: object): Promise<Early> {
-  const { status, json } = await send(`${service.url}/admin/v1/${path}`, method, {
-    user: app.user('admin'),
-    body,
-  });
-  return { status, json, isAtWork: await isAtWork(filter) };
+const ask = (method: string, path: string, body?: object) =>
+  send(`${service.url}/admin/v1/${path}`, method, { user: app.user('admin'), body });
+
+async function askEarly(method: string, path: string, stored: object, body: object): Promise<Early> {
+  const { status, json } = await ask(method, path, body);
+  return { status, json, isAtWork: await isAtWork(stored) };
 }
 
 /** Whether MongoDB is still at work at a query of records by a filter. */
@@ -59,17 +52,74 @@ async function isAtWork(filter: object): Promise<boolean> {
   return (await found.toArray()).some(({ command }) => JSON.stringify(command).includes(asked));
 }
 
-describe('a pattern that takes long on one long text', () => {
-  it('is saved, and told so before MongoDB has done with it, like every filter that is only slow', () => {
-    expect(saved).toMatchObject({ status: 200, isAtWork: true });
+const configuration = (name: string, filter: object) => ({
+  applications: [{ ...app.tenant, services: [{ kind: 'product', name, filter }] }],
+});
+
+describe('a pattern that may take MongoDB long on a long text is refused before MongoDB sees it', () => {
+  const refused = endless('!?');
+
+  it.each<[string, () => [string, string, object]]>([
+    ['saving it', () => ['PUT', `${place}/services/product/endless`, { filter: refused }]],
+    ['a preview', () => ['POST', `${place}/preview/product`, { filter: refused }]],
+    ['a plan', () => ['POST', 'configuration/plan', configuration('endless', refused)]],
+    [
+      'a change of the configuration',
+      () => ['POST', 'configuration/apply', configuration('endless', refused)],
+    ],
+  ])('%s', async (_name, request) => {
+    const { status, text } = await ask(...request());
+    expect({ status, text }).toMatchObject({
+      status: 400,
+      text: expect.stringContaining(
+        'The regular expression at data.text.$regex may take very long on a long text. Begin it with',
+      ) as string,
+    });
+    expect(await isAtWork(refused)).toBe(false);
+    expect(await service.db.collection('services').countDocuments(app.tenant)).toBe(0);
   });
 
-  it('is left out of a plan, which tells the change all the same', () => {
-    const changes = [{ action: 'create', name: 'planned' }];
+  it('by the commands too', async () => {
+    const words = ['--org', app.organizationid, '--app', app.appid, '--kind', 'product', '--name', 'endless'];
+    const said = (command: string) =>
+      new AdminConsole(service.uri).failure([
+        ...['service', command, ...words, '--filter'],
+        '{"$nor": [{"data.text": {"$in": [{"$regularExpression": {"pattern": "(a+)+!", "options": "i"}}]}}]}',
+      ]);
+    for (const command of ['set', 'preview'])
+      expect(await said(command)).toContain(
+        'The regular expression at $nor[0].data.text.$in[0] may take very long',
+      );
+  });
+});
+
+describe('a filter that was stored before such patterns were refused', () => {
+  it('is served all the same, is told of by the status, and is left out of the configuration', async () => {
+    await app.product({ id: 'last', data: { code: 'x1' } });
+    await app.filter('product', 'digits', { 'data.code': { $regex: '[0-9]+$' } });
+    expect((await app.feed('product', 'digits').page()).ids).toEqual(['last']);
+    const { faultyFilters } = await new AdminConsole(service.uri).json<Status>('status');
+    const named = `product service "digits" of ${app.organizationid}/${app.appid}`;
+    expect(faultyFilters).toMatchObject({ services: 1, first: [{ service: named, isServed: true }] });
+    expect(faultyFilters.first[0]!.detail).toContain(
+      'The regular expression at data.code.$regex may take very long',
+    );
+    const { leftOut } = (await ask('GET', 'configuration')).json as { leftOut: string[] };
+    expect(leftOut.join()).toContain(named);
+    expect((await new AdminConsole(service.uri).run('service list')).output).toContain(
+      'on, but it may take long',
+    );
+  });
+
+  it('is compared with in previews, which are cut off and say so before MongoDB has done with it', async () => {
+    await app.filter('product', 'planned', STORED.plan);
+    await app.filter('product', 'previewed', STORED.preview);
+    const [planned, previewed] = await Promise.all([
+      askEarly('POST', 'configuration/plan', STORED.plan, configuration('planned', CHEAP)),
+      askEarly('POST', `${place}/preview/product`, STORED.preview, { name: 'previewed', filter: CHEAP }),
+    ]);
+    const changes = [{ name: 'planned' }];
     expect(planned).toMatchObject({ status: 200, json: { changes }, isAtWork: true });
-  });
-
-  it('is cut off in a preview, which says so', () => {
     expect(previewed).toMatchObject({ status: 200, json: { isCutOff: true }, isAtWork: true });
   });
 });

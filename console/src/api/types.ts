@@ -176,5 +176,6 @@ export interface Status {
   hardDeletesExpired?: string;
   documents: Record<string, number>;
   emailDuplicates: { members: number; first: (Tenant & { emailkey: string; members: string[] })[] };
+  faultyFilters: { services: number; first: { service: string; detail: string; isServed: boolean }[] };
   quarantine: { events: number; first: { what: string; _id: string; since: string; reason: string }[] };
 }

@@ -1,8 +1,10 @@
 import { filterJson, listServices } from '../../administration/index.js';
 import {
+  type Filter,
   filterFault,
   isEnabled,
   isNamed,
+  patternsFault,
   type ServiceKey,
   type StoredService,
 } from '../../application/index.js';
@@ -46,5 +48,6 @@ export const serviceList = defineCommand({
 function stateOf(service: StoredService): string {
   if (!isNamed(service)) return 'not served: its names are not valid';
   if (!isEnabled(service)) return 'off';
-  return filterFault(service.filter) === undefined ? 'on' : 'not valid';
+  if (filterFault(service.filter) !== undefined) return 'not valid';
+  return patternsFault(service.filter as Filter) === undefined ? 'on' : 'on, but it may take long';
 }

@@ -28,7 +28,7 @@ export interface PlanOptions {
 export interface Comparison extends PlannedChanges {
   /** Entity tag of what is stored. */
   etag: string;
-  /** What is stored in a form that opens nothing, in words. */
+  /** What is stored in a form that could not be applied, in words. */
   leftOut: string[];
 }
 

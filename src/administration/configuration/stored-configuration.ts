@@ -24,7 +24,7 @@ export interface StoredConfiguration {
   configuration: Configuration;
   /** Digest of all of it. */
   etag: string;
-  /** What is stored in a form that opens nothing, in words: it is not part of the configuration. */
+  /** What is stored in a form that could not be applied, in words: it is not part of the configuration. */
   leftOut: string[];
 }
 

@@ -44,7 +44,7 @@ export class ConfigurationController {
   @Get()
   @ApiOperation({
     summary: 'Shows the applications, services and credentials that you may change',
-    description: 'Without passwords. `leftOut` tells what is stored in a form that opens nothing.',
+    description: 'Without passwords. `leftOut` tells what is stored in a form that could not be applied.',
   })
   @Answers('The configuration')
   @Problems(401, 403, 429, 500, 503)

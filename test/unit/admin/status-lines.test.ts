@@ -27,6 +27,7 @@ const QUIET: Status = {
     ...{ ledger: 12_400, marks: 2, moments: 9 },
   },
   emailDuplicates: { members: 0, first: [] },
+  faultyFilters: { services: 0, first: [] },
   quarantine: { events: 0, first: [] },
 };
 
@@ -152,6 +153,18 @@ describe('what `status` says to people', () => {
       '            acme/shop ada@example.org: members with _id a, b',
     ]);
   });
+});
+
+it('which services have a filter that could not be saved today, with why, and whether they are served', () => {
+  const service = 'product service "erp" of acme/webshop';
+  const first = [
+    { service, detail: 'It may take very long.', isServed: true },
+    { service: 'member service "x" of acme/webshop', detail: 'It is no filter.', isServed: false },
+  ];
+  const lines = statusLines({ ...QUIET, faultyFilters: { services: 2, first } });
+  expect(lines).toContain('Filters     2 services with a filter that could not be saved today');
+  expect(lines.join('\n')).toContain(`${service}, served all the same: It may take very long.`);
+  expect(lines.join('\n')).toContain('of acme/webshop, answered 500: It is no filter.');
 });
 
 it('what is in quarantine, with why', () => {

@@ -1,0 +1,81 @@
+import { bsonTypeOf } from '../record/pure.js';
+import { shown } from '../common/index.js';
+import type { Filter } from './filter.js';
+import { isDocument, isRegularExpression } from './filter-values.js';
+import { isPlainBeginning, patternCost } from './pattern/cost.js';
+import { NotUnderstoodError } from './pattern/cursor.js';
+
+const MOST_PATTERNS = 100;
+/** For each character of a text, by all patterns of a filter: a text of a million characters takes half a second. */
+const MOST_STEPS = 300;
+
+/** A regular expression of a filter, and where it stands. */
+interface Pattern {
+  source: string;
+  options: string;
+  place: string;
+}
+
+/**
+ * Why the regular expressions of a valid filter would keep MongoDB busy for too long, in one sentence that names the place;
+ * nothing where they do not. MongoDB interrupts none that is at work on a text, so what may take long must not begin.
+ */
+export function patternsFault(filter: Filter): string | undefined {
+  let steps = 0;
+  let count = 0;
+  for (const { source, options, place } of patternsIn(filter)) {
+    if (isPlainBeginning(source) && /^s*$/.test(options)) continue;
+    count += 1;
+    if (count > MOST_PATTERNS)
+      return `${place} is one regular expression more than the ${MOST_PATTERNS} that are allowed; one such as "^ERP-" does not count, a plain text after "^".`;
+    const cost = costOf(source, options);
+    if (typeof cost === 'string')
+      return `The regular expression at ${place} has "${shown(cost)}", with which it may take very long; leave it out, or write the options "i", "m", "s" and "x" as "$options".`;
+    if (cost === Infinity) return endless(place);
+    steps += cost;
+    if (steps > MOST_STEPS)
+      return `The regular expressions up to ${place} take ${Math.ceil(steps)} steps for each character of a text; at most ${MOST_STEPS} are allowed. Begin them with "^", or make their texts and counts shorter.`;
+  }
+  return undefined;
+}
+
+function endless(place: string): string {
+  return `The regular expression at ${place} may take very long on a long text. Begin it with "^", and let no two repetitions without end ("*", "+", "{1,}") take the same characters, as in "^[a-z]+-[0-9]+$"; "foo.*bar" can be two conditions, "foo" and "bar".`;
+}
+
+/** Steps for each character, or what was not understood. */
+function costOf(source: string, options: string): number | string {
+  try {
+    return patternCost(source, options);
+  } catch (error) {
+    if (error instanceof NotUnderstoodError) return error.part;
+    throw error;
+  }
+}
+
+/** All of them, wherever they stand. */
+function* patternsIn(value: unknown, place = ''): Generator<Pattern> {
+  if (isRegularExpression(value)) yield { ...partsOf(value), place };
+  else if (Array.isArray(value)) {
+    for (const [index, inner] of value.entries()) yield* patternsIn(inner, `${place}[${index}]`);
+  } else if (isDocument(value)) {
+    for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
+      const at = place === '' ? shown(key) : `${place}.${shown(key)}`;
+      if (key === '$regex') yield { ...withOptions(inner, value['$options']), place: at };
+      else yield* patternsIn(inner, at);
+    }
+  }
+}
+
+function withOptions(regex: unknown, options: unknown): Omit<Pattern, 'place'> {
+  const { source, options: own } = partsOf(regex);
+  return { source, options: own + (typeof options === 'string' ? options : '') };
+}
+
+function partsOf(regex: unknown): Omit<Pattern, 'place'> {
+  if (typeof regex === 'string') return { source: regex, options: '' };
+  if (regex instanceof RegExp) return { source: regex.source, options: regex.flags };
+  if (bsonTypeOf(regex) !== 'BSONRegExp') return { source: '', options: '' };
+  const { pattern, options } = regex as { pattern: string; options: string };
+  return { source: pattern, options };
+}

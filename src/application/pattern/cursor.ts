@@ -1,0 +1,49 @@
+/** Something of the syntax whose cost cannot be told. */
+export class NotUnderstoodError extends Error {
+  constructor(readonly part: string) {
+    super(part);
+  }
+}
+
+/** It is no regular expression, and MongoDB says so. */
+export class MalformedError extends Error {}
+
+const HEX = /\\x(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{0,2}))/y;
+const PROPERTY = /\\[pP](?:\{\^?\w+\}|[A-Z])/y;
+
+/** A place in a regular expression that is being read. */
+export class Cursor {
+  at = 0;
+
+  constructor(readonly source: string) {}
+
+  /** Passes over a text, if it comes next. */
+  taken(text: string): boolean {
+    if (!this.source.startsWith(text, this.at)) return false;
+    this.at += text.length;
+    return true;
+  }
+
+  /** Passes over what a sticky expression finds. */
+  match(expression: RegExp): RegExpExecArray | null {
+    const found = this.peek(expression);
+    if (found) this.at += found[0].length;
+    return found;
+  }
+
+  peek(expression: RegExp): RegExpExecArray | null {
+    expression.lastIndex = this.at;
+    return expression.exec(this.source);
+  }
+
+  /** The code point of `\x41` or `\x{1F431}`. */
+  hex(): number | undefined {
+    const found = this.match(HEX);
+    return found ? Number.parseInt((found[1] ?? found[2]!) || '0', 16) : undefined;
+  }
+
+  /** Passes over `\p{L}`, which may be any character. */
+  property(): boolean {
+    return this.match(PROPERTY) !== null;
+  }
+}

@@ -1,0 +1,163 @@
+import { bracketed } from './brackets.js';
+import { CONTROLS, KINDS } from './classes.js';
+import { Cursor, MalformedError, NotUnderstoodError } from './cursor.js';
+import { character, choice, codes, EDGE, EVERY, look, type Node, repeat, sequence, START } from './tree.js';
+
+const DEEPEST = 30;
+const COUNT = /\{(\d+)(?:(,)(\d*))?\}/y;
+const UNCLEAR_COUNT = /\{[\s\d]*,?[\s\d]*\}/y;
+const GROUP = /\(\?(?::|P?<[A-Za-z_]\w*>|'[A-Za-z_]\w*'|>|\|)/y;
+const LOOK = /\(\?<?[=!]/y;
+const BLANK = /\s/;
+const EDGES = new Set(['b', 'B', 'z', 'Z']);
+
+/**
+ * Reads the part of PCRE's syntax whose cost can be told: no references to groups, recursion, conditions or verbs. Wherever
+ * the options leave open what a character means, it may be more than it is. Throws NotUnderstoodError and MalformedError.
+ */
+export function parsePattern(source: string, options: string): Node {
+  return new Reader(source, options).read();
+}
+
+/** What is not taken back once it is taken. It is no shorter work, and no beginning that PCRE tries once a line. */
+function atomic(body: Node): Node {
+  return repeat(body, 1, 1);
+}
+
+class Reader {
+  private depth = 0;
+  private readonly ignoreCase: boolean;
+  private readonly multiline: boolean;
+  private readonly extended: boolean;
+
+  private readonly cursor: Cursor;
+
+  constructor(source: string, options: string) {
+    this.cursor = new Cursor(source);
+    this.ignoreCase = options.includes('i') || source.includes('(?i');
+    this.multiline = options.includes('m');
+    this.extended = options.includes('x');
+  }
+
+  read(): Node {
+    const all = this.choices();
+    if (this.cursor.at < this.cursor.source.length) throw new MalformedError();
+    return all;
+  }
+
+  private choices(): Node {
+    this.depth += 1;
+    if (this.depth > DEEPEST) throw new NotUnderstoodError('(');
+    const options = [this.parts()];
+    while (this.cursor.taken('|')) options.push(this.parts());
+    this.depth -= 1;
+    return options.length === 1 ? options[0]! : choice(options);
+  }
+
+  private parts(): Node {
+    const parts: Node[] = [];
+    for (;;) {
+      this.skipComments();
+      const next = this.cursor.source[this.cursor.at];
+      if (next === undefined || next === '|' || next === ')') break;
+      const atom = this.atom(next);
+      if (atom !== undefined) parts.push(this.repeated(atom));
+    }
+    return parts.length === 1 ? parts[0]! : sequence(parts);
+  }
+
+  /** With `x`, blanks and what follows `#` mean nothing. */
+  private skipComments(): void {
+    if (!this.extended) return;
+    for (;;) {
+      const next = this.cursor.source[this.cursor.at] ?? '';
+      if (BLANK.test(next)) this.cursor.at += 1;
+      else if (next === '#')
+        this.cursor.at = this.cursor.source.indexOf('\n', this.cursor.at) + 1 || this.cursor.source.length;
+      else return;
+    }
+  }
+
+  /** Nothing for what only sets an option. */
+  private atom(next: string): Node | undefined {
+    if (next === '(') return this.group();
+    if (next === '\\') return this.escape();
+    if (next === '*' || next === '+' || next === '?' || this.cursor.peek(COUNT))
+      throw new NotUnderstoodError(
+        this.cursor.source.slice(Math.max(0, this.cursor.at - 2), this.cursor.at + 1),
+      );
+    this.cursor.at += 1;
+    if (next === '[') return character(bracketed(this.cursor, this.ignoreCase));
+    if (next === '.') return character(EVERY, true);
+    if (next === '^') return this.multiline ? EDGE : START;
+    if (next === '$') return EDGE;
+    return this.literal(next);
+  }
+
+  private literal(letter: string): Node {
+    const code = this.cursor.source.codePointAt(this.cursor.at - 1) ?? letter.charCodeAt(0);
+    if (code > 0xffff) this.cursor.at += 1;
+    return character(codes(code, code, this.ignoreCase));
+  }
+
+  private repeated(atom: Node): Node {
+    this.skipComments();
+    const count = this.count();
+    if (count === undefined) return atom;
+    if (atom.is === 'edge' || atom.is === 'start' || atom.is === 'look')
+      throw new NotUnderstoodError(this.cursor.source.slice(Math.max(0, this.cursor.at - 2), this.cursor.at));
+    const [min, max] = count;
+    if (max < min) throw new NotUnderstoodError(`{${min},${max}}`);
+    this.cursor.taken('?');
+    const repeated = repeat(atom, min, max);
+    return this.cursor.taken('+') ? atomic(repeated) : repeated;
+  }
+
+  private count(): [number, number] | undefined {
+    if (this.cursor.taken('*')) return [0, Infinity];
+    if (this.cursor.taken('+')) return [1, Infinity];
+    if (this.cursor.taken('?')) return [0, 1];
+    const found = this.cursor.match(COUNT);
+    if (found) {
+      const [, min, comma, max] = found;
+      if (comma === undefined) return [Number(min), Number(min)];
+      return [Number(min), max === '' ? Infinity : Number(max)];
+    }
+    const unclear = this.cursor.peek(UNCLEAR_COUNT);
+    if (unclear && unclear[0] !== '{}') throw new NotUnderstoodError(unclear[0]);
+    return undefined;
+  }
+
+  private group(): Node | undefined {
+    if (this.cursor.taken('(?i)')) return undefined;
+    const isAtomic = this.cursor.source.startsWith('(?>', this.cursor.at);
+    const isLook = this.cursor.match(LOOK) !== null;
+    if (!isLook && this.cursor.match(GROUP) === null && !this.cursor.taken('(?i:')) {
+      if (/[?*]/.test(this.cursor.source[this.cursor.at + 1] ?? ''))
+        throw new NotUnderstoodError(this.cursor.source.slice(this.cursor.at, this.cursor.at + 3));
+      this.cursor.at += 1;
+    }
+    const body = this.choices();
+    if (!this.cursor.taken(')')) throw new MalformedError();
+    if (isAtomic) return atomic(body);
+    return isLook ? look(body) : body;
+  }
+
+  private escape(): Node {
+    const hex = this.cursor.hex();
+    if (hex !== undefined) return character(codes(hex, hex, this.ignoreCase));
+    if (this.cursor.property()) return character(EVERY);
+    const letter = this.cursor.source[this.cursor.at + 1];
+    if (letter === undefined) throw new MalformedError();
+    const kind = KINDS.get(letter);
+    const isPlain = !/[A-Za-z0-9]/.test(letter) || CONTROLS.has(letter);
+    if (kind === undefined && letter !== 'A' && !EDGES.has(letter) && !isPlain)
+      throw new NotUnderstoodError(`\\${letter}`);
+    this.cursor.at += 2;
+    if (kind !== undefined) return character(kind);
+    if (letter === 'A') return START;
+    if (EDGES.has(letter)) return EDGE;
+    const control = CONTROLS.get(letter);
+    return control === undefined ? this.literal(letter) : character(codes(control, control));
+  }
+}
