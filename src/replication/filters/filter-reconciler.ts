@@ -1,14 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectConnection, InjectModel } from '@nestjs/mongoose';
-import { type Connection, type Model, mongo } from 'mongoose';
-import { isNamed, SERVICE_MODEL, type ServiceKey, type StoredService } from '../../application/index.js';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import type { ServiceKey } from '../../application/index.js';
 import { DeadlineError, within as endsWithin } from '../../common/index.js';
-import { databaseProblem, isDuplicateKey, isRefusedQuery, isTimeout, isUnfit } from '../../database/index.js';
+import { isRefusedQuery, isTimeout } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID } from '../../record/index.js';
-import { type TermAtWork, TermOverError } from '../progress/index.js';
+import type { TermAtWork } from '../progress/index.js';
 import { Restamps } from '../stamping/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../walk/index.js';
-import { filterAt, nameAt } from './bounded.js';
+import { isElsewhere, isOfDatabase } from './elsewhere.js';
 import {
   type FilterVersionChange,
   judgedDifferently,
@@ -17,21 +17,23 @@ import {
   wantedOf,
 } from './filter-version.js';
 import { FilterVersions, type ReadVersion } from './filter-versions.js';
+import { serviceName } from './services-in-turn.js';
+import { WantedServices, type WantedService } from './wanted-services.js';
 
 const AT_ONCE = 1000;
+/** So many services are looked at side by side. */
+const SIDE_BY_SIDE = 5;
 const MOST_ROUNDS = 5;
 /** A stretch has its own end on the server, which looks at it between two texts: a regular expression on one is not cut off. */
 const SPARE_MS = 2000;
 /** The end of a term ends the walk by an error. */
 const NEVER = new AbortController().signal;
-/** Whatever else stands in place of a field costs nothing, and asks for nothing. */
-const WISH = {
-  ...{ _id: 0, organizationid: nameAt('$organizationid'), appid: nameAt('$appid') },
-  ...{ kind: nameAt('$kind'), name: nameAt('$name'), filter: filterAt('$filter') },
-  enabled: { $eq: [{ $ifNull: ['$enabled', true] }, true] },
-};
 
-type WantedService = ServiceKey & Pick<StoredService, 'filter' | 'enabled'>;
+/** A service that was looked at, and the version that it has. */
+export interface Reconciled {
+  key: ServiceKey;
+  version: number;
+}
 
 /**
  * Rule 5: brings `services` into force in one place, and stamps anew what the old and the new filter judge differently.
@@ -41,63 +43,82 @@ type WantedService = ServiceKey & Pick<StoredService, 'filter' | 'enabled'>;
 export class FilterReconciler {
   private readonly log = new Logger('Filters');
   /** Services that are in trouble and told of: each is told of once. */
-  private readonly told = new Set<string>();
+  private readonly told = new Map<string, ServiceKey>();
   /** Milliseconds that MongoDB has to judge a stretch of records by two filters. */
   private readonly judgingMs = STRETCH_MS;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
-    @InjectModel(SERVICE_MODEL) private readonly services: Model<StoredService>,
+    private readonly wanted: WantedServices,
     private readonly entries: FilterVersions,
     private readonly restamps: Restamps,
   ) {}
 
-  /** Looks at all services. Where somebody else was quicker to change an entry, it is looked at again. */
-  async reconcile(term: TermAtWork): Promise<void> {
-    for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      if (await this.round(term)) return;
-    }
-    this.log.warn(
-      'The filters are being changed by somebody else at the same time; they are looked at again soon',
-    );
+  /** Services that could not be brought into force, or whose records could not be stamped: to be looked at again. */
+  failed(): ServiceKey[] {
+    return [...this.told.values()];
+  }
+
+  /** Looks at some services. Where somebody else was quicker to change an entry, it is looked at again. */
+  async reconcile(keys: ServiceKey[], term: TermAtWork): Promise<Reconciled[]> {
+    const done: Reconciled[] = [];
+    let left = keys;
+    for (let round = 0; round < MOST_ROUNDS && left.length > 0; round += 1)
+      left = await this.round(left, done, term);
+    if (left.length > 0)
+      this.log.warn(
+        'The filters are being changed by somebody else at the same time; they are looked at again soon',
+      );
+    return done;
   }
 
   /**
    * What is in force is read before what is wanted: the other way round an older wish could win. A service whose stamping
-   * cannot be finished stays as it is until it can: another change would hide what is still to be stamped.
+   * cannot be finished stays as it is until it can: another change would hide what is still to be stamped. Answers those
+   * that somebody else was quicker to change.
    */
-  private async round(term: TermAtWork): Promise<boolean> {
-    const entries = new Map((await this.entries.all()).map((entry) => [keyOf(entry), entry]));
+  private async round(keys: ServiceKey[], done: Reconciled[], term: TermAtWork): Promise<ServiceKey[]> {
+    const entries = new Map((await this.entries.of(keys)).map((entry) => [serviceName(entry), entry]));
     const unfinished = new Set<string>();
-    for (const [key, entry] of entries)
-      if (entry.pending && !(await this.finish(entry, term))) unfinished.add(key);
-    const wishes = new Map((await this.wishes()).map((wish) => [keyOf(wish), wish]));
-    let undisturbed = true;
-    for (const key of new Set([...entries.keys(), ...wishes.keys()])) {
-      if (unfinished.has(key)) continue;
-      if (!(await this.bring(entries.get(key), wishes.get(key), term))) undisturbed = false;
+    for (const [name, entry] of entries)
+      if (entry.pending && !(await this.finish(entry, term))) unfinished.add(name);
+    const wishes = new Map((await this.wanted.wishes(keys)).map((wish) => [serviceName(wish), wish]));
+    const disturbed: ServiceKey[] = [];
+    const open = keys.filter((key) => !unfinished.has(serviceName(key)));
+    for (let first = 0; first < open.length; first += SIDE_BY_SIDE) {
+      const some = open.slice(first, first + SIDE_BY_SIDE);
+      const bringing = some.map((key) => {
+        const name = serviceName(key);
+        return this.bring(key, entries.get(name), wishes.get(name));
+      });
+      // Where one fails, the others have ended before that is told.
+      await Promise.allSettled(bringing);
+      term.showLife();
+      for (const { key, version, written } of await Promise.all(bringing)) {
+        if (version === undefined) disturbed.push(key);
+        else done.push({ key, version });
+        if (written?.pending === true) await this.finish(written, term);
+      }
     }
-    return undisturbed;
+    return disturbed;
   }
 
-  /** False where somebody else was quicker. */
+  /** Writes down what is wished for; without a version where somebody else was quicker. */
   private async bring(
+    key: ServiceKey,
     entry: ReadVersion | undefined,
     wish: WantedService | undefined,
-    term: TermAtWork,
-  ): Promise<boolean> {
-    const { organizationid, appid, kind, name } = (wish ?? entry)!;
-    const service = { organizationid, appid, kind, name };
-    let undisturbed = true;
-    let written: ReadVersion | undefined;
-    await this.alone(service, entry, async () => {
+  ): Promise<{ key: ServiceKey; version: number | undefined; written?: ReadVersion | undefined }> {
+    let brought: { version: number | undefined; written?: ReadVersion | undefined } = {
+      version: entry?.version ?? 0,
+    };
+    await this.alone(key, entry, async () => {
       const change = await this.changeOf(entry, wish);
       if (change === undefined) return;
-      written = await this.entries.write(service, entry, change);
-      undisturbed = written !== undefined;
+      const written = await this.entries.write(key, entry, change);
+      brought = { version: written?.version, written };
     });
-    if (written?.pending === true) await this.finish(written, term);
-    return undisturbed;
+    return { key, ...brought };
   }
 
   /**
@@ -110,7 +131,7 @@ export class FilterReconciler {
     entry: ReadVersion | undefined,
     work: () => Promise<void>,
   ): Promise<boolean> {
-    const key = keyOf(service);
+    const key = serviceName(service);
     try {
       await work();
       this.told.delete(key);
@@ -122,17 +143,12 @@ export class FilterReconciler {
           { err: error },
           `${nameOf(service)} cannot be brought into force, and is invalid until it can`,
         );
-      this.told.add(key);
+      this.told.set(key, service);
       await this.entries.invalidate(service, entry).catch((again: unknown) => {
         if (isElsewhere(again)) throw again;
       });
       return false;
     }
-  }
-
-  private async wishes(): Promise<WantedService[]> {
-    const services = this.services.collection.find<StoredService>({}, { projection: WISH });
-    return (await services.toArray()).filter(isNamed);
   }
 
   /** A filter that MongoDB refuses is as invalid as one that contract §4 refuses. */
@@ -225,25 +241,6 @@ export class FilterReconciler {
   }
 }
 
-function keyOf({ organizationid, appid, kind, name }: ServiceKey): string {
-  return JSON.stringify([organizationid, appid, kind, name]);
-}
-
 function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {
   return `The ${kind} service "${name}" of ${organizationid}/${appid}`;
-}
-
-/** Whether the term is over, or the database away: nothing was said about what was asked. */
-function isOfDatabase(error: unknown): boolean {
-  return error instanceof TermOverError || databaseProblem(error) !== undefined;
-}
-
-/**
- * Whether an error says nothing about the service that is being looked at. Of what the server refuses only queries that
- * make no sense and writes that do not fit are about it; anything else it would refuse for every service.
- */
-function isElsewhere(error: unknown): boolean {
-  if (isOfDatabase(error)) return true;
-  const isAboutIt = isRefusedQuery(error) || isUnfit(error) || isDuplicateKey(error);
-  return error instanceof mongo.MongoServerError && !isAboutIt;
 }

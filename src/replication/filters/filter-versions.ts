@@ -17,13 +17,33 @@ const READ = {
   ...{ filter: filterAt('$filter'), previous: filterAt('$previous'), isTooLarge: isTooLarge('$filter') },
 };
 
+const VERSION = { _id: 0, organizationid: 1, appid: 1, kind: 1, name: 1, version: 1 };
+const AT_ONCE = 1000;
+
 /** Reads and writes `tidemark.filterversions`. Only the watcher writes, and only in place of the version that it has read. */
 @Injectable()
 export class FilterVersions {
   constructor(@InjectModel(FILTER_VERSION_MODEL) private readonly entries: Model<FilterVersion>) {}
 
-  all(): Promise<ReadVersion[]> {
-    return this.entries.collection.find<ReadVersion>({}, { projection: READ }).toArray();
+  /** The entries of these services, as far as there are any. */
+  async of(keys: ServiceKey[]): Promise<ReadVersion[]> {
+    if (keys.length === 0) return [];
+    const which = keys.map(({ organizationid, appid, kind, name }) => ({
+      organizationid,
+      appid,
+      kind,
+      name,
+    }));
+    return this.entries.collection.find<ReadVersion>({ $or: which }, { projection: READ }).toArray();
+  }
+
+  /** Which version each has, without the filters. */
+  async *versions(): AsyncGenerator<(ServiceKey & Pick<FilterVersion, 'version'>)[]> {
+    const found = this.entries.collection.find<ServiceKey & Pick<FilterVersion, 'version'>>(
+      {},
+      { projection: VERSION, batchSize: AT_ONCE },
+    );
+    while (await found.hasNext()) yield found.readBufferedDocuments();
   }
 
   /** Nothing where somebody else was quicker. A change that names no filter leaves the one that is stored. */

@@ -3,10 +3,12 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { ApplicationModule } from '../../application/index.js';
 import { ControlModule } from '../../control/index.js';
 import { StampingModule } from '../stamping/index.js';
+import { FilterChanges } from './filter-changes.js';
 import { FilterReconciler } from './filter-reconciler.js';
 import { FILTER_VERSION_MODEL, filterVersionSchema } from './filter-version.schema.js';
 import { FilterVersions } from './filter-versions.js';
 import { FiltersInForce } from './filters-in-force.js';
+import { WantedServices } from './wanted-services.js';
 
 @Module({
   imports: [
@@ -15,7 +17,7 @@ import { FiltersInForce } from './filters-in-force.js';
     StampingModule,
     MongooseModule.forFeature([{ name: FILTER_VERSION_MODEL, schema: filterVersionSchema }]),
   ],
-  providers: [FilterVersions, FilterReconciler, FiltersInForce],
-  exports: [FilterReconciler, FiltersInForce],
+  providers: [FilterVersions, WantedServices, FilterReconciler, FilterChanges, FiltersInForce],
+  exports: [FilterChanges, FilterReconciler, FiltersInForce],
 })
 export class FiltersModule {}

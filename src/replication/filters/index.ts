@@ -1,3 +1,4 @@
+export { FilterChanges } from './filter-changes.js';
 export { FilterReconciler } from './filter-reconciler.js';
 export { FILTER_VERSIONS } from './filter-version.schema.js';
 export {

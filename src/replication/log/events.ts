@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { SERVICES } from '../../application/index.js';
-import { IDENTITY, type Kind } from '../../record/index.js';
+import { IDENTITY, isObjectId, type Kind } from '../../record/index.js';
 import { LEDGER, type StoredIdentity } from '../ledger/index.js';
 import { fenceIn, type MarkKey, markKey, MARKS } from '../mark/index.js';
 import { placeOf } from '../progress/index.js';
@@ -22,7 +22,10 @@ export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
       ? { type: 'deleted', ...whenOf(raw), kind, owner: raw['owner'] }
       : written(raw, kind, what !== 'update');
   }
-  if (collection === SERVICES) return { type: 'services', ...whenOf(raw) };
+  if (collection === SERVICES) {
+    const id: unknown = raw['owner'];
+    return { type: 'services', ...whenOf(raw), ...(isObjectId(id) && { id }) };
+  }
   if (collection === MARKS) return announced(raw);
   return collection === LEDGER ? tombstoneSeen(raw) : undefined;
 }

@@ -50,13 +50,19 @@ export interface AnnouncedEvent extends At {
   fence: Date;
 }
 
+/** A document of `services` was written or removed; without `id` it may be any, or several. */
+export interface ServicesEvent extends At {
+  type: 'services';
+  id?: mongo.ObjectId;
+}
+
 /** What the watcher needs of a change stream event. */
 export type WatchedEvent =
   | WrittenEvent
   | DeletedEvent
   | TombstoneEvent
   | AnnouncedEvent
-  | (At & { type: 'services' })
+  | ServicesEvent
   | (At & { type: 'collectionLost'; what: string; collection: string });
 
 export function isWritten(event: { type: string }): event is WrittenEvent {

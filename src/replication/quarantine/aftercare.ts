@@ -4,7 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import { pause } from '../../common/index.js';
 import { isDatabaseAway, isRetryable, readAsOf } from '../../database/index.js';
 import { COLLECTION_OF, type Kind } from '../../record/index.js';
-import { FilterReconciler } from '../filters/index.js';
+import { FilterChanges } from '../filters/index.js';
 import {
   type Identity,
   identityOf,
@@ -46,7 +46,7 @@ export class Aftercare implements Job {
     private readonly ledger: Ledger,
     private readonly incomplete: IncompleteIdentities,
     private readonly care: RecordCare,
-    private readonly filters: FilterReconciler,
+    private readonly filters: FilterChanges,
     private readonly ignored: IgnoredRecords,
     private readonly resurrections: Resurrections,
     private readonly restamps: Restamps,
@@ -92,7 +92,7 @@ export class Aftercare implements Job {
       case 'tombstone':
         return this.lookAfterTombstone(concern.owner, placeBehind(at), term);
       case 'services':
-        return this.filters.reconcile(term);
+        return this.filters.look(undefined, term);
     }
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../observability/index.js';
 import { type Kind, KINDS } from '../../../record/index.js';
-import { FilterReconciler } from '../../filters/index.js';
+import { FilterChanges } from '../../filters/index.js';
 import { type Identity, KnownChannels } from '../../ledger/index.js';
 import type { WatchedEvent } from '../../log/index.js';
 import { type Fences, HeadWriter, type KnownFences, MomentWriter, withPassed } from '../../mark/index.js';
@@ -24,7 +24,7 @@ export class Effects {
     private readonly moments: MomentWriter,
     private readonly heads: HeadWriter,
     private readonly channels: KnownChannels,
-    private readonly filters: FilterReconciler,
+    private readonly filters: FilterChanges,
     private readonly ignored: IgnoredRecords,
     private readonly metrics: Metrics,
   ) {}
@@ -40,7 +40,11 @@ export class Effects {
       for (const [name, fence] of ofKind) passed.set(name, fence);
     }
     const isOf = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
-    if (isOf('services') && !isOf('collectionLost')) await this.filters.reconcile(term);
+    const services = events.filter((event) => event.type === 'services');
+    if (services.length > 0 && !isOf('collectionLost')) {
+      const ids = services.map(({ id }) => id).filter((id) => id !== undefined);
+      await this.filters.look(ids.length < services.length ? undefined : ids, term);
+    }
     this.metrics.watcherEvents.inc(events.length);
     return passed;
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import { IndexKeeper } from '../../../database/index.js';
-import { FilterReconciler } from '../../filters/index.js';
+import { FilterChanges } from '../../filters/index.js';
 import { Ledger } from '../../ledger/index.js';
 import { asLongAsWorkedOn, type Batch, INDEX_BUILDS, Reader } from '../../log/index.js';
 import { type Fences, HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
@@ -20,7 +20,7 @@ export class Beginning {
   constructor(
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
     private readonly ledger: Ledger,
-    private readonly filters: FilterReconciler,
+    private readonly filters: FilterChanges,
     private readonly pass: Pass,
     private readonly indexes: IndexKeeper,
     private readonly work: StreamWork,
@@ -48,7 +48,7 @@ export class Beginning {
       await this.work.workThrough(term, opening, fences);
       const at = reached?.at ?? placeBehind(opening.until);
       await this.pass.run({ at, progress, stop, term, ...this.beside(term, reader, fences) });
-      await this.filters.reconcile(term);
+      await this.filters.lookAtAll(term);
       if (stop.aborted) return undefined;
       return await this.endPass(term, reader.last);
     } finally {

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { IndexKeeper } from '../../../database/index.js';
-import { FilterReconciler } from '../../filters/index.js';
+import { FilterChanges } from '../../filters/index.js';
 import { HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
 import { placeBehind } from '../../progress/index.js';
 import { CareForWritten } from '../effects/care-for-written.js';
@@ -22,7 +22,7 @@ export class Following {
 
   constructor(
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
-    private readonly filters: FilterReconciler,
+    private readonly filters: FilterChanges,
     private readonly indexes: IndexKeeper,
     private readonly work: StreamWork,
     private readonly care: CareForWritten,
@@ -48,10 +48,11 @@ export class Following {
       term.showLife();
       if (performance.now() - reconciledAt > RECONCILE_MS) {
         void keepIndexes();
-        await this.filters.reconcile(term);
+        await this.filters.lookAgain(term);
         reconciledAt = performance.now();
       }
       if (batch.events.length > 0) await this.work.workThrough(term, batch, fences);
+      await this.filters.goOn(term);
       if (batch.isLast) await this.care.lookAfterWaiting(placeBehind(batch.until), term);
       if (batch.events.length === 0 && !hasCome && performance.now() - savedAt <= SAVE_MS) continue;
       watched = furthest(watched, batch.until);

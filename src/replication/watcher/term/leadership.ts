@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { FilterReconciler } from '../../filters/index.js';
+import { FilterChanges } from '../../filters/index.js';
 import { HistoryLostError } from '../../log/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { Jobs } from '../jobs.js';
@@ -18,7 +18,7 @@ export class Leadership {
     private readonly beginning: Beginning,
     private readonly following: Following,
     private readonly work: StreamWork,
-    private readonly filters: FilterReconciler,
+    private readonly filters: FilterChanges,
     private readonly ignored: IgnoredRecords,
     private readonly jobs: Jobs,
     private readonly orphans: Orphans,
@@ -59,6 +59,6 @@ export class Leadership {
 
   private async resume(term: Term, { token }: Start): Promise<void> {
     await this.work.assertPast(token);
-    await this.filters.reconcile(term);
+    await this.filters.lookAtAll(term);
   }
 }

@@ -88,10 +88,11 @@ describe('what an event tells', () => {
   it('a tombstone, and a change of services', () => {
     const event = raw('update', { ns: { coll: 'tidemark.ledger' }, changed: { stamp: STAMP } });
     expect(watchedEvent(event)).toEqual({ type: 'tombstone', ...when, entry: _id, stamp: STAMP });
-    expect(watchedEvent(raw('delete', { ns: { coll: 'services' } }))).toEqual({
-      type: 'services',
-      ...when,
-    });
+    const services = { ns: { coll: 'services' } };
+    expect(watchedEvent(raw('delete', services))).toEqual({ type: 'services', ...when, id: _id });
+    const other = { ...services, owner: { type: 'string' } };
+    expect(watchedEvent(raw('delete', other))).toEqual({ type: 'services', ...when });
+    expect(watchedEvent(raw('drop', services))).toEqual({ type: 'services', ...when });
   });
 
   it('a delete: only which record it was', () => {

@@ -1,0 +1,43 @@
+import type { ServiceKey } from '../../application/index.js';
+
+/** Services that are still to be looked at: one of each application in turn, so that many of one delay no other. */
+export class ServicesInTurn {
+  private readonly applications = new Map<string, Map<string, ServiceKey>>();
+
+  get isEmpty(): boolean {
+    return this.applications.size === 0;
+  }
+
+  /** One that waits already keeps its place. */
+  add(key: ServiceKey): void {
+    const application = JSON.stringify([key.organizationid, key.appid]);
+    const waiting = this.applications.get(application) ?? new Map<string, ServiceKey>();
+    const name = serviceName(key);
+    if (!waiting.has(name)) waiting.set(name, key);
+    this.applications.set(application, waiting);
+  }
+
+  /** Takes the next ones, at most so many. */
+  take(most: number): ServiceKey[] {
+    const taken: ServiceKey[] = [];
+    for (const [application, waiting] of this.applications) {
+      if (taken.length === most) break;
+      const [name, key] = waiting.entries().next().value!;
+      taken.push(key);
+      waiting.delete(name);
+      this.applications.delete(application);
+      // Behind all others, so that this loop comes to it again.
+      if (waiting.size > 0) this.applications.set(application, waiting);
+    }
+    return taken;
+  }
+
+  clear(): void {
+    this.applications.clear();
+  }
+}
+
+/** A service by one text, unlike that of any other. */
+export function serviceName({ organizationid, appid, kind, name }: ServiceKey): string {
+  return JSON.stringify([organizationid, appid, kind, name]);
+}

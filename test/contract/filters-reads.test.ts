@@ -1,0 +1,94 @@
+import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { commandsDuring, nameOf } from './profiler.js';
+
+const MANY = 400;
+
+let service: TestService;
+let app: TestApplication;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  app = await service.application();
+});
+afterAll(() => service.stop());
+
+const services = () => service.db.collection('services');
+const entries = () => service.db.collection('tidemark.filterversions');
+const many = (of: TestApplication, count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...of.tenant,
+    ...{ kind: 'product', name: `s${index}`, filter: { 'data.n': index } },
+  }));
+const term = async () => (await service.db.collection('tidemark.leases').findOne({}))!['term'] as number;
+
+describe('A change of one service', () => {
+  beforeAll(async () => {
+    await services().insertMany(many(app, MANY));
+    await service.watcher.caughtUp();
+    await eventually(async () => (await entries().countDocuments(app.tenant)) === MANY);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'a description',
+      () => services().updateOne({ ...app.tenant, name: 's7' }, { $set: { description: 'Seven' } }),
+    ],
+    [
+      'a filter',
+      () => services().updateOne({ ...app.tenant, name: 's8' }, { $set: { filter: { 'data.n': 88 } } }),
+    ],
+    ['its name', () => services().updateOne({ ...app.tenant, name: 's9' }, { $set: { name: 'nine' } })],
+    ['its end', () => services().deleteOne({ ...app.tenant, name: 's10' })],
+  ])('reads that service, and not the others: %s', async (_name, change) => {
+    const commands = await commandsDuring(service.db, async () => {
+      await change();
+      await service.watcher.caughtUp();
+    });
+    const reads = commands.filter((one) => /^(find|getmore) services$/i.test(nameOf(one)));
+    const examined = reads.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0);
+    expect(reads.length).toBeGreaterThan(0);
+    expect(examined).toBeLessThan(10);
+  });
+
+  it('takes effect: one that was renamed is served under its new name only, one that was removed not at all', async () => {
+    expect((await app.feed('product', 'nine').ask()).status).toBe(200);
+    for (const name of ['s9', 's10'])
+      expectProblem(await app.feed('product', name).ask(), 404, 'unknown-service');
+    const { insertedId } = await services().insertOne({
+      ...app.tenant,
+      kind: 'product',
+      name: 's9',
+      filter: {},
+    });
+    await service.watcher.caughtUp();
+    expect((await app.feed('product', 's9').ask()).status).toBe(200);
+    await services().deleteOne({ _id: insertedId });
+    await service.watcher.caughtUp();
+    expectProblem(await app.feed('product', 's9').ask(), 404, 'unknown-service');
+  });
+
+  it('with an `_id` of another type takes effect as well', async () => {
+    const named = services() as unknown as {
+      insertOne: (one: object) => Promise<unknown>;
+      deleteOne: (one: object) => Promise<unknown>;
+    };
+    await named.insertOne({ _id: 'by hand', ...app.tenant, kind: 'product', name: 'hand', filter: {} });
+    await service.watcher.caughtUp();
+    expect((await app.feed('product', 'hand').ask()).status).toBe(200);
+    await named.deleteOne({ _id: 'by hand' });
+    await eventually(async () => (await app.feed('product', 'hand').ask()).status === 404);
+  });
+});
+
+describe('Many services that are inserted at once', () => {
+  it('come into force within one term of the leader, as does the one of another application meanwhile', async () => {
+    const [crowded, other] = [await service.application(), await service.application()];
+    const before = await term();
+    await services().insertMany(many(crowded, 1500));
+    await services().insertOne({ ...other.tenant, kind: 'product', name: 'one', filter: {} });
+    await service.watcher.caughtUp();
+    expect((await other.feed('product', 'one').ask()).status).toBe(200);
+    await eventually(async () => (await entries().countDocuments(crowded.tenant)) === 1500);
+    expect(await term()).toBe(before);
+  });
+});

@@ -1,0 +1,25 @@
+import { ServicesInTurn } from '../../../../src/replication/filters/services-in-turn.js';
+
+const key = (appid: string, name: string) =>
+  ({ organizationid: 'acme', appid, kind: 'product', name }) as const;
+const names = (taken: { appid: string; name: string }[]) =>
+  taken.map(({ appid, name }) => `${appid} ${name}`);
+
+describe('services that are still to be looked at', () => {
+  it('come one of each application in turn', () => {
+    const waiting = new ServicesInTurn();
+    for (const name of ['1', '2', '3', '4']) waiting.add(key('many', name));
+    waiting.add(key('few', 'x'));
+    expect(names(waiting.take(3))).toEqual(['many 1', 'few x', 'many 2']);
+    waiting.add(key('few', 'y'));
+    expect(names(waiting.take(9))).toEqual(['many 3', 'few y', 'many 4']);
+    expect(waiting.isEmpty).toBe(true);
+    expect(waiting.take(9)).toEqual([]);
+  });
+
+  it('wait once, whatever is said of them meanwhile', () => {
+    const waiting = new ServicesInTurn();
+    for (const name of ['1', '2', '1', '1']) waiting.add(key('many', name));
+    expect(names(waiting.take(9))).toEqual(['many 1', 'many 2']);
+  });
+});
