@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import type { FilterTurn } from './filter-trial.js';
 import { type Actor, type Deed, trailEntry, writeTrail } from '../trail/index.js';
 
 /** Where somebody changes the configuration: the database, who it is, and for how long that is remembered (days). */
@@ -6,6 +7,8 @@ export interface Desk {
   db: mongo.Db;
   actor: Actor;
   auditTrailDays: number;
+  /** When filters may be tried there; without it, at once. */
+  turn?: FilterTurn;
 }
 
 /** Writes down what was done, before whoever did it is told so. */

@@ -15,21 +15,36 @@ export function assertFilter(filter: unknown): asserts filter is Filter {
   if (fault !== undefined) throw invalid(`The filter is not valid. ${fault}`, '/filter');
 }
 
+/** Does something with filters when it may be; undefined where MongoDB has not done with it in so many milliseconds. */
+export type FilterTurn = <T extends object>(
+  of: Tenant,
+  work: () => Promise<T>,
+  ms: number,
+) => Promise<T | undefined>;
+
+/** At once, as a command does that is the only one. */
+export const AT_ONCE: FilterTurn = (_of, work, ms) =>
+  within(ms, 'The trial of a filter', work()).catch((error: unknown) => {
+    if (error instanceof DeadlineError) return undefined;
+    throw error;
+  });
+
 /** Has MongoDB run a filter, for so long: throws where it refuses. One that only takes long is understood. */
 export async function tryFilter(
   db: mongo.Db,
   of: Tenant & { kind: Kind },
   filter: Filter,
-  maxTimeMS = TRIAL_MS,
+  { maxTimeMS = TRIAL_MS, turn = AT_ONCE }: { maxTimeMS?: number; turn?: FilterTurn | undefined } = {},
 ): Promise<void> {
   const { organizationid, appid, kind } = of;
   try {
     const matching = { $and: [{ organizationid, appid }, filter] };
-    const found = db.collection(COLLECTION_OF[kind]).findOne(matching, { maxTimeMS });
-    await within(maxTimeMS + SPARE_MS, 'The trial of a filter', found);
+    const find = async () => ({
+      found: await db.collection(COLLECTION_OF[kind]).findOne(matching, { maxTimeMS }),
+    });
+    await turn(of, find, maxTimeMS + SPARE_MS);
   } catch (error) {
-    const isSlow = isTimeout(error) || error instanceof DeadlineError;
-    if (!isSlow) throw (await refusalOf(db, of, filter, error)) ?? error;
+    if (!isTimeout(error)) throw (await refusalOf(db, of, filter, error)) ?? error;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { filterFault, isEnabled, isServiceName } from '../application/index.js';
+import { filterFault, isEnabled, isServiceName, type StoredService } from '../application/index.js';
 import { literal } from '../common/index.js';
 import {
   READ_FOR_JSON,
@@ -13,9 +13,13 @@ import {
 } from '../record/index.js';
 import { LEDGER, type LedgerEntry } from '../replication/ledger/index.js';
 import { extendedJson } from './extended-json.js';
+import { AT_ONCE, type FilterTurn } from './filter-trial.js';
 import { listServices } from './services.js';
 
 const MATCH_MS = 2000;
+/** All services together; those that are not known by then are not told of. */
+const MATCHES_MS = 6000;
+const SIDE_BY_SIDE = 5;
 const HIDDEN = Object.fromEntries(HIDDEN_FIELDS.map((field) => [field, 0] as const));
 
 /** Whether a service shows a record now: in `updates`, or in `softdeletes`; undefined where its filter cannot be run. */
@@ -51,6 +55,7 @@ export async function recordStory(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
   id: string,
+  turn: FilterTurn = AT_ONCE,
 ): Promise<RecordStory> {
   const of = { organizationid, appid, kind };
   const found = await foundUnder(db, of, id);
@@ -58,7 +63,7 @@ export async function recordStory(
   return {
     ...standingOf(of, id, found),
     record: record && extendedJson(record),
-    services: record === null ? [] : await matches(db, of, record['_id']),
+    services: record === null ? [] : await matches(db, of, record['_id'], turn),
   };
 }
 
@@ -115,19 +120,27 @@ async function matches(
   db: mongo.Db,
   { kind, ...tenant }: Tenant & { kind: Kind },
   _id: unknown,
+  turn: FilterTurn,
 ): Promise<ServiceMatch[]> {
   const services = (await listServices(db, tenant, kind)).filter(
     (one) => isEnabled(one) && isServiceName(one.name),
   );
   const records = db.collection(COLLECTION_OF[kind]);
-  return Promise.all(
-    services.map(async ({ name, filter }) => {
-      if (filterFault(filter) !== undefined) return { name: String(name), matches: undefined };
-      const query = { $and: [{ ...ofTenant(tenant), _id: _id as mongo.ObjectId }, filter as mongo.Document] };
-      const found = await records
-        .findOne(query, { projection: { _id: 1 }, maxTimeMS: MATCH_MS })
-        .catch(() => undefined);
-      return { name: String(name), matches: found === undefined ? undefined : found !== null };
-    }),
-  );
+  const known = new Map<unknown, boolean>();
+  const ask = async ({ name, filter }: StoredService) => {
+    if (filterFault(filter) !== undefined) return;
+    const query = { $and: [{ ...ofTenant(tenant), _id: _id as mongo.ObjectId }, filter as mongo.Document] };
+    const found = await records
+      .findOne(query, { projection: { _id: 1 }, maxTimeMS: MATCH_MS })
+      .catch(() => undefined);
+    if (found !== undefined) known.set(name, found !== null);
+  };
+  const askAll = async () => {
+    const ends = performance.now() + MATCHES_MS;
+    for (let first = 0; first < services.length && performance.now() < ends; first += SIDE_BY_SIDE)
+      await Promise.all(services.slice(first, first + SIDE_BY_SIDE).map(ask));
+    return known;
+  };
+  if (services.length > 0) await turn(tenant, askAll, MATCHES_MS);
+  return services.map(({ name }) => ({ name: String(name), matches: known.get(name) }));
 }

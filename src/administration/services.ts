@@ -51,7 +51,7 @@ export async function setService(
   { filter, description, enabled }: ServiceSetting,
   { ifMatch, isNew = false, isEarly = false }: Condition = {},
 ): Promise<void> {
-  await tryFilter(desk.db, key, filter);
+  await tryFilter(desk.db, key, filter, { turn: desk.turn });
   const set = {
     filter,
     ...(description !== undefined && { description }),

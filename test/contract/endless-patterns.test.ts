@@ -1,4 +1,4 @@
-import { send, type TestApplication, TestService } from '../support/index.js';
+import { expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import type { Status } from '../../src/administration/index.js';
 import { AdminConsole } from './admin-console.js';
 import { type OwnMongod, startOwn } from '../support/own-mongod.js';
@@ -121,5 +121,34 @@ describe('a filter that was stored before such patterns were refused', () => {
     const changes = [{ name: 'planned' }];
     expect(planned).toMatchObject({ status: 200, json: { changes }, isAtWork: true });
     expect(previewed).toMatchObject({ status: 200, json: { isCutOff: true }, isAtWork: true });
+  });
+
+  it('keeps what it takes until MongoDB has done with it: the organization waits for that everywhere, and no other does', async () => {
+    const other = await service.application();
+    await other.product({ id: 'p1', data: { n: 1 } });
+    expect(await Promise.all([isAtWork(STORED.plan), isAtWork(STORED.preview)])).toEqual([true, true]);
+    const wanted = configuration('further', CHEAP);
+    const asked: [string, string, object?][] = [
+      ['PUT', `${place}/services/product/further`, { filter: CHEAP }],
+      ['POST', `${place}/preview/product`, { filter: CHEAP }],
+      ['POST', 'configuration/plan', wanted],
+      ['POST', 'configuration/apply', wanted],
+      ['GET', `${place}/records/product/last`],
+    ];
+    const answers = await Promise.all(asked.map((one) => ask(...one)));
+    for (const answer of answers) {
+      expectProblem(answer, 503, 'busy');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect(await service.db.collection('services').countDocuments({ name: 'further' })).toBe(0);
+    const others = `${service.url}/admin/v1/applications/${other.organizationid}/${other.appid}`;
+    const user = other.user('admin');
+    const body = { filter: { 'data.n': 1 } };
+    const made = await Promise.all([
+      send(`${others}/preview/product`, 'POST', { user, body }),
+      send(`${others}/services/product/one`, 'PUT', { user, body }),
+      send(`${others}/records/product/p1`, 'GET', { user }),
+    ]);
+    expect(made.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 });

@@ -40,7 +40,7 @@ export async function applyConfiguration(
   const { db } = desk;
   const first = await compare(db, wanted, options);
   if (!allows(ifMatch, first.etag)) throw new Refused(problems.stale());
-  await assertPossible(db, first.changes, options.reach);
+  await assertPossible(db, first.changes, options.reach, desk.turn);
   const secrets = await secretsFor(first.changes, mostNew);
   await db.client.withSession((session) =>
     session.withTransaction(

@@ -4,7 +4,7 @@ import { CREDENTIALS } from '../../auth/index.js';
 import { problems } from '../../http/index.js';
 import type { Tenant } from '../../record/index.js';
 import { assertNoRecords, nameOfTenant } from '../applications.js';
-import { tryFilter } from '../filter-trial.js';
+import { type FilterTurn, tryFilter } from '../filter-trial.js';
 import { type Preview, previewFilter } from '../preview.js';
 import { usernameTaken } from '../credentials.js';
 import { invalidAt, Refused, unknownApplication } from '../refused.js';
@@ -47,7 +47,12 @@ export async function compare(
 }
 
 /** Throws where a change could not be made: 400 for a filter that MongoDB refuses, 409 for a name and for records. */
-export async function assertPossible(db: mongo.Db, changes: PlannedChange[], reach: Reach): Promise<void> {
+export async function assertPossible(
+  db: mongo.Db,
+  changes: PlannedChange[],
+  reach: Reach,
+  turn?: FilterTurn,
+): Promise<void> {
   const ends = performance.now() + TRIALS_MS;
   await assertUsernames(db, changes, reach);
   for (const { action, thing } of changes) {
@@ -55,7 +60,9 @@ export async function assertPossible(db: mongo.Db, changes: PlannedChange[], rea
   }
   for (const { key, filter, pointer } of filtersIn(changes)) {
     const left = Math.max(1, Math.ceil(ends - performance.now()));
-    await tryFilter(db, key, filter, left).catch((error: unknown) => rethrowAt(pointer, error));
+    await tryFilter(db, key, filter, { maxTimeMS: left, turn }).catch((error: unknown) =>
+      rethrowAt(pointer, error),
+    );
   }
 }
 

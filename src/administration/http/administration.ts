@@ -14,6 +14,7 @@ import { SETTINGS, type Settings } from '../../config/index.js';
 import { sendJson } from '../../http/index.js';
 import { actorOf } from '../../trail/index.js';
 import type { Desk } from '../desk.js';
+import { PreviewPlaces } from './preview-places.js';
 
 /** What all controllers of `/admin/v1` share. */
 export const Administrative = () =>
@@ -26,13 +27,18 @@ export class Desks {
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
+    private readonly places: PreviewPlaces,
     @Inject(SETTINGS) { auditTrailDays }: Settings,
   ) {
     this.auditTrailDays = auditTrailDays;
   }
 
   of(request: Request): Desk {
-    return { db: this.connection.db!, actor: actorOf(request), auditTrailDays: this.auditTrailDays };
+    const gone = untilGone(request);
+    return {
+      ...{ db: this.connection.db!, actor: actorOf(request), auditTrailDays: this.auditTrailDays },
+      turn: ({ organizationid }, work, ms) => this.places.during(organizationid, gone, work, ms),
+    };
   }
 }
 

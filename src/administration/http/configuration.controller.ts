@@ -74,10 +74,10 @@ export class ConfigurationController {
     @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
     @Res() response: Response,
   ): Promise<void> {
-    const { db } = this.desks.of(request);
+    const { db, turn } = this.desks.of(request);
     const options = { reach: reachOf(caller), isPruned: prune === true };
     const { changes, untold, etag } = await compare(db, wanted, options);
-    await assertPossible(db, changes, options.reach);
+    await assertPossible(db, changes, options.reach, turn);
     const gone = untilGone(request);
     const begun = performance.now();
     const leftOf = (ms: number) => begun + ms - performance.now();

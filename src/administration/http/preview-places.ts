@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Places } from '../../common/index.js';
 import { problems } from '../../http/index.js';
 
-/** Previews at work at a time in an instance, and of them those of one organization. */
-const MOST = 3;
+/** Trials of filters at work at a time in an instance for one organization, of which the first waits for nobody else. */
 const MOST_OF_ONE = 2;
+/** All those beside the first of each organization. */
+const MOST_FURTHER = 2;
 
 /** A preview waits so long for its turn, and takes so long with it, before its answer is due (milliseconds). */
 const WAIT_MS = 1500;
@@ -13,17 +14,20 @@ const WHOLE_MS = 9000;
 interface OfOne {
   places: Places;
   asking: number;
+  working: number;
 }
 
 /**
- * Who may try a filter on the records now. MongoDB does not interrupt a pattern that takes long on one long text, so that a
- * preview may keep a core of it busy beyond all limits: its place is taken until MongoDB has done with it.
+ * Who may try a filter on the records now: for a preview, a plan, before it is saved, or to see which services match a
+ * record. MongoDB does not interrupt a pattern that takes long on one long text, and a filter that was stored before such
+ * patterns were refused may keep a core of it busy beyond all limits: its place is taken until MongoDB has done with it. What
+ * one organization has under way never keeps another from its first place.
  */
 @Injectable()
 export class PreviewPlaces {
   waitMs = WAIT_MS;
   wholeMs = WHOLE_MS;
-  private readonly all = new Places(MOST);
+  private readonly further = new Places(MOST_FURTHER);
   private readonly organizations = new Map<string, OfOne>();
 
   /**
@@ -56,11 +60,22 @@ export class PreviewPlaces {
   }
 
   private async turn<T>(organizationid: string, tooLate: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const own = this.organizations.get(organizationid) ?? { places: new Places(MOST_OF_ONE), asking: 0 };
+    const own = this.organizations.get(organizationid) ?? {
+      places: new Places(MOST_OF_ONE),
+      asking: 0,
+      working: 0,
+    };
     this.organizations.set(organizationid, own);
     own.asking += 1;
     try {
-      return await own.places.during(tooLate, () => this.all.during(tooLate, work));
+      return await own.places.during(tooLate, async () => {
+        own.working += 1;
+        try {
+          return await (own.working === 1 ? work() : this.further.during(tooLate, work));
+        } finally {
+          own.working -= 1;
+        }
+      });
     } finally {
       own.asking -= 1;
       if (own.asking === 0) this.organizations.delete(organizationid);

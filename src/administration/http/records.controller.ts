@@ -1,13 +1,13 @@
 import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
-import type { mongo } from 'mongoose';
 import { NamesApplication } from '../../application/index.js';
 import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { Problems } from '../../http/index.js';
 import { KINDS, type Kind, type Tenant } from '../../record/index.js';
 import { assertApplication } from '../applications.js';
+import type { Desk } from '../desk.js';
 import { recordHistory, type RecordHistory } from '../record-history.js';
 import { recordStory, type RecordStory } from '../record-story.js';
 import { invalid } from '../refused.js';
@@ -46,8 +46,8 @@ export class RecordsController {
     @Caller() caller: Credential,
     @Param() names: RecordNames,
   ): Promise<RecordStory> {
-    const { db, of } = await this.covered(request, caller, names);
-    return recordStory(db, of, names.id);
+    const { db, of, turn } = await this.covered(request, caller, names);
+    return recordStory(db, of, names.id, turn);
   }
 
   @Get(':kind/:id/history')
@@ -75,12 +75,12 @@ export class RecordsController {
     request: Request,
     caller: Credential,
     { org: organizationid, app: appid, kind }: RecordNames,
-  ): Promise<{ db: mongo.Db; of: Tenant & { kind: Kind } }> {
+  ): Promise<Pick<Desk, 'db' | 'turn'> & { of: Tenant & { kind: Kind } }> {
     const tenant = { organizationid, appid };
     assertCovers(caller, tenant);
     if (!KINDS.includes(kind as Kind)) throw invalid('The kind is not known. It is member or product.');
-    const { db } = this.desks.of(request);
-    await assertApplication(db, tenant);
-    return { db, of: { ...tenant, kind: kind as Kind } };
+    const desk = this.desks.of(request);
+    await assertApplication(desk.db, tenant);
+    return { ...desk, of: { ...tenant, kind: kind as Kind } };
   }
 }

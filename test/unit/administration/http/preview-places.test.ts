@@ -19,17 +19,18 @@ const preview = (organization: string, gone = here) =>
     return new Promise<object>((resolve) => ends.push(() => resolve({})));
   });
 
-it('two of an organization work at a time, and three of all', async () => {
+it('two of an organization work at a time, and the first of each waits for nobody else', async () => {
   places.waitMs = 30_000;
-  const all = ['a', 'a', 'a', 'b', 'c'].map((name) => preview(name));
+  const all = ['a', 'a', 'a', 'b', 'b', 'c', 'c', 'd'].map((name) => preview(name));
   await soon();
-  expect(begun).toEqual(['a', 'a', 'b']);
+  // Beside the first of each, two of all: the second of c waits for them, the third of a for its own.
+  expect(begun).toEqual(['a', 'a', 'b', 'b', 'c', 'd']);
   for (let ended = 0; ended < all.length; ended += 1) {
     ends[ended]?.();
     await soon();
   }
-  expect(begun).toEqual(['a', 'a', 'b', 'c', 'a']);
-  expect(await Promise.all(all)).toHaveLength(5);
+  expect(begun.toSorted().join('')).toBe('aaabbccd');
+  expect(await Promise.all(all)).toHaveLength(8);
 });
 
 it('one whose turn does not come in time is told that others are at work', async () => {
