@@ -51,11 +51,12 @@ export async function previewFilter(
   try {
     return await inPlace(db, of, signal, async (place) => {
       const effort = { exactMs: maxTimeMS, estimateMs, sampleSize };
-      const [counted, warnings] = await together(place, [
+      const [{ plan, ...counted }, { warnings, missing }] = await together(place, [
         countedByPlan(place, filter, inForce, effort),
         fieldWarnings(place, filter, new Allowance(WARNINGS_MS)),
       ]);
-      return { ...counted, warnings };
+      const isUseless = Object.keys(plan?.advice ?? {}).some((field) => missing.has(field));
+      return { ...counted, plan: plan && (isUseless ? { ...plan, advice: null } : plan), warnings };
     });
   } catch (error) {
     throw (await refusalOf(db, of, filter, error)) ?? error;

@@ -1,4 +1,4 @@
-import { type Filter, partsOf } from '../../application/index.js';
+import { type Filter, isHidden, partsOf, withinElements } from '../../application/index.js';
 import { count, shown } from '../../common/index.js';
 import type { Allowance } from './allowance.js';
 import type { Place } from './place.js';
@@ -20,21 +20,57 @@ const NEWEST = 10_000;
 /** For one look at all records, which ends where one has the field (milliseconds). */
 const LOOK_MS = 500;
 
-/** Warns of names at the top of the record that no record has: the fields of `data` are written `data.…`. */
-export async function fieldWarnings(place: Place, filter: Filter, time: Allowance): Promise<Warning[]> {
+/** What is warned of, and the fields that no record has: an index over one would serve nothing. */
+export interface FieldWarnings {
+  warnings: Warning[];
+  missing: Set<string>;
+}
+
+/**
+ * Warns of names that no record has: those at the top of the record, where the fields of `data` are written `data.…`, and those
+ * within `data`, at any depth. Where there is no record yet, none of the latter.
+ */
+export async function fieldWarnings(place: Place, filter: Filter, time: Allowance): Promise<FieldWarnings> {
   const warnings: Warning[] = [];
-  for (const { field, path } of strangersIn(filter).slice(0, MOST_NAMES)) {
-    const name = rootOf(field);
-    const who = await havingNone(place, name, time);
+  const missing = new Set<string>();
+  const strangers = strangersIn(filter);
+  for (const { field, path } of strangers.slice(0, MOST_NAMES)) {
+    const who = await havingNone(place, rootOf(field), time);
     if (who === undefined) continue;
-    const [right, known] = [`data.${field}`, `data.${name}`].map(shown);
-    const some = right === known ? 'which some have' : `since some have "${known}"`;
-    const hint = (await isSomewhere(place, `data.${name}`, time))
-      ? `write "${right}", ${some}`
-      : `a field of "data" is written "${right}"`;
-    warnings.push({ path, detail: `${who} has the field "${shown(name)}"; ${hint}.` });
+    missing.add(field);
+    warnings.push({
+      path,
+      detail: `${who} has the field "${shown(rootOf(field))}"${await hintFor(place, field, time)}.`,
+    });
   }
-  return warnings;
+  const inner = namesInData(filter).slice(0, MOST_NAMES - warnings.length);
+  if (inner.length === 0 || !(await isSomewhere(place, '_id', time))) return { warnings, missing };
+  for (const { field, path } of inner) {
+    const who = await havingNone(place, field, time);
+    if (who === undefined) continue;
+    missing.add(field);
+    warnings.push({ path, detail: `${who} has the field "${shown(field)}"; is its name right?` });
+  }
+  return { warnings, missing };
+}
+
+/** What may have been meant by a name at the top. What no answer shows is not looked for. */
+async function hintFor(place: Place, field: string, time: Allowance): Promise<string> {
+  const name = rootOf(field);
+  if (isHidden(`data.${name}`)) return '';
+  const [right, known] = [`data.${field}`, `data.${name}`].map(shown);
+  const some = right === known ? 'which some have' : `since some have "${known}"`;
+  return (await isSomewhere(place, `data.${name}`, time))
+    ? `; write "${right}", ${some}`
+    : `; a field of "data" is written "${right}"`;
+}
+
+/** Each field within `data`, where it stands first; those of elements of lists among them. */
+export function namesInData(filter: Filter): { field: string; path: string }[] {
+  const names = new Map<string, { field: string; path: string }>();
+  for (const { field, place } of withinElements(partsOf(filter)))
+    if (field.startsWith('data.') && !names.has(field)) names.set(field, { field, path: shown(place) });
+  return [...names.values()];
 }
 
 /** Each name that is none of a record's own, where it stands first. */
