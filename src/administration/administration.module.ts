@@ -6,6 +6,7 @@ import { ApplicationsController } from './http/applications.controller.js';
 import { ConfigurationController } from './http/configuration.controller.js';
 import { CredentialsController } from './http/credentials.controller.js';
 import { OverviewController } from './http/overview.controller.js';
+import { EditPace } from './http/edit-pace.js';
 import { PreviewPlaces } from './http/preview-places.js';
 import { RecordsController } from './http/records.controller.js';
 import { ServicesController } from './http/services.controller.js';
@@ -21,7 +22,7 @@ import { ServicesController } from './http/services.controller.js';
     OverviewController,
     RecordsController,
   ],
-  providers: [Desks, PreviewPlaces],
+  providers: [Desks, EditPace, PreviewPlaces],
   exports: [Desks],
 })
 export class AdministrationModule {}

@@ -17,6 +17,7 @@ import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
 import { tryFilter } from './filter-trial.js';
 import { invalid, taken, unknownApplication, unknownService } from './refused.js';
+import { assertRoomForServices } from './service-limits.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
 
 /** What a service is set to; what is not given stays as it is. */
@@ -57,6 +58,7 @@ export async function setService(
     ...(description !== undefined && { description }),
     ...(enabled !== undefined && { enabled }),
   };
+  await assertRoomForServices(desk.db, key, [{ key, fields: set }]);
   if (isNew) await insertService(desk.db, key, set);
   else if (ifMatch === undefined) await upsertService(desk.db, key, set);
   else await replaceService(desk.db, key, set, ifMatch);

@@ -1,3 +1,4 @@
+export { MinuteCounts } from './minute-counts.js';
 export { Authenticator } from './authenticator.js';
 export { AuthModule } from './auth.module.js';
 export { type Login, parseBasicHeader } from './basic-header.js';

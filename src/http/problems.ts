@@ -112,6 +112,14 @@ export const problems = {
       'This credential made more requests than its quota of a minute.',
       later(seconds),
     ),
+  tooManyEdits: (most: number, seconds: number) =>
+    new Problem(
+      429,
+      'too-many-edits',
+      'Too many edits',
+      `The services of an application are edited at most ${most} times a minute. Go on when Retry-After is over.`,
+      later(seconds),
+    ),
   digestBusy: () =>
     new Problem(
       429,

@@ -1,3 +1,4 @@
+import { MOST_SERVICES } from '../service-limits.js';
 import { serviceNameFault } from '../services.js';
 import { KINDS } from '../../record/index.js';
 import { usernameFault } from '../usernames.js';
@@ -5,7 +6,6 @@ import { filter, level, name, scopes, settings, words } from '../http/bodies.js'
 import { date, flag, listOf, oneOf, required, type Shaped, text } from '../http/fields.js';
 
 const MOST_APPLICATIONS = 10_000;
-const MOST_SERVICES = 1000;
 const MOST_CREDENTIALS = 100_000;
 
 export const SERVICE = {

@@ -8,6 +8,7 @@ import { type FilterTurn, tryFilter } from '../filter-trial.js';
 import { type Preview, previewFilter } from '../preview.js';
 import { usernameTaken } from '../credentials.js';
 import { invalidAt, Refused, unknownApplication } from '../refused.js';
+import { assertRoomForServices, type ServiceChange } from '../service-limits.js';
 import { filterInForce } from '../services.js';
 import { newUsernameFault } from '../usernames.js';
 import type { Configuration } from './configuration.js';
@@ -46,7 +47,7 @@ export async function compare(
   return { ...difference, etag, leftOut };
 }
 
-/** Throws where a change could not be made: 400 for a filter that MongoDB refuses, 409 for a name and for records. */
+/** Throws where a change could not be made: 400 for a filter that MongoDB refuses, 409 for a name, for records, and for services beyond the limits. */
 export async function assertPossible(
   db: mongo.Db,
   changes: PlannedChange[],
@@ -58,6 +59,7 @@ export async function assertPossible(
   for (const { action, thing } of changes) {
     if (action === 'remove' && thing.what === 'application') await assertNoRecords(db, thing.key);
   }
+  for (const ofOne of servicesIn(changes).values()) await assertRoomForServices(db, ofOne[0]!.key, ofOne);
   for (const { key, filter, pointer } of filtersIn(changes)) {
     const left = Math.max(1, Math.ceil(ends - performance.now()));
     await tryFilter(db, key, filter, { maxTimeMS: left, turn }).catch((error: unknown) =>
@@ -115,6 +117,18 @@ export async function previewsOf(
     onProgress?.(index + 1);
   }
   return previews;
+}
+
+/** The changes of services, by application. */
+function servicesIn(changes: PlannedChange[]): Map<string, ServiceChange[]> {
+  const byApplication = new Map<string, ServiceChange[]>();
+  for (const { action, thing } of changes) {
+    if (thing.what !== 'service') continue;
+    const name = nameOfTenant(thing.key);
+    const change = { key: thing.key, ...(action !== 'remove' && { fields: thing.fields }) };
+    byApplication.set(name, [...(byApplication.get(name) ?? []), change]);
+  }
+  return byApplication;
 }
 
 interface ChangedFilter {

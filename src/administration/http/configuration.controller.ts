@@ -17,6 +17,7 @@ import {
 } from '../configuration/index.js';
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
 import { Answers } from './answers.js';
+import { EditPace } from './edit-pace.js';
 import { flag, type Shaped } from './fields.js';
 import { TakesIfMatch } from './openapi.js';
 import { PreviewPlaces } from './preview-places.js';
@@ -39,6 +40,7 @@ export class ConfigurationController {
   constructor(
     private readonly desks: Desks,
     private readonly previews: PreviewPlaces,
+    private readonly pace: EditPace,
   ) {}
 
   @Get()
@@ -109,6 +111,7 @@ export class ConfigurationController {
     @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
   ): Promise<{ changes: object[]; passwords: Record<string, string> }> {
     const options = { reach: reachOf(caller), isPruned: prune === true, ifMatch, mostNew: MOST_NEW };
+    for (const application of wanted.applications ?? []) this.pace.count(application);
     const { changes, passwords } = await applyConfiguration(this.desks.of(request), wanted, options);
     return { changes: changes.map((one) => shown(one)), passwords };
   }

@@ -28,6 +28,7 @@ import {
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
 import { Answers, Done, ServiceList, ServiceShape } from './answers.js';
 import { PREVIEW, SERVICE_SETTING } from './bodies.js';
+import { EditPace } from './edit-pace.js';
 import type { Shaped } from './fields.js';
 import { NamesKind, NamesService, TakesIfMatch } from './openapi.js';
 import { PREVIEW_ANSWER } from './preview-answer.js';
@@ -53,6 +54,7 @@ export class ServicesController {
   constructor(
     private readonly desks: Desks,
     private readonly previews: PreviewPlaces,
+    private readonly pace: EditPace,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -113,6 +115,7 @@ export class ServicesController {
     if (fault !== undefined) throw invalid(`The name of the service ${fault}`);
     const desk = this.desks.of(request);
     await assertApplication(desk.db, key);
+    this.pace.count(key);
     const isNew = headers['if-none-match']?.trim() === '*';
     await setService(desk, key, body, { ifMatch: headers['if-match'], isNew });
     await this.answer(request, response, key);
@@ -132,7 +135,9 @@ export class ServicesController {
     @Param() path: ServicePath,
     @Headers('If-Match') ifMatch: string | undefined,
   ): Promise<void> {
-    await removeService(this.desks.of(request), keyIn(caller, path), ifMatch);
+    const key = keyIn(caller, path);
+    this.pace.count(key);
+    await removeService(this.desks.of(request), key, ifMatch);
   }
 
   @Post('preview/:kind')
