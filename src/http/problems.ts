@@ -112,7 +112,7 @@ export const problems = {
       'This credential made more requests than its quota of a minute.',
       later(seconds),
     ),
-  tooManyEdits: (most: number, seconds: number) =>
+  tooManyEdits: (seconds: number, most: number) =>
     new Problem(
       429,
       'too-many-edits',

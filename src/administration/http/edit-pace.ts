@@ -14,6 +14,6 @@ export class EditPace {
   /** Throws 429 `too-many-edits` where the services of the application were edited too often in this minute. */
   count({ organizationid, appid }: Tenant): void {
     const { count, secondsLeft } = this.edits.add(JSON.stringify([organizationid, appid]));
-    if (count > MOST_A_MINUTE) throw problems.tooManyEdits(MOST_A_MINUTE, secondsLeft);
+    if (count > MOST_A_MINUTE) throw problems.tooManyEdits(secondsLeft, MOST_A_MINUTE);
   }
 }

@@ -7,7 +7,10 @@ import { problem, Served } from './served.js';
 const ROOT = join(__dirname, '../../..');
 
 /** Slugs of the administration API and of the console, which this client does not call. */
-const ELSEWHERE = ['out-of-scope', 'name-taken', 'name-unavailable', 'in-use', 'session-over'];
+const ELSEWHERE = [
+  ...['out-of-scope', 'name-taken', 'name-unavailable', 'in-use', 'session-over'],
+  ...['too-many-services', 'too-many-edits'],
+];
 
 function slugsOfService(): Set<string> {
   const files = (readdirSync(join(ROOT, 'src'), { recursive: true }) as string[]).filter((name) =>
