@@ -37,9 +37,9 @@ export const ofReplication = [
   },
   {
     name: 'resurrection-stamped-below-its-tombstone',
-    file: 'src/replication/stamping/resurrections.ts',
-    from: 'projection: { lastupdated: 1 },',
-    to: 'projection: { _id: 1 },',
+    file: 'src/replication/ledger/ledger.ts',
+    from: 'id: 1, lastupdated: 1, learned: 1 };',
+    to: 'id: 1, learned: 1 };',
     tests: ['contract/watcher-deletes'],
   },
   {

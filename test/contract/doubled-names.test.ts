@@ -146,6 +146,30 @@ describe('a doubled `id`', () => {
   });
 });
 
+describe.each<[string, string[]]>([
+  ['id', ['id', 'id', 'lastupdated']],
+  ['organizationid', ['organizationid', 'id', 'lastupdated']],
+  ['appid', ['appid', 'id', 'lastupdated']],
+  ['lastupdated', ['id', 'lastupdated', 'lastupdated']],
+])('a doubled `%s` before other fields', (name, order) => {
+  it('leaves nothing out of the digest: it counts what `updates` delivers', async () => {
+    const field = (one: string): [string, unknown] => {
+      if (one === 'id') return ['id', `doubled-${name}`];
+      return [one, one === 'lastupdated' ? LONG_AGO : app.tenant[one as 'appid']];
+    };
+    await write('product', [...order.map(field), ['type', 'product']]);
+    await app.put('product', { id: 'plain' });
+    await service.watcher.caughtUp();
+    const to = (await app.max('product')).toISOString();
+    const items = await app.feed('product').drain({ to });
+    expect(items.map(({ id }) => id).sort()).toEqual([`doubled-${name}`, 'plain']);
+    const { json } = await app.get('product/default/digest', { query: { to, bucket: '0', buckets: '1' } });
+    const { count, records } = json as { count: number; records: { id: string; lastupdated: string }[] };
+    expect(count).toBe(items.length);
+    expect(records).toEqual(items.map(({ id, lastupdated }) => ({ id, lastupdated })));
+  });
+});
+
 describe('PATCH of a member', () => {
   const patch = (id: string, body: object) => app.send('PATCH', `api/v0.1/member/${id}`, { body });
   const member = async (id: string, data: [string, unknown][], more: [string, unknown][] = []) => {

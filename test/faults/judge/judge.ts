@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { mongo } from 'mongoose';
 import { emailKeyOf } from '../../../src/member/index.js';
 import { KINDS, LONGEST_LEARNED } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
@@ -87,17 +88,32 @@ async function uncounted({ source }: World, client: PatientClient): Promise<stri
 async function unheldEmails({ source }: World): Promise<string[]> {
   const look = async () => {
     const members = await source.records('member').find(source.tenant).toArray();
-    const carried = members.flatMap(({ data }) => emailKeyOf((data as { email?: unknown }).email) ?? []);
-    const held = members.map(({ emailkey }) => emailkey as unknown);
-    return [...new Set(carried)]
-      .filter((key) => key.length <= LONGEST_LEARNED && held.filter((one) => one === key).length !== 1)
-      .map(
-        (key) => `${key} is held by ${held.filter((one) => one === key).length} of the members that carry it`,
-      );
+    const carriers = new Map<string, mongo.Document[]>();
+    for (const member of members) {
+      const key = emailKeyOf((member['data'] as { email?: unknown }).email);
+      if (key !== undefined && key.length <= LONGEST_LEARNED)
+        carriers.set(key, [...(carriers.get(key) ?? []), member]);
+    }
+    return [...carriers].filter(([key]) => members.filter(({ emailkey }) => emailkey === key).length !== 1);
   };
-  for (const end = Date.now() + REVIEW_MS; Date.now() < end; await wait(LOOK_MS))
-    if ((await look()).length === 0) return [];
-  return look();
+  let unheld = await look();
+  for (const end = Date.now() + REVIEW_MS; unheld.length > 0 && Date.now() < end; unheld = await look())
+    await wait(LOOK_MS);
+  return Promise.all(
+    unheld.map(async ([key, carriers]) => {
+      const waiting = await source.db
+        .collection('tidemark.emailduplicates')
+        .find({ emailkey: key })
+        .toArray();
+      const holders = await source.db.collection('tidemark.emailholders').find().toArray();
+      const about = carriers.map(({ _id, id, emailkey }) => ({
+        _id: String(_id),
+        id: String(id),
+        emailkey: emailkey as unknown,
+      }));
+      return `no member holds ${key} alone: ${JSON.stringify({ carriers: about, waiting, holders })}`;
+    }),
+  );
 }
 
 async function hardDeletes(client: PatientClient, kind: string): Promise<Item[]> {

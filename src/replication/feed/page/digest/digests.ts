@@ -13,8 +13,14 @@ import type { Ask } from '../pages.js';
 import { ReadPlaces } from '../read-places.js';
 import { type DigestRequest, digestText } from './digest-text.js';
 
-/** Of a record nothing else is read: what it takes to tell whether it is delivered, and what is hashed. */
-const FIELDS = { _id: 1, organizationid: 1, appid: 1, id: 1, lastupdated: 1 };
+/**
+ * Of a record nothing else is read: what it takes to tell whether it is delivered, and what is hashed. Each is an expression:
+ * MongoDB ends a projection of names once it has met as many fields, and a name that stands twice would count for another.
+ */
+const FIELDS = {
+  ...{ _id: 1, organizationid: '$organizationid', appid: '$appid' },
+  ...{ id: '$id', lastupdated: '$lastupdated' },
+};
 
 /**
  * Opens digests: what `updates` of a service deliver up to `to`, as of one moment, added up. One that takes longer than the
