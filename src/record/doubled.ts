@@ -48,6 +48,8 @@ export interface DoubledWrite {
   /** Fields beside the stamp, the same for each record. */
   set?: mongo.Document;
   session?: mongo.ClientSession | undefined;
+  /** How long the write may take on the server (milliseconds). */
+  maxTimeMS?: number;
 }
 
 /**
@@ -56,15 +58,15 @@ export interface DoubledWrite {
  * doubled `lastupdated` becomes single.
  */
 export async function stampDoubled(collection: mongo.Collection, write: DoubledWrite): Promise<number> {
-  const { ids, names, where = {}, fence, set, session } = write;
-  const inSession = session && { session };
+  const { ids, names, where = {}, fence, set, session, maxTimeMS } = write;
+  const options = { ...(session && { session }), ...(maxTimeMS !== undefined && { maxTimeMS }) };
   const found = await collection
     .aggregate<{ _id: mongo.ObjectId; stamp: Date; times: number }>(
       [
         { $match: { $and: [{ _id: { $in: ids } }, where, doubled(...names)] } },
         { $project: { stamp: stampAbove(fence), times: timesOf('lastupdated') } },
       ],
-      inSession,
+      options,
     )
     .toArray();
   if (found.length === 0) return 0;
@@ -77,7 +79,7 @@ export async function stampDoubled(collection: mongo.Collection, write: DoubledW
       },
     },
   ]);
-  await collection.bulkWrite(writes, inSession);
+  await collection.bulkWrite(writes, options);
   return found.length;
 }
 

@@ -1,5 +1,6 @@
 export { doubledNameIn } from './doubled-name.js';
 export { doubled, isSingleAlong, single, stampDoubled } from './doubled.js';
+export { RecordsHeldError, writeUnlessHeld } from './held.js';
 export { idTextAt, idTextOf, isNumberText, LONGEST_NUMBER_TEXT } from './id-text.js';
 export { updateItemText } from './item.js';
 export { jsonText, READ_FOR_JSON } from './json.js';

@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { isUnfit } from '../database/index.js';
 import { single, stampDoubled } from './doubled.js';
+import { RecordsHeldError, writeUnlessHeld } from './held.js';
 import { stampAbove } from './stamp.js';
 
 /** How documents are stamped anew. */
@@ -16,12 +17,30 @@ type Leave = (id: mongo.ObjectId, error: Error) => void;
 
 /**
  * Stamps documents anew and answers how many. Those of one write have one `$$NOW`, so it should be given 1,000 at most. A
- * single one that cannot take a stamp makes all of a write fail, which is halved until that one is alone: it is left.
+ * single one that cannot take a stamp makes all of a write fail, which is halved until that one is alone: it is left. Throws
+ * a RecordsHeldError for those that another program's transaction holds, once all others are stamped.
  */
 export async function stampAnew(
   collection: mongo.Collection,
   ids: mongo.ObjectId[],
   stamping: Stamping,
+  leave: Leave,
+): Promise<number> {
+  let stamped = 0;
+  const held = await writeUnlessHeld(ids, async (some, maxTimeMS) => {
+    stamped += await stampFitting(collection, some, { ...stamping, maxTimeMS }, leave);
+  });
+  if (held.length > 0) throw new RecordsHeldError(held);
+  return stamped;
+}
+
+/** How long a write may take on the server (milliseconds). */
+type Bounded = Stamping & { maxTimeMS: number };
+
+async function stampFitting(
+  collection: mongo.Collection,
+  ids: mongo.ObjectId[],
+  stamping: Bounded,
   leave: Leave,
 ): Promise<number> {
   try {
@@ -33,20 +52,23 @@ export async function stampAnew(
       return 0;
     }
     const half = Math.ceil(ids.length / 2);
-    const first = await stampAnew(collection, ids.slice(0, half), stamping, leave);
-    return first + (await stampAnew(collection, ids.slice(half), stamping, leave));
+    const first = await stampFitting(collection, ids.slice(0, half), stamping, leave);
+    return first + (await stampFitting(collection, ids.slice(half), stamping, leave));
   }
 }
 
 async function stampTogether(
   collection: mongo.Collection,
   ids: mongo.ObjectId[],
-  { where = {}, fence }: Stamping,
+  { where = {}, fence, maxTimeMS }: Bounded,
 ): Promise<number> {
   const { matchedCount, modifiedCount } = await collection.updateMany(
     { $and: [{ _id: { $in: ids } }, where, single('lastupdated')] },
     [{ $set: { lastupdated: stampAbove(fence) } }],
+    { maxTimeMS },
   );
   if (matchedCount === ids.length) return modifiedCount;
-  return modifiedCount + (await stampDoubled(collection, { ids, names: ['lastupdated'], where, fence }));
+  return (
+    modifiedCount + (await stampDoubled(collection, { ids, names: ['lastupdated'], where, fence, maxTimeMS }))
+  );
 }

@@ -4,7 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import type { ServiceKey } from '../../application/index.js';
 import { DeadlineError, within as endsWithin } from '../../common/index.js';
 import { isRefusedQuery, isTimeout } from '../../database/index.js';
-import { COLLECTION_OF, FIRST_ID } from '../../record/index.js';
+import { COLLECTION_OF, FIRST_ID, RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
 import { Restamps } from '../stamping/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../walk/index.js';
@@ -138,12 +138,12 @@ export class FilterReconciler {
       return true;
     } catch (error) {
       if (isElsewhere(error)) throw error;
+      const isHeld = error instanceof RecordsHeldError;
+      const until = isHeld ? 'its feeds wait' : 'it is invalid until it can';
       if (!this.told.has(key))
-        this.log.error(
-          { err: error },
-          `${nameOf(service)} cannot be brought into force, and is invalid until it can`,
-        );
+        this.log.error({ err: error }, `${nameOf(service)} cannot be brought into force: ${until}`);
       this.told.set(key, service);
+      if (isHeld) return false;
       await this.entries.invalidate(service, entry).catch((again: unknown) => {
         if (isElsewhere(again)) throw again;
       });

@@ -12,7 +12,9 @@ import {
   type Kind,
   single,
   STAMP,
+  RecordsHeldError,
   stampDoubled,
+  writeUnlessHeld,
 } from '../../record/index.js';
 import { Ledger, type Life } from '../ledger/index.js';
 import { type Late, Restamps } from '../stamping/index.js';
@@ -77,12 +79,15 @@ export class RecordRepair {
     const odd = await this.doubledAmong(collection, lives);
     for (const { owner, identity } of odd) {
       const write = { ids: [owner], names: CHANGED, where: NO_ID, set: { id: identity.id } };
-      await stampDoubled(collection, write).catch((error: unknown) => {
-        if (!isUnfit(error)) throw error;
-        this.log.warn(
-          `${String(owner)} of ${collection.collectionName} cannot be repaired: ${error.message}`,
-        );
+      const held = await writeUnlessHeld([owner], async (_one, maxTimeMS) => {
+        await stampDoubled(collection, { ...write, maxTimeMS }).catch((error: unknown) => {
+          if (!isUnfit(error)) throw error;
+          this.log.warn(
+            `${String(owner)} of ${collection.collectionName} cannot be repaired: ${error.message}`,
+          );
+        });
       });
+      if (held.length > 0) throw new RecordsHeldError(held);
     }
   }
 

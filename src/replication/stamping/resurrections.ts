@@ -10,9 +10,11 @@ import {
   IDENTITY_TEXTS,
   type Kind,
   needsStamp,
+  RecordsHeldError,
   single,
   stampAbove,
   stampDoubled,
+  writeUnlessHeld,
 } from '../../record/index.js';
 import {
   identitiesByTenant,
@@ -33,7 +35,9 @@ import { type KnownFences, markName } from '../mark/index.js';
 import type { LogPlace, TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 import { Claimants } from './claimants.js';
+import type { Resurrected, Stamped, StampedAbove } from './resurrected.js';
 import { RestampNotes } from './restamp-notes.js';
+import { transactionWithin } from './transaction-within.js';
 
 const AT_ONCE = 100;
 
@@ -41,26 +45,6 @@ const AT_ONCE = 100;
 interface Behind {
   at: LogPlace;
   fences: KnownFences;
-}
-
-/** A life that came back, and above what its record is stamped: the tombstone that it had, and the fence. */
-interface Resurrected {
-  life: Life;
-  above: Date | undefined;
-}
-
-/** A record that is stamped, and above what. */
-interface Stamped {
-  _id: mongo.ObjectId;
-  above: Date | undefined;
-  /** What has to be true of it. */
-  where: mongo.Document;
-}
-
-/** Records that were looked at, and how many of them were stamped. */
-interface StampedAbove {
-  ids: mongo.ObjectId[];
-  stamped: number;
 }
 
 interface PresentIdentityOf extends Omit<Identity, 'kind'> {
@@ -152,17 +136,24 @@ export class Resurrections {
    */
   private async raise(kind: Kind, lives: Life[], fences: KnownFences, term: TermAtWork): Promise<void> {
     const once = [...new Map(lives.map((life) => [identityKey(life.identity), life])).values()];
+    const held: Life[] = [];
     for (const some of inSlices(once, ({ identity }) => identity.id, AT_ONCE)) {
-      const reborn = await this.together(kind, some, fences).catch(async (error: unknown) => {
-        if (!isUnfit(error)) throw error;
-        for (const life of some) await this.alone(kind, life, fences);
-        return [];
-      });
-      const known = new Set(reborn.map(({ life }) => life));
-      await this.ledger.learnUnknown(some.filter((life) => !known.has(life)));
+      held.push(...(await writeUnlessHeld(some, (part, ms) => this.raiseFitting(kind, part, fences, ms))));
       term.showLife();
     }
     await this.forgetRivals(kind, lives);
+    if (held.length > 0) throw new RecordsHeldError(held.map(({ owner }) => owner));
+  }
+
+  /** Throws what means a timeout where a record is held for so long (milliseconds). */
+  private async raiseFitting(kind: Kind, some: Life[], fences: KnownFences, ms: number): Promise<void> {
+    const reborn = await this.together(kind, some, fences, ms).catch(async (error: unknown) => {
+      if (!isUnfit(error)) throw error;
+      for (const life of some) await this.alone(kind, life, fences, ms);
+      return [];
+    });
+    const known = new Set(reborn.map(({ life }) => life));
+    await this.ledger.learnUnknown(some.filter((life) => !known.has(life)));
   }
 
   /** A number that the ledger knows is no rival of anybody. */
@@ -179,17 +170,15 @@ export class Resurrections {
   }
 
   /** Answers those that were dead until now. */
-  private async together(kind: Kind, lives: Life[], fences: KnownFences): Promise<Resurrected[]> {
+  private async together(kind: Kind, lives: Life[], fences: KnownFences, ms: number): Promise<Resurrected[]> {
     let reborn: Resurrected[] = [];
     let within: StampedAbove | undefined;
-    await this.connection.getClient().withSession((session) =>
-      session.withTransaction(async () => {
-        reborn = await this.revive(lives, fences, session);
-        within = await this.stampAbove(kind, reborn, session);
-      }),
-    );
+    await transactionWithin(this.connection.getClient(), ms, async (session) => {
+      reborn = await this.revive(lives, fences, session);
+      within = await this.stampAbove(kind, reborn, { session });
+    });
     this.tell(kind, within);
-    this.tell(kind, await this.stampAbove(kind, reborn));
+    this.tell(kind, await this.stampAbove(kind, reborn, { maxTimeMS: ms }));
     return reborn;
   }
 
@@ -207,15 +196,16 @@ export class Resurrections {
   private async stampAbove(
     kind: Kind,
     reborn: Resurrected[],
-    session?: mongo.ClientSession,
+    options: { session?: mongo.ClientSession; maxTimeMS?: number },
   ): Promise<StampedAbove | undefined> {
+    const { session } = options;
     const records = await this.recordsOf(kind, reborn, session);
     if (records.length === 0) return undefined;
     const writes = records.map(({ _id, above, where }) => {
       const filter = { $and: [{ _id }, where, single('lastupdated')] };
       return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above) } }] } };
     });
-    const { modifiedCount } = await this.records(kind).bulkWrite(writes, session && { session });
+    const { modifiedCount } = await this.records(kind).bulkWrite(writes, options);
     const odd = await this.stampDoubled(kind, records, session);
     return { ids: records.map(({ _id }) => _id), stamped: modifiedCount + odd };
   }
@@ -253,8 +243,8 @@ export class Resurrections {
   }
 
   /** A record that cannot take a stamp keeps the one it has; its entry lives all the same. */
-  private async alone(kind: Kind, life: Life, fences: KnownFences): Promise<void> {
-    await this.together(kind, [life], fences).catch(async (error: unknown) => {
+  private async alone(kind: Kind, life: Life, fences: KnownFences, ms: number): Promise<void> {
+    await this.together(kind, [life], fences, ms).catch(async (error: unknown) => {
       if (!isUnfit(error)) throw error;
       this.log.warn(`${String(life.owner)} of ${COLLECTION_OF[kind]} cannot be stamped anew`);
       await this.revive([life], fences);

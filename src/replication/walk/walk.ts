@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { isRefusedQuery, isTimeout, isUnfit } from '../../database/index.js';
+import { RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
 import type { Found } from './stretch.js';
 
@@ -57,7 +58,8 @@ async function attempt(stretch: Found, work: Way['work']): Promise<Error | undef
     await work(stretch);
     return undefined;
   } catch (error) {
-    const isOfStretch = isTimeout(error) || isUnfit(error) || isRefusedQuery(error);
+    const isOfStretch =
+      isTimeout(error) || isUnfit(error) || isRefusedQuery(error) || error instanceof RecordsHeldError;
     if (isOfStretch && (error as mongo.MongoServerError).code !== NO_UNIQUE_INDEX) return error as Error;
     throw error;
   }

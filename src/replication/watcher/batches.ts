@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { isObjectId, RecordsHeldError } from '../../record/index.js';
 import type { WatchedEvent } from '../log/index.js';
 import type { Fences } from '../mark/index.js';
 import type { TermAtWork } from '../progress/index.js';
@@ -29,9 +30,24 @@ export class Batches {
       await this.bringAbout(events, fences, term);
     } catch (error) {
       if (mayPass(error)) throw error;
-      if (events.length > 1) await this.halve(events, fences, term);
+      const others = error instanceof RecordsHeldError ? await this.besideHeld(events, error) : events;
+      if (others.length < events.length) await this.workThrough(others, fences, term);
+      else if (events.length > 1) await this.halve(events, fences, term);
       else await this.alone(events[0]!, fences, term, error);
     }
+  }
+
+  /** Sets aside what concerns records that another program's transaction holds, and answers the other events. */
+  private async besideHeld(events: WatchedEvent[], error: RecordsHeldError): Promise<WatchedEvent[]> {
+    const held = new Set(error.ids.map((id) => id.toHexString()));
+    const others: WatchedEvent[] = [];
+    for (const event of events) {
+      const isOfRecord = event.type === 'written' || event.type === 'deleted';
+      if (isOfRecord && isObjectId(event.owner) && held.has(event.owner.toHexString()))
+        await this.quarantine.setAsideEvent(event, error);
+      else others.push(event);
+    }
+    return others;
   }
 
   private async halve(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {

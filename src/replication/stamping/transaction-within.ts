@@ -1,0 +1,27 @@
+import mongoose, { type mongo } from 'mongoose';
+
+const MAX_TIME_EXPIRED = 50;
+
+/**
+ * A conflict with another transaction ends one at once, and the driver begins it anew for two minutes. This one is begun anew
+ * for so many milliseconds, then fails as a write does that has to wait for longer than it may.
+ */
+export async function transactionWithin(
+  client: mongo.MongoClient,
+  ms: number,
+  work: (session: mongo.ClientSession) => Promise<void>,
+): Promise<void> {
+  const end = performance.now() + ms;
+  let isAgain = false;
+  await client.withSession((session) =>
+    session.withTransaction(async () => {
+      if (isAgain && performance.now() > end)
+        throw new mongoose.mongo.MongoServerError({
+          message: `Another transaction was in the way for ${ms} ms`,
+          code: MAX_TIME_EXPIRED,
+        });
+      isAgain = true;
+      await work(session);
+    }),
+  );
+}
