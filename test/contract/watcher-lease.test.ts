@@ -89,6 +89,30 @@ describe('several instances: exactly one leads', () => {
   });
 });
 
+describe('the database’s clock was ahead and has been put right: expiry is judged by an own clock', () => {
+  const AN_HOUR = 3_600_000;
+  const ahead = { $add: ['$$NOW', AN_HOUR] };
+  afterEach(async () => {
+    await first.leave();
+    await second.stop();
+  });
+
+  it('a lease that nobody renews is taken, however far ahead it ends', async () => {
+    await change([{ $set: { holder: 'gone', term: { $add: ['$term', 1] }, expires: ahead } }]);
+    await eventually(async () => (await lease()).holder !== 'gone');
+    await assertWatched(first);
+  });
+
+  it('a leader that renews one keeps it, since each renewal changes it', async () => {
+    const { term } = await lease();
+    await change([{ $set: { expires: ahead } }]);
+    const ends = new Set<number>();
+    await eventually(async () => ends.add((await lease()).expires.getTime()).size > 6);
+    expect((await lease()).term).toBe(term);
+    await assertWatched(second);
+  });
+});
+
 describe('e-mail is unique: what a leader must know of it does not depend on who led before', () => {
   afterEach(async () => {
     await first.leave();

@@ -7,22 +7,30 @@ import { literal, within } from '../../common/index.js';
 import { CLOCK, isDuplicateKey } from '../../database/index.js';
 import { WATCH_STATE_MODEL, WATCHER, type WatchState } from '../progress/index.js';
 
-/** A leader that does not renew for this long (milliseconds of the database's clock) has lost the lease. */
+/** A leader that does not renew for this long has lost the lease (milliseconds). */
 const LEASE_MS = 7000;
 /** An answer about the lease that takes longer is of no use to anybody (milliseconds). */
 const ANSWER_MS = 3000;
-const EXTENDED = { $add: [CLOCK, LEASE_MS] };
+/** Every renewal changes it, also where the database's clock stands still: by that the others see that there is a leader. */
+const EXTENDED = { $max: [{ $add: [CLOCK, LEASE_MS] }, { $add: ['$expires', 1] }] };
 
 /** What a leader may change of the state, always in its own term only. */
 export type Advance = Partial<Pick<WatchState, 'token' | 'watched' | 'since' | 'pass'>>;
 
+/** The lease as it was when this instance saw it change last, by its own clock (milliseconds). */
+interface LastSeen extends Pick<WatchState, 'term' | 'expires'> {
+  at: number;
+}
+
 /**
- * Who leads the watcher: one instance at a time, by the database's clock (design §3, Lease). Every call throws a
+ * Who leads the watcher: one instance at a time (design §3, Lease). A lease is free when the database's clock has passed its
+ * end, or when it has not changed for as long as it lasts: that clock may have been ahead and stand still. Every call throws a
  * DeadlineError where the database does not answer soon.
  */
 @Injectable()
 export class Lease {
   private readonly holder = `${hostname()}/${randomUUID()}`;
+  private seen: LastSeen | undefined;
 
   constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
 
@@ -34,14 +42,36 @@ export class Lease {
   /** Takes the lease where nobody holds it, in a new term; nothing where somebody does. */
   async acquire(): Promise<WatchState | undefined> {
     await soon(this.lay());
+    const unchanged = await this.unchanged();
+    const isFree = { $expr: { $lte: ['$expires', CLOCK] } };
     const taken = await soon(
       this.collection.findOneAndUpdate(
-        { _id: WATCHER, $expr: { $lte: ['$expires', CLOCK] } },
-        [{ $set: { holder: literal(this.holder), term: { $add: ['$term', 1] }, expires: EXTENDED } }],
+        { _id: WATCHER, $or: [isFree, ...(unchanged === undefined ? [] : [unchanged])] },
+        [
+          {
+            $set: {
+              holder: literal(this.holder),
+              term: { $add: ['$term', 1] },
+              expires: { $add: [CLOCK, LEASE_MS] },
+            },
+          },
+        ],
         { returnDocument: 'after' },
       ),
     );
     return taken ?? undefined;
+  }
+
+  /** The lease, where nobody has renewed it for as long as it lasts. */
+  private async unchanged(): Promise<Pick<WatchState, 'term' | 'expires'> | undefined> {
+    const projection = { _id: 0, term: 1, expires: 1 };
+    const found = await soon(this.collection.findOne({ _id: WATCHER }, { projection }));
+    if (found === null) return undefined;
+    const { term, expires } = found;
+    const now = performance.now();
+    if (this.seen?.term !== term || Number(this.seen.expires) !== Number(expires))
+      this.seen = { term, expires, at: now };
+    return now - this.seen.at > LEASE_MS ? { term, expires } : undefined;
   }
 
   /** Extends the lease; false where the term is over. */
