@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { mongo } from 'mongoose';
-import { eventually, expectProblem, Gate, send, TestService } from '../support/index.js';
+import { eventually, expectProblem, Gate, leadElsewhere, send, TestService } from '../support/index.js';
 import { startLocked } from '../support/own-mongod.js';
 import { commandsDuring, nameOf } from './profiler.js';
 
@@ -192,14 +192,18 @@ describe('`METRICS`/`DOCS` switch theirs off', () => {
 
 describe('while nobody leads', () => {
   let unwatched: TestService;
+  let giveUp: () => Promise<void>;
 
   beforeAll(async () => {
     const first = await TestService.start();
     await first.leave();
-    await put(first, { holder: 'elsewhere', expires: new Date('9999-01-01') });
+    giveUp = await leadElsewhere(first.db);
     unwatched = await first.another();
   });
-  afterAll(() => unwatched.stop());
+  afterAll(async () => {
+    await giveUp();
+    await unwatched.stop();
+  });
 
   const put = ({ db }: TestService, state: mongo.Document) =>
     db.collection<{ _id: string }>('tidemark.leases').updateOne({ _id: 'watcher' }, { $set: state });

@@ -1,17 +1,21 @@
-import { eventually, expectProblem, send, TestService } from '../support/index.js';
+import { eventually, expectProblem, leadElsewhere, send, TestService } from '../support/index.js';
 
 let service: TestService;
+let giveUp: () => Promise<void>;
 
 /** A database in which somebody else has begun the first pass and does not come to its end. */
 beforeAll(async () => {
   const first = await TestService.start();
   await first.leave();
-  await leases(first).updateOne({ _id: 'watcher' }, { $set: ELSEWHERE, $unset: { since: '' } });
+  giveUp = await leadElsewhere(first.db);
+  await leases(first).updateOne({ _id: 'watcher' }, { $unset: { since: '' } });
   service = await first.listening();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await giveUp();
+  await service.stop();
+});
 
-const ELSEWHERE = { holder: 'elsewhere', expires: new Date('9999-01-01') };
 const leases = ({ db }: TestService) => db.collection<{ _id: string }>('tidemark.leases');
 const get = (path: string) => send(`${service.url}${path}`, 'GET', {});
 
@@ -55,7 +59,7 @@ describe('The port listens at once; indexes and the first pass over existing dat
 
   it('and all of it is served as soon as the pass has ended', async () => {
     const app = await service.application();
-    await leases(service).updateOne({ _id: 'watcher' }, { $set: { expires: new Date(0) } });
+    await giveUp();
     await service.ready();
     expect((await app.get('product/max')).status).toBe(200);
     const body = { accountnumber: '1', email: 'a@example.com' };

@@ -9,4 +9,4 @@ export { patiently } from './patience.js';
 export { expectProblem } from './problem.js';
 export { freshDatabase, TestService } from './service.js';
 export { testMongod, testMongodBinary } from './test-mongod.js';
-export { withoutWatcher } from './without-watcher.js';
+export { leadElsewhere, withoutWatcher } from './without-watcher.js';
