@@ -37,9 +37,9 @@ export const ofReplication = [
   },
   {
     name: 'resurrection-stamped-below-its-tombstone',
-    file: 'src/replication/ledger/ledger.ts',
-    from: 'id: 1, lastupdated: 1, learned: 1 };',
-    to: 'id: 1, learned: 1 };',
+    file: 'src/replication/stamping/resurrections.ts',
+    from: 'later(tombstone.lastupdated,',
+    to: 'later(undefined,',
     tests: ['contract/watcher-deletes'],
   },
   {
@@ -73,8 +73,8 @@ export const ofReplication = [
   {
     name: 'lease-taken-while-it-is-held',
     file: 'src/replication/watcher/lease.ts',
-    from: "{ _id: WATCHER, $expr: { $lte: ['$expires', CLOCK] } },",
-    to: '{ _id: WATCHER },',
+    from: "const isFree = { $expr: { $lte: ['$expires', CLOCK] } };",
+    to: 'const isFree = {};',
     tests: ['contract/watcher-lease'],
   },
   {

@@ -1,11 +1,15 @@
 import type { mongo } from 'mongoose';
 import { isTimeout } from '../database/index.js';
 
-/** A transaction of another program is waited for so long, by a record alone and by records together (milliseconds). */
+/**
+ * How long a write may take before it counts as waiting for a transaction of another program: of a record alone, and of
+ * records together, which take their time on a busy server (milliseconds).
+ */
 const ALONE_MS = 2000;
 const TOGETHER_MS = 200;
+const FOR_EACH_MS = 2;
 /** After so long the records of a part that has to wait are not looked at one by one any more (milliseconds). */
-const LONGEST_MS = 2500;
+const LONGEST_MS = 5000;
 const PARTS = 10;
 /** So long after one was held, others are not waited for alone either: there may be hundreds (milliseconds). */
 const REMEMBERED_MS = 10_000;
@@ -32,7 +36,7 @@ export async function writeUnlessHeld<T>(
   const attempt = async (some: T[]): Promise<void> => {
     try {
       const isFirst = some.length === 1 && performance.now() - lastHeld > REMEMBERED_MS;
-      await write(some, isFirst ? ALONE_MS : TOGETHER_MS);
+      await write(some, isFirst ? ALONE_MS : TOGETHER_MS + FOR_EACH_MS * some.length);
     } catch (error) {
       if (!isTimeout(error)) throw error;
       if (some.length === 1 || performance.now() > end) {

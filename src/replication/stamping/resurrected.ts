@@ -8,7 +8,7 @@ export interface Resurrected {
 }
 
 /** A record that is stamped, and above what. */
-export interface Stamped {
+export interface RecordToStamp {
   _id: mongo.ObjectId;
   above: Date | undefined;
   /** What has to be true of it. */

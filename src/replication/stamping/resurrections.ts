@@ -35,7 +35,7 @@ import { type KnownFences, markName } from '../mark/index.js';
 import type { LogPlace, TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 import { Claimants } from './claimants.js';
-import type { Resurrected, Stamped, StampedAbove } from './resurrected.js';
+import type { Resurrected, RecordToStamp, StampedAbove } from './resurrected.js';
 import { RestampNotes } from './restamp-notes.js';
 import { transactionWithin } from './transaction-within.js';
 
@@ -218,7 +218,7 @@ export class Resurrections {
     kind: Kind,
     reborn: Resurrected[],
     session?: mongo.ClientSession,
-  ): Promise<Stamped[]> {
+  ): Promise<RecordToStamp[]> {
     const texts = reborn.filter(({ life }) => !life.isNumber).map(({ life }) => life.identity);
     const standing = await this.standing(kind, texts, session);
     return reborn.flatMap(({ life, above }) => {
@@ -228,7 +228,11 @@ export class Resurrections {
     });
   }
 
-  private async stampDoubled(kind: Kind, records: Stamped[], session?: mongo.ClientSession): Promise<number> {
+  private async stampDoubled(
+    kind: Kind,
+    records: RecordToStamp[],
+    session?: mongo.ClientSession,
+  ): Promise<number> {
     const byId = new Map(records.map((record) => [record._id.toHexString(), record]));
     const ids = { _id: { $in: records.map(({ _id }) => _id) } };
     const options = { ...(session && { session }), projection: { _id: 1 } };
