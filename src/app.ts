@@ -33,6 +33,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   const logger = app.get(ServiceLogger);
   app.useLogger(logger);
   const server = app.getHttpServer().on('clientError', answerClientError).setTimeout(STALLED_MS);
+  server.keepAliveTimeout = settings.keepAliveMs;
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   app.disable('x-powered-by');
   app.set('etag', false);

@@ -1,22 +1,33 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 
 /** The longest way to write an IPv6 address, without its zone. */
 const LONGEST = 45;
+const LONGEST_WITH_PORT = LONGEST + '[]:65535'.length;
+const UNREADABLE = 'unreadable';
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 const MAPPED = '0:0:0:0:0:ffff';
 
 /**
  * Whom failed logins are counted for. Everybody with IPv6 has a whole network of /64 to call from, so that counts as
- * one; an IPv4 address in the form of an IPv6 one is the same caller as in its own. Other text is taken as it is.
+ * one; an IPv4 address in the form of an IPv6 one is the same caller as in its own. Some proxies add the port, which is
+ * left out. All that is no address counts as one caller.
  */
 export function callerAt(address: string): string {
-  const [plain = ''] = address.slice(0, LONGEST + 1).split('%');
-  if (plain.length > LONGEST || !isIPv6(plain)) return address;
+  const [plain = ''] = withoutPort(address.slice(0, LONGEST_WITH_PORT + 1)).split('%');
+  if (isIPv4(plain)) return plain;
+  if (plain.length > LONGEST || !isIPv6(plain)) return UNREADABLE;
   const groups = groupsOf(plain);
   return groups.slice(0, -2).join(':') === MAPPED
     ? groups.slice(-2).flatMap(bytesOf).join('.')
     : `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+/** `203.0.113.7:1234` and `[2001:db8::7]:1234`, but not `2001:db8::7`. */
+function withoutPort(address: string): string {
+  const [, bracketed] = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(address) ?? [];
+  if (bracketed !== undefined) return bracketed;
+  return address.split(':').length === 2 ? address.slice(0, address.indexOf(':')) : address;
 }
 
 /** The eight groups in hex, without zeros in front. */

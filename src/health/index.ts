@@ -1,1 +1,2 @@
+export { Gauges } from './gauges.js';
 export { HealthModule } from './health.module.js';

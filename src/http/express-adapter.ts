@@ -17,8 +17,9 @@ export type OtherMethodHandler = (
 export class ReadyExpressAdapter extends ExpressAdapter {
   private otherMethod: OtherMethodHandler | undefined;
 
+  /** A proxy's rule for a path must not be passed by another way of writing it. */
   constructor() {
-    super(express());
+    super(express().enable('case sensitive routing').enable('strict routing'));
   }
 
   /** Before the routes are made. Without it, a path is unknown where it does not take a method. */

@@ -5,6 +5,10 @@ import type { Metrics } from './metrics.js';
 /** Load balancers and Prometheus ask for it every few seconds. */
 const UNLOGGED = /^\/(health\/|metrics(\?|$))/;
 const FIRST_FAILURE = 400;
+/** Anybody can send other ones: each would be a series for ever. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const UNAUTHORIZED = 401;
+const METHOD_NOT_ALLOWED = 405;
 
 /** What other rooms know of requests. */
 export interface Observers {
@@ -16,7 +20,10 @@ export interface Observers {
   isUnasked: (request: Request) => boolean;
 }
 
-/** Express middleware: how long each route takes, by its pattern and never by what a client put into the path. */
+/**
+ * Express middleware: how long each route takes, by its pattern and never by what a client put into the path. What is refused
+ * for its login, or for its method without one, counts for no route, so that the number of series does not follow what strangers send.
+ */
 export function measure(metrics: Metrics, logger: ServiceLogger, observers: Observers) {
   const { ended, about, isUnasked } = observers;
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -25,8 +32,7 @@ export function measure(metrics: Metrics, logger: ServiceLogger, observers: Obse
       const ms = performance.now() - begun;
       const { id, method, originalUrl: url } = request;
       const { statusCode } = response;
-      const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
-      metrics.requests.observe({ method, route, status: statusCode }, ms / 1000);
+      metrics.requests.observe({ ...seriesOf(request, statusCode), status: statusCode }, ms / 1000);
       ended(request, response);
       if (UNLOGGED.test(url) || (statusCode < FIRST_FAILURE && isUnasked(request))) return;
       logger.request(statusCode, () => ({
@@ -38,4 +44,14 @@ export function measure(metrics: Metrics, logger: ServiceLogger, observers: Obse
     });
     next();
   };
+}
+
+function seriesOf(
+  { method, route, user }: Request & { user?: unknown },
+  statusCode: number,
+): { method: string; route: string } {
+  const isOfStranger = statusCode === METHOD_NOT_ALLOWED && user === undefined;
+  const isRefused = statusCode === UNAUTHORIZED || isOfStranger;
+  const { path = 'none' } = (route as { path?: string } | undefined) ?? {};
+  return { method: METHODS.has(method) ? method : 'other', route: isRefused ? 'none' : path };
 }

@@ -72,7 +72,7 @@ describe('429 with `Retry-After`', () => {
     const compared = jest.spyOn(loadedByNode('@node-rs/argon2') as typeof Argon2, 'verify');
     const guesses = Array.from({ length: 100 }, (_, index) => address.as(user, `wrong-${index}`));
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-    expect(compared).toHaveBeenCalledTimes(FAILURES + 1);
+    expect(compared).toHaveBeenCalledTimes(2 * (FAILURES + 1));
     compared.mockRestore();
     expect(statuses.sort()).toEqual([...repeated(FAILURES, 401), ...repeated(100 - FAILURES, 429)]);
     expect((await address.as(user, PASSWORD)).status).toBe(429);
@@ -113,6 +113,40 @@ describe('429 with `Retry-After`', () => {
     for (const right of repeated(FAILURES + 1, PASSWORD)) {
       expect((await address.as(user, right)).status).toBe(200);
       expect((await app.get('product/max', { user: null })).status).toBe(401);
+    }
+  });
+
+  it.each<[string, (attempt: number) => string]>([
+    ['the port behind an IPv4 address', (attempt) => `203.0.113.77:${1000 + attempt}`],
+    ['the port behind an IPv6 address', (attempt) => `[2001:db8:7::77]:${1000 + attempt}`],
+    ['what is no address', (attempt) => `nobody-${attempt}`],
+  ])('a caller is not another one by %s', async (_name, addressOf) => {
+    const user = await newUser();
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < FAILURES + 1; attempt += 1) {
+      const headers = { 'x-forwarded-for': addressOf(attempt) };
+      statuses.push((await app.get('product/max', { user, password: 'wrong', headers })).status);
+    }
+    expect(statuses).toEqual([...repeated(FAILURES, 401), 429]);
+  });
+
+  it('a login that is refused costs as many comparisons whatever there is of its user name', async () => {
+    const [plain, rotated] = [await newUser(), await newUser()];
+    await service.db
+      .collection('credentials')
+      .updateOne(
+        { username: rotated },
+        { $set: { oldpasswordhash: await hashPassword('old'), oldexpiresAt: new Date('2999-01-01') } },
+      );
+    const compared = jest.spyOn(loadedByNode('@node-rs/argon2') as typeof Argon2, 'verify');
+    try {
+      for (const user of [plain, rotated, 'who-is-unknown']) {
+        compared.mockClear();
+        expect((await caller().as(user, 'wrong')).status).toBe(401);
+        expect([user, compared.mock.calls.length]).toEqual([user, 2]);
+      }
+    } finally {
+      compared.mockRestore();
     }
   });
 

@@ -5,8 +5,9 @@ import { mongo } from 'mongoose';
 import { createApp } from '../../src/app.js';
 import { readSettings } from '../../src/config/index.js';
 import { ControlStream } from '../../src/control/index.js';
+import { Gauges } from '../../src/health/index.js';
+import { Metrics } from '../../src/observability/index.js';
 import { WatchedPlace } from '../../src/replication/progress/index.js';
-import { send } from './answer.js';
 import { TestApplication } from './application.js';
 import { eventually } from './eventually.js';
 import { TestWatcher } from './watcher.js';
@@ -146,9 +147,10 @@ export class TestService {
     }
   }
 
-  /** The value of a metric, such as `tidemark_ignored_records{kind="product"}`. */
+  /** The value of a metric, such as `tidemark_ignored_records{kind="product"}`, now: a scrape may be a second old. */
   async metric(name: string): Promise<number> {
-    const { text } = await send(`${this.url}/metrics`, 'GET', {});
+    await this.app.get(Gauges, { strict: false }).refresh();
+    const text = await this.app.get(Metrics, { strict: false }).registry.metrics();
     const line = text.split('\n').find((one) => one.startsWith(`${name} `));
     return line === undefined ? NaN : Number(line.slice(name.length));
   }

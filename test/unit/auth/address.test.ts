@@ -13,14 +13,20 @@ describe('one caller is', () => {
     ['::1', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
     ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
-    ['unknown', 'unknown'],
-    ['', ''],
+    ['203.0.113.77:1234', '203.0.113.77'],
+    ['203.0.113.77:1', '203.0.113.77'],
+    ['[2001:db8:1:2::77]:1', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::77]', '2001:db8:1:2::/64'],
+    ['[::ffff:192.0.2.1]:65535', '192.0.2.1'],
+    ['[fe80::1%eth0]:443', 'fe80:0:0:0::/64'],
   ])('%s: %s', (address, caller) => {
     expect(callerAt(address)).toBe(caller);
   });
 
-  it('whatever somebody writes, as it is', () => {
-    const long = `${'1:'.repeat(50_000)}1`;
-    expect(callerAt(long)).toBe(long);
-  });
+  it.each(['unknown', '', '192.0.2.1:x:y', '[', '[]', '256.1.1.1', '192.0.2', `${'1:'.repeat(50_000)}1`])(
+    'all that is no address: %.20s',
+    (text) => {
+      expect(callerAt(text)).toBe('unreadable');
+    },
+  );
 });
