@@ -60,6 +60,14 @@ export const rooms = {
     'replication/mark',
   ],
   product: ['record'],
+  'replication/quarantine': [
+    'common',
+    'observability',
+    'database',
+    'record',
+    'replication/ledger',
+    'replication/log',
+  ],
   'replication/stamping': [
     'config',
     'common',
@@ -70,6 +78,7 @@ export const rooms = {
     'replication/walk',
     'replication/ledger',
     'replication/mark',
+    'replication/quarantine',
   ],
   'replication/filters': [
     'common',
@@ -90,18 +99,8 @@ export const rooms = {
     'replication/progress',
     'replication/ledger',
     'member',
+    'replication/quarantine',
     'replication/stamping',
-  ],
-  'replication/quarantine': [
-    'common',
-    'database',
-    'record',
-    'replication/progress',
-    'replication/ledger',
-    'replication/log',
-    'replication/stamping',
-    'replication/filters',
-    'replication/repair',
   ],
   'replication/upkeep': [
     'common',
@@ -112,7 +111,10 @@ export const rooms = {
     'replication/progress',
     'replication/ledger',
     'replication/mark',
+    'replication/quarantine',
     'replication/stamping',
+    'replication/filters',
+    'replication/repair',
   ],
   'replication/watcher': [
     'common',

@@ -1,6 +1,13 @@
 import { mongo } from 'mongoose';
 import { alongIndex, type IndexFields } from '../database/index.js';
-import { COLLECTION_OF, type Kind, stampAnew, type Tenant, ofTenant } from '../record/index.js';
+import {
+  COLLECTION_OF,
+  type Kind,
+  RecordsHeldError,
+  stampAnew,
+  type Tenant,
+  ofTenant,
+} from '../record/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
 import { NO_TERM } from '../replication/progress/index.js';
 import { type RestampBook, writeRestamps } from '../replication/stamping/index.js';
@@ -28,6 +35,8 @@ export interface ResyncOptions {
 export interface ResyncSummary {
   records: number;
   tombstones: number;
+  /** What could not be, where there is any: those keep the stamp that they have. */
+  refused?: number;
 }
 
 /** What is stamped: the query, and the index along which it is walked. */
@@ -48,8 +57,8 @@ export async function resyncSize(db: mongo.Db, scope: ResyncScope): Promise<numb
 
 /**
  * Stamps every record of an application and kind anew, and its tombstones, so that consumers receive all of them again.
- * What cannot take a stamp, since it is full or its collection forbids it, keeps the one it has and is not counted. Needs
- * the indexes to stand. Can be repeated where it was cut off.
+ * What cannot take a stamp, since it is full or its collection forbids it, keeps the one it has and is counted as refused.
+ * Needs the indexes to stand. Can be repeated where it was cut off.
  */
 export async function resyncRecords(
   db: mongo.Db,
@@ -63,10 +72,10 @@ export async function resyncRecords(
     await writeRestamps(db, book).catch(() => undefined);
   };
   const beside = { stop, advance, note };
-  return {
-    records: await stampAll(recordsOf(db, scope), beside),
-    tombstones: await stampAll(tombstonesOf(db, scope), beside),
-  };
+  const records = await stampAll(recordsOf(db, scope), beside);
+  const tombstones = await stampAll(tombstonesOf(db, scope), beside);
+  const refused = records.refused + tombstones.refused;
+  return { records: records.stamped, tombstones: tombstones.stamped, ...(refused > 0 && { refused }) };
 }
 
 /** What goes along with the stamping. */
@@ -91,9 +100,9 @@ function tombstonesOf(db: mongo.Db, { tenant, kind }: ResyncScope): Ground {
 async function stampAll(
   { collection, query, along }: Ground,
   { stop, advance, note }: Beside,
-): Promise<number> {
+): Promise<{ stamped: number; refused: number }> {
   const way = { key: '_id', among: query, along };
-  let stamped = 0;
+  const done = { stamped: 0, refused: 0 };
   await walk(undefined, {
     next: (behind, most) =>
       nextStretch(collection, way, { behind, most: Math.min(most, AT_ONCE), maxTimeMS: STRETCH_MS }),
@@ -104,14 +113,16 @@ async function stampAll(
       );
       const ids = found.map(({ _id }) => _id);
       if (ids.length === 0) return;
-      const some = await stampAnew(collection, ids, { where: query }, () => undefined);
-      stamped += some;
-      await note(collection.collectionName, ids, some);
+      const { stamped, refused, held } = await stampAnew(collection, ids, { where: query });
+      if (held.length > 0) throw new RecordsHeldError(held);
+      done.stamped += stamped;
+      done.refused += refused.length;
+      await note(collection.collectionName, ids, stamped);
     },
     advance: ({ count }) => Promise.resolve(advance(count)),
     leave: () => Promise.resolve(),
     stop,
     term: NO_TERM,
   });
-  return stamped;
+  return done;
 }

@@ -12,8 +12,12 @@ const MAX_TIME_EXPIRED = 50;
 const COLLECTION_DROPPED = 175;
 /** A connection that breaks while a command is being written: the driver passes on what the socket says. */
 const BROKEN_SOCKET = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
-/** A document would become larger than MongoDB allows, or break the validator of its collection. */
-const UNFIT = new Set([121, 10334, 17419]);
+/** A document would break the validator of its collection. */
+const OF_VALIDATOR = 121;
+/** The same, or it would become larger than MongoDB allows. */
+const UNFIT = new Set([OF_VALIDATOR, 10334, 17419]);
+/** The role lacks the right to a command; the last one is what a hosted MongoDB says. */
+const UNAUTHORIZED = new Set([13, 8000]);
 /** What MongoDB calls a query that makes no sense: a bad value, one that it cannot read, one of a wrong type. */
 const NONSENSE = new Set([2, 9, 14]);
 /** From here on numbers stand for places in MongoDB's own program, such as 51091 for a regular expression. */
@@ -35,6 +39,8 @@ export interface Refusal {
   index: number;
   /** It ran into a unique index; else the document itself cannot take it. */
   isDuplicate: boolean;
+  /** The validator of the collection refused it. */
+  isOfValidator: boolean;
   message: string;
 }
 
@@ -49,6 +55,7 @@ export function refusalsIn(error: unknown): Refusal[] {
   return errors.map(({ index, code, errmsg }) => ({
     index,
     isDuplicate: code === DUPLICATE_KEY,
+    isOfValidator: code === OF_VALIDATOR,
     message: errmsg ?? '',
   }));
 }
@@ -56,6 +63,18 @@ export function refusalsIn(error: unknown): Refusal[] {
 /** Whether a write was refused for what the document would become. */
 export function isUnfit(error: unknown): error is mongoose.mongo.MongoServerError {
   return error instanceof mongo.MongoServerError && UNFIT.has(Number(error.code));
+}
+
+/** Whether a write, or one of a bulk, was refused by the validator of its collection. */
+export function isRefusedByValidator(error: unknown): error is mongoose.mongo.MongoServerError {
+  if (error instanceof mongo.MongoBulkWriteError)
+    return [error.writeErrors].flat().some(({ code }) => code === OF_VALIDATOR);
+  return error instanceof mongo.MongoServerError && error.code === OF_VALIDATOR;
+}
+
+/** Whether the role of the service lacks the right to a command. */
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof mongo.MongoServerError && UNAUTHORIZED.has(Number(error.code));
 }
 
 /** Which writes of an unordered bulk ran into a unique index. Any other error goes on, as in {@link refusalsIn}. */

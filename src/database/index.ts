@@ -5,6 +5,7 @@ export {
   databaseProblem,
   isDatabaseAway,
   isDuplicateKey,
+  isRefusedByValidator,
   isRefusedQuery,
   isRetryable,
   isTimeout,
@@ -22,6 +23,7 @@ export { modelsOf } from './models.js';
 export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
 export { Preparation } from './preparation.js';
 export * from './pure.js';
+export { type PastValidator, pastValidator, type SingleWrite, writeEach } from './refused-writes.js';
 export { checkServer } from './server-check.js';
 export { refusalAtStart } from './trouble.js';
 export { isMomentGone, readAsOf, type SnapshotOptions } from './snapshot.js';

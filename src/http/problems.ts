@@ -9,6 +9,14 @@ export const problems = {
     new Problem(400, 'invalid-request', 'The request is not valid', sentence(errors), { errors }),
   malformedRequest: (detail: string) =>
     new Problem(400, 'invalid-request', 'The request is not valid', detail),
+  refusedByValidator: (errors: InputError[]) =>
+    new Problem(
+      400,
+      'refused-by-validator',
+      'The database refuses the member',
+      'The operator has set a validator on the collection "members", and the member would break it.',
+      { errors },
+    ),
   unauthorized: () =>
     new Problem(
       401,

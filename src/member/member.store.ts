@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import mongoose from 'mongoose';
 import { literal } from '../common/index.js';
-import { isDuplicateKey } from '../database/index.js';
+import { isDuplicateKey, isRefusedByValidator } from '../database/index.js';
 import { problems } from '../http/index.js';
 import {
   DELIVERABLE,
@@ -21,6 +21,7 @@ import { MEMBER_MODEL } from './member.schema.js';
 import { type Change, setOf } from './merge/change.js';
 import { type NewMember, newMemberPipeline } from './new-member.js';
 import { StoredMember } from './stored-member.js';
+import { validatorFaults } from './validator-faults.js';
 
 const { MongoServerError, ObjectId } = mongoose.mongo;
 
@@ -52,7 +53,7 @@ export class MemberStore {
     return found ?? (isNumberText(id) ? this.findByNumber(tenant, id) : undefined);
   }
 
-  /** Stores a new member in one atomic operation. Throws 409 where its e-mail is taken. */
+  /** Stores a new member in one atomic operation. Throws 409 where its e-mail is taken, 400 where a validator refuses it. */
   async insert(tenant: Tenant, id: string, member: NewMember): Promise<StoredMember> {
     const stored = await this.collection
       .findOneAndUpdate({ _id: new ObjectId(), ...tenant, id }, newMemberPipeline(member), {
@@ -73,14 +74,17 @@ export class MemberStore {
     const _id = read.record().get('_id') as mongoose.mongo.ObjectId;
     const isStampDoubled = read.timesAlong(['lastupdated'])[0]! > 1;
     const removals = changes.flatMap(({ path }) => removalsOf(read, path));
-    if (isStampDoubled) await stampDoubled(this.collection, { ids: [_id], names: ['lastupdated'] });
+    if (isStampDoubled)
+      await stampDoubled(this.collection, { ids: [_id], names: ['lastupdated'] }).catch(explained);
     if (removals.length > 0)
-      await this.collection.bulkWrite(
-        removals.map(({ path, update }) => {
-          const stillDoubled = { $nor: [{ $expr: isSingleAlong(path) }] };
-          return { updateOne: { filter: { ...tenant, _id, $and: [DELIVERABLE, stillDoubled] }, update } };
-        }),
-      );
+      await this.collection
+        .bulkWrite(
+          removals.map(({ path, update }) => {
+            const stillDoubled = { $nor: [{ $expr: isSingleAlong(path) }] };
+            return { updateOne: { filter: { ...tenant, _id, $and: [DELIVERABLE, stillDoubled] }, update } };
+          }),
+        )
+        .catch(explained);
     return isStampDoubled || removals.length > 0;
   }
 
@@ -167,6 +171,7 @@ function explained(error: unknown): never {
   if (isDuplicateKey(error) && 'emailkey' in (error.keyPattern as object)) {
     throw problems.emailConflict();
   }
+  if (isRefusedByValidator(error)) throw problems.refusedByValidator(validatorFaults(error));
   if (error instanceof MongoServerError && TOO_LARGE.has(Number(error.code))) {
     const detail =
       'would make the member larger than the 16 MiB that MongoDB stores. Delete something from it first.';

@@ -84,7 +84,14 @@ export class Metrics {
 
   readonly quarantined = new Gauge({
     name: 'tidemark_quarantined',
-    help: 'Records and hard deletes whose events could not be worked through, and which are looked after until they can.',
+    help: 'Records and hard deletes that could not be worked through or written, and which are looked after until they can.',
+    registers: [this.registry],
+  });
+
+  readonly refusedWrites = new Counter({
+    name: 'tidemark_refused_writes_total',
+    help: 'Stamps and repairs that MongoDB refused this instance, by what; those records are in quarantine.',
+    labelNames: ['what'],
     registers: [this.registry],
   });
 

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../common/index.js';
+import type { PastValidator } from '../database/index.js';
 import { needsStamp, stampAbove } from './stamp.js';
 
 /** A record with more doubles than this keeps the rest; its stamp is right all the same, since the first one counts. */
@@ -47,9 +48,8 @@ export interface DoubledWrite {
   fence?: Date | undefined;
   /** Fields beside the stamp, the same for each record. */
   set?: mongo.Document;
-  session?: mongo.ClientSession | undefined;
-  /** How long the write may take on the server (milliseconds). */
-  maxTimeMS?: number;
+  /** Of the write: its session, how long it may take on the server, and whether the validator is asked. */
+  options?: PastValidator & { session?: mongo.ClientSession; maxTimeMS?: number };
 }
 
 /**
@@ -58,15 +58,16 @@ export interface DoubledWrite {
  * doubled `lastupdated` becomes single.
  */
 export async function stampDoubled(collection: mongo.Collection, write: DoubledWrite): Promise<number> {
-  const { ids, names, where = {}, fence, set, session, maxTimeMS } = write;
-  const options = { ...(session && { session }), ...(maxTimeMS !== undefined && { maxTimeMS }) };
+  const { ids, names, where = {}, fence, set, options = {} } = write;
+  const { session, maxTimeMS } = options;
+  const reading = { ...(session && { session }), ...(maxTimeMS !== undefined && { maxTimeMS }) };
   const found = await collection
     .aggregate<{ _id: mongo.ObjectId; stamp: Date; times: number }>(
       [
         { $match: { $and: [{ _id: { $in: ids } }, where, doubled(...names)] } },
         { $project: { stamp: stampAbove(fence), times: timesOf('lastupdated') } },
       ],
-      options,
+      reading,
     )
     .toArray();
   if (found.length === 0) return 0;

@@ -1,7 +1,13 @@
 import type { mongo } from 'mongoose';
-import { isUnfit } from '../database/index.js';
-import { single, stampDoubled } from './doubled.js';
-import { RecordsHeldError, writeUnlessHeld } from './held.js';
+import {
+  isUnfit,
+  pastValidator,
+  type PastValidator,
+  type SingleWrite,
+  writeEach,
+} from '../database/index.js';
+import { doubled, single, stampDoubled } from './doubled.js';
+import { writeUnlessHeld } from './held.js';
 import { stampAbove } from './stamp.js';
 
 /** How documents are stamped anew. */
@@ -12,48 +18,55 @@ export interface Stamping {
   fence?: Date | undefined;
 }
 
-/** What is told of a document that cannot take a stamp, since it is full or its collection forbids it. */
-type Leave = (id: mongo.ObjectId, error: Error) => void;
+/** A document that cannot take a stamp, since it is full or its collection forbids it. */
+export interface Unstamped {
+  _id: mongo.ObjectId;
+  reason: string;
+}
+
+/** What became of documents that were to be stamped anew. */
+export interface StampedAnew {
+  stamped: number;
+  refused: Unstamped[];
+  /** Those that another program's transaction holds. */
+  held: mongo.ObjectId[];
+}
+
+const STAMPED = ['lastupdated'];
 
 /**
- * Stamps documents anew and answers how many. Those of one write have one `$$NOW`, so it should be given 1,000 at most. A
- * single one that cannot take a stamp makes all of a write fail, which is halved until that one is alone: it is left. Throws
- * a RecordsHeldError for those that another program's transaction holds, once all others are stamped.
+ * Stamps documents anew. Those of one write have one `$$NOW`, so it should be given 1,000 at most. A single one that cannot
+ * take a stamp makes all of a write fail; then each is written by itself, in one more command.
  */
 export async function stampAnew(
   collection: mongo.Collection,
   ids: mongo.ObjectId[],
   stamping: Stamping,
-  leave: Leave,
-): Promise<number> {
-  let stamped = 0;
-  const held = await writeUnlessHeld(ids, async (some, maxTimeMS) => {
-    stamped += await stampFitting(collection, some, { ...stamping, maxTimeMS }, leave);
+): Promise<StampedAnew> {
+  const done: StampedAnew = { stamped: 0, refused: [], held: [] };
+  done.held = await writeUnlessHeld(ids, async (some, maxTimeMS) => {
+    const { stamped, refused } = await stampFitting(collection, some, { ...stamping, maxTimeMS });
+    done.stamped += stamped;
+    done.refused.push(...refused);
   });
-  if (held.length > 0) throw new RecordsHeldError(held);
-  return stamped;
+  return done;
 }
 
 /** How long a write may take on the server (milliseconds). */
 type Bounded = Stamping & { maxTimeMS: number };
+type Fitting = Omit<StampedAnew, 'held'>;
 
 async function stampFitting(
   collection: mongo.Collection,
   ids: mongo.ObjectId[],
   stamping: Bounded,
-  leave: Leave,
-): Promise<number> {
+): Promise<Fitting> {
   try {
-    return await stampTogether(collection, ids, stamping);
+    const stamped = await pastValidator((options) => stampTogether(collection, ids, stamping, options));
+    return { stamped, refused: [] };
   } catch (error) {
     if (!isUnfit(error)) throw error;
-    if (ids.length === 1) {
-      leave(ids[0]!, error);
-      return 0;
-    }
-    const half = Math.ceil(ids.length / 2);
-    const first = await stampFitting(collection, ids.slice(0, half), stamping, leave);
-    return first + (await stampFitting(collection, ids.slice(half), stamping, leave));
+    return stampEach(collection, ids, stamping);
   }
 }
 
@@ -61,14 +74,43 @@ async function stampTogether(
   collection: mongo.Collection,
   ids: mongo.ObjectId[],
   { where = {}, fence, maxTimeMS }: Bounded,
+  past: PastValidator,
 ): Promise<number> {
+  const options = { ...past, maxTimeMS };
   const { matchedCount, modifiedCount } = await collection.updateMany(
-    { $and: [{ _id: { $in: ids } }, where, single('lastupdated')] },
+    { $and: [{ _id: { $in: ids } }, where, single(...STAMPED)] },
     [{ $set: { lastupdated: stampAbove(fence) } }],
-    { maxTimeMS },
+    options,
   );
   if (matchedCount === ids.length) return modifiedCount;
-  return (
-    modifiedCount + (await stampDoubled(collection, { ids, names: ['lastupdated'], where, fence, maxTimeMS }))
-  );
+  return modifiedCount + (await stampDoubled(collection, { ids, names: STAMPED, where, fence, options }));
+}
+
+async function stampEach(
+  collection: mongo.Collection,
+  ids: mongo.ObjectId[],
+  { where = {}, fence, maxTimeMS }: Bounded,
+): Promise<Fitting> {
+  const writes = ids.map((_id): SingleWrite => {
+    const filter = { $and: [{ _id }, where, single(...STAMPED)] };
+    return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(fence) } }] } };
+  });
+  const { modified, refused } = await writeEach(collection, writes, { maxTimeMS });
+  const done: Fitting = {
+    stamped: modified,
+    refused: refused.map(({ index, message }) => ({ _id: ids[index]!, reason: message })),
+  };
+  const odd = { $and: [{ _id: { $in: ids } }, where, doubled(...STAMPED)] };
+  for (const { _id } of await collection.find(odd, { projection: { _id: 1 } }).toArray()) {
+    const write = { ids: [_id], names: STAMPED, where, fence };
+    try {
+      done.stamped += await pastValidator((past) =>
+        stampDoubled(collection, { ...write, options: { ...past, maxTimeMS } }),
+      );
+    } catch (error) {
+      if (!isUnfit(error)) throw error;
+      done.refused.push({ _id, reason: error.message });
+    }
+  }
+  return done;
 }

@@ -73,6 +73,35 @@ describe('a server that leaves the place in the log out of its replies', () => {
   });
 });
 
+describe('its neighbours: every other command whose reply may lack that place', () => {
+  const readsRecords = ({ find, aggregate, getMore, collection }: mongo.Document) =>
+    [find, aggregate, getMore === undefined ? undefined : collection].includes('products');
+
+  it('the reads of pages, their first replies and those behind: a harvest is whole', async () => {
+    const products = await app.products(30);
+    const left = leaveOut('operationTime', readsRecords, 1000);
+    const harvested = await app.feed('product').drain({ limit: 7 });
+    expect(harvested.map(({ id }) => id).sort()).toEqual(products.map(({ id }) => String(id)).sort());
+    expect(left()).toBeLessThan(1000);
+  });
+
+  it('the greeting that the leader asks for beside the stream: the quarantine empties all the same', async () => {
+    const validate = (validator: object) => service.db.command({ collMod: 'tidemark.ledger', validator });
+    const setAside = () => service.db.collection('tidemark.quarantine').countDocuments();
+    await service.watcher.caughtUp();
+    await validate({ id: { $ne: 'poison' } });
+    await app.product({ id: 'poison' });
+    await eventually(async () => (await setAside()) === 1);
+    const before = await term();
+    const left = leaveOut('operationTime', greets, 5);
+    await validate({});
+    await eventually(async () => (await setAside()) === 0);
+    expect(left()).toBe(0);
+    expect(await term()).toBe(before);
+    expect((await app.feed('product').page()).ids).toEqual(['poison']);
+  });
+});
+
 it('a stream whose replies have no token goes on from the last one that it knows', async () => {
   await app.product({ id: 'before' });
   await service.watcher.caughtUp();

@@ -63,6 +63,14 @@ export class TestService {
   ): Promise<TestService> {
     const database = await freshDatabase();
     await before(database.db);
+    return TestService.startOn(database, environment);
+  }
+
+  /** The same on a given database, which the service may enter as another user than the test. */
+  static async startOn(
+    database: TestDatabase,
+    environment: Record<string, string> = {},
+  ): Promise<TestService> {
     const service = await TestService.on(database, environment);
     await service.readyOr(() => service.stop());
     return service;

@@ -33,9 +33,13 @@ export const resync = defineCommand({
         target: `${scope.kind}s: ${count(stamped)} records and hard deletes`,
       }),
     );
-    const { records, tombstones } = summary;
+    const { records, tombstones, refused = 0 } = summary;
+    const rest =
+      refused === 0
+        ? ''
+        : ` MongoDB refused ${count(refused)} more: look for a validator, or records of 16 MiB.`;
     return {
-      text: `${counted(records, 'record')} and ${counted(tombstones, 'hard delete')} stamped anew.`,
+      text: `${counted(records, 'record')} and ${counted(tombstones, 'hard delete')} stamped anew.${rest}`,
       json: summary,
       failure: stop.aborted ? 'Interrupted: not everything is stamped anew. Run it again.' : undefined,
     };

@@ -6,7 +6,7 @@ import { DeadlineError, within as endsWithin } from '../../common/index.js';
 import { isRefusedQuery, isTimeout } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID, RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
-import { Restamps } from '../stamping/index.js';
+import { type Restamped, Restamps } from '../stamping/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../walk/index.js';
 import { isElsewhere, isOfDatabase } from './elsewhere.js';
 import {
@@ -20,7 +20,6 @@ import { FilterVersions, type ReadVersion } from './filter-versions.js';
 import { serviceName } from './services-in-turn.js';
 import { WantedServices, type WantedService } from './wanted-services.js';
 
-const AT_ONCE = 1000;
 /** So many services are looked at side by side. */
 const SIDE_BY_SIDE = 5;
 const MOST_ROUNDS = 5;
@@ -184,13 +183,14 @@ export class FilterReconciler {
     }
   }
 
-  /** Stamps anew what the filters judge differently, then clears `pending` in the same version. False where it failed. */
+  /** Clears `pending` in the same version once each record is stamped anew, or in quarantine. False where it failed. */
   private finish(entry: ReadVersion, term: TermAtWork): Promise<boolean> {
     return this.alone(entry, entry, async () => {
-      const count = await this.restamp(entry, term);
+      const { stamped, setAside } = await this.restamp(entry, term);
       await this.entries.settle(entry);
+      const refused = setAside === 0 ? '' : `, ${setAside} cannot be and are set aside`;
       this.log.log(
-        `${nameOf(entry)} is in force with its filter, version ${entry.version}: ${count} records stamped anew`,
+        `${nameOf(entry)} is in force with its filter, version ${entry.version}: ${stamped} records stamped anew${refused}`,
       );
     });
   }
@@ -199,11 +199,11 @@ export class FilterReconciler {
    * Everything of the application and kind where one of the filters cannot be read, MongoDB refuses one, or cannot end its
    * work on a single record: all others wait behind this one.
    */
-  private async restamp(entry: ReadVersion, term: TermAtWork): Promise<number> {
+  private async restamp(entry: ReadVersion, term: TermAtWork): Promise<Restamped> {
     const { organizationid, appid, kind, name, filter, previous } = entry;
     const service = { organizationid, appid, name };
     let differing = filter && previous && judgedDifferently(filter, previous);
-    let count = 0;
+    const done: Restamped = { stamped: 0, setAside: 0 };
     const collection = this.connection.collection(COLLECTION_OF[kind]);
     const way = { key: '_id', among: { organizationid, appid } };
     await walk(undefined, {
@@ -220,16 +220,16 @@ export class FilterReconciler {
             return this.idsOf(collection, within);
           },
         );
-        for (let first = 0; first < ids.length; first += AT_ONCE)
-          await this.restamps.records(kind, ids.slice(first, first + AT_ONCE), 'filter', term, service);
-        count += ids.length;
+        const { stamped, setAside } = await this.restamps.records(kind, ids, 'filter', term, service);
+        done.stamped += stamped;
+        done.setAside += setAside;
       },
       advance: () => Promise.resolve(),
       leave: (_stretch, error) => Promise.reject(error),
       stop: NEVER,
       term,
     });
-    return count;
+    return done;
   }
 
   /** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */

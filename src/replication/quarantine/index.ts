@@ -1,4 +1,10 @@
-export { Aftercare } from './aftercare.js';
 export { QuarantineModule } from './quarantine.module.js';
-export { Quarantine } from './quarantine.js';
-export { type Concern, countSetAside, QUARANTINE, type SetAside } from './set-aside.schema.js';
+export { Quarantine, type RefusedWrite } from './quarantine.js';
+export {
+  type Concern,
+  type ConcernedRecord,
+  type ConcernedTombstone,
+  countSetAside,
+  QUARANTINE,
+  type SetAside,
+} from './set-aside.schema.js';

@@ -1,24 +1,12 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { FiltersModule } from '../filters/index.js';
-import { LedgerModule } from '../ledger/index.js';
-import { ProgressModule } from '../progress/index.js';
-import { RepairModule } from '../repair/index.js';
-import { StampingModule } from '../stamping/index.js';
-import { Aftercare } from './aftercare.js';
 import { Quarantine } from './quarantine.js';
 import { QUARANTINE_MODEL, quarantineSchema } from './set-aside.schema.js';
+import { ShownIdentities } from './shown-identities.js';
 
 @Module({
-  imports: [
-    FiltersModule,
-    LedgerModule,
-    ProgressModule,
-    RepairModule,
-    StampingModule,
-    MongooseModule.forFeature([{ name: QUARANTINE_MODEL, schema: quarantineSchema }]),
-  ],
-  providers: [Aftercare, Quarantine],
-  exports: [Aftercare, Quarantine],
+  imports: [MongooseModule.forFeature([{ name: QUARANTINE_MODEL, schema: quarantineSchema }])],
+  providers: [Quarantine, ShownIdentities],
+  exports: [Quarantine],
 })
 export class QuarantineModule {}

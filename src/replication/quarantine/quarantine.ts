@@ -2,25 +2,48 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
-import { type Identity, identityOf } from '../ledger/index.js';
+import { Metrics } from '../../observability/index.js';
+import type { Kind } from '../../record/index.js';
 import type { WatchedEvent } from '../log/index.js';
+import { type Addition, begun, grown, reasonOf } from './addition.js';
+import { concernKey, concernOf, nameOf } from './concern.js';
 import { type Concern, QUARANTINE_MODEL, type SetAside } from './set-aside.schema.js';
+import { ShownIdentities } from './shown-identities.js';
 
-const LONGEST_REASON = 500;
 const LONGEST_PAUSE_S = 300;
-const AT_ONCE = 100;
-const MOST_IDENTITIES = 100;
-const LONGEST_IDENTITY = 4096;
+const AT_ONCE = 1000;
 
-/** The events that were set aside, so that they stop nobody else. */
+/** What of the service's own writes may be refused. */
+export const REFUSED_WRITES = ['stamp', 'id', 'emailkey'] as const;
+
+/** A write of the service's own into a record or hard delete that MongoDB refused. */
+export interface RefusedWrite {
+  concern: Concern;
+  what: (typeof REFUSED_WRITES)[number];
+  reason: string;
+  /** The stamp that is owed has to lie above it. */
+  above?: Date | undefined;
+}
+
+/** What was set aside, so that it stops nobody else: events, and records that cannot be written. */
 @Injectable()
 export class Quarantine {
   private readonly log = new Logger('Watcher');
+  private mayHave = true;
+  private additions = 0;
+
+  constructor(
+    @InjectModel(QUARANTINE_MODEL) private readonly model: Model<SetAside>,
+    private readonly shown: ShownIdentities,
+    private readonly metrics: Metrics,
+  ) {
+    for (const what of REFUSED_WRITES) metrics.refusedWrites.inc({ what }, 0);
+  }
 
   /** Whether there may be anything: unknown at first. Only the leader sets aside, so it knows of everything since. */
-  mayHaveEntries = true;
-
-  constructor(@InjectModel(QUARANTINE_MODEL) private readonly model: Model<SetAside>) {}
+  get mayHaveEntries(): boolean {
+    return this.mayHave;
+  }
 
   private get entries(): mongo.Collection<SetAside> {
     return this.model.collection as unknown as mongo.Collection<SetAside>;
@@ -28,96 +51,186 @@ export class Quarantine {
 
   /** Another leader may have set something aside. */
   beginTerm(): void {
-    this.mayHaveEntries = true;
+    this.mayHave = true;
   }
 
-  async setAsideEvent(event: WatchedEvent, error: unknown): Promise<void> {
-    const concern = concernOf(event);
-    if (concern !== undefined) {
-      await this.setAside(concern, 'an event', error);
-      if (event.type === 'written')
-        await this.remember(concern, identityOf(event.kind, event.owner, event.identity));
-      return;
+  /** What the events are about is looked after from now on, with what it was meanwhile. */
+  async setAsideEvents(events: WatchedEvent[], error: unknown): Promise<void> {
+    const identities = await this.shown.behind(events);
+    const additions = new Map<string, Addition>();
+    for (const event of events) {
+      const concern = concernOf(event);
+      if (concern === undefined) {
+        this.log.error(
+          { err: error as Error },
+          `An event cannot be worked through and is left: ${event.type}`,
+        );
+        continue;
+      }
+      const key = concernKey(concern);
+      const addition = additions.get(key) ?? begun(concern, reasonOf(error));
+      const identity = identities.get(event);
+      addition.events += 1;
+      if (identity !== undefined) addition.identities.push(identity);
+      additions.set(key, addition);
     }
-    this.log.error({ err: error as Error }, `An event cannot be worked through and is left: ${event.type}`);
+    this.tell(
+      [...additions.values()].map(({ concern }) => concern),
+      'an event',
+      error,
+    );
+    await this.add([...additions.values()]);
   }
 
   /** What something is about is looked after from now on; `during` says where it failed. */
   async setAside(concern: Concern, during: string, error: unknown): Promise<void> {
-    const reason = reasonOf(error);
-    this.log.error({ err: error as Error }, `Set aside, since ${during} failed: ${nameOf(concern)}`);
-    await this.entries.updateOne(
-      { _id: concern },
-      [
-        {
-          $set: {
-            reason: literal(reason),
-            since: { $ifNull: ['$since', '$$NOW'] },
-            events: { $add: [{ $ifNull: ['$events', 0] }, 1] },
-            tries: { $ifNull: ['$tries', 0] },
-            due: { $ifNull: ['$due', '$$NOW'] },
-          },
-        },
-      ],
-      { upsert: true },
+    this.tell([concern], during, error);
+    const identity = concern.what === 'record' ? await this.shown.now(concern) : undefined;
+    const identities = identity === undefined ? [] : [identity];
+    await this.add([{ ...begun(concern, reasonOf(error)), events: 1, identities }]);
+  }
+
+  /** What cannot be written is looked after from now on. The ledger knows what it is all the same. */
+  async setAsideRefused(refused: RefusedWrite[]): Promise<void> {
+    const isNew = await this.add(
+      refused.map(({ concern, reason, above }) => ({
+        ...begun(concern, reasonOf(reason)),
+        refusals: 1,
+        above,
+      })),
     );
-    this.mayHaveEntries = true;
+    for (const { what } of refused) this.metrics.refusedWrites.inc({ what });
+    const [first] = refused;
+    if (first !== undefined && isNew > 0)
+      this.log.warn(
+        `${isNew} records cannot be written (${first.what}) and are set aside, such as ${nameOf(first.concern)}: ` +
+          first.reason,
+      );
   }
 
-  /** A record that is set aside is this to consumers. An identity of many kilobytes would not fit in beside others. */
-  async remember(_id: Concern, identity: Identity | undefined): Promise<void> {
-    if (identity === undefined || mongo.BSON.calculateObjectSize(identity) > LONGEST_IDENTITY) return;
-    const input = { $ifNull: ['$identities', []] };
-    const others = { $filter: { input, cond: { $ne: ['$$this', literal(identity)] } } };
-    const all = { $concatArrays: [others, [literal(identity)]] };
-    await this.entries.updateOne({ _id }, [{ $set: { identities: { $slice: [all, -MOST_IDENTITIES] } } }]);
+  /**
+   * The events of records whose earlier events were set aside: the ledger may not know what such a record was, so these
+   * follow them. Answers all others: those too that change nothing but a stamp or key, such as the writes of the care for what
+   * was set aside. A record that could only not be written is looked after again at once.
+   */
+  async withoutFollowing(events: WatchedEvent[]): Promise<WatchedEvent[]> {
+    if (!this.mayHave) return events;
+    const concerned = events.map((event) => ({
+      event,
+      concern: tellsOfRecord(event) ? concernOf(event) : undefined,
+    }));
+    const concerns = concerned.flatMap(({ concern }) => concern ?? []);
+    if (concerns.length === 0) return events;
+    const found = await this.entries.find(among(concerns), { projection: { events: 1 } }).toArray();
+    if (found.length === 0) return events;
+    const blind = new Set(found.filter((entry) => entry.events > 0).map(({ _id }) => concernKey(_id)));
+    const isFollowing = (concern: Concern | undefined) =>
+      concern !== undefined && blind.has(concernKey(concern));
+    const following = concerned.filter(({ concern }) => isFollowing(concern)).map(({ event }) => event);
+    const refused = found.filter((entry) => entry.events === 0).map(({ _id }) => _id);
+    if (refused.length > 0) await this.hasten(among(refused));
+    if (following.length > 0) await this.follow(following);
+    return concerned.filter(({ concern }) => !isFollowing(concern)).map(({ event }) => event);
   }
 
-  /** What is to be looked after by now. */
-  async due(clock: Date): Promise<SetAside[]> {
-    this.mayHaveEntries = false;
-    const entries = await this.entries.find({}, { sort: { due: 1 }, limit: AT_ONCE }).toArray();
-    if (entries.length > 0) this.mayHaveEntries = true;
+  /** Records of a kind are looked after again at once: their collection has changed. */
+  async hastenRecords(kind: Kind): Promise<void> {
+    await this.hasten({ '_id.what': 'record', '_id.kind': kind });
+  }
+
+  /** What is to be looked after by now, the longest due first. */
+  async due(clock: Date, most: number): Promise<SetAside[]> {
+    const before = this.additions;
+    const entries = await this.entries.find({}, { sort: { due: 1 }, limit: most }).toArray();
+    if (entries.length === 0 && before === this.additions) this.mayHave = false;
     return entries.filter(({ due }) => due <= clock);
   }
 
-  /** It is looked after; where more of its events were set aside meanwhile, it stays. */
-  async settle({ _id, events }: SetAside): Promise<void> {
-    await this.entries.deleteOne({ _id, events });
+  /**
+   * They were looked after. Those of which more events were set aside meanwhile stay, and so do those that could not be
+   * written again: these are postponed.
+   */
+  async settle(entries: SetAside[]): Promise<void> {
+    if (entries.length === 0) return;
+    await this.entries.bulkWrite(
+      entries.map(({ _id, events, refusals = null }) => ({
+        deleteOne: { filter: { _id, events, refusals } as mongo.Filter<SetAside> },
+      })),
+      { ordered: false },
+    );
+    await this.postponeWhere(
+      entries.map(
+        ({ _id, refusals = null }) => ({ _id, refusals: { $ne: refusals } }) as mongo.Filter<SetAside>,
+      ),
+    );
   }
 
-  /** It was looked after in vain, and is again after a pause that doubles each time, up to five minutes. */
-  async postpone({ _id, tries }: SetAside, clock: Date, error: unknown): Promise<void> {
-    const seconds = Math.min(2 ** tries, LONGEST_PAUSE_S);
-    const due = new Date(clock.getTime() + seconds * 1000);
-    await this.entries.updateOne({ _id }, { $set: { due, reason: reasonOf(error) }, $inc: { tries: 1 } });
+  /** They were looked after in vain, and are again after a pause that doubles each time, up to five minutes. */
+  async postpone(entries: SetAside[], error: unknown): Promise<void> {
+    await this.postponeWhere(
+      entries.map(({ _id }) => ({ _id })),
+      reasonOf(error),
+    );
+  }
+
+  /** They are due behind all others that are due. */
+  async putBack(entries: SetAside[]): Promise<void> {
+    await this.entries.updateMany(among(entries.map(({ _id }) => _id)), { $currentDate: { due: true } });
+  }
+
+  private async postponeWhere(which: mongo.Filter<SetAside>[], reason?: string): Promise<void> {
+    const seconds = { $min: [{ $pow: [2, '$tries'] }, LONGEST_PAUSE_S] };
+    const due = { $add: ['$$NOW', { $multiply: [seconds, 1000] }] };
+    const tried = { due, tries: { $add: ['$tries', 1] }, ...(reason && { reason: literal(reason) }) };
+    await this.entries.bulkWrite(
+      which.map((filter) => ({ updateOne: { filter, update: [{ $set: tried }] } })),
+      { ordered: false },
+    );
+  }
+
+  private async hasten(which: mongo.Filter<SetAside>): Promise<void> {
+    await this.entries.updateMany(which, [{ $set: { due: '$$NOW', tries: 0 } }]);
+  }
+
+  private async follow(events: WatchedEvent[]): Promise<void> {
+    const identities = await this.shown.behind(events);
+    await this.add(
+      events.map((event) => {
+        const identity = identities.get(event);
+        return { ...begun(concernOf(event)!), events: 1, identities: identity ? [identity] : [] };
+      }),
+    );
+  }
+
+  /** Answers how many of them were not in quarantine before. */
+  private async add(additions: Addition[]): Promise<number> {
+    let added = 0;
+    for (let start = 0; start < additions.length; start += AT_ONCE) {
+      const some = additions.slice(start, start + AT_ONCE);
+      const { upsertedCount } = await this.entries.bulkWrite(
+        some.map((addition) => ({
+          updateOne: { filter: { _id: addition.concern }, update: [{ $set: grown(addition) }], upsert: true },
+        })),
+      );
+      added += upsertedCount;
+    }
+    this.mayHave = true;
+    this.additions += 1;
+    return added;
+  }
+
+  private tell(concerns: Concern[], during: string, error: unknown): void {
+    const [first] = concerns;
+    if (first === undefined) return;
+    const others = concerns.length > 1 ? ` and ${concerns.length - 1} more` : '';
+    this.log.error({ err: error as Error }, `Set aside, since ${during} failed: ${nameOf(first)}${others}`);
   }
 }
 
-/** Nothing is behind an announcement but a moment, and another follows; strangers are delivered to nobody. */
-function concernOf(event: WatchedEvent): Concern | undefined {
-  switch (event.type) {
-    case 'written':
-    case 'deleted':
-      return event.owner instanceof mongo.ObjectId
-        ? { what: 'record', kind: event.kind, owner: event.owner }
-        : undefined;
-    case 'tombstone':
-      return { what: 'tombstone', owner: event.entry };
-    case 'services':
-      return { what: 'services' };
-    case 'announced':
-    case 'collectionLost':
-      return undefined;
-  }
+function tellsOfRecord(event: WatchedEvent): boolean {
+  return event.type === 'deleted' || (event.type === 'written' && !event.isStampOnly && !event.isKeyOnly);
 }
 
-function nameOf(concern: Concern): string {
-  if (concern.what === 'services') return 'the services';
-  const what = concern.what === 'record' ? concern.kind : 'hard delete';
-  return `${what} ${concern.owner.toHexString()}`;
-}
-
-function reasonOf(error: unknown): string {
-  return String((error as Error | undefined)?.message ?? error).slice(0, LONGEST_REASON);
+function among(concerns: Concern[]): mongo.Filter<SetAside> {
+  return { $or: concerns.map((_id) => ({ _id })) };
 }

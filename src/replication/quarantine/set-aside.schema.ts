@@ -2,8 +2,8 @@ import { mongo, Schema, type Connection } from 'mongoose';
 import type { Kind } from '../../record/index.js';
 import type { Identity } from '../ledger/index.js';
 
-/** What an event that was set aside is about: a record, a hard delete by its ledger entry, or the services. */
-export type Concern = ConcernedRecord | { what: 'tombstone'; owner: mongo.ObjectId } | { what: 'services' };
+/** What something that was set aside is about: a record, a hard delete by its ledger entry, or the services. */
+export type Concern = ConcernedRecord | ConcernedTombstone | { what: 'services' };
 
 export interface ConcernedRecord {
   what: 'record';
@@ -11,20 +11,29 @@ export interface ConcernedRecord {
   owner: mongo.ObjectId;
 }
 
-/** Events that could not be worked through. What they are about is looked after until that succeeds. */
+export interface ConcernedTombstone {
+  what: 'tombstone';
+  owner: mongo.ObjectId;
+}
+
+/** Something that could not be worked through, or written. What it is about is looked after until that succeeds. */
 export interface SetAside {
   _id: Concern;
   /** What went wrong, the last time. */
   reason: string;
   since: Date;
-  /** How many of its events were set aside. */
+  /** How many of its events were set aside. The ledger may not know what it is while there is any. */
   events: number;
+  /** How many of the service's own writes into it were refused. Absent in an entry of an earlier version. */
+  refusals?: number;
   /** How often it was looked after in vain. */
   tries: number;
   /** When it is looked after again. */
   due: Date;
   /** What a record was meanwhile, so that consumers may have it although the ledger does not; the last 100. */
   identities?: Identity[];
+  /** The stamp that it gets has to lie above it: consumers know a hard delete of that time. */
+  above?: Date;
 }
 
 /** Name of the collection. */
@@ -38,7 +47,7 @@ export const quarantineSchema = new Schema<SetAside>(
   { collection: QUARANTINE, strict: false, versionKey: false },
 ).index({ due: 1 });
 
-/** About how many records and hard deletes there are whose events were set aside. */
+/** About how many records and hard deletes there are that were set aside. */
 export function countSetAside(connection: Connection): Promise<number> {
   return connection.collection(QUARANTINE).estimatedDocumentCount();
 }

@@ -3,10 +3,11 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
 import { MEMBER_MODEL } from '../../member/index.js';
+import { Metrics } from '../../observability/index.js';
 import type { RecordDocument } from '../../record/index.js';
 import { EmailDuplicates } from './email-duplicates.js';
 import { EMAIL_TEXT } from './present-record.js';
-import { type RecordWrite, writeRecords } from './record-writes.js';
+import { type RecordWrite, RecordWrites } from './record-writes.js';
 
 /** The key that a member should have for the e-mail it was seen with; `null` for none. */
 export interface WantedKey {
@@ -30,9 +31,11 @@ export class EmailKeys {
   constructor(
     @InjectModel(MEMBER_MODEL) private readonly members: Model<RecordDocument>,
     private readonly duplicates: EmailDuplicates,
+    private readonly writes: RecordWrites,
+    private readonly metrics: Metrics,
   ) {}
 
-  /** The driver's view of the members: bulks whose errors tell which single writes were refused. */
+  /** The driver's view of the members. */
   private get collection(): mongo.Collection {
     return this.members.collection;
   }
@@ -81,8 +84,9 @@ export class EmailKeys {
 
   /** Writes the keys and returns those that another member has already. */
   private async write(wanted: WantedKey[]): Promise<WantedKey[]> {
-    const refused = await writeRecords(this.collection, wanted.map(keyWrite));
-    return wanted.filter((_one, index) => refused.has(index));
+    const { duplicates, setAside } = await this.writes.write('member', 'emailkey', wanted.map(keyWrite));
+    this.metrics.repaired.inc({ what: 'emailkey' }, wanted.length - duplicates.size - setAside.size);
+    return wanted.filter((_one, index) => duplicates.has(index));
   }
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
-import { isUnfit } from '../../database/index.js';
+import { isUnfit, pastValidator } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import {
   COLLECTION_OF,
@@ -17,11 +17,12 @@ import {
   writeUnlessHeld,
 } from '../../record/index.js';
 import { Ledger, type Life } from '../ledger/index.js';
+import { Quarantine } from '../quarantine/index.js';
 import { type Late, Restamps } from '../stamping/index.js';
 import { EmailKeys, type WantedKey } from './email-keys.js';
 import { neededRepairOf } from './needed-repair.js';
 import { isDeliverable, type RecordLook } from './present-record.js';
-import { type RecordWrite, writeRecords } from './record-writes.js';
+import { type RecordWrite, RecordWrites } from './record-writes.js';
 
 /** This asks for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
 const NO_ID = { $expr: { $ne: [{ $type: idTextAt('$id') }, 'string'] } };
@@ -31,13 +32,13 @@ const CHANGED = ['id', 'lastupdated'];
 /** Repairs what other programs left out (contract §2, §4). Every write is conditional on what it repairs still being so. */
 @Injectable()
 export class RecordRepair {
-  private readonly log = new Logger('Watcher');
-
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly ledger: Ledger,
     private readonly emailKeys: EmailKeys,
     private readonly restamps: Restamps,
+    private readonly writes: RecordWrites,
+    private readonly quarantine: Quarantine,
     private readonly metrics: Metrics,
   ) {}
 
@@ -60,39 +61,46 @@ export class RecordRepair {
         wantedKeys.push({ _id, organizationid, appid, email, emailkey, hasOther: record.emailkey !== null });
       }
     }
-    await this.ledger.learn(lives);
-    await this.giveIds(kind, lives);
+    if (lives.length > 0) await this.giveIds(kind, lives);
     await this.restamps.late(kind, badlyStamped, term);
-    const duplicates = await this.emailKeys.set(wantedKeys);
-    this.metrics.repaired.inc({ what: 'id' }, lives.length);
-    this.metrics.repaired.inc({ what: 'emailkey' }, wantedKeys.length);
-    return duplicates;
+    return this.emailKeys.set(wantedKeys);
   }
 
   /**
-   * A new `id` is a change that consumers must see, so the stamp moves with it. The ledger learns it before, since the
-   * record may be shown and deleted at once: then nobody could tell any more under which `id`.
+   * A new `id` is a change that consumers must see, so the stamp moves with it. The ledger learns only what the records took:
+   * an `id` that no record has would live for ever. Where the work is cut off in between, the log tells of the write, before
+   * whatever becomes of the record.
    */
   private async giveIds(kind: Kind, lives: Life[]): Promise<void> {
     const collection = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
-    await writeRecords(collection, lives.map(giveId));
+    await this.writes.write(kind, 'id', lives.map(giveId));
     const odd = await this.doubledAmong(collection, lives);
     for (const { owner, identity } of odd) {
       const write = { ids: [owner], names: CHANGED, where: NO_ID, set: { id: identity.id } };
       const held = await writeUnlessHeld([owner], async (_one, maxTimeMS) => {
-        await stampDoubled(collection, { ...write, maxTimeMS }).catch((error: unknown) => {
+        await pastValidator((past) =>
+          stampDoubled(collection, { ...write, options: { ...past, maxTimeMS } }),
+        ).catch(async (error: unknown) => {
           if (!isUnfit(error)) throw error;
-          this.log.warn(
-            `${String(owner)} of ${collection.collectionName} cannot be repaired: ${error.message}`,
-          );
+          const concern = { what: 'record' as const, kind, owner };
+          await this.quarantine.setAsideRefused([{ concern, what: 'id', reason: error.message }]);
         });
       });
       if (held.length > 0) throw new RecordsHeldError(held);
     }
+    const given = await this.givenAmong(collection, lives);
+    await this.ledger.learn(given);
+    this.metrics.repaired.inc({ what: 'id' }, given.length);
+  }
+
+  private async givenAmong(collection: mongo.Collection, lives: Life[]): Promise<Life[]> {
+    const among = { _id: { $in: lives.map(({ owner }) => owner) } };
+    const found = await collection.find(among, { projection: { id: 1 } }).toArray();
+    const ids = new Map(found.map((record) => [String(record._id), record['id'] as unknown]));
+    return lives.filter(({ owner, identity }) => ids.get(owner.toHexString()) === identity.id);
   }
 
   private async doubledAmong(collection: mongo.Collection, lives: Life[]): Promise<Life[]> {
-    if (lives.length === 0) return [];
     const among = { _id: { $in: lives.map(({ owner }) => owner) } };
     const found = await collection
       .find({ $and: [among, NO_ID, doubled(...CHANGED)] }, { projection: { _id: 1 } })

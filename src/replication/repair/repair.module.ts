@@ -3,6 +3,7 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { MemberModule } from '../../member/index.js';
 import { LedgerModule } from '../ledger/index.js';
 import { ProgressModule } from '../progress/index.js';
+import { QuarantineModule } from '../quarantine/index.js';
 import { StampingModule } from '../stamping/index.js';
 import { ChannelReview } from './channel-review.js';
 import {
@@ -17,6 +18,7 @@ import { EmailReview } from './email-review.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { RecordCare } from './record-care.js';
 import { RecordRepair } from './record-repair.js';
+import { RecordWrites } from './record-writes.js';
 import { TooLarge } from './too-large.js';
 import { UnreadableIds } from './unreadable-ids.js';
 
@@ -25,6 +27,7 @@ import { UnreadableIds } from './unreadable-ids.js';
     LedgerModule,
     MemberModule,
     ProgressModule,
+    QuarantineModule,
     StampingModule,
     MongooseModule.forFeature([
       { name: EMAIL_DUPLICATE_MODEL, schema: emailDuplicateSchema },
@@ -39,6 +42,7 @@ import { UnreadableIds } from './unreadable-ids.js';
     IgnoredRecords,
     RecordRepair,
     RecordCare,
+    RecordWrites,
     TooLarge,
     UnreadableIds,
   ],

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection, mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
-import { COLLECTION_OF, isUnreadable, type Kind } from '../../record/index.js';
+import { isUnreadable, type Kind } from '../../record/index.js';
 import { isDeliverable, type PresentRecord } from './present-record.js';
-import { type RecordWrite, writeRecords } from './record-writes.js';
+import { type RecordWrite, RecordWrites } from './record-writes.js';
 
 /**
  * Other programs may store an `id` that is not UTF-8. It reads as another text than it is, so nobody could find it again,
@@ -13,13 +11,12 @@ import { type RecordWrite, writeRecords } from './record-writes.js';
  */
 @Injectable()
 export class UnreadableIds {
-  constructor(@InjectConnection() private readonly connection: Connection) {}
+  constructor(private readonly writes: RecordWrites) {}
 
   /** The text that was read may be in order: MongoDB itself compares it with what is stored. */
   async remove(kind: Kind, records: PresentRecord[]): Promise<void> {
     const suspects = records.filter((record) => isDeliverable(record) && isUnreadable(record.id));
-    const collection = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
-    await writeRecords(collection, suspects.map(removal));
+    await this.writes.write(kind, 'id', suspects.map(removal));
   }
 }
 

@@ -5,6 +5,6 @@ export { RestampBook, writeRestamps } from './restamp-book.js';
 export { restampGaps, restampsOf } from './restamp-history.js';
 export type { EditedService, RestampGap, RestampNote } from './restamp-note.schema.js';
 export { RestampNotes } from './restamp-notes.js';
-export { Restamps } from './restamps.js';
+export { type Restamped, Restamps } from './restamps.js';
 export { Resurrections } from './resurrections.js';
 export { StampingModule } from './stamping.module.js';

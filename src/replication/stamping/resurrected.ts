@@ -14,9 +14,3 @@ export interface RecordToStamp {
   /** What has to be true of it. */
   where: mongo.Document;
 }
-
-/** Records that were looked at, and how many of them were stamped. */
-export interface StampedAbove {
-  ids: mongo.ObjectId[];
-  stamped: number;
-}

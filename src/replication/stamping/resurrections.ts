@@ -1,19 +1,14 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import type { Connection, Model, mongo } from 'mongoose';
 import { later } from '../../common/index.js';
-import { isUnfit } from '../../database/index.js';
-import { Metrics } from '../../observability/index.js';
+import { isUnfit, pastValidator } from '../../database/index.js';
 import {
   COLLECTION_OF,
-  doubled,
   IDENTITY_TEXTS,
   type Kind,
   needsStamp,
   RecordsHeldError,
-  single,
-  stampAbove,
-  stampDoubled,
   writeUnlessHeld,
 } from '../../record/index.js';
 import {
@@ -35,8 +30,8 @@ import { type KnownFences, markName } from '../mark/index.js';
 import type { LogPlace, TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 import { Claimants } from './claimants.js';
-import type { Resurrected, RecordToStamp, StampedAbove } from './resurrected.js';
-import { RestampNotes } from './restamp-notes.js';
+import type { RecordToStamp, Resurrected } from './resurrected.js';
+import { StampsAbove } from './stamps-above.js';
 import { transactionWithin } from './transaction-within.js';
 
 const AT_ONCE = 100;
@@ -57,16 +52,13 @@ interface PresentIdentityOf extends Omit<Identity, 'kind'> {
  */
 @Injectable()
 export class Resurrections {
-  private readonly log = new Logger('Watcher');
-
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
     private readonly ledger: Ledger,
     private readonly claimants: Claimants,
     private readonly incomplete: IncompleteIdentities,
-    private readonly metrics: Metrics,
-    private readonly notes: RestampNotes,
+    private readonly stamps: StampsAbove,
   ) {}
 
   /**
@@ -172,47 +164,25 @@ export class Resurrections {
   /** Answers those that were dead until now. */
   private async together(kind: Kind, lives: Life[], fences: KnownFences, ms: number): Promise<Resurrected[]> {
     let reborn: Resurrected[] = [];
-    let within: StampedAbove | undefined;
-    await transactionWithin(this.connection.getClient(), ms, async (session) => {
-      reborn = await this.revive(lives, fences, session);
-      within = await this.stampAbove(kind, reborn, { session });
-    });
-    this.tell(kind, within);
-    this.tell(kind, await this.stampAbove(kind, reborn, { maxTimeMS: ms }));
+    let records: RecordToStamp[] = [];
+    let stamped = 0;
+    await pastValidator((options) =>
+      transactionWithin(this.connection.getClient(), ms, async (session) => {
+        reborn = await this.revive(lives, fences, session);
+        records = await this.recordsOf(kind, reborn, session);
+        stamped = await this.stamps.within(kind, records, { session, ...options });
+      }),
+    );
+    this.stamps.tell(kind, records, stamped);
+    await this.stamps.beside(kind, await this.recordsOf(kind, reborn), ms);
     return reborn;
   }
 
-  private tell(kind: Kind, bulk: StampedAbove | undefined): void {
-    if (bulk === undefined) return;
-    this.metrics.restamps.inc({ reason: 'resurrection' }, bulk.stamped);
-    this.notes.note({ collection: COLLECTION_OF[kind], reason: 'resurrection', ...bulk });
-  }
-
   /**
-   * Stamps the records under these identities above what is given for each, where they are not already: in the
-   * transaction, and once more behind it for one that came between its beginning and its end. A text may have moved on to
-   * another record by then; a number is that of its record.
-   */
-  private async stampAbove(
-    kind: Kind,
-    reborn: Resurrected[],
-    options: { session?: mongo.ClientSession; maxTimeMS?: number },
-  ): Promise<StampedAbove | undefined> {
-    const { session } = options;
-    const records = await this.recordsOf(kind, reborn, session);
-    if (records.length === 0) return undefined;
-    const writes = records.map(({ _id, above, where }) => {
-      const filter = { $and: [{ _id }, where, single('lastupdated')] };
-      return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above) } }] } };
-    });
-    const { modifiedCount } = await this.records(kind).bulkWrite(writes, options);
-    const odd = await this.stampDoubled(kind, records, session);
-    return { ids: records.map(({ _id }) => _id), stamped: modifiedCount + odd };
-  }
-
-  /**
-   * One with a number is stamped in the transaction whatever its stamp is: feeds left it out until now, and a mark may have
-   * come past its stamp meanwhile.
+   * The records under these identities that are not yet stamped above what is given for each: in the transaction, and once
+   * more behind it for one that came between its beginning and its end. A text may have moved on to another record by then; a
+   * number is that of its record. One with a number is stamped in the transaction whatever its stamp is: feeds left it out
+   * until now, and a mark may have come past its stamp meanwhile.
    */
   private async recordsOf(
     kind: Kind,
@@ -228,29 +198,12 @@ export class Resurrections {
     });
   }
 
-  private async stampDoubled(
-    kind: Kind,
-    records: RecordToStamp[],
-    session?: mongo.ClientSession,
-  ): Promise<number> {
-    const byId = new Map(records.map((record) => [record._id.toHexString(), record]));
-    const ids = { _id: { $in: records.map(({ _id }) => _id) } };
-    const options = { ...(session && { session }), projection: { _id: 1 } };
-    const found = this.records(kind).find({ $and: [ids, doubled('lastupdated')] }, options);
-    let stamped = 0;
-    for (const { _id } of await found.toArray()) {
-      const { where, above: fence } = byId.get(_id.toHexString())!;
-      const write = { ids: [_id], names: ['lastupdated'], where, fence, session };
-      stamped += await stampDoubled(this.records(kind), write);
-    }
-    return stamped;
-  }
-
-  /** A record that cannot take a stamp keeps the one it has; its entry lives all the same. */
+  /** A record that cannot take a stamp is set aside, until it can; its entry lives all the same. */
   private async alone(kind: Kind, life: Life, fences: KnownFences, ms: number): Promise<void> {
     await this.together(kind, [life], fences, ms).catch(async (error: unknown) => {
       if (!isUnfit(error)) throw error;
-      this.log.warn(`${String(life.owner)} of ${COLLECTION_OF[kind]} cannot be stamped anew`);
+      const records = await this.recordsOf(kind, await this.reborn([life], fences));
+      await this.stamps.setAside(kind, records, error.message);
       await this.revive([life], fences);
     });
   }
@@ -261,15 +214,24 @@ export class Resurrections {
     fences: KnownFences,
     session?: mongo.ClientSession,
   ): Promise<Resurrected[]> {
+    const reborn = await this.reborn(lives, fences, session);
+    const writes = reborn.map(({ life }) => ({ updateOne: { filter: outlived(life), update: lived(life) } }));
+    if (writes.length > 0) await this.entries.collection.bulkWrite(writes, session && { session });
+    return reborn;
+  }
+
+  /** Those of the lives that the ledger holds for dead, and above what their records have to be stamped. */
+  private async reborn(
+    lives: Life[],
+    fences: KnownFences,
+    session?: mongo.ClientSession,
+  ): Promise<Resurrected[]> {
     const tombstones = await this.ledger.tombstonesOf(lives, session);
-    const reborn = lives.flatMap((life): Resurrected[] => {
+    return lives.flatMap((life): Resurrected[] => {
       const tombstone = tombstones.get(identityKey(life.identity));
       if (tombstone === undefined) return [];
       return [{ life, above: later(tombstone.lastupdated, fences.get(markName(life.identity))) }];
     });
-    const writes = reborn.map(({ life }) => ({ updateOne: { filter: outlived(life), update: lived(life) } }));
-    if (writes.length > 0) await this.entries.collection.bulkWrite(writes, session && { session });
-    return reborn;
   }
 
   /** The records that stand under these identities, by identity. */

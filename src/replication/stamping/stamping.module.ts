@@ -2,14 +2,20 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { LedgerModule } from '../ledger/index.js';
 import { Claimants } from './claimants.js';
+import { QuarantineModule } from '../quarantine/index.js';
 import { RESTAMP_MODEL, restampSchema } from './restamp-note.schema.js';
 import { RestampNotes } from './restamp-notes.js';
 import { Restamps } from './restamps.js';
 import { Resurrections } from './resurrections.js';
+import { StampsAbove } from './stamps-above.js';
 
 @Module({
-  imports: [LedgerModule, MongooseModule.forFeature([{ name: RESTAMP_MODEL, schema: restampSchema }])],
-  providers: [Claimants, RestampNotes, Restamps, Resurrections],
+  imports: [
+    LedgerModule,
+    QuarantineModule,
+    MongooseModule.forFeature([{ name: RESTAMP_MODEL, schema: restampSchema }]),
+  ],
+  providers: [Claimants, RestampNotes, Restamps, Resurrections, StampsAbove],
   exports: [Claimants, Restamps, Resurrections],
 })
 export class StampingModule {}

@@ -8,52 +8,111 @@ import { Quarantine } from '../quarantine/index.js';
 import { Effects } from './effects/effects.js';
 import { mayPass } from './may-pass.js';
 import { pass } from './rules/decide.js';
+import { Tenants } from './effects/tenants.js';
 
 const ATTEMPTS = 3;
 const BETWEEN_ATTEMPTS_MS = 50;
+/** So many events are found by halves: of one application, and in all. More are set aside together. */
+const MOST_ALONE = { ofApplication: 5, inAll: 30 };
+
+/** What is known of batches in a row whose events cannot all be worked through. */
+class Trouble {
+  private readonly alone = new Map<string, number>();
+  private count = 0;
+
+  /** Whether anything has failed. */
+  isMet = false;
+
+  /** Whether an event was set aside before. */
+  get isKnown(): boolean {
+    return this.count > 0;
+  }
+
+  add(tenant: string): void {
+    this.alone.set(tenant, (this.alone.get(tenant) ?? 0) + 1);
+    this.count += 1;
+  }
+
+  /** Whether it is not worth it to look for more of the events that fail. */
+  isEnough(tenant: string): boolean {
+    const ofTenant = this.alone.get(tenant) ?? 0;
+    return ofTenant >= MOST_ALONE.ofApplication || this.count >= MOST_ALONE.inAll;
+  }
+}
 
 /**
- * Works through batches so that no single event can stop the stream. A batch that fails although the database answers
- * is halved, in order, until the event that fails is alone; one that fails three times is set aside.
+ * Works through batches so that no single event can stop the stream. A batch that fails although the database answers is
+ * halved, in order, until the event that fails is alone; it is tried three times and set aside. Where many fail, those of the
+ * same application that are left in the part that fails are set aside with them, so that the others do not wait: whatever of
+ * them is in order is looked after a moment later.
  */
 @Injectable()
 export class Batches {
+  private trouble = new Trouble();
+
   constructor(
     private readonly effects: Effects,
     private readonly quarantine: Quarantine,
+    private readonly tenants: Tenants,
   ) {}
 
   /** The fences are those passed before the events; they are brought up to date. Throws where the database is away. */
   async workThrough(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
+    this.trouble.isMet = false;
+    await this.some(events, fences, term);
+    if (!this.trouble.isMet) this.trouble = new Trouble();
+  }
+
+  private async some(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
     term.showLife();
+    const left = await this.quarantine.withoutFollowing(events);
+    if (left.length === 0) return;
     try {
-      await this.bringAbout(events, fences, term);
+      await this.bringAbout(left, fences, term);
     } catch (error) {
       if (mayPass(error)) throw error;
-      const others = error instanceof RecordsHeldError ? await this.besideHeld(events, error) : events;
-      if (others.length < events.length) await this.workThrough(others, fences, term);
-      else if (events.length > 1) await this.halve(events, fences, term);
-      else await this.alone(events[0]!, fences, term, error);
+      const others = await this.othersThan(left, error);
+      if (others.length < left.length) await this.some(others, fences, term);
+      else if (left.length > 1) await this.halve(left, fences, term);
+      else await this.alone(left[0]!, fences, term, error);
     }
+  }
+
+  /** Sets aside what is known to be in the way, and answers the other events. */
+  private async othersThan(events: WatchedEvent[], error: unknown): Promise<WatchedEvent[]> {
+    if (error instanceof RecordsHeldError) return this.besideHeld(events, error);
+    this.trouble.isMet = true;
+    return this.trouble.isKnown ? this.withoutMany(events, error) : events;
   }
 
   /** Sets aside what concerns records that another program's transaction holds, and answers the other events. */
   private async besideHeld(events: WatchedEvent[], error: RecordsHeldError): Promise<WatchedEvent[]> {
     const held = new Set(error.ids.map((id) => id.toHexString()));
-    const others: WatchedEvent[] = [];
-    for (const event of events) {
-      const isOfRecord = event.type === 'written' || event.type === 'deleted';
-      if (isOfRecord && isObjectId(event.owner) && held.has(event.owner.toHexString()))
-        await this.quarantine.setAsideEvent(event, error);
-      else others.push(event);
-    }
-    return others;
+    const isHeld = (event: WatchedEvent) =>
+      (event.type === 'written' || event.type === 'deleted') &&
+      isObjectId(event.owner) &&
+      held.has(event.owner.toHexString());
+    const concerned = events.filter(isHeld);
+    if (concerned.length > 0) await this.quarantine.setAsideEvents(concerned, error);
+    return events.filter((event) => !isHeld(event));
   }
 
   private async halve(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
     const half = Math.ceil(events.length / 2);
-    await this.workThrough(events.slice(0, half), fences, term);
-    await this.workThrough(events.slice(half), fences, term);
+    await this.some(events.slice(0, half), fences, term);
+    await this.some(events.slice(half), fences, term);
+  }
+
+  /** Sets the events of those applications aside of which enough have failed, and answers the others. */
+  private async withoutMany(events: WatchedEvent[], error: unknown): Promise<WatchedEvent[]> {
+    const tenants = await this.tenants.of(events);
+    const isBeyond = (event: WatchedEvent) => {
+      const tenant = tenants.get(event);
+      return tenant !== undefined && this.trouble.isEnough(tenant);
+    };
+    const beyond = events.filter(isBeyond);
+    if (beyond.length > 0) await this.quarantine.setAsideEvents(beyond, error);
+    return events.filter((event) => !isBeyond(event));
   }
 
   private async alone(
@@ -63,7 +122,7 @@ export class Batches {
     failure: unknown,
   ): Promise<void> {
     let reason = failure;
-    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
+    for (let attempt = this.trouble.isKnown ? ATTEMPTS : 1; attempt < ATTEMPTS; attempt += 1) {
       await wait(BETWEEN_ATTEMPTS_MS);
       try {
         return await this.bringAbout([event], fences, term);
@@ -72,7 +131,8 @@ export class Batches {
         reason = error;
       }
     }
-    await this.quarantine.setAsideEvent(event, reason);
+    this.trouble.add((await this.tenants.of([event])).get(event) ?? '');
+    await this.quarantine.setAsideEvents([event], reason);
     // An announcement without its moment still moves the fence, else late stamps behind it would be taken for good.
     if (event.type === 'announced') pass(event, fences, fences);
   }

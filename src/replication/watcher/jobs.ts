@@ -1,9 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { pause } from '../../common/index.js';
 import { type Job, type TermAtWork, WorkedThrough } from '../progress/index.js';
-import { Aftercare } from '../quarantine/index.js';
 import { ChannelReview, EmailReview, IgnoredRecords } from '../repair/index.js';
-import { Audit, Expiry } from '../upkeep/index.js';
+import { Aftercare, Audit, Expiry } from '../upkeep/index.js';
 import { pauseBehind } from './back-off.js';
 
 /** What a leader does beside the stream, never during a pass. Trouble in a job makes it wait, and nothing else. */

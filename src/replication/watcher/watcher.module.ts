@@ -13,6 +13,7 @@ import { CareForWritten } from './effects/care-for-written.js';
 import { Completion } from './effects/completion.js';
 import { DecisionWriter } from './effects/decision-writer.js';
 import { MissingIds } from './effects/missing-ids.js';
+import { Tenants } from './effects/tenants.js';
 import { Effects } from './effects/effects.js';
 import { Jobs } from './jobs.js';
 import { Lease } from './lease.js';
@@ -57,6 +58,7 @@ import { Watcher } from './watcher.service.js';
     PassSteps,
     Jobs,
     StreamWork,
+    Tenants,
     Watcher,
   ],
 })

@@ -64,9 +64,9 @@ describe('single writes of a bulk that MongoDB refused', () => {
 
   it('duplicates, and documents that cannot take the write', () => {
     expect(refusalsIn(bulk(11000, 17419, 121))).toEqual([
-      { index: 0, isDuplicate: true, message: 'code 11000' },
-      { index: 1, isDuplicate: false, message: 'code 17419' },
-      { index: 2, isDuplicate: false, message: 'code 121' },
+      { index: 0, isDuplicate: true, isOfValidator: false, message: 'code 11000' },
+      { index: 1, isDuplicate: false, isOfValidator: false, message: 'code 17419' },
+      { index: 2, isDuplicate: false, isOfValidator: true, message: 'code 121' },
     ]);
     expect(refusedAsDuplicate(bulk(11000, 11000))).toEqual(new Set([0, 1]));
   });

@@ -10,7 +10,11 @@ const errors = [
 
 /** One of each problem that a client can meet. */
 const all = Object.entries(problems).map(([name, make]) => {
-  const input = name === 'invalidRequest' ? errors : name.startsWith('malformed') ? 'A sentence.' : 5;
+  const input = ['invalidRequest', 'refusedByValidator'].includes(name)
+    ? errors
+    : name.startsWith('malformed')
+      ? 'A sentence.'
+      : 5;
   return [name, (make as (input: unknown) => Problem)(input)] as const;
 });
 
@@ -24,9 +28,7 @@ describe('every problem (contract §3)', () => {
       detail: expect.stringMatching(/\.$/),
       requestId: 'request-1',
     });
-    expect(told !== undefined).toBe(
-      problem.slug === 'invalid-request' && problem.extras.errors !== undefined,
-    );
+    expect(told !== undefined).toBe(problem.status === 400 && problem.extras.errors !== undefined);
   });
 
   it.each(all.filter(([, problem]) => [429, 503].includes(problem.status)))(

@@ -1,8 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, KINDS } from '../../../record/index.js';
 import type { LogPlace, TermAtWork } from '../../progress/index.js';
+import { Quarantine } from '../../quarantine/index.js';
 import { EmailReview, PRESENT, type PresentRecord, RecordCare, type RecordLook } from '../../repair/index.js';
 import { mayPass } from '../may-pass.js';
 import { MissingIds } from './missing-ids.js';
@@ -18,13 +19,12 @@ interface Written {
 /** Looks after the records of a batch as they stand behind it. */
 @Injectable()
 export class CareForWritten {
-  private readonly log = new Logger('Watcher');
-
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly care: RecordCare,
     private readonly emailReview: EmailReview,
     private readonly missingIds: MissingIds,
+    private readonly quarantine: Quarantine,
   ) {}
 
   /** The written ones are looked at; where too many of them lack an `id`, these wait. */
@@ -33,7 +33,7 @@ export class CareForWritten {
     await this.repair(kind, { records, at, term }, concerned);
   }
 
-  /** Looks after some of those that wait. One that cannot be looked after is left as it is. */
+  /** Looks after some of those that wait. One that cannot be looked after is set aside. */
   async lookAfterWaiting(at: LogPlace, term: TermAtWork): Promise<void> {
     for (const kind of KINDS) await this.lookAfterEach(kind, await this.missingIds.next(kind), { at, term });
   }
@@ -50,7 +50,7 @@ export class CareForWritten {
     } catch (error) {
       if (mayPass(error)) throw error;
       if (ids.length === 1)
-        this.log.warn(`${String(ids[0])} of ${COLLECTION_OF[kind]} gets no id: ${(error as Error).message}`);
+        await this.quarantine.setAside({ what: 'record', kind, owner: ids[0]! }, 'giving it an id', error);
       const half = Math.ceil(ids.length / 2);
       if (ids.length > 1)
         for (const some of [ids.slice(0, half), ids.slice(half)]) await this.lookAfterEach(kind, some, look);

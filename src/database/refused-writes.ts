@@ -1,0 +1,71 @@
+import mongoose, { type mongo } from 'mongoose';
+import { isRefusedByValidator, isUnauthorized, type Refusal, refusalsIn } from './errors.js';
+
+/** What a write is sent with: nothing, or that the validator of its collection is not asked. */
+export type PastValidator = { bypassDocumentValidation?: true };
+
+/** The update of one document, by its `_id`. */
+export interface SingleWrite {
+  updateOne: { filter: mongo.Document; update: mongo.Document | mongo.Document[] };
+}
+
+/** What became of single writes. */
+export interface Written {
+  modified: number;
+  /** Those that were refused, in the order of their places. */
+  refused: Refusal[];
+}
+
+const ASKED: PastValidator = {};
+const BYPASSED: PastValidator = { bypassDocumentValidation: true };
+
+/**
+ * Does a write of the service's own: a stamp or a repair. Where the validator of the collection refuses it, it is done once
+ * more without asking that; a role may lack the right to, and then the refusal holds.
+ */
+export async function pastValidator<T>(write: (options: PastValidator) => Promise<T>): Promise<T> {
+  try {
+    return await write(ASKED);
+  } catch (refusal) {
+    if (!isRefusedByValidator(refusal)) throw refusal;
+    return write(BYPASSED).catch((error: unknown) => {
+      throw isUnauthorized(error) ? refusal : error;
+    });
+  }
+}
+
+/** Does each of the writes, in any order, past the validator where need be, and answers which were refused all the same. */
+export async function writeEach(
+  collection: mongo.Collection,
+  writes: SingleWrite[],
+  bounds: { maxTimeMS?: number } = {},
+): Promise<Written> {
+  if (writes.length === 0) return { modified: 0, refused: [] };
+  const first = await attempt(collection, writes, { ...ASKED, ...bounds });
+  const again = first.refused.filter(({ isOfValidator }) => isOfValidator);
+  if (again.length === 0) return first;
+  const some = again.map(({ index }) => writes[index]!);
+  const second = await attempt(collection, some, { ...BYPASSED, ...bounds }).catch((error: unknown) => {
+    if (isUnauthorized(error)) return undefined;
+    throw error;
+  });
+  if (second === undefined) return first;
+  const others = first.refused.filter(({ isOfValidator }) => !isOfValidator);
+  const still = second.refused.map((refusal) => ({ ...refusal, index: again[refusal.index]!.index }));
+  const refused = [...others, ...still].sort((one, other) => one.index - other.index);
+  return { modified: first.modified + second.modified, refused };
+}
+
+async function attempt(
+  collection: mongo.Collection,
+  writes: SingleWrite[],
+  options: PastValidator & { maxTimeMS?: number },
+): Promise<Written> {
+  try {
+    const { modifiedCount } = await collection.bulkWrite(writes, { ordered: false, ...options });
+    return { modified: modifiedCount, refused: [] };
+  } catch (error) {
+    const refused = refusalsIn(error);
+    return { modified: (error as mongoose.mongo.MongoBulkWriteError).result.modifiedCount, refused };
+  }
+}

@@ -1,0 +1,50 @@
+import type { mongo } from 'mongoose';
+import { literal } from '../../common/index.js';
+import type { Identity } from '../ledger/index.js';
+import type { Concern } from './set-aside.schema.js';
+
+const LONGEST_REASON = 500;
+const MOST_IDENTITIES = 100;
+const FOLLOWS = 'An earlier change of it was set aside';
+
+/** Something to be set aside, with what it adds to its entry. */
+export interface Addition {
+  concern: Concern;
+  /** What went wrong; absent where only an earlier event did. */
+  reason: string | undefined;
+  events: number;
+  refusals: number;
+  identities: Identity[];
+  above?: Date | undefined;
+}
+
+/** One that adds nothing yet. */
+export function begun(concern: Concern, reason?: string): Addition {
+  return { concern, reason, events: 0, refusals: 0, identities: [] };
+}
+
+/** The fields of an entry behind an addition. A new event makes it due at once, a write that was refused again does not. */
+export function grown({ reason, events, refusals, identities, above }: Addition): mongo.Document {
+  const isNews = events > 0;
+  return {
+    reason: reason === undefined ? { $ifNull: ['$reason', literal(FOLLOWS)] } : literal(reason),
+    since: { $ifNull: ['$since', '$$NOW'] },
+    events: { $add: [{ $ifNull: ['$events', 0] }, events] },
+    refusals: { $add: [{ $ifNull: ['$refusals', 0] }, refusals] },
+    tries: isNews ? { $literal: 0 } : { $ifNull: ['$tries', 0] },
+    due: isNews ? '$$NOW' : { $ifNull: ['$due', '$$NOW'] },
+    ...(identities.length > 0 && { identities: withIdentities(identities) }),
+    ...(above && { above: { $max: ['$above', literal(above)] } }),
+  };
+}
+
+function withIdentities(identities: Identity[]): mongo.Document {
+  const input = { $ifNull: ['$identities', []] };
+  const others = { $filter: { input, cond: { $not: [{ $in: ['$$this', literal(identities)] }] } } };
+  return { $slice: [{ $concatArrays: [others, literal(identities)] }, -MOST_IDENTITIES] };
+}
+
+/** What is remembered of an error, or of a text that tells it. */
+export function reasonOf(error: unknown): string {
+  return String((error as Error | undefined)?.message ?? error).slice(0, LONGEST_REASON);
+}

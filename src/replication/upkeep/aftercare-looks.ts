@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { readAsOf } from '../../database/index.js';
+import { COLLECTION_OF, type Kind, KINDS } from '../../record/index.js';
+import { FilterChanges } from '../filters/index.js';
+import {
+  type Identity,
+  identityKey,
+  identityOf,
+  IncompleteIdentities,
+  isSame,
+  Ledger,
+  type LedgerChange,
+  type Life,
+  textsOf,
+} from '../ledger/index.js';
+import { type LogPlace, placeBehind, type TermAtWork } from '../progress/index.js';
+import type { ConcernedRecord, ConcernedTombstone, SetAside } from '../quarantine/index.js';
+import { IgnoredRecords, PRESENT, type PresentRecord, RecordCare } from '../repair/index.js';
+import { Restamps, Resurrections } from '../stamping/index.js';
+
+/** A record that was set aside, and what it is now; nothing where it is gone. */
+interface Look {
+  owner: mongo.ObjectId;
+  entry: SetAside;
+  record: PresentRecord | undefined;
+  identity: Identity | undefined;
+}
+
+/** Brings about, for many at once, what follows from how things are that were set aside. All of it may be repeated. */
+@Injectable()
+export class AftercareLooks {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
+    private readonly incomplete: IncompleteIdentities,
+    private readonly care: RecordCare,
+    private readonly filters: FilterChanges,
+    private readonly ignored: IgnoredRecords,
+    private readonly resurrections: Resurrections,
+    private readonly restamps: Restamps,
+  ) {}
+
+  /** Everything up to `at` is worked through, so what is seen as of it is what the log up to there came to. */
+  async lookAfter(entries: SetAside[], at: mongo.Timestamp, term: TermAtWork): Promise<void> {
+    for (const kind of KINDS) {
+      const some = entries.filter(({ _id }) => _id.what === 'record' && _id.kind === kind);
+      if (some.length > 0) await this.records(kind, await this.look(kind, some, at), placeBehind(at), term);
+    }
+    const tombstones = entries.flatMap(({ _id }) => (_id.what === 'tombstone' ? [_id] : []));
+    if (tombstones.length > 0) await this.tombstones(tombstones, placeBehind(at), term);
+    if (entries.some(({ _id }) => _id.what === 'services')) await this.filters.look(undefined, term);
+  }
+
+  private async records(kind: Kind, looks: Look[], at: LogPlace, term: TermAtWork): Promise<void> {
+    const owners = looks.map(({ owner }) => owner);
+    const records = looks.flatMap(({ record }) => record ?? []);
+    const incomplete = looks.filter(({ record, identity }) => record !== undefined && identity === undefined);
+    await this.incomplete.keep(
+      kind,
+      incomplete.map(({ owner, record }) => ({ owner, partial: textsOf(record!, at) })),
+    );
+    await this.resurrections.learn(kind, await this.deathsOf(kind, looks, at), new Map(), term);
+    const rivals = await this.resurrections.learnSeen(kind, livesOf(looks, at), term);
+    if (rivals.length > 0) await this.ignored.hearRivals(kind, rivals);
+    const waiting = new Set(rivals.map(({ owner }) => owner));
+    const complete = looks.filter(
+      ({ owner, record, identity }) =>
+        record === undefined || (identity !== undefined && !waiting.has(owner.toHexString())),
+    );
+    if (complete.length > 0)
+      await this.ignored.forgetIncomplete(
+        kind,
+        complete.map(({ owner }) => owner),
+        at,
+      );
+    await this.care.lookAfter(kind, { records, at, term });
+    await this.stamp(kind, owners, looks, term);
+  }
+
+  /** What the records were to consumers and are no more: what the ledger has of them, and what they were shown as meanwhile. */
+  private async deathsOf(kind: Kind, looks: Look[], at: LogPlace): Promise<LedgerChange[]> {
+    const now = new Map(looks.map(({ owner, identity }) => [owner.toHexString(), identity]));
+    const owned = await this.ledger.ownedBy(
+      kind,
+      looks.map(({ owner }) => owner),
+    );
+    const standing = new Set(looks.flatMap(({ identity }) => (identity ? [identityKey(identity)] : [])));
+    const shown = new Map(
+      looks.flatMap(({ entry }) => (entry.identities ?? []).map((one) => [identityKey(one), one] as const)),
+    );
+    const unlearned = [...shown].filter(([key]) => !standing.has(key)).map(([, one]) => one);
+    const deaths = [
+      ...owned
+        .filter((one) => !isSame(one, now.get(one.owner!.toHexString())))
+        .map((identity) => ({ identity, shortLived: false })),
+      ...(await this.notLiving(kind, unlearned)).map((identity) => ({
+        identity,
+        shortLived: true,
+      })),
+    ];
+    return deaths.map((death) => ({ ...death, at, alive: false as const }));
+  }
+
+  /** Whatever their stamps are. Those that came back to life are stamped above the hard delete that consumers know. */
+  private async stamp(kind: Kind, owners: mongo.ObjectId[], looks: Look[], term: TermAtWork): Promise<void> {
+    const above = looks.filter(({ entry }) => entry.above !== undefined);
+    for (const { owner, entry } of above) await this.restamps.above(kind, [owner], entry.above!, term);
+    const done = new Set(above.map(({ owner }) => owner.toHexString()));
+    const others = owners.filter((owner) => !done.has(owner.toHexString()));
+    if (others.length > 0) await this.restamps.records(kind, others, 'quarantine', term);
+  }
+
+  private async tombstones(concerns: ConcernedTombstone[], at: LogPlace, term: TermAtWork): Promise<void> {
+    const found = await this.ledger.among(concerns.map(({ owner }) => owner));
+    const dead = found.filter(({ alive }) => !alive);
+    if (dead.length === 0) return;
+    await this.restamps.tombstones(
+      dead.map(({ _id }) => _id),
+      'quarantine',
+      term,
+    );
+    for (const kind of KINDS) {
+      const some = dead.filter((entry) => entry.kind === kind);
+      if (some.length > 0) await this.resurrections.look(kind, some, { at, fences: new Map() }, term);
+    }
+  }
+
+  private async look(kind: Kind, entries: SetAside[], at: mongo.Timestamp): Promise<Look[]> {
+    const owners = entries.map(({ _id }) => (_id as ConcernedRecord).owner);
+    const found = await readAsOf(this.connection.getClient(), at, (snapshot) =>
+      this.connection
+        .collection(COLLECTION_OF[kind])
+        .aggregate<PresentRecord>([{ $match: { _id: { $in: owners } } }, { $project: PRESENT }], {
+          ...snapshot,
+        })
+        .toArray(),
+    );
+    const records = new Map(found.map((record) => [record._id.toHexString(), record]));
+    return entries.map((entry, index) => {
+      const owner = owners[index]!;
+      const record = records.get(owner.toHexString());
+      return { owner, entry, record, identity: record && identityOf(kind, owner, record) };
+    });
+  }
+
+  private async notLiving(kind: Kind, identities: Identity[]): Promise<Identity[]> {
+    const dead: Identity[] = [];
+    for (let start = 0; start < identities.length; start += 100)
+      dead.push(...(await this.ledger.notLiving(kind, identities.slice(start, start + 100))));
+    return dead;
+  }
+}
+
+function livesOf(looks: Look[], at: LogPlace): Life[] {
+  return looks.flatMap(({ owner, record, identity }): Life[] => {
+    if (identity === undefined) return [];
+    return [{ identity, at, alive: true, owner, ...(record?.isNumber && { isNumber: true }) }];
+  });
+}
