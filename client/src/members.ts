@@ -26,12 +26,15 @@ export class Members {
     return this.answer({ method: 'GET', path: pathOf(id), signal });
   }
 
-  /** The service makes the `id`. 409 `email-conflict`. */
+  /** The service makes the `id`. 400 `refused-by-validator`, 409 `email-conflict`. */
   create(body: CreateMember, { signal }: CallOptions = {}): Promise<MemberAnswer> {
     return this.answer({ method: 'POST', path: pathOf(), body, signal });
   }
 
-  /** Changes what is given; `null` deletes. 404 `unknown-member`, 409 `member-modified` and `email-conflict`, 412. */
+  /**
+   * Changes what is given; `null` deletes. 400 `refused-by-validator`, 404 `unknown-member`, 409 `member-modified` and
+   * `email-conflict`, 412.
+   */
   patch(id: string, body: PatchMember, options: PatchOptions = {}): Promise<MemberAnswer> {
     return this.change(pathOf(id), body, options);
   }

@@ -58,9 +58,9 @@ export const ofReplication = [
   },
   {
     name: 'set-aside-and-never-delivered',
-    file: 'src/replication/quarantine/aftercare.ts',
-    from: "await this.restamps.records(kind, [owner], 'quarantine', term);",
-    to: '',
+    file: 'src/replication/upkeep/aftercare-looks.ts',
+    from: 'if (others.length > 0) await',
+    to: 'if (others.length > 1_000_000) await',
     tests: ['contract/poison'],
   },
   {

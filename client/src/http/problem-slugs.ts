@@ -1,6 +1,7 @@
 /** The last part of `type`, `urn:tidemark:problem:<slug>`, of every problem that the endpoints of this client can answer. */
 export const PROBLEM_SLUGS = [
   'invalid-request',
+  'refused-by-validator',
   'unauthorized',
   'level-missing',
   'not-found',
