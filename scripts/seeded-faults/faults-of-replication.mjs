@@ -58,9 +58,9 @@ export const ofReplication = [
   },
   {
     name: 'set-aside-and-never-delivered',
-    file: 'src/replication/upkeep/aftercare-looks.ts',
-    from: 'if (others.length > 0) await',
-    to: 'if (others.length > 1_000_000) await',
+    file: 'src/replication/quarantine/quarantine.ts',
+    from: 'if (entries.length === 0 && before',
+    to: 'if (entries.length > 0 && before',
     tests: ['contract/poison'],
   },
   {
