@@ -31,24 +31,25 @@ const succeed = (logins: LoginLimiter, address: string, username: string) =>
 describe('more than `LOGIN_FAILURES` failed logins a minute for one pair of address and user name', () => {
   it('blocks the pair until the minute is over, and tells how long', () => {
     const logins = limiter({ LOGIN_FAILURES: '2' });
-    expect(fail(logins, 'a', 'ann')).toBeUndefined();
-    expect(fail(logins, 'a', 'ann')).toBeUndefined();
-    expect(succeed(logins, 'a', 'ann')).toBeUndefined();
-    expect(fail(logins, 'a', 'ann')).toBe(60);
+    expect(fail(logins, '192.0.2.1', 'ann')).toBeUndefined();
+    expect(fail(logins, '192.0.2.1', 'ann')).toBeUndefined();
+    expect(succeed(logins, '192.0.2.1', 'ann')).toBeUndefined();
+    expect(fail(logins, '192.0.2.1', 'ann')).toBe(60);
 
     jest.advanceTimersByTime(MINUTE - 5000);
-    expect(succeed(logins, 'a', 'ann')).toBe(5);
-    expect(succeed(logins, 'a', 'ben')).toBeUndefined();
-    expect(succeed(logins, 'b', 'ann')).toBeUndefined();
+    expect(succeed(logins, '192.0.2.1', 'ann')).toBe(5);
+    expect(succeed(logins, '192.0.2.1', 'ben')).toBeUndefined();
+    expect(succeed(logins, '192.0.2.2', 'ann')).toBeUndefined();
     jest.advanceTimersByTime(5000);
-    expect(succeed(logins, 'a', 'ann')).toBeUndefined();
-    expect(fail(logins, 'a', 'ann')).toBeUndefined();
+    expect(succeed(logins, '192.0.2.1', 'ann')).toBeUndefined();
+    expect(fail(logins, '192.0.2.1', 'ann')).toBeUndefined();
   });
 
   it('is 20 by default', () => {
     const logins = limiter({});
-    for (let failures = 0; failures < 20; failures += 1) expect(fail(logins, 'a', 'ann')).toBeUndefined();
-    expect(fail(logins, 'a', 'ann')).toBe(60);
+    for (let failures = 0; failures < 20; failures += 1)
+      expect(fail(logins, '192.0.2.1', 'ann')).toBeUndefined();
+    expect(fail(logins, '192.0.2.1', 'ann')).toBe(60);
   });
 
   it('does not mix pairs whose texts put together are the same', () => {
@@ -61,10 +62,10 @@ describe('more than `LOGIN_FAILURES` failed logins a minute for one pair of addr
 it('or 10 times that for one address', () => {
   const logins = limiter({ LOGIN_FAILURES: '2' });
   for (let failures = 0; failures < 20; failures += 1)
-    expect(fail(logins, 'a', `guess-${failures}`)).toBeUndefined();
-  expect(fail(logins, 'a', 'ann')).toBe(60);
-  expect(succeed(logins, 'a', 'ben')).toBe(60);
-  expect(succeed(logins, 'b', 'ben')).toBeUndefined();
+    expect(fail(logins, '192.0.2.1', `guess-${failures}`)).toBeUndefined();
+  expect(fail(logins, '192.0.2.1', 'ann')).toBe(60);
+  expect(succeed(logins, '192.0.2.1', 'ben')).toBe(60);
+  expect(succeed(logins, '192.0.2.2', 'ben')).toBeUndefined();
 });
 
 describe('parallel logins of one pair', () => {
@@ -73,34 +74,35 @@ describe('parallel logins of one pair', () => {
   const begin = (logins: LoginLimiter): Attempt[] =>
     many.flatMap(() => {
       let attempt: Attempt | undefined;
-      retryAfter(() => (attempt = logins.attempt('a', 'ann')));
+      retryAfter(() => (attempt = logins.attempt('192.0.2.1', 'ann')));
       return attempt ?? [];
     });
 
   it('are compared no more often than they may fail, and once more', () => {
     const logins = limiter({});
     expect(begin(logins)).toHaveLength(21);
-    expect(succeed(logins, 'a', 'ann')).toBe(60);
+    expect(succeed(logins, '192.0.2.1', 'ann')).toBe(60);
   });
 
   it('those that were refused or right leave nothing behind', () => {
     const logins = limiter({});
     for (const attempt of begin(logins)) attempt.withdraw();
-    for (let failures = 0; failures < 20; failures += 1) expect(fail(logins, 'a', 'ann')).toBeUndefined();
-    expect(fail(logins, 'a', 'ann')).toBe(60);
+    for (let failures = 0; failures < 20; failures += 1)
+      expect(fail(logins, '192.0.2.1', 'ann')).toBeUndefined();
+    expect(fail(logins, '192.0.2.1', 'ann')).toBe(60);
   });
 
   it('tell how many of the address failed or run: who guesses is told from who does not', () => {
     const logins = limiter({});
     expect(begin(logins).map(({ rank }) => rank)).toEqual(many.slice(0, 21).map((index) => index + 1));
-    expect(logins.attempt('b', 'ann').rank).toBe(1);
+    expect(logins.attempt('192.0.2.2', 'ann').rank).toBe(1);
   });
 });
 
 describe('an address that is over its limit', () => {
   it('is looked at before the user name, and leaves nothing more behind', () => {
     const logins = limiter({ LOGIN_FAILURES: '1' });
-    for (let failures = 0; failures < 1000; failures += 1) fail(logins, 'a', `guess-${failures}`);
+    for (let failures = 0; failures < 1000; failures += 1) fail(logins, '192.0.2.1', `guess-${failures}`);
     expect(logins.remembered).toBe(1 + 11);
   });
 
