@@ -33,9 +33,15 @@ async function overview(
   await page.route('**/admin/v1/figures', async (route) => {
     const instance = instances[looks % instances.length]!;
     looks += 1;
-    const response = await route.fetch({ url: `${instance.url}/admin/v1/figures` });
-    names.add(String(((await response.json()) as { instance: unknown }).instance));
-    await route.fulfill({ response });
+    try {
+      const response = await route.fetch({ url: `${instance.url}/admin/v1/figures` });
+      const body = await response.text();
+      names.add(String((JSON.parse(body) as { instance: unknown }).instance));
+      await route.fulfill({ status: response.status(), contentType: 'application/json', body });
+    } catch (error) {
+      // The window may be closed while its last request is under way.
+      if (!page.isClosed()) throw error;
+    }
   });
   await browser.signIn(page, root);
   return { page, names, looks: () => looks };

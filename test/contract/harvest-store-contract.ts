@@ -1,8 +1,12 @@
 import {
   CopyTakenError,
+  Harvester,
   type CopyState,
   type CopyStore,
+  type HarvestSource,
   type ToldChange,
+  type ToldDigest,
+  type ToldPage,
 } from '../../client/src/harvest/index.js';
 import type { CopyPlace, CopyPlaces } from '../support/copies/index.js';
 
@@ -39,8 +43,42 @@ const gone = (id: string, lastupdated: string): ToldChange => ({
   reason: 'gone',
 });
 
+/** Tells one page at each harvest. */
+class OnePage implements HarvestSource {
+  readonly feed = FIRST.feed;
+
+  constructor(public page: ToldChange[]) {}
+
+  async *pages(): AsyncIterable<ToldPage> {
+    yield await Promise.resolve({ result: this.page, to: NEW, cursor: 'next' });
+  }
+
+  digest(): Promise<ToldDigest> {
+    return Promise.reject(new Error('no digest'));
+  }
+
+  updates(): AsyncIterable<never> {
+    throw new Error('no updates');
+  }
+
+  events(): AsyncIterable<never> {
+    throw new Error('no events');
+  }
+
+  isHistoryExpired(): boolean {
+    return false;
+  }
+
+  isPassing(): boolean {
+    return false;
+  }
+}
+
+/** A record that a store has no place for. */
+export type Unfit = [what: string, id: string, more: object];
+
 /** What every store keeps: the cases of this table, by a real database or file. */
-export function storeContract(name: string, places: () => Promise<CopyPlaces>): void {
+export function storeContract(name: string, places: () => Promise<CopyPlaces>, unfit: Unfit[] = []): void {
   describe(`a copy in ${name}`, () => {
     let all: CopyPlaces;
     let place: CopyPlace;
@@ -71,6 +109,31 @@ export function storeContract(name: string, places: () => Promise<CopyPlaces>): 
       store = await place.open();
       return store;
     };
+
+    for (const [what, id, more] of unfit)
+      it(`${what} is refused for itself, and a harvest goes on without it`, async () => {
+        const page = [told('a', OLD), told(id, MID, more), told('b', NEW)];
+        const refusal = await store.apply({ changes: page, state: at('2') }).catch((error: unknown) => error);
+        if (!store.isUnfit(refusal)) throw refusal;
+        expect([await stamps(), await store.state()]).toEqual([[], undefined]);
+        const source = new OnePage(page);
+        await new Harvester(source, store).harvest();
+        expect(await stamps()).toEqual([
+          ['a', OLD],
+          ['b', NEW],
+        ]);
+        expect((await store.state())?.unfit).toEqual([
+          expect.objectContaining({ id: id.slice(0, 200), lastupdated: MID, reason: expect.any(String) }),
+        ]);
+        source.page = [told('c', NEW), gone(id, NEW)];
+        await new Harvester(source, store).harvest();
+        expect((await store.state())?.unfit ?? []).toEqual([]);
+      });
+
+    it('a failure of its own is no record that it cannot hold', () => {
+      for (const error of [new Error('connect ECONNREFUSED'), new CopyTakenError('here')])
+        expect(store.isUnfit(error)).toBe(false);
+    });
 
     it('begins empty', async () => {
       expect([await store.state(), await store.newestGeneration()]).toEqual([undefined, undefined]);

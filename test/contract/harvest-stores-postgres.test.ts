@@ -4,7 +4,14 @@ import type { CopyPlaces } from '../support/copies/index.js';
 import { postgresCopies } from '../support/copies/postgres-copies.js';
 import { storeContract } from './harvest-store-contract.js';
 
-storeContract('PostgreSQL', postgresCopies);
+/** PostgreSQL compresses what repeats itself before it looks how long a key is. */
+const LONG_ID = Array.from({ length: 400 }, (_, n) => (n * 2654435761).toString(36)).join('-');
+
+storeContract('PostgreSQL', postgresCopies, [
+  ['an `id` that is longer than an index takes', LONG_ID, {}],
+  ['an `id` with U+0000', 'nul\u0000', {}],
+  ['a text with U+0000', 'type', { type: 'a\u0000b' }],
+]);
 
 describe('a copy in PostgreSQL', () => {
   let places: CopyPlaces;

@@ -6,6 +6,7 @@ export const EXIT = {
   refused: 3,
   away: 4,
   copy: 5,
+  unfit: 6,
   interrupted: 130,
 } as const;
 

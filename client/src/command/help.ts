@@ -34,5 +34,6 @@ Exit codes:
   3    the service refuses: credentials, a name that it does not know, a service that is misconfigured
   4    the service cannot be reached, or is away for longer than was waited for
   5    the copy cannot be opened, read or written
+  6    done, and equal but for records that the copy cannot hold: each is named, with the reason
   130  interrupted; what was stored is whole. With --follow, which has no end of its own, 0
 `;

@@ -12,6 +12,7 @@ import { passwordFrom } from './password.js';
 import { HarvestProgress, type HarvestTerminal } from './progress.js';
 import type { TaskTools } from './task.js';
 import { repairTask, verifyTask } from './verify-task.js';
+import { visible, visibleJson, visibleLines } from './visible.js';
 
 /** What surrounds the command. */
 export interface CommandWorld {
@@ -46,8 +47,8 @@ export async function runCommand(words: string[], world: CommandWorld): Promise<
       : sentenceOf(error);
     world.errors.write(
       isForMachines
-        ? `${JSON.stringify({ error: { message, exitCode } })}\n`
-        : `tidemark-harvest: ${message}\n`,
+        ? `${visibleJson({ error: { message, exitCode } })}\n`
+        : `tidemark-harvest: ${visible(message)}\n`,
     );
     return exitCode;
   }
@@ -60,7 +61,7 @@ async function runTask(settings: HarvestSettings, world: CommandWorld): Promise<
   const harvester = new Harvester(source, store, settings.limit);
   const print = (text: string, json: object) => {
     progress.clear();
-    world.output.write(`${settings.json ? JSON.stringify(json) : text}\n`);
+    world.output.write(`${settings.json ? visibleJson(json) : visibleLines(text)}\n`);
   };
   const { signal } = world;
   const copy = shownCopy(settings.to);

@@ -1,14 +1,22 @@
-import { type Compared, type CopyDifference, repair, verify, type Verified } from '../harvest/index.js';
+import {
+  type Compared,
+  type CopyDifference,
+  repair,
+  type UnfitRecord,
+  verify,
+  type Verified,
+} from '../harvest/index.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { counted } from './progress-text.js';
 import type { TaskTools } from './task.js';
+import { visible } from './visible.js';
 
 /** Says whether copy and service are equal, and where they are not. */
 export async function verifyTask(tools: TaskTools): Promise<ExitCode> {
   const { signal } = tools;
   const verified = await verify(comparedBy(tools), { signal });
   tools.print(verdict(verified), told(verified));
-  return isEqual(verified) ? EXIT.done : EXIT.different;
+  return exitCodeOf(verified);
 }
 
 /** Mends what differs, and says whether anything is left. */
@@ -16,14 +24,19 @@ export async function repairTask(tools: TaskTools): Promise<ExitCode> {
   const { signal } = tools;
   const compared = comparedBy(tools);
   const verified = await verify(compared, { signal });
-  if (isEqual(verified)) {
+  if (isEqual(verified) && verified.unfit.length === 0) {
     tools.print(verdict(verified), { mended: [], ...told(verified) });
     return EXIT.done;
   }
   const { mended, left } = await repair(compared, verified, { signal });
   const text = `${mended.map(line).join('\n')}\n${counted(mended.length)} were wrong. ${verdict(left)}`;
   tools.print(text, { mended, ...told(left) });
-  return isEqual(left) ? EXIT.done : EXIT.different;
+  return exitCodeOf(left);
+}
+
+function exitCodeOf(verified: Verified): ExitCode {
+  if (!isEqual(verified)) return EXIT.different;
+  return verified.unfit.length === 0 ? EXIT.done : EXIT.unfit;
 }
 
 function comparedBy({ source, store, harvester }: TaskTools): Compared {
@@ -32,23 +45,34 @@ function comparedBy({ source, store, harvester }: TaskTools): Compared {
 
 /** For machines. */
 function told(verified: Verified): object {
-  const { differences, count, to } = verified;
-  return { isEqual: isEqual(verified), differences, count, to };
+  const { differences, count, to, unfit } = verified;
+  return { isEqual: isEqual(verified), differences, ...(unfit.length > 0 && { unfit }), count, to };
 }
 
 function isEqual({ differences }: Verified): boolean {
   return differences.length === 0;
 }
 
-function verdict({ differences, count, to }: Verified): string {
-  if (differences.length === 0)
-    return `The copy is equal to the service: ${counted(count)} records up to ${to}.`;
-  return `${differences.map(line).join('\n')}\nThe copy differs in ${counted(differences.length)} of ${counted(count)} records up to ${to}.`;
+function verdict({ differences, count, to, unfit }: Verified): string {
+  if (differences.length > 0)
+    return `${differences.map(line).join('\n')}\nThe copy differs in ${counted(differences.length)} of ${counted(count)} records up to ${to}.${unfitLines(unfit)}`;
+  const but = unfit.length === 0 ? '' : ', but for what it cannot hold';
+  return `The copy is equal to the service${but}: ${counted(count)} records up to ${to}.${unfitLines(unfit)}`;
+}
+
+/** Behind a sentence: the records that the copy cannot hold, each with its reason. Empty where there are none. */
+export function unfitLines(unfit: UnfitRecord[]): string {
+  if (unfit.length === 0) return '';
+  const lines = unfit.map(
+    ({ id, lastupdated, reason }) => `${visible(id)}: ${lastupdated}, ${visible(reason)}`,
+  );
+  return `\nThe copy cannot hold ${counted(unfit.length)} of them:\n${lines.join('\n')}`;
 }
 
 function line({ id, held, told }: CopyDifference): string {
-  if (held === undefined) return `${id}: missing in the copy, ${told} in the service`;
+  const shown = visible(id);
+  if (held === undefined) return `${shown}: missing in the copy, ${told} in the service`;
   return told === undefined
-    ? `${id}: ${held} in the copy, not in the service`
-    : `${id}: ${held} in the copy, ${told} in the service`;
+    ? `${shown}: ${held} in the copy, not in the service`
+    : `${shown}: ${held} in the copy, ${told} in the service`;
 }

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { oncePerId } from './once-per-id.js';
-import type { HarvestSource, ReadFrom, ToldPage } from './source.js';
+import type { HarvestSource, ReadFrom, ToldChange, ToldPage } from './source.js';
 import { behindPage, type CopyState, firstState, startedOver } from './state.js';
 import type { CopyStore } from './store.js';
+import { MOST_UNFIT, type UnfitRecord, unfitRecord, withUnfit, withUnfitOf } from './unfit.js';
 
 /** A service that keeps its history for less time than a harvest takes would have it begin for ever. */
 const MOST_STARTS = 3;
@@ -88,7 +89,7 @@ export class Harvester {
   }
 
   private async sweep(state: CopyState): Promise<CopyState> {
-    const swept: CopyState = { ...state, phase: 'following' };
+    const swept: CopyState = { ...withUnfitOf(state), phase: 'following' };
     await this.store.sweep(swept);
     return swept;
   }
@@ -113,8 +114,7 @@ export class Harvester {
         signal?.throwIfAborted();
         if (page.next !== undefined) reading = readAhead(pages);
         await turn();
-        state = behindPage(state, page);
-        await this.store.apply({ changes: oncePerId(page.result), state });
+        state = await this.keep(oncePerId(page.result), state, behindPage(state, page));
         count(harvested, page);
         onPage?.(withTo(harvested, state));
         if (page.next === undefined) return state;
@@ -124,6 +124,55 @@ export class Harvester {
       end.abort();
       await pages.return?.().catch(() => undefined);
     }
+  }
+
+  /** Stores a page with the state behind it. A record that the store cannot hold is noted in the state instead. */
+  private async keep(changes: ToldChange[], before: CopyState, after: CopyState): Promise<CopyState> {
+    const state = withUnfit(after, changes);
+    try {
+      await this.store.apply({ changes, state });
+      return state;
+    } catch (error) {
+      if (!this.store.isUnfit(error)) throw error;
+    }
+    const unfit: UnfitRecord[] = [];
+    await this.inPieces(changes, before, unfit);
+    const noted = withUnfit(after, changes, unfit);
+    await this.store.apply({ changes: [], state: noted });
+    return noted;
+  }
+
+  /** Stores what fits, piece by piece: until the page is whole, the state is the one before it. */
+  private async inPieces(changes: ToldChange[], before: CopyState, unfit: UnfitRecord[]): Promise<void> {
+    const half = Math.ceil(changes.length / 2);
+    for (const piece of [changes.slice(0, half), changes.slice(half)]) {
+      if (piece.length === 0) continue;
+      try {
+        await this.store.apply({ changes: piece, state: before });
+      } catch (error) {
+        if (!this.store.isUnfit(error)) throw error;
+        if (piece.length > 1) await this.inPieces(piece, before, unfit);
+        else await this.noteUnfit(piece[0]!, error, before, unfit);
+      }
+    }
+  }
+
+  /** What the copy holds of it is out of date, and removed, if it can hold its `id` at all. */
+  private async noteUnfit(
+    change: ToldChange,
+    error: unknown,
+    before: CopyState,
+    unfit: UnfitRecord[],
+  ): Promise<void> {
+    if (change.op === 'delete') return;
+    if (unfit.length + (before.unfit?.length ?? 0) >= MOST_UNFIT) throw error;
+    unfit.push(unfitRecord(change, error, before.generation));
+    const { id, lastupdated } = change;
+    await this.store
+      .apply({ changes: [{ op: 'delete', id, lastupdated }], state: before })
+      .catch((again: unknown) => {
+        if (!this.store.isUnfit(again)) throw again;
+      });
   }
 
   /** An empty copy holds nothing that is dead: only then deletes are left out. */

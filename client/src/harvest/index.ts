@@ -16,3 +16,4 @@ export type { CopyPhase, CopyState } from './state.js';
 export { type AppliedPage, type CopyStore, CopyTakenError, type HeldStamp, type Mended } from './store.js';
 export { type Compared, type CopyDifference, verify, type VerifyOptions, type Verified } from './verify.js';
 export { repair, type Repaired } from './repair.js';
+export type { UnfitRecord } from './unfit.js';

@@ -1,4 +1,5 @@
 import type { ToldPage } from './source.js';
+import type { UnfitRecord } from './unfit.js';
 
 /**
  * What a copy is doing. A new start over what is held goes through all of them: `starting` reads everything,
@@ -18,6 +19,8 @@ export interface CopyState {
   isWithin: boolean;
   /** Where the last complete window ended. */
   to?: string;
+  /** Records that the store cannot hold; absent where it holds all. */
+  unfit?: UnfitRecord[];
 }
 
 /** The state of a copy that nobody has begun. `held` is the newest generation in it; nothing where it is empty. */
@@ -29,8 +32,11 @@ export function firstState(feed: string, held: number | undefined): CopyState {
 }
 
 /** A new start over what is held: nothing is removed before everything was told once more. */
-export function startedOver({ feed, generation, to }: CopyState): CopyState {
-  const begun: CopyState = { feed, phase: 'starting', generation: generation + 1, isWithin: false };
+export function startedOver({ feed, generation, to, unfit }: CopyState): CopyState {
+  const begun: CopyState = {
+    ...{ feed, phase: 'starting', generation: generation + 1, isWithin: false },
+    ...(unfit && { unfit }),
+  };
   return to === undefined ? begun : { ...begun, to };
 }
 

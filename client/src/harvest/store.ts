@@ -38,6 +38,11 @@ export interface CopyStore {
   sweep(state: CopyState): Promise<void>;
   /** All that is held, a batch at a time. */
   held(): AsyncIterable<HeldStamp[]>;
+  /**
+   * Whether a write failed for a record in it, while the store would take others: a record that is too large, or holds what
+   * the store has no place for. Not where the store is away, full, or taken.
+   */
+  isUnfit(error: unknown): boolean;
   /** Writes and removes without looking at stamps, all of it or nothing. */
   mend(mended: Mended): Promise<void>;
   close(): Promise<void>;

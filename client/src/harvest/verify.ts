@@ -3,6 +3,7 @@ import type { Harvester } from './harvester.js';
 import type { HarvestSource, ToldDigest } from './source.js';
 import type { CopyState } from './state.js';
 import type { CopyStore } from './store.js';
+import { type UnfitRecord, unfitKey } from './unfit.js';
 
 /** A record that the copy holds with another stamp than the source, or that one of both lacks. */
 export interface CopyDifference {
@@ -23,6 +24,8 @@ export interface Verified {
   count: number;
   /** Up to which moment copy and source were compared. */
   to: string;
+  /** Records that the store of the copy cannot hold, as they are now: these are no differences. */
+  unfit: UnfitRecord[];
   /** Where the copy stood then: nothing is mended once another harvest has written since. */
   state: CopyState;
 }
@@ -60,7 +63,15 @@ export async function verify(compared: Compared, { signal }: VerifyOptions = {})
     const before = new Map(found.map((difference) => [difference.id, difference]));
     found = still.filter(({ id, held }) => before.has(id) && before.get(id)?.held === held);
   }
-  return { differences: found.sort((one, other) => (one.id < other.id ? -1 : 1)), count, to, state };
+  const { unfit = [] } = state;
+  const stamps = new Map(unfit.map(({ key, lastupdated }) => [key, lastupdated]));
+  const differences = found.filter(
+    ({ id, told }) => stamps.size === 0 || told === undefined || stamps.get(unfitKey(id)) !== told,
+  );
+  return {
+    differences: differences.sort((one, other) => (one.id < other.id ? -1 : 1)),
+    ...{ unfit, count, to, state },
+  };
 }
 
 /** Which buckets differ. */

@@ -1,10 +1,14 @@
 import {
+  BSON,
   type Binary,
   type ClientSession,
   type Collection,
   type Db,
   type Document,
+  MongoBulkWriteError,
   MongoClient,
+  MongoInvalidArgumentError,
+  MongoServerError,
 } from 'mongodb';
 import type { AppliedPage, CopyState, CopyStore, HeldStamp, Mended, ToldUpsert } from '../harvest/index.js';
 import { decide } from './decide.js';
@@ -14,6 +18,12 @@ import { wholeNumbersIn } from './whole-numbers.js';
 
 /** Documents that are told, or removed, at once. */
 const BATCH = 10_000;
+
+/**
+ * What MongoDB says of a single document: too large, one that it cannot store, or that the validator of the collection
+ * refuses.
+ */
+const OF_A_DOCUMENT = new Set([10334, 121, 17280, 17419, 17420, 22, 52, 56, 57]);
 
 /** A record; `_id` is its `id`. */
 interface HeldDocument extends Document {
@@ -112,6 +122,16 @@ export class MongodbStore implements CopyStore {
       batch = [];
     }
     if (batch.length > 0) yield batch;
+  }
+
+  /** The driver itself refuses what it cannot write as BSON; within a bulk that is the cause of the bulk's error. */
+  isUnfit(error: unknown): boolean {
+    const { errorResponse } = error instanceof MongoBulkWriteError ? error : {};
+    if (errorResponse instanceof Error) return this.isUnfit(errorResponse);
+    if (error instanceof MongoServerError) return OF_A_DOCUMENT.has(Number(error.code));
+    return [BSON.BSONError, RangeError, MongoInvalidArgumentError].some(
+      (refusal) => error instanceof refusal,
+    );
   }
 
   mend(mended: Mended): Promise<void> {

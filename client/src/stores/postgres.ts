@@ -17,6 +17,10 @@ const BATCH = 10_000;
 /** Milliseconds that the server may take to let a client in, and that others may hold what is needed. */
 const CONNECT_MS = 30_000;
 const LOCKED_MS = 10_000;
+/** Within a transaction: a pooler between refuses it as an option of the connection, and gives the next one to others. */
+const BEGIN = `BEGIN; SET LOCAL lock_timeout = ${LOCKED_MS}`;
+/** The class of errors about values, a check that does not hold, and the limits of a row. */
+const OF_A_ROW = /^(22|23514$|54000$)/;
 
 const COLUMNS = ['id', 'lastupdated', 'type', '"createDate"', '"createdBy"', 'data', 'channels'];
 const PLACES = COLUMNS.map((_, index) => `$${index + 1}::text[]`).join(', ');
@@ -39,19 +43,20 @@ export class PostgresStore implements CopyStore {
   /** Connects to `postgres://…/database`, and makes the table where it is not there. */
   static async open(uri: string, table: string): Promise<PostgresStore> {
     assertTableName(table);
-    const limits = { connectionTimeoutMillis: CONNECT_MS, lock_timeout: LOCKED_MS };
-    const client = new pg.Client({ connectionString: uri, ...limits });
+    const client = new pg.Client({ connectionString: uri, connectionTimeoutMillis: CONNECT_MS });
     // A connection may end while nobody asks: whoever asks next is told.
     client.on('error', () => undefined);
     await client.connect();
     try {
       await client.query(`
+        ${BEGIN};
         CREATE TABLE IF NOT EXISTS ${quoted(table)} (
           id text COLLATE "C" PRIMARY KEY, lastupdated text COLLATE "C" NOT NULL, type text NOT NULL,
           "createDate" text NOT NULL, "createdBy" text NOT NULL, data json NOT NULL, channels json,
           generation integer NOT NULL
         );
         CREATE TABLE IF NOT EXISTS ${STATES} (name text PRIMARY KEY, state text NOT NULL);
+        COMMIT;
       `);
       return new PostgresStore(client, table);
     } catch (error) {
@@ -62,13 +67,13 @@ export class PostgresStore implements CopyStore {
 
   async state(): Promise<CopyState | undefined> {
     const query = `SELECT state FROM ${STATES} WHERE name = $1`;
-    const { rows } = await this.client.query<{ state: string }>(query, [this.table]);
+    const { rows } = await this.read<{ state: string }>(query, [this.table]);
     return this.known.read(rows[0]?.state);
   }
 
   async newestGeneration(): Promise<number | undefined> {
     const query = `SELECT max(generation) AS newest FROM ${quoted(this.table)}`;
-    const { rows } = await this.client.query<{ newest: number | null }>(query);
+    const { rows } = await this.read<{ newest: number | null }>(query);
     return rows[0]?.newest ?? undefined;
   }
 
@@ -92,11 +97,17 @@ export class PostgresStore implements CopyStore {
     const behind = '($1::text IS NULL OR id > $1)';
     const query = `SELECT id, lastupdated FROM ${quoted(this.table)} WHERE ${behind} ORDER BY id LIMIT ${BATCH}`;
     for (let last: string | null = null; ;) {
-      const { rows }: pg.QueryResult<HeldStamp> = await this.client.query<HeldStamp>(query, [last]);
+      const { rows }: pg.QueryResult<HeldStamp> = await this.read<HeldStamp>(query, [last]);
       if (rows.length === 0) return;
       yield rows;
       last = rows.at(-1)!.id;
     }
+  }
+
+  isUnfit(error: unknown): boolean {
+    return (
+      error instanceof RangeError || (error instanceof pg.DatabaseError && OF_A_ROW.test(error.code ?? ''))
+    );
   }
 
   mend({ upserts, removed, state }: Mended): Promise<void> {
@@ -108,6 +119,18 @@ export class PostgresStore implements CopyStore {
 
   close(): Promise<void> {
     return this.client.end();
+  }
+
+  private async read<Row extends pg.QueryResultRow>(
+    query: string,
+    values: unknown[] = [],
+  ): Promise<pg.QueryResult<Row>> {
+    await this.client.query(BEGIN);
+    try {
+      return await this.client.query<Row>(query, values);
+    } finally {
+      await this.client.query('ROLLBACK').catch(() => undefined);
+    }
   }
 
   /** A column at a time, so that a page is one statement. The answer is how many rows it wrote. */
@@ -142,7 +165,7 @@ export class PostgresStore implements CopyStore {
 
   private async inTransaction(state: CopyState, work: () => Promise<void>): Promise<void> {
     const text = JSON.stringify(state);
-    await this.client.query('BEGIN');
+    await this.client.query(BEGIN);
     try {
       const { before } = this.known;
       const { rowCount } =

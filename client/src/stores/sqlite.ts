@@ -114,6 +114,10 @@ export class SqliteStore implements CopyStore {
     }
   }
 
+  isUnfit(error: unknown): boolean {
+    return error instanceof RangeError || (error as { code?: unknown }).code === 'SQLITE_TOOBIG';
+  }
+
   mend({ upserts, removed, state }: Mended): Promise<void> {
     return this.inTransaction(state, () => {
       for (const id of removed) this.statements.drop.run(id);

@@ -44,6 +44,9 @@ function valueFault({ value, depth }: Place): string | undefined {
     : undefined;
 }
 
+/** What JavaScript and the drivers of MongoDB take for something of their own: programs that read the member stumble over it. */
+const NOT_ALLOWED = new Set(['__proto__', 'constructor', '_bsontype']);
+
 function enter({ pointer, depth }: Place, value: object, places: Place[], faults: InputError[]): void {
   const isArray = Array.isArray(value);
   for (const [name, inner] of Object.entries(value) as [string, unknown][]) {
@@ -56,7 +59,7 @@ function enter({ pointer, depth }: Place, value: object, places: Place[], faults
 
 function nameFault(name: string): string | undefined {
   if (name === '') return `has an empty name. ${RIGHT_NAME}`;
-  if (name === '__proto__' || name === 'constructor') return `has a name that is not allowed. ${RIGHT_NAME}`;
+  if (NOT_ALLOWED.has(name)) return `has a name that is not allowed. ${RIGHT_NAME}`;
   if (name.startsWith('$')) return `has a name that starts with $. ${RIGHT_NAME}`;
   if (name.includes('.')) return `has a name with a dot. ${RIGHT_NAME}`;
   if (name.includes('\0')) return `has a name with a NUL character. ${RIGHT_NAME}`;

@@ -12,9 +12,14 @@ interface HeldHere {
   generation: number;
 }
 
+/** A record does not fit. */
+export class UnfitError extends Error {}
+
 /** A copy that lives as long as the test; what is killed in between is whoever writes to it. */
 export class MemoryCopy implements CopyStore {
   readonly records = new Map<string, HeldHere>();
+  /** Ids of records that it cannot hold. */
+  readonly refused = new Set<string>();
   private stored: CopyState | undefined;
   /** Called before each write: may throw, as a process that is killed. */
   before: (step: 'apply' | 'sweep', page?: AppliedPage) => void = () => undefined;
@@ -34,6 +39,7 @@ export class MemoryCopy implements CopyStore {
     const { changes, state } = page;
     const stamps = new Map([...this.records].map(([id, { lastupdated }]) => [id, lastupdated]));
     const { upserts, marked, removed } = decide(changes, stamps);
+    this.assertFits(upserts);
     for (const id of marked) this.records.get(id)!.generation = state.generation;
     await this.mend({ upserts, removed, state });
   }
@@ -50,12 +56,22 @@ export class MemoryCopy implements CopyStore {
     yield await Promise.resolve([...this.records].map(([id, { lastupdated }]) => ({ id, lastupdated })));
   }
 
-  mend({ upserts, removed, state }: Mended): Promise<void> {
+  isUnfit(error: unknown): boolean {
+    return error instanceof UnfitError;
+  }
+
+  async mend({ upserts, removed, state }: Mended): Promise<void> {
+    await Promise.resolve();
+    this.assertFits(upserts);
     for (const id of removed) this.records.delete(id);
     for (const { id, lastupdated } of upserts)
       this.records.set(id, { lastupdated, generation: state.generation });
     this.stored = state;
-    return Promise.resolve();
+  }
+
+  private assertFits(upserts: { id: string }[]): void {
+    const unfit = upserts.find(({ id }) => this.refused.has(id));
+    if (unfit !== undefined) throw new UnfitError(`No room for ${unfit.id}`);
   }
 
   close(): Promise<void> {

@@ -24,6 +24,23 @@ function spoil(): void {
 
 const idsOf = (differences: { id: string }[]) => differences.map(({ id }) => id);
 
+it('repair removes nothing that the source still delivers, whatever its digest says', async () => {
+  const digest = service.digest.bind(service);
+  service.digest = async (asked) => {
+    const hidden = service.alive.get('r7')!;
+    service.alive.delete('r7');
+    try {
+      return await digest(asked);
+    } finally {
+      service.alive.set('r7', hidden);
+    }
+  };
+  const verified = await verify(compared);
+  expect(verified.differences.map(({ id }) => id)).toEqual(['r7']);
+  await repair(compared, verified);
+  expect(copy.records.has('r7')).toBe(true);
+});
+
 describe('verify', () => {
   it('of an equal copy tells nothing', async () => {
     expect(await verify(compared)).toMatchObject({ differences: [], count: 500 });

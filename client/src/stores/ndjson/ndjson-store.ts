@@ -74,6 +74,11 @@ export class NdjsonStore implements CopyStore {
       });
   }
 
+  /** A file takes every line. */
+  isUnfit(): boolean {
+    return false;
+  }
+
   async mend({ upserts, removed, state }: Mended): Promise<void> {
     const ids = [...removed, ...upserts.map(({ id }) => id)];
     const lines = [

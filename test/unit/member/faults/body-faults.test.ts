@@ -6,6 +6,8 @@ describe('what no body may hold', () => {
   it.each([
     ['{"__proto__": {"x": 1}}', '/__proto__', 'not allowed'],
     ['{"constructor": 1}', '/constructor', 'not allowed'],
+    ['{"a": {"_bsontype": "Long"}}', '/a/_bsontype', 'not allowed'],
+    ['{"_bsontype": 5}', '/_bsontype', 'not allowed'],
     ['{"$set": 1}', '/$set', 'starts with $'],
     ['{"a.b": 1}', '/a.b', 'dot'],
     ['{"": 1}', '/', 'empty name'],

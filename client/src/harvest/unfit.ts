@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { ToldChange, ToldUpsert } from './source.js';
+import type { CopyState } from './state.js';
+
+/** A record that the store of a copy cannot hold. */
+export interface UnfitRecord {
+  /** Its first 200 characters. */
+  id: string;
+  /** SHA-256 of the whole `id`, in hexadecimal digits. */
+  key: string;
+  lastupdated: string;
+  /** What the store said. */
+  reason: string;
+  generation: number;
+}
+
+/** Where as many do not fit, the store is not made for these records: the harvest ends with what it said. */
+export const MOST_UNFIT = 1000;
+
+const LONGEST_ID = 200;
+const LONGEST_REASON = 300;
+
+export function unfitKey(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
+}
+
+export function unfitRecord(
+  { id, lastupdated }: ToldUpsert,
+  error: unknown,
+  generation: number,
+): UnfitRecord {
+  const reason = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON);
+  return { id: id.slice(0, LONGEST_ID), key: unfitKey(id), lastupdated, reason, generation };
+}
+
+/** The state with notes of records that do not fit. What a page tells anew takes the place of what was noted. */
+export function withUnfit(state: CopyState, told: ToldChange[], unfit: UnfitRecord[] = []): CopyState {
+  const { unfit: noted = [], ...rest } = state;
+  if (noted.length === 0 && unfit.length === 0) return rest;
+  const anew = new Set(told.map(({ id }) => unfitKey(id)));
+  const all = [...noted.filter(({ key }) => !anew.has(key)), ...unfit];
+  return all.length === 0 ? rest : { ...rest, unfit: all };
+}
+
+/** The state behind a new start: what it did not tell of is no record any more. */
+export function withUnfitOf(state: CopyState): CopyState {
+  const { unfit: noted = [], ...rest } = state;
+  const all = noted.filter(({ generation }) => generation >= state.generation);
+  return all.length === 0 ? rest : { ...rest, unfit: all };
+}
