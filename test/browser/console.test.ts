@@ -158,8 +158,10 @@ describe('From a filter to its consumer', () => {
       .waitFor();
     await page.getByText('No index serves it: every record is read.').waitFor();
     const command = page.getByRole('region', { name: 'Command: make the index' });
+    expect(await command.count()).toBe(0);
+    await writeFilter(page, '{"data.category": "bikes"}');
     expect(await command.innerText()).toContain(
-      `service index --org ${app.organizationid} --app ${app.appid} --kind product --filter '{"category":"bikes"}'`,
+      `service index --org ${app.organizationid} --app ${app.appid} --kind product --filter '{"data.category":"bikes"}'`,
     );
     expect(await violationsIn(page)).toEqual([]);
     const key = { organizationid: 1, appid: 1, 'data.category': 1 } as const;
