@@ -12,6 +12,7 @@ import {
   endUnreadBodies,
   forbid,
   giveRequestId,
+  refuseExpectation,
   type Patience,
   ProblemFilter,
   ReadyExpressAdapter,
@@ -35,6 +36,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   const server = app.getHttpServer().on('clientError', answerClientError).setTimeout(STALLED_MS);
   server.keepAliveTimeout = settings.keepAliveMs;
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  server.on('checkExpectation', refuseExpectation);
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');

@@ -4,13 +4,16 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const LOST_PLUS = /^[\d-]+[Tt][\d:.]+ \d{2}:\d{2}$/;
 /** The longest date-time has nine fraction digits and an offset: 35 characters. */
 const LONGEST = 40;
+/** The number of a leap second. */
+const LEAP = 60;
+const DAY_S = 86_400;
 const EXAMPLE = '2026-11-20T10:00:00.000Z';
 
 export type Parsed<T> = { value: T } | { error: string };
 
 /**
- * Reads an RFC 3339 date-time (fractions cut to milliseconds) or a date `YYYY-MM-DD` (midnight UTC), as contract §1
- * allows in `to` and `from`. The error is a sentence that shows what came and an example.
+ * Reads an RFC 3339 date-time (fractions cut to milliseconds; a leap second, the last of a day in UTC, as the next second) or a
+ * date `YYYY-MM-DD` (midnight UTC), as contract §1 allows in `to` and `from`. The error is a sentence that shows what came and an example.
  */
 export function parseDate(text: string): Parsed<Date> {
   const isShort = text.length <= LONGEST;
@@ -40,11 +43,12 @@ function fromParts(parts: RegExpExecArray | null): Date | undefined {
   const milliseconds = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'));
   const offsetHour = number(9);
   const offsetMinute = number(10);
-  if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return undefined;
+  if (hour > 23 || minute > 59 || second > LEAP || offsetHour > 23 || offsetMinute > 59) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   date.setUTCHours(hour, minute, second, milliseconds);
   const offset = (offsetHour * 60 + offsetMinute) * 60_000;
-  return new Date(date.getTime() - (parts[8] === '-' ? -offset : offset));
+  const read = new Date(date.getTime() - (parts[8] === '-' ? -offset : offset));
+  return second === LEAP && Math.floor(read.getTime() / 1000) % DAY_S !== 0 ? undefined : read;
 }

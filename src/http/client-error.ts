@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { maxHeaderSize, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerText } from './answer-text.js';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
 
 const LINGER_MS = 5000;
+const LONGEST_SHOWN = 80;
 
 /**
  * For `clientError` of the HTTP server: answers in the form of contract §3 what never becomes a request, since Node
@@ -30,6 +31,26 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   // Closed at once, the answer could be lost to a client that is still sending.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** For `checkExpectation` of the HTTP server: an `Expect` with anything but `100-continue`. The connection ends with the answer. */
+export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
+  const requestId = randomUUID();
+  const problem = new Problem(
+    417,
+    'expectation-failed',
+    'The expectation cannot be met',
+    `Expect: ${String(headers.expect).slice(0, LONGEST_SHOWN)} is not known here. Leave it out, or send 100-continue.`,
+  );
+  const body = answerText(problem.body(requestId));
+  response.writeHead(problem.status, {
+    'Content-Length': Buffer.byteLength(body),
+    'Content-Type': 'application/problem+json; charset=utf-8',
+    'Cache-Control': 'private, no-cache',
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  });
+  response.end(body);
 }
 
 function problemOf({ code }: NodeJS.ErrnoException): Problem {

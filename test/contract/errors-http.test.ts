@@ -34,6 +34,16 @@ describe('what is no HTTP request is answered as `application/problem+json` too'
     expectProblem(await answerTo(sent), 431, 'headers-too-large');
   });
 
+  it.each(['200-ok', `${'x'.repeat(1000)}`])(
+    '417 for an expectation that is not known: %.10s',
+    async (expect_) => {
+      const sent = `GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: ${expect_}\r\n\r\n`;
+      const answer = await answerTo(sent);
+      expectProblem(answer, 417, 'expectation-failed');
+      expect(answer.text.length).toBeLessThan(500);
+    },
+  );
+
   it.each([
     ['another protocol', 'EHLO example.com\r\n\r\n'],
     ['a header without a name', 'GET / HTTP/1.1\r\n: x\r\n\r\n'],

@@ -16,6 +16,7 @@ export const PROBLEM_SLUGS = [
   'history-expired',
   'request-timeout',
   'headers-too-large',
+  'expectation-failed',
   'body-too-large',
   'not-json',
   'too-many-logins',

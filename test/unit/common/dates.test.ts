@@ -62,11 +62,20 @@ describe('a date-time', () => {
     }
   });
 
+  it('of a leap second is the next second; no other minute has one', () => {
+    expect(valueOf('2016-12-31T23:59:60Z')).toEqual(new Date('2017-01-01T00:00:00.000Z'));
+    expect(valueOf('2016-12-31T23:59:60.25Z')).toEqual(new Date('2017-01-01T00:00:00.250Z'));
+    expect(valueOf('2017-01-01T00:59:60+01:00')).toEqual(new Date('2017-01-01T00:00:00.000Z'));
+    for (const text of ['2016-12-31T23:58:60Z', '2017-01-01T00:59:60Z', '2016-12-31T23:59:61Z'])
+      expect(parseDate(text)).toHaveProperty('error');
+  });
+
   it('has hours to 23, minutes and seconds to 59', () => {
     fc.assert(
       fc.property(fc.nat(99), fc.nat(99), fc.nat(99), (hour, minute, second) => {
         const parsed = parseDate(`2025-01-01T${pad(hour)}:${pad(minute)}:${pad(second)}Z`);
-        expect('value' in parsed).toBe(hour <= 23 && minute <= 59 && second <= 59);
+        const isLeap = hour === 23 && minute === 59 && second === 60;
+        expect('value' in parsed).toBe(isLeap || (hour <= 23 && minute <= 59 && second <= 59));
       }),
     );
   });
