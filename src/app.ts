@@ -1,3 +1,4 @@
+import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
@@ -41,6 +42,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   app.set('etag', false);
   app.set('query parser', 'simple');
   if (settings.trustProxy !== '') app.set('trust proxy', trusted(settings.trustProxy));
+  if (settings.corsOrigins.length > 0) app.enableCors(cors(settings.corsOrigins));
   const metrics = app.get(Metrics);
   const ended = noteConsumer(app.get(ConsumerNotes, { strict: false }), metrics);
   app.use(
@@ -55,6 +57,16 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   if (settings.console) serveConsole(app);
   if (settings.docs) serveDocs(app, settings.limitMax);
   return app;
+}
+
+/** Scripts of these pages may send a login, but no cookie of a browser is of any use to them. */
+function cors(origins: string[]): CorsOptions {
+  return {
+    ...{ origin: origins, credentials: false, maxAge: 600, optionsSuccessStatus: 204 },
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Last-Event-ID'],
+    exposedHeaders: ['ETag', 'Link', 'Location', 'Retry-After', 'Tidemark-To', 'X-Request-Id'],
+  };
 }
 
 /** A client that takes nothing for so long is let go: what is held for it would be held for ever. */

@@ -1,10 +1,10 @@
 import { ConfigError } from './config-error.js';
-import { databaseIn, isConnectionString, isDatabaseName, isProxies } from './syntax.js';
+import { databaseIn, isConnectionString, isDatabaseName, isOrigin, isProxies } from './syntax.js';
 
 const RIGHT_URI = 'mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0';
 
 type Setting<V> = { env: string; fallback: V } & (
-  | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' }
+  | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' | 'origins' }
   | { type: 'integer'; min: number; max: number }
   | { type: 'choice'; choices: string[] }
 );
@@ -37,6 +37,11 @@ function parseOne(setting: Setting<unknown>, text: string): unknown {
         'a number of proxies such as 1, or networks such as loopback, 10.0.0.0/8',
         text,
       );
+    case 'origins': {
+      const origins = text.split(',').map((origin) => origin.trim());
+      const example = 'origins with commas between, such as https://app.example.com';
+      return check(origins.every(isOrigin), setting, text, example, origins);
+    }
     case 'switch':
       check(/^(on|off)$/i.test(text), setting, text, 'on or off', text);
       return text.toLowerCase() === 'on';

@@ -25,6 +25,8 @@ export interface Settings {
   /** Milliseconds the database may spend on one query. */
   queryMs: number;
   /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
+  /** Of pages whose scripts may ask this service; none by default. */
+  corsOrigins: string[];
   /** Milliseconds. */
   keepAliveMs: number;
   markWait: number;
@@ -72,6 +74,7 @@ export const settingTable: SettingTable<Settings> = {
     fallback: 48 * MEGABYTE,
   },
   queryMs: { env: 'QUERY_MS', type: 'integer', min: 100, max: 10 * ONE_MINUTE, fallback: 30_000 },
+  corsOrigins: { env: 'CORS_ORIGINS', type: 'origins', fallback: [] },
   keepAliveMs: { env: 'KEEP_ALIVE_MS', type: 'integer', min: 1000, max: 10 * ONE_MINUTE, fallback: 75_000 },
   markWait: { env: 'MARK_WAIT', type: 'integer', min: 10, max: ONE_MINUTE, fallback: 2000 },
   knowledgeMs: { env: 'KNOWLEDGE_MS', type: 'integer', min: 0, max: 1000, fallback: 500 },

@@ -36,3 +36,8 @@ function isNetwork(text: string): boolean {
   const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
   return more.length === 0 && most > 0 && prefix <= most;
 }
+
+/** Scheme, host and port as a browser sends them in `Origin`: without a path, and in lower case. */
+export function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
