@@ -75,7 +75,7 @@ describe('Settings come from the environment', () => {
     ['mongodBinary', '/usr/bin/mongod', '/usr/bin/mongod'],
   ])('%s takes %j', (key, text, value) => {
     const settings = readSettings({ MONGODB_URI: 'mongodb://db/x', [settingTable[key].env]: text });
-    expect(settings[key]).toBe(value);
+    expect(settings[key]).toEqual(value);
   });
 });
 
