@@ -46,10 +46,13 @@ export async function startDemo() {
   return server;
 }
 
+/** All consumers of a measure share one credential. */
+const OF_ONE_CREDENTIAL = '1000';
+
 function serverOf(port, environment) {
   const { execPath, env } = globalThis.process;
   const process = new Process(execPath, [env.TIDEMARK_MAIN ?? 'dist/main.js'], {
-    env: { HOST, PORT: String(port), LOG_LEVEL: 'warn', ...environment },
+    env: { HOST, PORT: String(port), LOG_LEVEL: 'warn', CREDENTIAL_PAGES: OF_ONE_CREDENTIAL, ...environment },
   });
   return new Server(process, { port, ...CREDENTIAL });
 }

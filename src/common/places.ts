@@ -1,39 +1,74 @@
-/** So many at a time, the others in the order in which they came. */
+interface Waiter {
+  owner: string;
+  come: () => void;
+}
+
+/**
+ * So many at a time, and so many of one owner. A place that is free goes to the owner who has the fewest, and among these to
+ * the one who asked first.
+ */
 export class Places {
   private taken = 0;
-  private readonly waiting = new Set<() => void>();
+  private readonly byOwner = new Map<string, number>();
+  private readonly waiting = new Set<Waiter>();
 
-  constructor(private readonly most: number) {}
+  constructor(
+    private readonly most: number,
+    private readonly mostOfOwner = most,
+  ) {}
 
   /** Does the work when there is a place for it. Throws what `gone` was aborted with, if that comes first. */
-  async during<T>(gone: AbortSignal, work: () => Promise<T>): Promise<T> {
-    if (this.taken < this.most) this.taken += 1;
-    else await this.turn(gone);
+  async during<T>(gone: AbortSignal, work: () => Promise<T>, owner = ''): Promise<T> {
+    if (this.taken < this.most && this.of(owner) < this.mostOfOwner) this.take(owner);
+    else await this.turn(gone, owner);
     try {
       return await work();
     } finally {
-      this.giveOn();
+      this.giveOn(owner);
     }
   }
 
-  private giveOn(): void {
-    const [next] = this.waiting;
-    if (next === undefined) this.taken -= 1;
-    else next();
+  private of(owner: string): number {
+    return this.byOwner.get(owner) ?? 0;
   }
 
-  private turn(gone: AbortSignal): Promise<void> {
+  private take(owner: string): void {
+    this.taken += 1;
+    this.byOwner.set(owner, this.of(owner) + 1);
+  }
+
+  private giveOn(owner: string): void {
+    this.taken -= 1;
+    const left = this.of(owner) - 1;
+    if (left === 0) this.byOwner.delete(owner);
+    else this.byOwner.set(owner, left);
+    const next = this.next();
+    if (next === undefined) return;
+    this.take(next.owner);
+    next.come();
+  }
+
+  private next(): Waiter | undefined {
+    let best: Waiter | undefined;
+    for (const one of this.waiting) {
+      const places = this.of(one.owner);
+      if (places < (best === undefined ? this.mostOfOwner : this.of(best.owner))) best = one;
+    }
+    return best;
+  }
+
+  private turn(gone: AbortSignal, owner: string): Promise<void> {
     gone.throwIfAborted();
     return new Promise((resolve, reject) => {
       const end = (settle: () => void) => {
-        this.waiting.delete(come);
+        this.waiting.delete(waiter);
         gone.removeEventListener('abort', leave);
         settle();
       };
-      const come = () => end(resolve);
+      const waiter = { owner, come: () => end(resolve) };
       const leave = () => end(() => reject(gone.reason as Error));
       gone.addEventListener('abort', leave, { once: true });
-      this.waiting.add(come);
+      this.waiting.add(waiter);
     });
   }
 }

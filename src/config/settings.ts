@@ -20,6 +20,8 @@ export interface Settings {
   loginFailures: number;
   /** Requests a minute for each credential; 0 is no quota. */
   credentialQuota: number;
+  /** Pages that a credential has in work at a time, at most, in each instance. */
+  credentialPages: number;
   /** Bytes of the pages in flight together, about: replies of the database, and text that no connection has taken yet. */
   feedMemory: number;
   /** Milliseconds the database may spend on one query. */
@@ -28,7 +30,9 @@ export interface Settings {
   /** Of pages whose scripts may ask this service; none by default. */
   corsOrigins: string[];
   /** Milliseconds. */
+  /** Milliseconds after which an idle connection is closed. */
   keepAliveMs: number;
+  /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
   markWait: number;
   /** Milliseconds for which an instance goes by what it knows after it last heard of the database; 0: it knows nothing. */
   knowledgeMs: number;
@@ -66,6 +70,7 @@ export const settingTable: SettingTable<Settings> = {
   bodyLimit: { env: 'BODY_LIMIT', type: 'integer', min: 1024, max: 8 * 1024 * 1024, fallback: 256 * 1024 },
   loginFailures: { env: 'LOGIN_FAILURES', type: 'integer', min: 1, max: 100_000, fallback: 20 },
   credentialQuota: { env: 'CREDENTIAL_QUOTA', type: 'integer', min: 0, max: 10_000_000, fallback: 0 },
+  credentialPages: { env: 'CREDENTIAL_PAGES', type: 'integer', min: 1, max: 10_000, fallback: 32 },
   feedMemory: {
     env: 'FEED_MEMORY',
     type: 'integer',

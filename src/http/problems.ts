@@ -136,6 +136,14 @@ export const problems = {
       'This credential has a digest made already, and may have one at a time. Ask again when that one has ended.',
       later(RETRY_SECONDS),
     ),
+  pagesBusy: (most: number) =>
+    new Problem(
+      429,
+      'pages-busy',
+      'Too many pages are in work',
+      `This credential has ${most} pages in work, as many as it may have at a time. Read them to their end, then ask again.`,
+      later(RETRY_SECONDS),
+    ),
   serviceMisconfigured: (kind: string, name: string) =>
     new Problem(
       500,

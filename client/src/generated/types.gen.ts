@@ -704,7 +704,7 @@ export type ListMemberUpdatesErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -779,7 +779,7 @@ export type ListMemberSoftDeletesErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -854,7 +854,7 @@ export type ListMemberHardDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -989,7 +989,7 @@ export type ListProductUpdatesErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1064,7 +1064,7 @@ export type ListProductSoftDeletesErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1139,7 +1139,7 @@ export type ListProductHardDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1214,7 +1214,7 @@ export type ListChannelUpdatesErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1289,7 +1289,7 @@ export type ListChannelSoftDeletesErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1376,7 +1376,7 @@ export type ListMemberChangesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1463,7 +1463,7 @@ export type ListProductChangesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1550,7 +1550,7 @@ export type ListChannelChangesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1618,7 +1618,7 @@ export type GetMemberDigestErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or a digest of this credential is under way (`digest-busy`)
+     * Too many failed logins, or the quota is used up, or a digest of this credential is under way (`digest-busy`), or too many of its pages are in work (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1686,7 +1686,7 @@ export type GetProductDigestErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or a digest of this credential is under way (`digest-busy`)
+     * Too many failed logins, or the quota is used up, or a digest of this credential is under way (`digest-busy`), or too many of its pages are in work (`pages-busy`)
      */
     429: Problem;
     /**

@@ -22,6 +22,7 @@ export const PROBLEM_SLUGS = [
   'too-many-logins',
   'quota-used-up',
   'digest-busy',
+  'pages-busy',
   'service-misconfigured',
   'internal',
   'database-away',

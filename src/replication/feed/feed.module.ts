@@ -14,6 +14,7 @@ import {
   DigestTurns,
   EventsController,
   MemberFeedController,
+  PageTurns,
   ProductFeedController,
   SendingPace,
 } from './http/index.js';
@@ -69,6 +70,7 @@ import { BatchReader, TombstoneFilter, NumericIdTexts, RawFind, WindowLists } fr
     Openings,
     PageBytes,
     Pages,
+    PageTurns,
     RawFind,
     Retention,
     SendingPace,

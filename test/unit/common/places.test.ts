@@ -54,3 +54,40 @@ it('who is gone waits no longer, and takes no place', async () => {
   await end('first');
   expect(begun).toEqual(['first', 'second']);
 });
+
+it('a free place goes to the owner who has the fewest, whoever asked before', async () => {
+  const { begun, work, end } = works();
+  const places = new Places(3);
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void places.during(here, work(name), 'a');
+  for (const name of ['b1', 'b2']) void places.during(here, work(name), 'b');
+  void places.during(here, work('c1'), 'c');
+  expect(begun).toEqual(['a1', 'a2', 'a3']);
+  for (const name of ['a1', 'a2', 'a3']) await end(name);
+  expect(begun.slice(3)).toEqual(['b1', 'c1', 'a4']);
+  for (const name of ['c1', 'b1', 'a4']) await end(name);
+  expect(begun.slice(6)).toEqual(['a5', 'b2']);
+});
+
+it('one owner has no more than its part, and waits while places are free', async () => {
+  const { begun, work, end } = works();
+  const places = new Places(5, 2);
+  for (const name of ['a1', 'a2', 'a3']) void places.during(here, work(name), 'a');
+  for (const name of ['b1', 'b2', 'b3']) void places.during(here, work(name), 'b');
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'b2']);
+  await end('b1');
+  await end('a2');
+  expect(begun.slice(4)).toEqual(['b3', 'a3']);
+});
+
+it('an owner who is gone while it waits leaves its turn to the next', async () => {
+  const { begun, work, end } = works();
+  const places = new Places(2, 1);
+  const gone = new AbortController();
+  void places.during(here, work('a1'), 'a');
+  const left = places.during(gone.signal, work('a2'), 'a');
+  void places.during(here, work('a3'), 'a');
+  gone.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
+  await end('a1');
+  expect(begun).toEqual(['a1', 'a3']);
+});

@@ -52,6 +52,7 @@ describe('Settings come from the environment', () => {
     ['bodyLimit', '1024', 1024],
     ['loginFailures', '1', 1],
     ['credentialQuota', '0', 0],
+    ['credentialPages', '1', 1],
     ['feedMemory', '4194304', 4_194_304],
     ['queryMs', '100', 100],
     [
@@ -101,6 +102,7 @@ describe('a bad value stops the start with one clear line', () => {
     ['bodyLimit', '1MB'],
     ['loginFailures', '0'],
     ['credentialQuota', '-5'],
+    ['credentialPages', '0'],
     ['feedMemory', '4194303'],
     ['queryMs', '99'],
     ['corsOrigins', '*'],

@@ -4,10 +4,12 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { settledWithin } from '../../../common/index.js';
+import { callerOf } from '../../../auth/index.js';
 import { handOver, problems, sendJson } from '../../../http/index.js';
 import { type OpenPage, type Page, PageBytes, type Share } from '../page/index.js';
 import { giveBack } from '../transcode/index.js';
 import { encodingFor } from './encoding.js';
+import { PageTurns } from './page-turns.js';
 import { SendingPace } from './sending-pace.js';
 import { SIGN, withSigns } from './signs-of-life.js';
 
@@ -47,19 +49,29 @@ export class Answers {
   constructor(
     private readonly pace: SendingPace,
     private readonly bytes: PageBytes,
+    private readonly turns: PageTurns,
   ) {}
 
   /**
    * Sends a page. One that is not begun in time gives signs of life instead of an answer; its link then leads to a place
    * that is found when it is followed, since its headers are gone before anybody knows whether it is full. Where the
-   * database has given no sign of life by then either, it is 503 `database-away`.
+   * database has given no sign of life by then either, it is 503 `database-away`. Throws 429 `pages-busy`.
    */
-  async page(response: Response, open: (share: Share) => Promise<OpenPage>): Promise<void> {
+  page(response: Response, open: (share: Share) => Promise<OpenPage>): Promise<void> {
+    const { username } = callerOf(response.req);
+    return this.turns.take(username, () => this.pageOf(username, response, open));
+  }
+
+  private async pageOf(
+    username: string,
+    response: Response,
+    open: (share: Share) => Promise<OpenPage>,
+  ): Promise<void> {
     const gone = new AbortController();
     const leave = () => gone.abort(new NobodyWaitsError());
     if (response.closed || response.destroyed) leave();
     else response.once('close', leave);
-    const share = this.bytes.open(gone.signal);
+    const share = this.bytes.open(gone.signal, username);
     try {
       sent.set(response, { share });
       const opened = await open(share);

@@ -8,3 +8,4 @@ export { MemberFeedController } from './member-feed.controller.js';
 export { aboutRequest, noteConsumer } from './note-consumer.js';
 export { ProductFeedController } from './product-feed.controller.js';
 export { SendingPace } from './sending-pace.js';
+export { PageTurns } from './page-turns.js';

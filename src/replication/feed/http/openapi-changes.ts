@@ -17,6 +17,7 @@ import {
   SelectedBy,
   type SelectorName,
   TIMESTAMP,
+  PagesBusy,
 } from './openapi-parameters.js';
 import { UpdateItem } from './openapi-shapes.js';
 
@@ -124,6 +125,7 @@ export function DescribeChanges(summary: string, selector: SelectorName = 'servi
       },
       headers: { 'Tidemark-To': { description: 'The `to` that was used', schema: TIMESTAMP } },
     }),
-    Problems(400, 401, 404, 410, 429, 500, 503),
+    Problems(400, 401, 404, 410, 500, 503),
+    PagesBusy(),
   );
 }

@@ -83,6 +83,9 @@ export function DescribeDigest(summary: string) {
       headers: { 'Tidemark-To': { description: 'The `to` that was used', schema: TIMESTAMP } },
     }),
     Problems(400, 401, 404, 500, 503),
-    ProblemOr(429, 'or a digest of this credential is under way (`digest-busy`)'),
+    ProblemOr(
+      429,
+      'or a digest of this credential is under way (`digest-busy`), or too many of its pages are in work (`pages-busy`)',
+    ),
   );
 }

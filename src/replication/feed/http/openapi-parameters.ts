@@ -1,5 +1,6 @@
 import { ApiParam, ApiQuery } from '@nestjs/swagger';
 import { NAME_SCHEMA } from '../../../common/index.js';
+import { ProblemOr } from '../../../http/index.js';
 
 export const TIMESTAMP = {
   type: 'string',
@@ -45,3 +46,7 @@ export const LimitParameter = ApiQuery({
   description: 'Items of a page at most',
   schema: { type: 'integer', minimum: 1, maximum: 10_000, default: 1000 },
 });
+
+/** Describes the 429 of pages. */
+export const PagesBusy = () =>
+  ProblemOr(429, 'or as many pages of this credential are in work as may be (`pages-busy`)');

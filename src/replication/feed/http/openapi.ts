@@ -6,6 +6,7 @@ import {
   FromParameter,
   LimitParameter,
   OFFSET_ID,
+  PagesBusy,
   SelectedBy,
   type SelectorName,
   TIMESTAMP,
@@ -50,7 +51,8 @@ export function DescribeFeed(
     ...(selector === undefined ? [Problems(410)] : [SelectedBy(selector)]),
     ...[ToParameter, FromParameter, LastOffsetId, LimitParameter],
     ApiOkResponse({ description: 'A page', type: page, headers: HEADERS }),
-    Problems(400, 401, 404, 429, 500, 503),
+    Problems(400, 401, 404, 500, 503),
+    PagesBusy(),
   );
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { Metrics } from '../../../observability/index.js';
+import type { ReadFor } from './read-places.js';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -43,9 +44,12 @@ export class PageBytes {
     this.most = feedMemory;
   }
 
-  /** The share of a page whose client is there until the signal is aborted. To be closed when the page is over. */
-  open(gone: AbortSignal): Share {
-    const share = new Share(this, gone);
+  /**
+   * The share of a page of a credential, whose client is there until the signal is aborted. To be closed when the page is
+   * over.
+   */
+  open(gone: AbortSignal, owner: string): Share {
+    const share = new Share(this, gone, owner);
     this.shares.add(share);
     return share;
   }
@@ -134,7 +138,13 @@ export class Share {
   constructor(
     private readonly all: PageBytes,
     readonly gone: AbortSignal,
+    private readonly owner: string,
   ) {}
+
+  /** For whom the page is read. */
+  get reader(): Pick<ReadFor, 'gone' | 'owner'> {
+    return { gone: this.gone, owner: this.owner };
+  }
 
   /**
    * Room for the next reply, in whole bytes, so that all of them add up to nothing in the end: what is wanted, or less.

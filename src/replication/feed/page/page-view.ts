@@ -2,15 +2,11 @@ import type { mongo } from 'mongoose';
 import { isMomentGone } from '../../../database/index.js';
 import { problems } from '../../../http/index.js';
 import type { PageMoment, PageWish, Shown } from './page-moment.js';
-import type { ReadPlaces } from './read-places.js';
+import type { ReadFor, ReadPlaces } from './read-places.js';
 
 /** Whose view it is, and until when. */
-export interface Viewer {
+export interface Viewer extends ReadFor {
   wish: PageWish;
-  /** Items of the page at most. */
-  limit: number;
-  /** Aborted when the client has gone. */
-  gone: AbortSignal;
   /** Whether all that is read must be of one moment: what is added up of two is true of none. */
   ofOneMoment?: boolean;
 }
@@ -43,9 +39,8 @@ export class PageView {
    * that has gone behind the first read. Before, another one serves as well, else asking again would never help.
    */
   async asOf<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
-    const { gone, limit } = this.viewer;
-    gone.throwIfAborted();
-    return this.places.read(limit, gone, () => this.read(read)).finally(this.tellAnswered);
+    this.viewer.gone.throwIfAborted();
+    return this.places.read(this.viewer, () => this.read(read)).finally(this.tellAnswered);
   }
 
   private async read<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {

@@ -66,7 +66,7 @@ export class Pages {
   ): OpenPage {
     const request = { ...asked, window: { ...asked.window, to: shown.to } };
     const { from, lastoffsetid, limit, behind } = request.window;
-    const all = new PageView(this.moments, this.places, { wish, limit, gone: share.gone }, shown);
+    const all = new PageView(this.moments, this.places, { wish, limit, ...share.reader }, shown);
     const isKept = feed.shows === 'harddeletes' && from !== undefined;
     const view = isKept
       ? this.retention.viewOfKept(all, { tenant: application, kind: feed.kind, from })

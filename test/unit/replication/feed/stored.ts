@@ -64,7 +64,10 @@ export function pageFrom(records: StoredRecord[], behaviour: Behaviour): StoredP
     feed: 'default',
     selection: matching({ organizationid: 'acme', appid: 'shop' }, 'product'),
     shape: { item: 'delete' },
-    share: new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }).open(new AbortController().signal),
+    share: new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }).open(
+      new AbortController().signal,
+      'reader',
+    ),
     place: { lastoffsetid: undefined, items: 0 },
   };
   const reader = new PageReader(batches as unknown as BatchReader, sizes as unknown as ItemSizes);

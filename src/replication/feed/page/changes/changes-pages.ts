@@ -73,7 +73,7 @@ export class ChangesPages {
     const { path, from, withDeletes, asLines, place } = request;
     const limit = asLines ? CURSOR_EVERY : request.limit;
     const { to } = shown;
-    const view = new PageView(this.moments, this.places, { wish, limit, gone: share.gone }, shown);
+    const view = new PageView(this.moments, this.places, { wish, limit, ...share.reader }, shown);
     const kept = from && { tenant: application, kind: feed.kind, from };
     const window = { to, limit, ...(from && { from }) };
     const sections = isEmpty(window) ? [] : sectionsFrom(request, selected);

@@ -55,7 +55,7 @@ export class Digests {
   ): OpenPage {
     const { to } = shown;
     const limit = Infinity;
-    const viewer = { wish, limit, gone: share.gone, ofOneMoment: true };
+    const viewer = { wish, limit, ...share.reader, ofOneMoment: true };
     const view = new PageView(this.moments, this.places, viewer, shown);
     const reading: PageReading = {
       ...{ feed, share, view, fields: FIELDS },

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import { answerInTime, type Problem } from '../../../../../src/http/index.js';
 import { Metrics } from '../../../../../src/observability/index.js';
 import { Answers } from '../../../../../src/replication/feed/http/answer.js';
+import { PageTurns } from '../../../../../src/replication/feed/http/page-turns.js';
 import { SendingPace } from '../../../../../src/replication/feed/http/sending-pace.js';
 import { PageBytes, type Share } from '../../../../../src/replication/feed/page/page-bytes.js';
 import type { Page } from '../../../../../src/replication/feed/page/page.js';
@@ -14,7 +15,14 @@ const SIGN_MS = 10_000;
 const answers = new Answers(
   new SendingPace(),
   new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }),
+  new PageTurns({ credentialPages: 100 }),
 );
+/** A guard has let in who asks. */
+const asReader: RequestHandler = (request, _response, next) => {
+  request.user = { username: 'reader' };
+  next();
+};
+
 const to = new Date('2025-03-04T05:06:07.008Z');
 
 const PATIENCE_MS = 20_000;
@@ -56,6 +64,7 @@ class LatePage {
     this.refuse = reject;
   });
   readonly server: Server = express()
+    .use(asReader)
     .use(answerInTime({ ms: SIGN_MS, requests: 10, isExempt: () => false }))
     .get('/', (_request, response) => {
       const open = async ({ gone }: Share) => {
@@ -199,6 +208,7 @@ it('an answer that is no page does not tell its `to`, so that nobody stores it',
 it('a client that was gone before its page was opened is read for no more', async () => {
   let gone: AbortSignal | undefined;
   const server = express()
+    .use(asReader)
     .get('/', (_request, response) => {
       response.once('close', () => {
         void answers.page(response, (share) => {

@@ -10,7 +10,7 @@ beforeEach(() => {
   bytes = Object.assign(new PageBytes(new Metrics(), { feedMemory: MOST }), { patienceMs: 0 });
 });
 
-const open = (gone = new AbortController()) => bytes.open(gone.signal);
+const open = (gone = new AbortController()) => bytes.open(gone.signal, 'reader');
 const records = (least: number) => ({ least, wanted: LARGE });
 const ofSmallRecords = records(1024);
 const ofLargeRecords = records(LARGE);

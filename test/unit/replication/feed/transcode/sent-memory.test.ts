@@ -1,19 +1,27 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import { Metrics } from '../../../../../src/observability/index.js';
 import { Answers } from '../../../../../src/replication/feed/http/answer.js';
+import { PageTurns } from '../../../../../src/replication/feed/http/page-turns.js';
 import { SendingPace } from '../../../../../src/replication/feed/http/sending-pace.js';
 import { PageBytes } from '../../../../../src/replication/feed/page/page-bytes.js';
 import type { Page } from '../../../../../src/replication/feed/page/page.js';
 import { copyOf } from '../../../../../src/replication/feed/transcode/output-buffers.js';
+
+/** A guard has let in who asks. */
+const asReader: RequestHandler = (request, _response, next) => {
+  request.user = { username: 'reader' };
+  next();
+};
 
 const to = new Date('2025-03-04T05:06:07.008Z');
 
 const answers = new Answers(
   new SendingPace(),
   new PageBytes(new Metrics(), { feedMemory: 64 * 1024 * 1024 }),
+  new PageTurns({ credentialPages: 100 }),
 );
 
 /** More than all buffers of a connection hold. */
@@ -56,6 +64,7 @@ let server: Server;
 beforeEach(async () => {
   lent = new Set();
   server = express()
+    .use(asReader)
     .get('/:page', (request, response) => {
       const body = copiesOf(Number(request.params.page));
       const page: Page = { headers: {}, length: PIECES * PIECE_BYTES, body };
