@@ -4,12 +4,13 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { administrationProblem } from './administration/index.js';
 import { AppModule } from './app.module.js';
-import type { Settings } from './config/index.js';
+import { descriptorLimit, type Settings } from './config/index.js';
 import { isUnasked, serveConsole } from './console/index.js';
 import { databaseProblem } from './database/index.js';
 import {
   answerClientError,
   answerInTime,
+  Connections,
   endUnreadBodies,
   forbid,
   giveRequestId,
@@ -36,6 +37,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   app.useLogger(logger);
   const server = app.getHttpServer().on('clientError', answerClientError).setTimeout(STALLED_MS);
   server.keepAliveTimeout = settings.keepAliveMs;
+  new Connections(mostConnections(settings), (line) => logger.warn(line, 'Connections')).watch(server);
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', refuseExpectation);
   app.disable('x-powered-by');
@@ -67,6 +69,17 @@ function cors(origins: string[]): CorsOptions {
     allowedHeaders: ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Last-Event-ID'],
     exposedHeaders: ['ETag', 'Link', 'Location', 'Retry-After', 'Tidemark-To', 'X-Request-Id'],
   };
+}
+
+/** Files and connections of other kinds: to MongoDB a hundred and more, where `MONGODB_URI` does not say otherwise. */
+const OTHER_DESCRIPTORS = 256;
+/** As most systems have it. */
+const USUAL_DESCRIPTORS = 1024;
+
+function mostConnections({ maxConnections }: Settings): number {
+  const descriptors = descriptorLimit() ?? USUAL_DESCRIPTORS;
+  const free = Math.max(Math.floor(descriptors / 2), descriptors - OTHER_DESCRIPTORS);
+  return maxConnections === 0 ? free : Math.min(maxConnections, free);
 }
 
 /** A client that takes nothing for so long is let go: what is held for it would be held for ever. */

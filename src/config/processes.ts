@@ -4,6 +4,14 @@ export const ownPid = (): number => process.pid;
 /** The process id of the parent as it is now: it changes when the parent dies. */
 export const parentPid = (): number => process.ppid;
 
+/** How many files and connections the process may have open; nothing where the system does not say. */
+export function descriptorLimit(): number | undefined {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
+  const soft = userLimits?.open_files?.soft;
+  if (soft === 'unlimited') return Infinity;
+  return typeof soft === 'number' ? soft : undefined;
+}
+
 /** Whether npm (or a tool that does as npm does) started this process, and so is its parent. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
 

@@ -26,10 +26,10 @@ export interface Settings {
   feedMemory: number;
   /** Milliseconds the database may spend on one query. */
   queryMs: number;
-  /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
   /** Of pages whose scripts may ask this service; none by default. */
   corsOrigins: string[];
-  /** Milliseconds. */
+  /** Connections of clients at a time; 0: as many as the process may have open files, less some. */
+  maxConnections: number;
   /** Milliseconds after which an idle connection is closed. */
   keepAliveMs: number;
   /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
@@ -80,6 +80,7 @@ export const settingTable: SettingTable<Settings> = {
   },
   queryMs: { env: 'QUERY_MS', type: 'integer', min: 100, max: 10 * ONE_MINUTE, fallback: 30_000 },
   corsOrigins: { env: 'CORS_ORIGINS', type: 'origins', fallback: [] },
+  maxConnections: { env: 'MAX_CONNECTIONS', type: 'integer', min: 0, max: 1_000_000, fallback: 0 },
   keepAliveMs: { env: 'KEEP_ALIVE_MS', type: 'integer', min: 1000, max: 10 * ONE_MINUTE, fallback: 75_000 },
   markWait: { env: 'MARK_WAIT', type: 'integer', min: 10, max: ONE_MINUTE, fallback: 2000 },
   knowledgeMs: { env: 'KNOWLEDGE_MS', type: 'integer', min: 0, max: 1000, fallback: 500 },

@@ -144,6 +144,14 @@ export const problems = {
       `This credential has ${most} pages in work, as many as it may have at a time. Read them to their end, then ask again.`,
       later(RETRY_SECONDS),
     ),
+  streamsBusy: (most: number) =>
+    new Problem(
+      429,
+      'streams-busy',
+      'Too many streams are open',
+      `This credential has ${most} streams of events open, as many as it may have at a time. One serves all readers of a copy.`,
+      later(RETRY_SECONDS),
+    ),
   serviceMisconfigured: (kind: string, name: string) =>
     new Problem(
       500,

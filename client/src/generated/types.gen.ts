@@ -1746,7 +1746,7 @@ export type ListenToMemberEventsErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many streams of this credential are open as may be (`streams-busy`)
      */
     429: Problem;
     /**
@@ -1806,7 +1806,7 @@ export type ListenToProductEventsErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or as many streams of this credential are open as may be (`streams-busy`)
      */
     429: Problem;
     /**

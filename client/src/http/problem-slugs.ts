@@ -23,6 +23,7 @@ export const PROBLEM_SLUGS = [
   'quota-used-up',
   'digest-busy',
   'pages-busy',
+  'streams-busy',
   'service-misconfigured',
   'internal',
   'database-away',

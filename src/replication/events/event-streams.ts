@@ -14,6 +14,8 @@ import { Topic } from './topic.js';
 
 /** Each takes some 13 KB: others are turned away. */
 const MOST_SUBSCRIBERS = 20_000;
+/** Of these one credential may have so many, lest it takes the streams of all others. */
+const MOST_OF_CREDENTIAL = 1000;
 /** So many questions at a time, where the database has to be asked: the others of a look wait behind them. */
 const AT_A_TIME = 4;
 /** An answer that takes longer does not come any more, and gives its place on (milliseconds). */
@@ -35,6 +37,7 @@ export class EventStreams implements OnModuleDestroy {
   private readonly topics = new Map<string, Topic>();
   private readonly audiences = new Map<string, Audience>();
   private readonly subscribers = new Set<Subscriber>();
+  private readonly ofCredential = new Map<string, number>();
   private readonly maxPlaces = new Places(AT_A_TIME);
   private readonly rightPlaces = new Places(AT_A_TIME);
   private readonly over = new AbortController();
@@ -54,9 +57,11 @@ export class EventStreams implements OnModuleDestroy {
     this.end();
   }
 
-  /** Answers with a stream, until the client leaves, its right is gone, or the service stops. Throws 503 `busy`. */
+  /** Answers with a stream, until the client leaves, its right is gone, or the service stops. Throws 503 `busy`, 429 `streams-busy`. */
   open(response: ServerResponse, subscription: Subscription): void {
     if (this.subscribers.size >= MOST_SUBSCRIBERS) throw problems.busy();
+    const others = this.ofCredential.get(subscription.username) ?? 0;
+    if (others >= MOST_OF_CREDENTIAL) throw problems.streamsBusy(MOST_OF_CREDENTIAL);
     const turn = this.ticks % this.pace.ticksPerComment;
     const subscriber = new Subscriber(response, subscription.lastEventId, turn);
     subscriber.begin();
@@ -85,9 +90,11 @@ export class EventStreams implements OnModuleDestroy {
       leave(this.topics, topicName, subscriber);
       leave(this.audiences, audienceName, subscriber);
       this.subscribers.delete(subscriber);
+      this.countOf(username, -1);
       this.counted();
     });
     this.subscribers.add(subscriber);
+    this.countOf(username, 1);
     audience.subscribers.add(subscriber);
     topic.add(subscriber);
     this.counted();
@@ -101,6 +108,12 @@ export class EventStreams implements OnModuleDestroy {
   private audienceOf({ tenant, username, passwordhash }: Subscription): Audience {
     const look = () => this.rights.holds({ tenant, username, passwordhash });
     return new Audience(() => this.rightPlaces.during(this.over.signal, look));
+  }
+
+  private countOf(username: string, more: number): void {
+    const count = (this.ofCredential.get(username) ?? 0) + more;
+    if (count === 0) this.ofCredential.delete(username);
+    else this.ofCredential.set(username, count);
   }
 
   /** The timer runs while there is anybody. */

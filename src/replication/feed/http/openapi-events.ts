@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { InApplication } from '../../../application/index.js';
-import { Problems } from '../../../http/index.js';
+import { ProblemOr, Problems } from '../../../http/index.js';
 import { TIMESTAMP } from './openapi-parameters.js';
 
 /** Describes `events`: server-sent events, which OpenAPI knows as a text only. */
@@ -22,6 +22,7 @@ export function DescribeEvents(summary: string) {
         'it has moved, at most one a second. A comment every 15 s. A signal only: missing one loses nothing',
       content: { 'text/event-stream': { schema: { type: 'string' } } },
     }),
-    Problems(400, 401, 404, 429, 500, 503),
+    Problems(400, 401, 404, 500, 503),
+    ProblemOr(429, 'or as many streams of this credential are open as may be (`streams-busy`)'),
   );
 }
