@@ -7,8 +7,6 @@ const UNLOGGED = /^\/(health\/|metrics(\?|$))/;
 const FIRST_FAILURE = 400;
 /** Anybody can send other ones: each would be a series for ever. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const UNAUTHORIZED = 401;
-const METHOD_NOT_ALLOWED = 405;
 
 /** What other rooms know of requests. */
 export interface Observers {
@@ -22,7 +20,7 @@ export interface Observers {
 
 /**
  * Express middleware: how long each route takes, by its pattern and never by what a client put into the path. What is refused
- * for its login, or for its method without one, counts for no route, so that the number of series does not follow what strangers send.
+ * without a credential counts for no route, so that the number of series does not follow what strangers send.
  */
 export function measure(metrics: Metrics, logger: ServiceLogger, observers: Observers) {
   const { ended, about, isUnasked } = observers;
@@ -46,12 +44,12 @@ export function measure(metrics: Metrics, logger: ServiceLogger, observers: Obse
   };
 }
 
+/** Without a credential there is one series for each status of a refusal, whatever was asked, and with which login. */
 function seriesOf(
   { method, route, user }: Request & { user?: unknown },
   statusCode: number,
 ): { method: string; route: string } {
-  const isOfStranger = statusCode === METHOD_NOT_ALLOWED && user === undefined;
-  const isRefused = statusCode === UNAUTHORIZED || isOfStranger;
+  if (user === undefined && statusCode >= FIRST_FAILURE) return { method: 'none', route: 'none' };
   const { path = 'none' } = (route as { path?: string } | undefined) ?? {};
-  return { method: METHODS.has(method) ? method : 'other', route: isRefused ? 'none' : path };
+  return { method: METHODS.has(method) ? method : 'other', route: path };
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import zlib from 'node:zlib';
+import { Metrics } from '../../src/observability/index.js';
 import { eventually, PASSWORD, type TestApplication, type TestFeed, TestService } from '../support/index.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -109,7 +110,7 @@ describe('a page of large records', () => {
 
   /** How many updates of products have been answered, or left alone by their clients. */
   const requests = async () => {
-    const { text } = await app.getUrl('/metrics');
+    const text = await service.app.get(Metrics, { strict: false }).registry.metrics();
     return [...text.matchAll(/^tidemark_http_request_seconds_count\{.*product\/:service\/updates.* (\d+)$/gm)]
       .map(([, count]) => Number(count))
       .reduce((sum, count) => sum + count, 0);

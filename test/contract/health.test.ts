@@ -101,8 +101,25 @@ describe('`GET /metrics` (Prometheus)', () => {
       await send(`${service.url}${path}`, 'GET', {});
     expect(await series()).toEqual(before);
     expect(before.filter((one) => /PROPFIND|SEARCH/.test(one))).toEqual([]);
-    const refused = before.filter((one) => one.includes('status="401"'));
-    expect(refused.filter((one) => !one.includes('route="none"'))).toEqual([]);
+    const refused = before.filter((one) => /status="40[145]"/.test(one));
+    expect(refused.filter((one) => !one.includes('method="none",route="none"'))).toEqual([]);
+  });
+
+  it('nor do logins that fail, not even where they are too many', async () => {
+    const app = await service.application();
+    const series = async () => {
+      const text = await service.app.get(Metrics, { strict: false }).registry.metrics();
+      return text.match(/^tidemark_http_request_seconds_count\{.*\}/gm) ?? [];
+    };
+    const before = await series();
+    const statuses = new Set<number>();
+    for (const feed of ['max', 'default/updates', 'default/digest', 'harddeletes'])
+      for (let count = 0; count < 10; count += 1)
+        statuses.add((await app.get(`product/${feed}`, { password: 'wrong' })).status);
+    expect([...statuses]).toEqual([401, 429]);
+    await eventually(async () => (await series()).some((one) => one.includes('status="429"')));
+    const added = (await series()).filter((one) => !before.includes(one));
+    expect(added.filter((one) => !one.includes('method="none",route="none"'))).toEqual([]);
   });
 
   it('scrapes at one time share one text', async () => {
