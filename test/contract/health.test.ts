@@ -87,7 +87,7 @@ describe('`GET /metrics` (Prometheus)', () => {
 
   it('what strangers send adds no series: neither methods of their own, nor paths, nor routes without a login', async () => {
     const app = await service.application();
-    const series = async () => {
+    const series = async (): Promise<string[]> => {
       const text = await service.app.get(Metrics, { strict: false }).registry.metrics();
       return text.match(/^tidemark_http_request_seconds_count\{.*\}/gm) ?? [];
     };
@@ -107,7 +107,7 @@ describe('`GET /metrics` (Prometheus)', () => {
 
   it('nor do logins that fail, not even where they are too many', async () => {
     const app = await service.application();
-    const series = async () => {
+    const series = async (): Promise<string[]> => {
       const text = await service.app.get(Metrics, { strict: false }).registry.metrics();
       return text.match(/^tidemark_http_request_seconds_count\{.*\}/gm) ?? [];
     };
