@@ -39,9 +39,9 @@ async function roll({ source }: World): Promise<void> {
   const before = await persistently(() => source.now());
   await eventually(async () => {
     const bytes = randomBytes(BYTES);
-    const documents = Array.from({ length: AT_ONCE }, () => ({ bytes }));
     return persistently(async () => {
-      await junk.insertMany(documents);
+      // New documents at each attempt: one that failed may have stored some of its own under their `_id`s.
+      await junk.insertMany(Array.from({ length: AT_ONCE }, () => ({ bytes })));
       const oldest = await log.findOne({}, { sort: { $natural: 1 }, readConcern: { level: 'local' } });
       return oldest?.ts.greaterThan(before);
     });
