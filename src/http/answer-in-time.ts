@@ -24,8 +24,8 @@ type Timed = ServerResponse & { [COUNTDOWN]?: Countdown };
 /**
  * Express middleware: every answer has begun in time, whatever the database does. Where its handler has not come to one
  * by then it is 503 `database-away`, and what the handler waits for is left behind; where as many requests wait already
- * as may, it is 503 `busy` at once. A request waits until its handler answers, even if its client is gone: what it has
- * begun goes on.
+ * as may, it is 503 `busy` at once. A request waits until its handler answers or takes over (see {@link handOver}), even if
+ * its client is gone: what it has begun goes on.
  */
 export function answerInTime({ ms, requests, isExempt }: Patience) {
   let waiting = 0;
@@ -55,8 +55,8 @@ export async function whileReceiving<T>(response: Timed, task: () => Promise<T>)
 }
 
 /**
- * From here on the handler itself sees to it that its answer begins in time: resolves when that time has come, instead of
- * the 503.
+ * From here on the handler itself begins its answer in time: resolves when that time has come, instead of the 503. The request
+ * no longer counts as one that waits; the handler has a limit of its own for how many there are.
  */
 export function handOver(response: Timed): Promise<void> {
   return new Promise((resolve) => response[COUNTDOWN]?.whenOver(resolve));

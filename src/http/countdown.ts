@@ -1,10 +1,10 @@
-/** Told whenever the time begins to run, and whenever it stands still again. */
+/** Called whenever the time begins to run, and whenever it is paused or over. */
 interface Watching {
   begun: () => void;
   ended: () => void;
 }
 
-/** A time that runs out once, and stands still in between where somebody else has to do something first. */
+/** A time that runs out once, and may be paused. */
 export class Countdown {
   private left: number;
   private begunAt = 0;
@@ -15,7 +15,7 @@ export class Countdown {
   constructor(
     ms: number,
     private over: () => void,
-    private readonly watching: Watching,
+    private watching: Watching | undefined,
   ) {
     this.left = ms;
   }
@@ -27,7 +27,7 @@ export class Countdown {
       this.end();
       this.over();
     }, this.left).unref();
-    this.watching.begun();
+    this.watching?.begun();
   }
 
   pause(): void {
@@ -35,7 +35,7 @@ export class Countdown {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.left -= performance.now() - this.begunAt;
-    this.watching.ended();
+    this.watching?.ended();
   }
 
   end(): void {
@@ -43,8 +43,10 @@ export class Countdown {
     this.pause();
   }
 
-  /** Something else is done when it is over. */
+  /** Calls `over` in place of what was given, and `watching` no more: the time counts as ended now. */
   whenOver(over: () => void): void {
     this.over = over;
+    if (this.timer !== undefined) this.watching?.ended();
+    this.watching = undefined;
   }
 }

@@ -112,6 +112,20 @@ it('the time that a client takes to send its body does not count', async () => {
   for (const one of [answer, ...others.map((other) => other.answer)]) expect(await one).toEqual(right);
 });
 
+it('requests whose handlers have taken over leave their places to others', async () => {
+  desk = new Desk(LONG_MS, (response) => {
+    if (response.req.path.startsWith('/page')) void handOver(response);
+  });
+  const pages = [await desk.begin('/page/1'), await desk.begin('/page/2'), await desk.begin('/page/3')];
+  const [first, second] = [await desk.begin('/a'), await desk.begin('/b')];
+  expect(await desk.ask('/c')).toEqual(busy);
+  for (const path of ['/page/1', '/page/2', '/page/3']) desk.end(path);
+  for (const { answer } of pages) expect(await answer).toEqual(right);
+  expect(await desk.ask('/d')).toEqual(busy);
+  for (const path of ['/a', '/b']) desk.end(path);
+  expect([await first.answer, await second.answer]).toEqual([right, right]);
+});
+
 it('a handler that takes over is told when the time has come, and answers itself', async () => {
   desk = new Desk(
     SHORT_MS,

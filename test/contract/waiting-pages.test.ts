@@ -1,0 +1,63 @@
+import { PageTurns } from '../../src/replication/feed/http/index.js';
+import { ReadPlaces } from '../../src/replication/feed/page/index.js';
+import { eventually, type TestApplication, TestService } from '../support/index.js';
+import { MemberClient } from './member-client.js';
+
+/** More than the requests that may wait for an answer. */
+const PAGES = 510;
+const POOL = 4;
+/** Reads of pages that a pool of this size has at a time. */
+const READS = 3;
+
+let first: TestService;
+let service: TestService;
+let app: TestApplication;
+
+beforeAll(async () => {
+  first = await TestService.start();
+  service = await first.another({
+    CREDENTIAL_PAGES: String(PAGES),
+    MONGODB_URI: `${first.uri}${first.uri.includes('?') ? '&' : '?'}maxPoolSize=${POOL}`,
+  });
+  app = (await first.application()).seenBy(service);
+});
+afterAll(async () => {
+  await service.leave();
+  await first.stop();
+});
+
+describe('pages that wait for the database', () => {
+  it('leave `max` and member writes their places, however many they are', async () => {
+    await app.product({ id: 'p1' });
+    await first.watcher.caughtUp();
+    const to = (await app.max('product')).toISOString();
+    const turns = service.app.get(PageTurns, { strict: false });
+    const free = await takeAllReads();
+    const pages = Array.from({ length: PAGES }, () => app.get(`product/default/updates?limit=1&to=${to}`));
+    try {
+      await eventually(() => turns.of(app.user('read')) === PAGES);
+      expect((await app.get('product/max')).status).toBe(200);
+      await new MemberClient(app).born();
+    } finally {
+      free();
+    }
+    for (const page of await Promise.all(pages)) expect(page.status).toBe(200);
+  });
+});
+
+/** Takes every place that pages have for their reads, until the function that it returns is called. */
+async function takeAllReads(): Promise<() => void> {
+  const places = service.app.get(ReadPlaces, { strict: false });
+  const gone = new AbortController().signal;
+  let free = () => {};
+  const over = new Promise<void>((resolve) => (free = resolve));
+  let begun = 0;
+  const held = () => {
+    begun += 1;
+    return over;
+  };
+  for (let place = 0; place < READS; place += 1)
+    void places.read({ limit: 1, owner: `holder${place}`, gone }, held);
+  await eventually(() => begun === READS);
+  return free;
+}
