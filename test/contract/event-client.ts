@@ -39,6 +39,11 @@ export class EventClient {
     return new EventClient(answer);
   }
 
+  /** Whether it was let in, and the service has not ended the stream. */
+  get isStream(): boolean {
+    return this.answer.statusCode === 200 && !this.hasEnded && !this.answer.destroyed;
+  }
+
   get last(): string | undefined {
     return this.events.at(-1)?.id;
   }
