@@ -11,15 +11,15 @@ import {
 import { nameOfService } from './services.js';
 
 const MOST_SHOWN = 20;
-/** So many at a time, each of which may take 64 KB and more. */
+/** Services read at a time; each may take 64 KB or more. */
 const AT_ONCE = 20;
 
-/** A service that is on, with a filter that could not be saved today. */
+/** An enabled service whose filter could not be saved today. */
 export interface FaultyFilter {
   /** Such as `product service "erp" of acme/webshop`. */
   service: string;
   detail: string;
-  /** Whether it is served all the same: a filter that was stored when its regular expressions were let pass still is. */
+  /** Whether it is served anyway: a filter stored before its regular expressions were refused still is. */
   isServed: boolean;
 }
 

@@ -6,30 +6,30 @@ import { COLLECTION_OF, FIRST_ID, type Kind, type Tenant } from '../record/index
 import { invalid, type Refused } from './refused.js';
 
 const TRIAL_MS = 5000;
-/** MongoDB does not interrupt a pattern within one text; nobody waits longer than so for it. */
+/** MongoDB does not interrupt a pattern within one text; callers wait for it no longer than this. */
 const SPARE_MS = 1000;
 
-/** Throws where a filter is none that contract §4 allows, or its regular expressions may take long. */
+/** Throws if contract §4 does not allow the filter, or its regular expressions may take long. */
 export function assertFilter(filter: unknown): asserts filter is Filter {
   const fault = filterFault(filter) ?? patternsFault(filter as Filter);
   if (fault !== undefined) throw invalid(`The filter is not valid. ${fault}`, '/filter');
 }
 
-/** Does something with filters when it may be; undefined where MongoDB has not done with it in so many milliseconds. */
+/** Runs a trial of a filter when its turn comes; undefined if MongoDB has not finished it within `ms`. */
 export type FilterTurn = <T extends object>(
   of: Tenant,
   work: () => Promise<T>,
   ms: number,
 ) => Promise<T | undefined>;
 
-/** At once, as a command does that is the only one. */
+/** Runs the trial at once: a command runs no other beside it. */
 export const AT_ONCE: FilterTurn = (_of, work, ms) =>
   within(ms, 'The trial of a filter', work()).catch((error: unknown) => {
     if (error instanceof DeadlineError) return undefined;
     throw error;
   });
 
-/** Has MongoDB run a filter, for so long: throws where it refuses. One that only takes long is understood. */
+/** Runs a filter on MongoDB for a limited time and throws if MongoDB refuses it. A filter that is only slow is valid. */
 export async function tryFilter(
   db: mongo.Db,
   of: Tenant & { kind: Kind },
@@ -48,7 +48,7 @@ export async function tryFilter(
   }
 }
 
-/** What MongoDB says against a filter, and where; nothing where the error is another. */
+/** Why MongoDB refuses a filter, and the place; undefined for any other error. */
 export async function refusalOf(
   db: mongo.Db,
   of: Tenant & { kind: Kind },
@@ -78,7 +78,7 @@ async function refusedAmong(
   return rest[0];
 }
 
-/** MongoDB refuses a filter when it reads it, whatever there is to be found. */
+/** MongoDB refuses a filter when it parses it, whatever the collection holds. */
 async function isRefused(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },

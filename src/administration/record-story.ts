@@ -17,18 +17,18 @@ import { AT_ONCE, type FilterTurn } from './filter-trial.js';
 import { listServices } from './services.js';
 
 const MATCH_MS = 2000;
-/** All services together; those that are not known by then are not told of. */
+/** Limit for all services together; results that are not known by then are omitted. */
 const MATCHES_MS = 6000;
 const SIDE_BY_SIDE = 5;
 const HIDDEN = Object.fromEntries(HIDDEN_FIELDS.map((field) => [field, 0] as const));
 
-/** Whether a service shows a record now: in `updates`, or in `softdeletes`; undefined where its filter cannot be run. */
+/** Whether a service shows a record in `updates` now, or else in `softdeletes`; undefined if its filter cannot be run. */
 export interface ServiceMatch {
   name: string;
   matches: boolean | undefined;
 }
 
-/** How it stands with an `id` now. */
+/** The current state of an `id`. */
 export interface Standing extends Tenant {
   kind: Kind;
   id: string;
@@ -37,7 +37,7 @@ export interface Standing extends Tenant {
    * it out. `unknown`: there is nothing, and there never was, or its hard delete is kept no longer.
    */
   state: 'alive' | 'gone' | 'not yet known' | 'unknown';
-  /** The stamp of the record, or of its hard delete; windows that hold it tell of it. */
+  /** The stamp of the record, or of its hard delete; windows that contain it deliver that. */
   lastupdated: Date | null;
   /** `_id` of the record that the ledger knows as its owner. */
   owner: string | null;
@@ -45,12 +45,12 @@ export interface Standing extends Tenant {
 
 /** What is known under an `id`. */
 export interface RecordStory extends Standing {
-  /** The record as it is stored, as extended JSON. */
+  /** The stored record, as extended JSON. */
   record: unknown;
   services: ServiceMatch[];
 }
 
-/** Why a consumer has a record, or has it not: what the ledger knows, the record, and which services match it now. */
+/** Explains why a consumer has a record or lacks it: its ledger entry, the record, and which services match it now. */
 export async function recordStory(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
@@ -67,13 +67,13 @@ export async function recordStory(
   };
 }
 
-/** What stands under an `id`: its ledger entry, and the record without what nobody is shown. */
+/** What is stored under an `id`: its ledger entry, and the record without hidden fields. */
 export interface FoundUnder {
   entry: LedgerEntry | null;
   record: mongo.Document | null;
 }
 
-/** Looks up what stands under an `id`. */
+/** Looks up what is stored under an `id`. */
 export async function foundUnder(
   db: mongo.Db,
   { kind, ...tenant }: Tenant & { kind: Kind },
@@ -83,7 +83,7 @@ export async function foundUnder(
   return { entry, record: await storedRecord(db.collection(COLLECTION_OF[kind]), { tenant, id, entry }) };
 }
 
-/** How it stands with an `id`, by what was found under it. */
+/** The state of an `id`, from what was found under it. */
 export function standingOf(
   { organizationid, appid, kind }: Tenant & { kind: Kind },
   id: string,

@@ -2,15 +2,15 @@ import { shown } from '../common/index.js';
 import { HIDDEN_FIELDS } from '../record/pure.js';
 
 /*
- * What no answer shows, no filter judges: a preview counts who matches, so that a few hundred of them would tell a hidden
- * value letter by letter. And a change of nothing but `emailkey` moves no stamp: a record that began to match it would never
- * be delivered.
+ * A filter cannot use a field that no answer shows: a preview counts matches, so a few hundred previews would reveal a hidden
+ * value letter by letter. And a change of `emailkey` alone moves no stamp: a record that began to match by it would never be
+ * delivered.
  */
 
 const NUMBER = /^\d+$/;
 const HIDDEN = HIDDEN_FIELDS.map((field) => field.split('.'));
 
-/** The path of a field that stands within another one, both as a filter writes them. */
+/** The path of a field nested in another, both in the notation of filters. */
 export function pathTo(within: string, key: string): string {
   return within === '' ? key : `${within}.${key}`;
 }
@@ -21,7 +21,7 @@ export function isHidden(path: string): boolean {
   return HIDDEN.some((hidden) => hidden.every((name, index) => names[index] === name));
 }
 
-/** Whether the path leads to what has a hidden field in it. */
+/** Whether the path leads to a document that contains a hidden field. */
 export function holdsHidden(path: string): boolean {
   const names = namesIn(path);
   const isWithin = (hidden: string[]) =>

@@ -6,10 +6,10 @@ import { isPlainBeginning, patternCost } from './pattern/cost.js';
 import { NotUnderstoodError } from './pattern/cursor.js';
 
 const MOST_PATTERNS = 100;
-/** For each character of a text, by all patterns of a filter: a text of a million characters takes half a second. */
+/** Steps per character of a text, of all patterns of a filter together: a text of a million characters takes half a second. */
 const MOST_STEPS = 300;
 
-/** A regular expression of a filter, and where it stands. */
+/** A regular expression of a filter, and its place. */
 interface Pattern {
   source: string;
   options: string;
@@ -17,8 +17,8 @@ interface Pattern {
 }
 
 /**
- * Why the regular expressions of a valid filter would keep MongoDB busy for too long, in one sentence that names the place;
- * nothing where they do not. MongoDB interrupts none that is at work on a text, so what may take long must not begin.
+ * Why the regular expressions of a valid filter could keep MongoDB busy for too long, in one sentence that names the place;
+ * undefined if they could not. MongoDB cannot interrupt an expression within a text, so one that may take long must not start.
  */
 export function patternsFault(filter: Filter): string | undefined {
   let steps = 0;
@@ -43,7 +43,7 @@ function endless(place: string): string {
   return `The regular expression at ${place} may take very long on a long text. Begin it with "^", and let no two repetitions without end ("*", "+", "{1,}") take the same characters, as in "^[a-z]+-[0-9]+$"; "foo.*bar" can be two conditions, "foo" and "bar".`;
 }
 
-/** Steps for each character, or what was not understood. */
+/** Steps per character, or the part that was not understood. */
 function costOf(source: string, options: string): number | string {
   try {
     return patternCost(source, options);
@@ -53,7 +53,7 @@ function costOf(source: string, options: string): number | string {
   }
 }
 
-/** All of them, wherever they stand. */
+/** All regular expressions of a filter, at any depth. */
 function* patternsIn(value: unknown, place = ''): Generator<Pattern> {
   if (isRegularExpression(value)) yield { ...partsOf(value), place };
   else if (Array.isArray(value)) {

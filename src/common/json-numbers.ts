@@ -1,16 +1,16 @@
-/** Strings, numbers, and what tells where in a document they stand. What is between them needs no look. */
+/** Strings, numbers, and the punctuation that locates them in a document. The rest is skipped. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|-?\d[\d.eE+-]*/g;
 const NUMBER = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
-/** A number that was read as another one than it was written as. */
+/** A number whose parsed value differs from the written one. */
 export interface LostNumber {
-  /** Where it stands (RFC 6901). */
+  /** JSON pointer to the number (RFC 6901). */
   pointer: string;
   /** As it was written. */
   written: string;
 }
 
-/** The first number of a JSON text that `JSON.parse` reads as another one, which it does without a word. */
+/** The first number of a JSON text that `JSON.parse` would silently change. */
 export function lostNumber(json: string): LostNumber | undefined {
   const path: (string | number)[] = [];
   let text = '';
@@ -42,7 +42,7 @@ export function isKept(written: string): boolean {
   return asRead.digits === asWritten.digits && asRead.exponent === asWritten.exponent;
 }
 
-/** The digits that count, and by how many places the point lies behind them; no digits are 0. */
+/** The significant digits, and the power of ten that scales them; no digits mean 0. */
 function digitsOf(written: string): { digits: string; exponent: number } {
   const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(written) ?? [];
   const all = (whole + fraction).replace(/^0+/, '');

@@ -4,8 +4,8 @@ interface Waiter {
 }
 
 /**
- * So many at a time, and so many of one owner. A place that is free goes to the owner who has the fewest, and among these to
- * the one who asked first.
+ * Limits concurrent work, in total and for each owner. A free place goes to the owner with the fewest places, and among
+ * these to the one that asked first.
  */
 export class Places {
   private taken = 0;
@@ -17,7 +17,7 @@ export class Places {
     private readonly mostOfOwner = most,
   ) {}
 
-  /** Does the work when there is a place for it. Throws what `gone` was aborted with, if that comes first. */
+  /** Runs the work once it has a place. Throws the reason of `gone` if that is aborted first. */
   async during<T>(gone: AbortSignal, work: () => Promise<T>, owner = ''): Promise<T> {
     if (this.taken < this.most && this.of(owner) < this.mostOfOwner) this.take(owner);
     else await this.turn(gone, owner);

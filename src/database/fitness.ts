@@ -40,7 +40,7 @@ function flawOf({ type, options = {} }: Listed): string | undefined {
   return undefined;
 }
 
-/** Undefined for a user that may not ask, and behind mongos. */
+/** Undefined if the user lacks the right to ask, and on a mongos. */
 async function historySeconds(db: mongoose.mongo.Db): Promise<unknown> {
   return db
     .admin()

@@ -16,7 +16,7 @@ import { type AnyModel, modelsOf } from './models.js';
 const SHORTEST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 const LONGEST_WAIT_MS = 600_000;
-/** How long a look counts: load balancers may ask often. */
+/** How long a listing is reused: load balancers may ask often. */
 const LOOK_MS = 1000;
 
 /** An index that could not be made: it is tried again, each time later, up to every 30 s. */
@@ -55,7 +55,7 @@ export class IndexKeeper {
     return this.work.done;
   }
 
-  /** For whoever has found that the server works at nothing of it: the next call begins anew. */
+  /** Called when the server turns out to build none of them: the next call starts again. */
   leaveBehind(): void {
     this.work = undefined;
   }
@@ -97,7 +97,7 @@ export class IndexKeeper {
     return hasMade;
   }
 
-  /** Each is told of once. */
+  /** Logs each once. */
   private tellOfOthers(listed: ListedIndexes[]): void {
     for (const name of listed.flatMap(({ others }) => others)) {
       if (this.told.has(name)) continue;
@@ -133,7 +133,7 @@ export class IndexKeeper {
     return hasMade;
   }
 
-  /** The documents in the way are looked for once: that reads the whole collection. */
+  /** The conflicting documents are searched for only once, since that reads the whole collection. */
   private async noteFailure(index: MissingIndex, error: Error): Promise<void> {
     const name = indexName(index);
     const before = this.failures.get(name);

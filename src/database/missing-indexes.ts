@@ -5,14 +5,14 @@ import { type AnyModel, modelsOf } from './models.js';
 const NO_COLLECTION = 26;
 const BY_ID = { _id: 1 };
 
-/** An index that a schema names and that does not serve: it does not stand, or is hidden from queries. */
+/** An index of a schema that queries cannot use: it does not exist, or is hidden from them. */
 export interface MissingIndex {
   model: AnyModel;
   fields: Record<string, number>;
   options: mongoose.mongo.CreateIndexesOptions;
-  /** Its name where it stands and is only hidden. */
+  /** Its name, if it exists and is only hidden. */
   hidden?: string;
-  /** The name of another index because of which it cannot be made. */
+  /** The name of another index that prevents its creation. */
   inTheWay?: string;
 }
 
@@ -22,9 +22,9 @@ type Listed = mongoose.mongo.IndexDescriptionInfo & { hidden?: boolean };
 /** A collection's indexes, compared with those that its schema names. */
 export interface ListedIndexes {
   missing: MissingIndex[];
-  /** The names of those that serve, by {@link keyOf} their fields. */
+  /** The names of the usable ones, by {@link keyOf} their fields. */
   serving: Map<string, string>;
-  /** Indexes that others have made over the fields of one of the service's, with other options, such as `members: theirs`. */
+  /** Indexes by other programs over the fields of one of the service's, with other options, such as `members: theirs`. */
   others: string[];
 }
 
@@ -38,7 +38,7 @@ export function indexName({ model, fields }: MissingIndex): string {
   return `${model.collection.collectionName}: ${Object.keys(fields).join(', ')}`;
 }
 
-/** What an operator has to do so that an index can be made, where another one is in the way. */
+/** What an operator has to do if another index prevents the creation of one. */
 export function inTheWaySentence({ model, fields, inTheWay }: MissingIndex): string | undefined {
   if (inTheWay === undefined) return undefined;
   return (
@@ -54,7 +54,7 @@ export async function missingIndexesOf(model: AnyModel): Promise<MissingIndex[]>
 
 const SERVING = new WeakMap<AnyModel, ListedIndexes['serving']>();
 
-/** What the last look has found to serve; undefined where there was none. */
+/** The usable indexes of the last listing; undefined before the first one. */
 export function lastServing(model: AnyModel): ListedIndexes['serving'] | undefined {
   return SERVING.get(model);
 }
@@ -78,7 +78,7 @@ export async function listedIndexesOf(model: AnyModel): Promise<ListedIndexes> {
   return found;
 }
 
-/** There is one along `_id` in every collection, and never a second one; a clustered collection may call it anything. */
+/** Every collection has exactly one index over `_id`; in a clustered collection it may have any name. */
 function servingById(listed: Listed[]): ListedIndexes['serving'] {
   const byId = listed.find(({ key }) => keyOf(key) === keyOf(BY_ID));
   return new Map(byId?.name === undefined ? [] : [[keyOf(BY_ID), byId.name]]);
@@ -89,12 +89,12 @@ export function keyOf(fields: object): string {
   return JSON.stringify(Object.entries(fields));
 }
 
-/** The name that MongoDB gives to an index that is made without one. */
+/** The name that MongoDB gives to an index that is created without one. */
 export function ownName(fields: object): string {
   return Object.entries(fields).flat().join('_');
 }
 
-/** What keeps an index that is missing from being made: it stands already and is hidden, or another one has its name. */
+/** What prevents the creation of a missing index: it exists and is hidden, or another index has its name. */
 function obstacle(
   { fields }: MissingIndex,
   listed: Listed[],
@@ -112,7 +112,7 @@ async function listedOf(model: AnyModel): Promise<Listed[]> {
   });
 }
 
-/** Whether a query may take the one for the other, whatever its name is. */
+/** Whether queries can use one instead of the other, regardless of names. */
 function isSame(listed: Listed, { fields, options }: MissingIndex): boolean {
   const about = (one: { partialFilterExpression?: unknown }) => one.partialFilterExpression ?? null;
   return (

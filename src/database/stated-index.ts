@@ -10,17 +10,17 @@ export type IndexFields = Readonly<Record<string, 1 | -1>>;
 type Place = { collectionName: string } & ({ db: mongo.Db } | { conn: mongoose.Connection });
 
 const BAD_VALUE = 2;
-/** No query can go along the index that was stated, such as a partial one, and bounds that are not of its fields. */
+/** The hinted index cannot serve a query, such as a partial one, or the bounds are not of its fields. */
 const UNSUITABLE = new Set([291, 51174]);
 
-/** The index along which a query is to go does not stand, or is hidden. */
+/** The index that a query hints does not exist, or is hidden. */
 export class IndexMissingError extends Error {
   constructor(fields: IndexFields, collection: string) {
     super(`The index of ${collection} over ${Object.keys(fields).join(', ')} is missing`);
   }
 }
 
-/** Whether a query failed because the index that it stated is missing, or was at the moment of which it read. */
+/** Whether a query failed because the index that it hints is missing, or was missing at the moment of its snapshot. */
 export function isIndexMissing(error: unknown): boolean {
   if (!(error instanceof mongoose.mongo.MongoServerError)) return false;
   if (UNSUITABLE.has(Number(error.code))) return true;
@@ -33,7 +33,7 @@ export function isIndexMissing(error: unknown): boolean {
 const CONNECTIONS = new WeakMap<mongo.MongoClient, mongoose.Connection>();
 const LOOKS = new SharedReads<ListedIndexes['serving']>();
 
-/** From here on queries through this connection state the indexes of its models by the names that these have. */
+/** From now on, queries through this connection hint the indexes of its models by their actual names. */
 export function stateIndexesOf(connection: mongoose.Connection): void {
   CONNECTIONS.set(connection.getClient(), connection);
 }
@@ -62,7 +62,7 @@ export async function alongIndex<T>(
   }
 }
 
-/** The name of the index that {@link alongIndex} states, for a cursor: reading it cannot be done again. */
+/** The name of the index that {@link alongIndex} hints, for a cursor: it cannot be read again. */
 export async function statedIndex(collection: Place, fields: IndexFields): Promise<string> {
   const model = modelOf(collection);
   if (model === undefined) return ownName(fields);
@@ -77,7 +77,7 @@ function shared(model: AnyModel): Promise<ListedIndexes['serving']> {
   return LOOKS.share(key, async () => (await listedIndexesOf(model)).serving);
 }
 
-/** Undefined for a connection whose models are not known, such as that of a tool. */
+/** Undefined for a connection whose models are unknown, such as that of a tool. */
 function modelOf(collection: Place): AnyModel | undefined {
   const connection = 'conn' in collection ? collection.conn : CONNECTIONS.get(collection.db.client);
   return (

@@ -189,7 +189,7 @@ export const problems = {
     new Problem(
       503,
       'not-watched',
-      'Nobody watches the changes',
+      'No instance watches the changes',
       'The watcher has not come this far yet, so nothing newer can be shown safely. Nothing was lost; try again.',
       later(RETRY_SECONDS),
     ),

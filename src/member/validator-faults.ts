@@ -1,22 +1,22 @@
 import type { mongo } from 'mongoose';
 import type { InputError } from '../http/index.js';
 
-/** So many fields are named at most. */
+/** Most fields that an error names. */
 const MOST_NAMED = 20;
-/** Only names and words of MongoDB are told, at most so many characters of each: never a value. */
+/** Longest name in an error, in characters. Errors show names and MongoDB's own words, never a value. */
 const LONGEST = 200;
 /** Stored under `data`, sent without it. */
 const DATA = 'data.';
 
-/** A rule of a validator that a member breaks, and the stored field that breaks it; `''` where that is the member itself. */
+/** A rule of a validator that a member breaks, and the stored field that breaks it; `''` for the member itself. */
 interface BrokenRule {
   field: string;
   rule: string;
 }
 
 /**
- * What the validator of the collection has against a member, as MongoDB tells it (`errInfo.details`): each failing field once,
- * with the rule of the validator that it breaks.
+ * The faults that the validator of the collection finds in a member, from MongoDB's `errInfo.details`: each pair of a field and
+ * the rule that it breaks, once.
  */
 export function validatorFaults(error: mongo.MongoServerError): InputError[] {
   const details = (error.errInfo as { details?: unknown } | undefined)?.details;
@@ -44,7 +44,7 @@ function pointerTo(field: string): string {
     .join('');
 }
 
-/** MongoDB tells rules as a tree: the branches of operators, and of the properties of a schema. */
+/** MongoDB reports broken rules as a tree: branches of operators, and of the properties of a schema. */
 function brokenRules(node: unknown, path: string): BrokenRule[] {
   if (Array.isArray(node)) return node.flatMap((one) => brokenRules(one, path));
   if (typeof node !== 'object' || node === null) return [];
@@ -70,7 +70,7 @@ function brokenRules(node: unknown, path: string): BrokenRule[] {
   return fieldsIn(told['specifiedAs'], path).map((field) => ({ field, rule }));
 }
 
-/** An operator of a query names its field; one of a schema is about the property that it stands under. */
+/** A query operator names its field; a schema operator concerns the property that contains it. */
 function fieldsIn(specified: unknown, path: string): string[] {
   if (path !== '' || typeof specified !== 'object' || specified === null) return [path];
   const names = Object.keys(specified).filter((name) => !name.startsWith('$'));

@@ -18,8 +18,8 @@ export interface LoggedError {
 }
 
 /**
- * What the log says of an error: never all of its properties, since the driver's errors hold a description of every
- * server and the replies of MongoDB. An outage is no fault of the program, so its stack helps nobody.
+ * The part of an error that is logged: not all of its properties, since the driver's errors hold a description of every
+ * server and the replies of MongoDB. An outage is not a fault of the program, so its stack is left out.
  */
 export function loggedError(error: Error, isOutage: boolean): LoggedError {
   const { code, codeName, syscall } = error as Partial<Record<'code' | 'codeName' | 'syscall', unknown>>;

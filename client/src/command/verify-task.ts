@@ -60,7 +60,7 @@ function verdict({ differences, count, to, unfit }: Verified): string {
   return `The copy is equal to the service${but}: ${counted(count)} records up to ${to}.${unfitLines(unfit)}`;
 }
 
-/** Behind a sentence: the records that the copy cannot hold, each with its reason. Empty where there are none. */
+/** Lines to append for the records that the copy cannot hold, each with its reason; empty if there are none. */
 export function unfitLines(unfit: UnfitRecord[]): string {
   if (unfit.length === 0) return '';
   const lines = unfit.map(

@@ -1,17 +1,17 @@
-/** Control characters, and those that are not seen or change the direction of what follows. */
+/** Control characters, and characters that are invisible or change the direction of text. */
 const HIDDEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** A text as a terminal may show it: what would move the cursor, colour or reorder what is shown stands as its number. */
+/** Makes a text safe for a terminal: characters that would move the cursor, colour or reorder the output become escapes. */
 export function visible(text: string): string {
   return text.replace(HIDDEN, escaped);
 }
 
-/** The same of several lines. */
+/** The same for several lines; line breaks are kept. */
 export function visibleLines(text: string): string {
   return text.split('\n').map(visible).join('\n');
 }
 
-/** JSON without such characters: they stand as their numbers, which means the same. */
+/** JSON with such characters written as escapes, which parse to the same value. */
 export function visibleJson(value: unknown): string {
   return visible(JSON.stringify(value));
 }

@@ -5,14 +5,14 @@ import { behindPage, type CopyState, firstState, startedOver } from './state.js'
 import type { CopyStore } from './store.js';
 import { MOST_UNFIT, type UnfitRecord, unfitRecord, withUnfit, withUnfitOf } from './unfit.js';
 
-/** A service that keeps its history for less time than a harvest takes would have it begin for ever. */
+/** Without this limit, a harvest that takes longer than the service keeps its history would start over forever. */
 const MOST_STARTS = 3;
 
 export interface HarvestOptions {
   signal?: AbortSignal;
-  /** Reads everything once more, over what is held; what is not told of is removed at the end. */
+  /** Reads everything again into the same copy; records that it does not return are removed at the end. */
   startsOver?: boolean;
-  /** Called behind each page that was stored. */
+  /** Called after each stored page. */
   onPage?: (harvested: Harvested) => void;
 }
 
@@ -21,13 +21,13 @@ export interface Harvested {
   pages: number;
   upserts: number;
   deletes: number;
-  /** How often it began anew over what was held. */
+  /** How often it started over. */
   starts: number;
   /** Where the last complete window ended. */
   to?: string;
 }
 
-/** A copy is of another feed. */
+/** The copy is of another feed. */
 export class OtherFeedError extends Error {
   override readonly name = 'OtherFeedError';
 
@@ -37,8 +37,8 @@ export class OtherFeedError extends Error {
 }
 
 /**
- * Keeps a copy equal to what a service tells (contract §1, `changes`). Whatever it is killed at, the next harvest goes on
- * behind the last page that was stored.
+ * Keeps a copy equal to what a service delivers (contract §1, `changes`). If the process is killed at any point, the next
+ * harvest continues after the last stored page.
  */
 export class Harvester {
   /** `limit`: items of a page, 1,000 unless given. */
@@ -126,7 +126,7 @@ export class Harvester {
     }
   }
 
-  /** Stores a page with the state behind it. A record that the store cannot hold is noted in the state instead. */
+  /** Stores a page with the state after it. A record that the store cannot hold is noted in the state instead. */
   private async keep(changes: ToldChange[], before: CopyState, after: CopyState): Promise<CopyState> {
     const state = withUnfit(after, changes);
     try {
@@ -183,7 +183,7 @@ export class Harvester {
   }
 }
 
-/** Where it fails, whoever waits for it is told; nobody may wait for it any more. */
+/** A failure reaches the caller that awaits the page. The empty handler covers a page that is no longer awaited. */
 function readAhead(pages: AsyncIterator<ToldPage>): Promise<IteratorResult<ToldPage>> {
   const reading = pages.next();
   reading.catch(() => undefined);

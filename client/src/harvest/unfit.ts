@@ -42,7 +42,7 @@ export function withUnfit(state: CopyState, told: ToldChange[], unfit: UnfitReco
   return all.length === 0 ? rest : { ...rest, unfit: all };
 }
 
-/** The state behind a new start: what it did not tell of is no record any more. */
+/** The state after a new start: records that it did not return no longer exist, so their notes are dropped. */
 export function withUnfitOf(state: CopyState): CopyState {
   const { unfit: noted = [], ...rest } = state;
   const all = noted.filter(({ generation }) => generation >= state.generation);

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Places } from '../../common/index.js';
 import { problems } from '../../http/index.js';
 
-/** Trials of filters at work at a time in an instance for one organization, of which the first waits for nobody else. */
+/** Concurrent filter trials of one organization in an instance; the first never waits for another organization. */
 const MOST_OF_ONE = 2;
-/** All those beside the first of each organization. */
+/** Concurrent trials of all organizations together, beyond the first of each. */
 const MOST_FURTHER = 2;
 
-/** A preview waits so long for its turn, and takes so long with it, before its answer is due (milliseconds). */
+/** How long a preview waits for its turn, and how long it takes including that wait (milliseconds). */
 const WAIT_MS = 1500;
 const WHOLE_MS = 9000;
 

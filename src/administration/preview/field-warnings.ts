@@ -65,7 +65,7 @@ async function hintFor(place: Place, field: string, time: Allowance): Promise<st
     : `; a field of "data" is written "${right}"`;
 }
 
-/** Each field within `data`, where it stands first; those of elements of lists among them. */
+/** Each field within `data`, including fields of list elements, with the place of its first use. */
 export function namesInData(filter: Filter): { field: string; path: string }[] {
   const names = new Map<string, { field: string; path: string }>();
   for (const { field, place } of withinElements(partsOf(filter)))
@@ -73,7 +73,7 @@ export function namesInData(filter: Filter): { field: string; path: string }[] {
   return [...names.values()];
 }
 
-/** Each name that is none of a record's own, where it stands first. */
+/** Each name that is not a field of records, with the place of its first use. */
 export function strangersIn(filter: Filter): { field: string; path: string }[] {
   const strangers = new Map<string, { field: string; path: string }>();
   for (const { field, place } of partsOf(filter)) {

@@ -8,10 +8,10 @@ const BACKSLASH = 92;
 const HYPHEN = 45;
 const BACKSPACE = 8;
 
-/** The characters that stand between brackets, of which the first is passed. */
+/** The characters of a bracket expression; the cursor is past the opening bracket. */
 export function bracketed(cursor: Cursor, anyCase: boolean): Characters {
   const isNegated = cursor.taken('^');
-  // What is excluded must not be more than it is.
+  // The excluded set must not be overestimated.
   const ignoreCase = anyCase && !isNegated;
   let set = NONE;
   let isFirst = true;

@@ -12,7 +12,7 @@ const WORD = between('09', 'az', 'AZ') | of('_');
 const BLANKS = of(' \t');
 const LINE_ENDS = of('\n\v\f\r');
 
-/** What stands for several characters, by the letter after the backslash. */
+/** Character classes, by the letter after the backslash. */
 export const KINDS: ReadonlyMap<string, Characters> = new Map([
   ['d', DIGITS],
   ['D', except(DIGITS)],
@@ -27,7 +27,7 @@ export const KINDS: ReadonlyMap<string, Characters> = new Map([
   ['V', except(LINE_ENDS)],
 ]);
 
-/** What stands for one character that is hard to type. */
+/** Escapes for single control characters, by the letter after the backslash. */
 export const CONTROLS: ReadonlyMap<string, number> = new Map([
   ['t', 9],
   ['n', 10],
@@ -37,7 +37,7 @@ export const CONTROLS: ReadonlyMap<string, number> = new Map([
   ['e', 27],
 ]);
 
-/** The POSIX names that stand within brackets, such as `[[:alpha:]]`. */
+/** POSIX classes by name; they are used within brackets, such as `[[:alpha:]]`. */
 export const POSIX: ReadonlyMap<string, Characters> = new Map([
   ['alpha', between('az', 'AZ')],
   ['digit', DIGITS],

@@ -14,22 +14,21 @@ import { MalformedError } from './cursor.js';
 import { parsePattern } from './parse.js';
 import { type Characters, choice, type Node, NONE, repeat, sequence } from './tree.js';
 
-/** A pattern that looks at the beginning of a text only costs a few steps: so many count as one for each character. */
+/** A pattern anchored to the beginning of a text takes few steps in all: this many count as one step per character. */
 const STEPS_AT_ONCE = 20;
 const MOST_TIMES = 1000;
 
 /**
- * For how many steps for each character of a text PCRE is kept busy by a pattern at most, whatever the text: Infinity where
- * their number grows faster than the text, 0 where it is no pattern, which MongoDB refuses. Throws NotUnderstoodError where
- * that cannot be told.
+ * The most steps that PCRE takes for a pattern, per character of any text: Infinity if the steps grow faster than the text,
+ * 0 if the pattern is malformed, which MongoDB refuses. Throws NotUnderstoodError if the cost cannot be determined.
  *
- * PCRE tries a pattern from each character on, and where a part fails it takes back what was taken last and tries again. So
- * the steps stay within a multiple of the text's length only if
+ * PCRE tries a pattern from each character on; when a part fails, it backtracks and tries again. So the steps stay within a
+ * multiple of the text's length only if
  *
- * - of what is repeated without end nothing can be taken back to any avail: what comes next begins with other characters,
- *   or only single steps follow;
- * - and what was passed over is not passed over again from a later beginning: the pattern holds at the beginning of the text
- *   only, or begins with a character that no repetition without end takes.
+ * - backtracking into an unbounded repetition never helps: the next part begins with other characters, or only single steps
+ *   follow;
+ * - and no later attempt passes over the same characters again: the pattern is anchored to the beginning of the text, or
+ *   begins with a character that no unbounded repetition takes.
  */
 export function patternCost(source: string, options: string): number {
   let pattern: Node;
@@ -45,7 +44,7 @@ export function patternCost(source: string, options: string): number {
   return alternatives.reduce((steps, one) => steps + costOf(withoutEnd(one), isOfLines), 0);
 }
 
-/** Whether it can be told at once that a text does not match, since it has to begin with this very text. */
+/** Whether the pattern is `^` and a plain text, so that a mismatch is known at once. */
 export function isPlainBeginning(source: string): boolean {
   return /^\^(?:[\w \-/:@#%&=,;!~<>"'`]|\\[^A-Za-z0-9])*$/.test(source);
 }
@@ -76,7 +75,7 @@ function beginsLine(node: Node): boolean {
   );
 }
 
-/** Without what is left at the end to be taken or not: a match has ended before. */
+/** Without optional parts at the end: a match is complete before them. */
 function withoutEnd(node: Node): Node {
   if (node.is === 'repeat') return repeat(node.body, node.min, node.min);
   if (node.is === 'choice') return choice(node.options.map(withoutEnd));
@@ -91,13 +90,13 @@ function withoutEnd(node: Node): Node {
   }
 }
 
-/** The steps within a part, from one beginning on, and in how many ways it may end for what follows to go on. */
+/** The steps within a part from one start, and the number of ways in which it may end before the next part. */
 interface Measure {
   work: Growth;
   ways: Growth;
 }
 
-/** `follow`: what may come behind it, where that has to begin with a character. */
+/** `follow`: the characters with which the next part may begin, if it has to take one. */
 function measured(node: Node, follow: Characters, isAnchored: boolean): Measure {
   switch (node.is) {
     case 'character':
@@ -150,7 +149,7 @@ type Repeat = Extract<Node, { is: 'repeat' }>;
 /** One character, repeated: `[a-z]*`. */
 function ofCharacters({ body, min, max }: Repeat, follow: Characters, isAnchored: boolean): Measure {
   const isOpen = (body.first & follow) !== NONE;
-  // Each character once there and once back, where nothing can be done with what was given back.
+  // Each character is taken once and given back once, if giving it back cannot help.
   if (!isOpen && (max === Infinity || (isAnchored && max > STEPS_AT_ONCE)))
     return { work: { once: 1, perCharacter: 2 }, ways: ONE };
   if (max === Infinity) return { work: PER_CHARACTER, ways: { once: 0, perCharacter: 1 } };
@@ -160,7 +159,7 @@ function ofCharacters({ body, min, max }: Repeat, follow: Characters, isAnchored
     : { work: times(max + width + 1), ways: ONE };
 }
 
-/** A group, repeated. Without end only where it can be taken in one way at each place: all else may grow without end. */
+/** A repeated group. It may be unbounded only if it matches in one way at each place; otherwise the steps may grow without limit. */
 function ofRepeated({ body, min, max }: Repeat, follow: Characters, isAnchored: boolean): Measure {
   const again = max > 1 ? body.first | follow : follow;
   const { work, ways } = measured(body, again, isAnchored);

@@ -1,30 +1,30 @@
-/** Something of the syntax whose cost cannot be told. */
+/** A part of the syntax whose cost is unknown. */
 export class NotUnderstoodError extends Error {
   constructor(readonly part: string) {
     super(part);
   }
 }
 
-/** It is no regular expression, and MongoDB says so. */
+/** The text is not a valid regular expression; MongoDB refuses it. */
 export class MalformedError extends Error {}
 
 const HEX = /\\x(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{0,2}))/y;
 const PROPERTY = /\\[pP](?:\{\^?\w+\}|[A-Z])/y;
 
-/** A place in a regular expression that is being read. */
+/** A position in a regular expression that is being parsed. */
 export class Cursor {
   at = 0;
 
   constructor(readonly source: string) {}
 
-  /** Passes over a text, if it comes next. */
+  /** Skips a text, if it comes next. */
   taken(text: string): boolean {
     if (!this.source.startsWith(text, this.at)) return false;
     this.at += text.length;
     return true;
   }
 
-  /** Passes over what a sticky expression finds. */
+  /** Skips the match of a sticky expression. */
   match(expression: RegExp): RegExpExecArray | null {
     const found = this.peek(expression);
     if (found) this.at += found[0].length;
@@ -42,7 +42,7 @@ export class Cursor {
     return found ? Number.parseInt((found[1] ?? found[2]!) || '0', 16) : undefined;
   }
 
-  /** Passes over `\p{L}`, which may be any character. */
+  /** Skips `\p{L}`, which may be any character. */
   property(): boolean {
     return this.match(PROPERTY) !== null;
   }

@@ -1,4 +1,4 @@
-/** Steps, or ways to go on: so many once, and so many for each character of the text. More than that is Infinity. */
+/** A number of steps, or of ways to continue: a constant, plus a number per character of the text. Faster growth is Infinity. */
 export interface Growth {
   once: number;
   perCharacter: number;
@@ -20,7 +20,7 @@ export function sum(...several: Growth[]): Growth {
   }));
 }
 
-/** What grows with the square of the text, or beyond all numbers, is endless. */
+/** Quadratic growth, or a number that is not finite, counts as endless. */
 export function product(one: Growth, other: Growth): Growth {
   if (isNone(one) || isNone(other)) return ZERO;
   const once = one.once * other.once;

@@ -6,23 +6,23 @@ export const NONE: Characters = 0n;
 export const EVERY: Characters = (1n << BigInt(ASCII + 1)) - 1n;
 const OTHERS: Characters = 1n << BigInt(ASCII);
 
-/** What a node may look like from outside; the sizes are computed once, when it is made. */
+/** The properties of a node that others use; they are computed once, when it is created. */
 interface Shape {
-  /** With which characters it may begin; every one where that cannot be told. */
+  /** Characters with which it may begin; all of them if that is unknown. */
   first: Characters;
-  /** It may take no character. */
+  /** It may match the empty text. */
   isEmpty: boolean;
   /** All characters that it may take. */
   all: Characters;
-  /** Those that a repetition without end within it takes. */
+  /** Characters that an unbounded repetition within it takes. */
   endless: Characters;
   /** How many characters it takes at most outside of such repetitions. */
   fixed: number;
-  /** It looks ahead or behind. */
+  /** It contains a lookahead or a lookbehind. */
   looks: boolean;
 }
 
-/** A regular expression, as far as its cost goes by it. */
+/** A regular expression, reduced to what decides its cost. */
 export type Node = Shape &
   (
     | { is: 'character'; isDot: boolean }
@@ -45,7 +45,7 @@ export function character(characters: Characters, isDot = false): Node {
   return { ...NOTHING, is: 'character', first: characters, isEmpty: false, all: characters, fixed: 1, isDot };
 }
 
-/** It is tried wherever it stands, whatever comes there. */
+/** It is tried whatever character comes next. */
 export function look(body: Node): Node {
   return { ...body, is: 'look', body, first: EVERY, isEmpty: true, looks: true };
 }
@@ -90,24 +90,24 @@ function joined(nodes: Node[]): Shape {
   );
 }
 
-/** The character of a code point; in either case where case is not looked at. */
+/** The character of a code point; in both cases if case is ignored. */
 export function codes(from: number, to: number, ignoreCase = false): Characters {
   let set = to >= ASCII ? OTHERS : NONE;
   for (let code = from; code <= Math.min(to, ASCII - 1); code += 1) {
     set |= 1n << BigInt(code);
     if (ignoreCase) set |= otherCase(String.fromCharCode(code));
   }
-  // Without case a letter that is not ASCII may be the same as one that is.
+  // If case is ignored, a letter outside ASCII may equal an ASCII letter.
   return ignoreCase && to >= ASCII ? set | codes(0, ASCII - 1) : set;
 }
 
 /** All but these. */
 export function except(set: Characters): Characters {
-  // Others are many: that some of them are excluded leaves the rest.
+  // The bit for the others stays set: excluding some of them leaves the rest.
   return (EVERY & ~set) | OTHERS;
 }
 
-/** The Kelvin sign is a k without case, and the long s an s. */
+/** If case is ignored, the Kelvin sign equals k, and the long s equals s. */
 function otherCase(letter: string): Characters {
   const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
   if (lower === upper) return NONE;

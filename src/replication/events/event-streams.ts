@@ -12,19 +12,19 @@ import { ReadingRights, type StreamReader } from './reading-rights.js';
 import { Subscriber } from './subscriber.js';
 import { Topic } from './topic.js';
 
-/** Each takes some 13 KB: others are turned away. */
+/** Each takes about 13 KB; further ones are refused. */
 const MOST_SUBSCRIBERS = 20_000;
-/** Of these one credential may have so many, lest it takes the streams of all others. */
+/** Streams of one credential, so that it cannot take those of all others. */
 const MOST_OF_CREDENTIAL = 1000;
-/** So many questions at a time, where the database has to be asked: the others of a look wait behind them. */
+/** Concurrent queries for `max`, and concurrent checks of logins; further ones wait for a place. */
 const AT_A_TIME = 4;
-/** An answer that takes longer does not come any more, and gives its place on (milliseconds). */
+/** A query that takes longer is abandoned, and its place is free for the next (milliseconds). */
 const LONGEST_MS = 10_000;
 
-/** What somebody wants to be told of. */
+/** What a client subscribes to. */
 export interface Subscription extends StreamReader {
   kind: Kind;
-  /** The offset that the client was told last. */
+  /** The last offset that the client received. */
   lastEventId: string | undefined;
 }
 

@@ -39,7 +39,7 @@ export function identityOf(kind: Kind, owner: unknown, stored: PresentIdentity):
     : undefined;
 }
 
-/** Of an incomplete identity, what can be kept until the rest is told, and where in the log it was learned. */
+/** The parts of an incomplete identity that can be kept until the rest is known, and the log place that they come from. */
 export function textsOf(
   { organizationid, appid, id, isNumber }: PresentIdentity,
   learned: LogPlace,

@@ -60,7 +60,7 @@ export class Ledger {
     return stillLiving === later.length ? [] : this.deadAmong(later);
   }
 
-  /** Learns lives of identities that have no entry; the others stay as they are, whoever owns them. */
+  /** Learns lives of identities without an entry; existing entries are left unchanged, whichever record owns them. */
   async learnUnknown(lives: Life[]): Promise<void> {
     await this.insert(lives.map(firstLife));
   }

@@ -3,14 +3,14 @@ import { CLOCK, readAsOf } from '../../database/index.js';
 import { LEASES } from './watch-state.schema.js';
 import { WATCHER, type WatchState } from './watch-state.js';
 
-/** What the server says of a moment that is older than its history. */
+/** The server's error code for a moment older than its history. */
 const SNAPSHOT_TOO_OLD = 239;
-/** A watcher that lags is far behind by itself (milliseconds). */
+/** An older moment is explained by the watcher's own lag (milliseconds). */
 const RECENT_MS = 60_000;
 
 /**
- * Whether the server holds the moment up to which everything is worked through, where that is a recent one. Every page is
- * read as of such a moment.
+ * Whether the server retains the moment up to which all changes are processed; true if that moment is not recent. Every page
+ * is read as of such a moment.
  */
 export async function holdsWatched(connection: Connection): Promise<boolean> {
   const leases = connection.collection<WatchState>(LEASES);

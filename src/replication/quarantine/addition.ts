@@ -18,12 +18,12 @@ export interface Addition {
   above?: Date | undefined;
 }
 
-/** One that adds nothing yet. */
+/** An empty addition. */
 export function begun(concern: Concern, reason?: string): Addition {
   return { concern, reason, events: 0, refusals: 0, identities: [] };
 }
 
-/** The fields of an entry behind an addition. A new event makes it due at once, a write that was refused again does not. */
+/** The fields of an entry after an addition. A new event makes it due at once; a write that is refused again does not. */
 export function grown({ reason, events, refusals, identities, above }: Addition): mongo.Document {
   const isNews = events > 0;
   return {
@@ -44,7 +44,7 @@ function withIdentities(identities: Identity[]): mongo.Document {
   return { $slice: [{ $concatArrays: [others, literal(identities)] }, -MOST_IDENTITIES] };
 }
 
-/** What is remembered of an error, or of a text that tells it. */
+/** The stored form of an error, or of its text. */
 export function reasonOf(error: unknown): string {
   return String((error as Error | undefined)?.message ?? error).slice(0, LONGEST_REASON);
 }

@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import type { WatchedEvent } from '../log/index.js';
 import type { Concern } from './set-aside.schema.js';
 
-/** What an event is about. An announcement makes a moment, and another follows; strangers are delivered to nobody. */
+/** What an event concerns. Undefined for an announcement, since another follows, and for records that are never delivered. */
 export function concernOf(event: WatchedEvent): Concern | undefined {
   switch (event.type) {
     case 'written':

@@ -21,11 +21,11 @@ export interface RefusedWrite {
   concern: Concern;
   what: (typeof REFUSED_WRITES)[number];
   reason: string;
-  /** The stamp that is owed has to lie above it. */
+  /** The next stamp has to be above it. */
   above?: Date | undefined;
 }
 
-/** What was set aside, so that it stops nobody else: events, and records that cannot be written. */
+/** Events, and records that cannot be written, set aside so that they block no others. */
 @Injectable()
 export class Quarantine {
   private readonly log = new Logger('Watcher');
@@ -165,7 +165,7 @@ export class Quarantine {
     );
   }
 
-  /** They were looked after in vain, and are again after a pause that doubles each time, up to five minutes. */
+  /** The entries failed again. They are retried after a pause that doubles each time, up to five minutes. */
   async postpone(entries: SetAside[], error: unknown): Promise<void> {
     await this.postponeWhere(
       entries.map(({ _id }) => ({ _id })),
@@ -173,7 +173,7 @@ export class Quarantine {
     );
   }
 
-  /** They are due behind all others that are due. */
+  /** Puts the entries after all others that are due. */
   async putBack(entries: SetAside[]): Promise<void> {
     await this.entries.updateMany(among(entries.map(({ _id }) => _id)), { $currentDate: { due: true } });
   }

@@ -12,12 +12,12 @@ const AT_ONCE = 10;
 /** An identity of many kilobytes would not fit in beside others. */
 const LONGEST_IDENTITY = 4096;
 
-/** Reads what records were as of the events that were set aside: that is what consumers may be shown of them. */
+/** Reads the identities that records had as of events that were set aside: consumers may be shown these. */
 @Injectable()
 export class ShownIdentities {
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
-  /** By event; nothing for those after which there was none. */
+  /** The identity after each event; events after which there was none are absent. */
   async behind(events: WatchedEvent[]): Promise<Map<WatchedEvent, Identity>> {
     const written = events.filter((event) => event.type === 'written');
     const found = new Map<WatchedEvent, Identity>();
@@ -31,7 +31,7 @@ export class ShownIdentities {
     return found;
   }
 
-  /** As it is now; nothing where it is gone, or cannot be read. */
+  /** The current identity; undefined if the record is gone or cannot be read. */
   async now({ kind, owner }: ConcernedRecord): Promise<Identity | undefined> {
     const found = await this.connection
       .collection(COLLECTION_OF[kind])
@@ -44,7 +44,7 @@ export class ShownIdentities {
     return identity && isShort(identity) ? identity : undefined;
   }
 
-  /** A whole event tells it. Where that moment is gone, the record is read as it is: older states are shown to nobody. */
+  /** A whole event contains it. If its moment has expired, the current record is read: no page shows older states. */
   private async of({ kind, owner, at, identity, whole }: WrittenEvent): Promise<Identity | undefined> {
     if (whole) return identityOf(kind, owner, identity);
     const read = (snapshot?: SnapshotOptions) =>

@@ -3,8 +3,8 @@ import mongoose, { type mongo } from 'mongoose';
 const MAX_TIME_EXPIRED = 50;
 
 /**
- * A conflict with another transaction ends one at once, and the driver begins it anew for two minutes. This one is begun anew
- * for so many milliseconds, then fails as a write does that has to wait for longer than it may.
+ * A conflict with another transaction aborts a transaction at once, and the driver retries it for two minutes. This one is
+ * retried for `ms`, then fails with the error of a write that exceeds its time limit.
  */
 export async function transactionWithin(
   client: mongo.MongoClient,

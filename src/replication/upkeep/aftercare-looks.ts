@@ -20,7 +20,7 @@ import type { ConcernedRecord, ConcernedTombstone, SetAside } from '../quarantin
 import { IgnoredRecords, PRESENT, type PresentRecord, RecordCare } from '../repair/index.js';
 import { Restamps, Resurrections } from '../stamping/index.js';
 
-/** A record that was set aside, and what it is now; nothing where it is gone. */
+/** A record that was set aside, and its current state; undefined if it is gone. */
 interface Look {
   owner: mongo.ObjectId;
   entry: SetAside;
@@ -28,7 +28,7 @@ interface Look {
   identity: Identity | undefined;
 }
 
-/** Brings about, for many at once, what follows from how things are that were set aside. All of it may be repeated. */
+/** Applies what follows from the current state of many entries at once. Every step may be repeated. */
 @Injectable()
 export class AftercareLooks {
   constructor(
@@ -42,7 +42,7 @@ export class AftercareLooks {
     private readonly restamps: Restamps,
   ) {}
 
-  /** Everything up to `at` is worked through, so what is seen as of it is what the log up to there came to. */
+  /** Everything up to `at` is processed, so a read as of `at` shows the result of the log up to there. */
   async lookAfter(entries: SetAside[], at: mongo.Timestamp, term: TermAtWork): Promise<void> {
     for (const kind of KINDS) {
       const some = entries.filter(({ _id }) => _id.what === 'record' && _id.kind === kind);
@@ -79,7 +79,7 @@ export class AftercareLooks {
     await this.stamp(kind, owners, looks, term);
   }
 
-  /** What the records were to consumers and are no more: what the ledger has of them, and what they were shown as meanwhile. */
+  /** Former identities of the records: those in the ledger, and those that consumers were shown meanwhile. */
   private async deathsOf(kind: Kind, looks: Look[], at: LogPlace): Promise<LedgerChange[]> {
     const now = new Map(looks.map(({ owner, identity }) => [owner.toHexString(), identity]));
     const owned = await this.ledger.ownedBy(
@@ -103,7 +103,7 @@ export class AftercareLooks {
     return deaths.map((death) => ({ ...death, at, alive: false as const }));
   }
 
-  /** Whatever their stamps are. Those that came back to life are stamped above the hard delete that consumers know. */
+  /** Stamps them anew whatever their stamps are; resurrected ones above the hard delete that consumers know. */
   private async stamp(kind: Kind, owners: mongo.ObjectId[], looks: Look[], term: TermAtWork): Promise<void> {
     const above = looks.filter(({ entry }) => entry.above !== undefined);
     for (const { owner, entry } of above) await this.restamps.above(kind, [owner], entry.above!, term);

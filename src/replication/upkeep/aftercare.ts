@@ -8,14 +8,14 @@ import { AftercareLooks } from './aftercare-looks.js';
 import { CollectionOptions } from './collection-options.js';
 
 const BETWEEN_LOOKS_MS = 1000;
-/** How many are looked after in one step. */
+/** How many entries one step handles. */
 const AT_ONCE = 500;
-/** A step that fails so often leaves the rest to the next one. */
+/** After this many failures, a step leaves the rest to the next one. */
 const MOST_FAILURES = 100;
 
 /**
- * Looks after what was set aside, as a pass would: learns what a record is, or that it is gone, repairs it and stamps it
- * anew, so that no consumer misses what the event or the refused write may have hidden.
+ * Retries entries that were set aside, as a pass would: learns the record's identity, or that it is gone, repairs it and stamps
+ * it anew, so that consumers receive what the event or the refused write may have hidden.
  */
 @Injectable()
 export class Aftercare implements Job {
@@ -41,15 +41,15 @@ export class Aftercare implements Job {
     return entries.length === AT_ONCE && areAllTried ? 0 : BETWEEN_LOOKS_MS;
   }
 
-  /** Asks the database nothing meanwhile. Then the next step comes at once, if no pass is under way. */
+  /** Sends no query until there may be entries. Then the next step follows at once, unless a pass is under way. */
   private async untilSomething(stop: AbortSignal): Promise<number> {
     while (!this.quarantine.mayHaveEntries && !stop.aborted) await pause(BETWEEN_LOOKS_MS, stop);
     return 0;
   }
 
   /**
-   * So many together as succeed: half as many after a failure, down to one, which is postponed, and twice as many after a
-   * success. False where there were too many failures; what is left then comes next.
+   * Halves the batch after a failure, down to a single entry, which is postponed, and doubles it after a success. False after
+   * too many failures; the remaining entries come next.
    */
   private async lookAfter(all: SetAside[], now: Now, term: TermAtWork): Promise<boolean> {
     let entries = all;
@@ -79,7 +79,7 @@ export class Aftercare implements Job {
     return true;
   }
 
-  /** What there is against it; nothing where they are looked after. Throws where the database is away. */
+  /** The error, or undefined on success. Throws if the database is away. */
   private async attempt(entries: SetAside[], now: Now, term: TermAtWork): Promise<Error | undefined> {
     try {
       await this.looks.lookAfter(entries, now.at, term);
@@ -92,7 +92,7 @@ export class Aftercare implements Job {
   }
 }
 
-/** Those whose records another program's transaction holds. */
+/** Entries whose records are held by another program's transaction. */
 function heldAmong(entries: SetAside[], { ids }: RecordsHeldError): SetAside[] {
   const held = new Set(ids.map((id) => id.toHexString()));
   return entries.filter(({ _id }) => _id.what !== 'services' && held.has(_id.owner.toHexString()));

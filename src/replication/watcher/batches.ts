@@ -12,10 +12,10 @@ import { Tenants } from './effects/tenants.js';
 
 const ATTEMPTS = 3;
 const BETWEEN_ATTEMPTS_MS = 50;
-/** So many events are found by halves: of one application, and in all. More are set aside together. */
+/** Failing events to isolate by bisection: of one application, and in all. Beyond that, events are set aside together. */
 const MOST_ALONE = { ofApplication: 5, inAll: 30 };
 
-/** What is known of batches in a row whose events cannot all be worked through. */
+/** What consecutive batches with failing events have shown. */
 class Trouble {
   private readonly alone = new Map<string, number>();
   private count = 0;
@@ -33,7 +33,7 @@ class Trouble {
     this.count += 1;
   }
 
-  /** Whether it is not worth it to look for more of the events that fail. */
+  /** Whether enough failing events were isolated. */
   isEnough(tenant: string): boolean {
     const ofTenant = this.alone.get(tenant) ?? 0;
     return ofTenant >= MOST_ALONE.ofApplication || this.count >= MOST_ALONE.inAll;
@@ -41,10 +41,10 @@ class Trouble {
 }
 
 /**
- * Works through batches so that no single event can stop the stream. A batch that fails although the database answers is
- * halved, in order, until the event that fails is alone; it is tried three times and set aside. Where many fail, those of the
- * same application that are left in the part that fails are set aside with them, so that the others do not wait: whatever of
- * them is in order is looked after a moment later.
+ * Processes batches so that no single event can stop the stream. A batch that fails although the database answers is halved,
+ * in order, until the failing event is alone; it is tried three times and set aside. If many events fail, the remaining events
+ * of the same application in the failing part are set aside with them, so that other applications do not wait; those that are
+ * in order are processed a moment later.
  */
 @Injectable()
 export class Batches {
@@ -78,14 +78,14 @@ export class Batches {
     }
   }
 
-  /** Sets aside what is known to be in the way, and answers the other events. */
+  /** Sets aside events that are known to fail, and returns the others. */
   private async othersThan(events: WatchedEvent[], error: unknown): Promise<WatchedEvent[]> {
     if (error instanceof RecordsHeldError) return this.besideHeld(events, error);
     this.trouble.isMet = true;
     return this.trouble.isKnown ? this.withoutMany(events, error) : events;
   }
 
-  /** Sets aside what concerns records that another program's transaction holds, and answers the other events. */
+  /** Sets aside events of records that another program's transaction holds, and returns the others. */
   private async besideHeld(events: WatchedEvent[], error: RecordsHeldError): Promise<WatchedEvent[]> {
     const held = new Set(error.ids.map((id) => id.toHexString()));
     const isHeld = (event: WatchedEvent) =>
@@ -103,7 +103,7 @@ export class Batches {
     await this.some(events.slice(half), fences, term);
   }
 
-  /** Sets the events of those applications aside of which enough have failed, and answers the others. */
+  /** Sets aside the events of applications of which enough have failed, and returns the others. */
   private async withoutMany(events: WatchedEvent[], error: unknown): Promise<WatchedEvent[]> {
     const tenants = await this.tenants.of(events);
     const isBeyond = (event: WatchedEvent) => {
@@ -133,11 +133,11 @@ export class Batches {
     }
     this.trouble.add((await this.tenants.of([event])).get(event) ?? '');
     await this.quarantine.setAsideEvents([event], reason);
-    // An announcement without its moment still moves the fence, else late stamps behind it would be taken for good.
+    // An announcement without its moment still moves the fence; otherwise late stamps after it would be accepted.
     if (event.type === 'announced') pass(event, fences, fences);
   }
 
-  /** What fails leaves the fences as they were. */
+  /** A failure leaves the fences unchanged. */
   private async bringAbout(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
     for (const [name, fence] of await this.effects.bringAbout(events, fences, term)) fences.set(name, fence);
   }

@@ -9,23 +9,23 @@ import { WATCH_STATE_MODEL, WATCHER, type WatchState } from '../progress/index.j
 
 /** A leader that does not renew for this long has lost the lease (milliseconds). */
 const LEASE_MS = 7000;
-/** An answer about the lease that takes longer is of no use to anybody (milliseconds). */
+/** Longest wait for an answer about the lease (milliseconds). */
 const ANSWER_MS = 3000;
-/** Every renewal changes it, also where the database's clock stands still: by that the others see that there is a leader. */
+/** Every renewal changes the expiry, even while the database's clock does not advance: that shows others a live leader. */
 const EXTENDED = { $max: [{ $add: [CLOCK, LEASE_MS] }, { $add: ['$expires', 1] }] };
 
-/** What a leader may change of the state, always in its own term only. */
+/** The part of the state that a leader may change, only in its own term. */
 export type Advance = Partial<Pick<WatchState, 'token' | 'watched' | 'since' | 'pass'>>;
 
-/** The lease as it was when this instance saw it change last, by its own clock (milliseconds). */
+/** The lease when this instance last saw it change, and when that was by its own clock (milliseconds). */
 interface LastSeen extends Pick<WatchState, 'term' | 'expires'> {
   at: number;
 }
 
 /**
- * Who leads the watcher: one instance at a time (design §3, Lease). A lease is free when the database's clock has passed its
- * end, or when it has not changed for as long as it lasts: that clock may have been ahead and stand still. Every call throws a
- * DeadlineError where the database does not answer soon.
+ * Elects the instance that leads the watcher, one at a time (design §3, Lease). A lease is free once the database's clock has
+ * passed its expiry, or once it has stayed unchanged for its whole duration: that clock may have been ahead and not advance.
+ * Every call throws a DeadlineError if the database does not answer soon.
  */
 @Injectable()
 export class Lease {
@@ -39,7 +39,7 @@ export class Lease {
     return this.states.collection as unknown as mongo.Collection<WatchState>;
   }
 
-  /** Takes the lease where nobody holds it, in a new term; nothing where somebody does. */
+  /** Takes a free lease in a new term; undefined if another instance holds it. */
   async acquire(): Promise<WatchState | undefined> {
     await soon(this.lay());
     const unchanged = await this.unchanged();
@@ -62,7 +62,7 @@ export class Lease {
     return taken ?? undefined;
   }
 
-  /** The lease, where nobody has renewed it for as long as it lasts. */
+  /** The lease, if it has not been renewed for its whole duration. */
   private async unchanged(): Promise<Pick<WatchState, 'term' | 'expires'> | undefined> {
     const projection = { _id: 0, term: 1, expires: 1 };
     const found = await soon(this.collection.findOne({ _id: WATCHER }, { projection }));
@@ -74,12 +74,12 @@ export class Lease {
     return now - this.seen.at > LEASE_MS ? { term, expires } : undefined;
   }
 
-  /** Extends the lease; false where the term is over. */
+  /** Extends the lease; false if the term is over. */
   async renew(term: number): Promise<boolean> {
     return this.update(term, [{ $set: { expires: EXTENDED } }]);
   }
 
-  /** Stores how far the log is worked through; false where the term is over. */
+  /** Stores how far the log is processed; false if the term is over. */
   async save(term: number, advance: Advance): Promise<boolean> {
     return this.update(term, { $set: advance });
   }
@@ -89,12 +89,12 @@ export class Lease {
     return this.update(term, { $set: advance, $unset: { pass: '' } });
   }
 
-  /** Whether the document itself is gone, with all that it remembered. */
+  /** Whether the lease document itself is gone, with all that it recorded. */
   async isGone(): Promise<boolean> {
     return (await soon(this.collection.countDocuments({ _id: WATCHER }, { limit: 1 }))) === 0;
   }
 
-  /** Gives the lease up at once, so that another instance need not wait for it to end. */
+  /** Releases the lease at once, so that another instance need not wait for it to expire. */
   async release(term: number): Promise<void> {
     await this.update(term, { $set: { expires: new Date(0) } });
   }
@@ -107,7 +107,7 @@ export class Lease {
     return (await soon(this.collection.updateOne(mine, update))).matchedCount === 1;
   }
 
-  /** The document is made apart, since an upsert cannot ask for the clock. */
+  /** The document is created separately, since an upsert cannot read the clock. */
   private async lay(): Promise<void> {
     const none = { holder: '', term: 0, expires: new Date(0) };
     await this.collection

@@ -14,8 +14,8 @@ import { ReadPlaces } from '../read-places.js';
 import { type DigestRequest, digestText } from './digest-text.js';
 
 /**
- * Of a record nothing else is read: what it takes to tell whether it is delivered, and what is hashed. Each is an expression:
- * MongoDB ends a projection of names once it has met as many fields, and a name that stands twice would count for another.
+ * The only fields read of a record: those that decide whether it is delivered, and those that are hashed. Each is an
+ * expression: MongoDB ends a projection by names once it has met as many fields, and a duplicate name would count as another.
  */
 const FIELDS = {
   ...{ _id: 1, organizationid: '$organizationid', appid: '$appid' },
@@ -23,8 +23,8 @@ const FIELDS = {
 };
 
 /**
- * Opens digests: what `updates` of a service deliver up to `to`, as of one moment, added up. One that takes longer than the
- * server holds its moment fails, or breaks off.
+ * Opens digests: sums over what `updates` of a service deliver up to `to`, read from one snapshot. A digest that takes longer
+ * than the server retains the snapshot fails, or is cut off.
  */
 @Injectable()
 export class Digests {
