@@ -1,4 +1,4 @@
-// Keeps copy.json equal to what a service tells. Run it as often as you like. TIDEMARK_FEED: …/acme/webshop/api/v1/product
+// Keeps copy.json equal to what a service delivers. Run it as often as you like. TIDEMARK_FEED: …/acme/webshop/api/v1/product
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
