@@ -88,7 +88,7 @@ const STALLED_MS = 120_000;
 /** Longest time to an answer besides waiting for the watcher, which has a setting of its own (milliseconds). */
 const ANSWER_MS = 8000;
 
-/** So many requests wait for their answers at most: each holds memory, and what it has begun in the database. */
+/** Most requests that may wait for their answers: each holds memory and its work in the database. */
 const WAITING_REQUESTS = 500;
 
 /** They tell how the service is, most of all where nothing else answers. */

@@ -1,6 +1,6 @@
 import { harmless } from './common/index.js';
 
-/** Whoever has closed the terminal, or reads no further, is told nothing any more. */
+/** A closed terminal or pipe receives no further messages. */
 process.stderr.on('error', () => undefined);
 
 /** Tells the person who started the service something, on stderr: stdout is the log's alone. */

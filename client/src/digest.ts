@@ -7,11 +7,11 @@ export interface DigestOptions extends CallOptions {
   to: Date | string;
   /** How many buckets the ids are put into. Without it what the service takes. */
   buckets?: number | undefined;
-  /** Buckets whose ids are told, from 0. */
+  /** Buckets whose ids are listed, from 0. */
   bucket?: number[] | undefined;
 }
 
-/** What the records of a service come to, for whoever compares a copy with them. */
+/** The sums over the records of a service, to compare a copy with them. */
 export async function digestOf(
   sender: Sender,
   [kind, service]: [kind: Kind, service: string],

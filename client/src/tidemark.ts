@@ -72,7 +72,7 @@ export class Tidemark {
     return new Channel(this.sender, name);
   }
 
-  /** What the records of a service come to, for whoever compares a copy with them. */
+  /** The sums over the records of a service, to compare a copy with them. */
   digest(kind: Kind, service: string, options: DigestOptions): Promise<ServiceDigest> {
     return digestOf(this.sender, [kind, service], options);
   }

@@ -63,7 +63,7 @@ export interface CommandContext {
   embeddedUri(): Promise<string | undefined>;
   /** Says something on stderr before the end; machines are not told. */
   tell(text: Wording): void;
-  /** Begins to tell on stderr how far the command is, of so many or of nobody knows how many. */
+  /** Reports progress on stderr, with or without a known total. */
   progress(total: number | undefined, unit: string): Progress;
   /** The connection as it is; for commands that only look. */
   connected(): Promise<Connection>;

@@ -24,10 +24,10 @@ export function credentialTable(
 
 /** Why a list of unused credentials is empty. */
 export function usesText({ since }: Unused, days: number): string {
-  if (since === undefined) return 'Nobody has used a credential yet, as far as is known.';
+  if (since === undefined) return 'No use of a credential has been recorded yet.';
   return since.getTime() > Date.now() - days * 86_400_000
-    ? `Uses are noted since ${since.toISOString()} only: nobody can tell yet what was unused for ${days} days.`
-    : `Each credential was used in the last ${days} days, or made in them.`;
+    ? `Usage has been tracked only since ${since.toISOString()}: it is not known yet which credentials were unused for ${days} days.`
+    : `Each credential was used or created in the last ${days} days.`;
 }
 
 function scopesOf({ scopes }: ListedCredential): string[] {

@@ -5,7 +5,7 @@ const AT_ONCE = 1000;
 const BYTES_AT_ONCE = 2 * 1024 * 1024;
 /** Bytes of the longest id that is read. */
 const LONGEST_ID = 64 * 1024;
-/** So many ids are known again where they come a second time. */
+/** The number of ids for which duplicates are detected. */
 const MOST_REMEMBERED = 500_000;
 
 /** Some ids of a list, and how far it is read with them. */

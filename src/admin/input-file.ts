@@ -10,7 +10,7 @@ const CHUNK = 256 * 1024;
 /** What a command reads, and how many bytes that is, where that is known. */
 export interface InputFile {
   size: number | undefined;
-  /** Begins to read; the signal ends it. Whoever reads destroys it in the end. */
+  /** Begins to read; the signal ends it. The reader destroys it in the end. */
   open(stop: AbortSignal): Readable;
 }
 

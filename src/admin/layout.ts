@@ -2,9 +2,9 @@ import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import { visibleLines } from './visible.js';
 
-/** How a text is laid out for whoever reads it. */
+/** How a text is laid out for its reader. */
 export interface Layout {
-  /** So many cells a line may take; Infinity where nothing reads it in lines of a width. */
+  /** The cells that a line may take; Infinity if the output has no width. */
   columns: number;
   colours: boolean;
 }
@@ -60,12 +60,12 @@ export function cutTo(width: number, text: string): string {
   return kept + CUT;
 }
 
-/** The text with blanks behind it, until it takes so many cells. */
+/** The text, padded with blanks to a number of cells. */
 export function padTo(width: number, text: string): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** A text in lines of at most so many cells, broken between words; all lines but the first begin with so many blanks. */
+/** A text in lines of limited width, broken between words; all lines but the first are indented. */
 export function wrapped(text: string, columns: number, indent = 0): string[] {
   if (widthOf(text) <= columns) return [text];
   return inLines(text.trim().split(/ +/), columns, indent);

@@ -25,9 +25,9 @@ export const USERNAME = {
   username: { value: 'NAME', required: true, description: 'its user name' },
 } as const;
 
-/** The option that asks for what nobody used for a while. */
+/** The option that selects credentials that have been unused for a number of days. */
 export const UNUSED_FOR = {
-  'unused-for': { value: 'DAYS', description: 'those that nobody used for so many days, such as 90' },
+  'unused-for': { value: 'DAYS', description: 'only those unused for this many days, such as 90' },
 } as const;
 
 /** The application that the options name; throws where a name breaks the rule. */

@@ -125,7 +125,7 @@ export class Session {
   }
 }
 
-/** The database, for a change: whoever runs the command makes it. */
+/** The database, for a change by the user who runs the command. */
 export function deskOn({ settings }: CommandContext, connection: Connection): Desk {
   const actor = { who: userName(), via: 'command', from: hostname() } as const;
   return { db: databaseOf(connection), actor, auditTrailDays: settings.auditTrailDays };

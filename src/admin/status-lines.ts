@@ -40,7 +40,7 @@ function indexLine({ missingIndexes: missing, indexesOfOthers: others }: Status)
 
 function watcherText({ leader, leaseExpires, since, lagSeconds }: Status['watcher']): string {
   const lag = lagSeconds === undefined ? [] : [`${duration(lagSeconds)} behind`];
-  if (leader === undefined) return ['nobody leads: is the service running?', ...lag].join(' ');
+  if (leader === undefined) return ['no instance leads: is the service running?', ...lag].join(' ');
   return [
     `${leader} leads`,
     since === undefined ? 'its first pass is not finished' : `since the pass of ${since.toISOString()}`,

@@ -3,7 +3,7 @@ const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\
 
 /**
  * A text with such characters written out, as `\n` or `\u001b`: what is stored comes from other programs, and shall not
- * steer the terminal of whoever looks at it.
+ * control the reader's terminal.
  */
 export function visible(text: string): string {
   return text.replace(OBEYED, escaped);

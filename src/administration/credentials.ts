@@ -109,7 +109,7 @@ export function listCredentials(db: mongo.Db, organizationids?: string[]): Promi
     .toArray();
 }
 
-/** One of them, with its entity tag; its document has the hash, which is for nobody. Throws 404. */
+/** One of them, with its entity tag. Its document has the hash, which must not leave the service. Throws 404. */
 export async function readCredential(db: mongo.Db, username: string): Promise<TaggedDocument> {
   const stored = await readStored(credentialsOf(db), named(username));
   if (stored === undefined) throw unknownCredential(username);

@@ -11,7 +11,7 @@ export interface Desk {
   turn?: FilterTurn;
 }
 
-/** Writes down what was done, before whoever did it is told so. */
+/** Records a change in the audit trail before its caller gets the answer. */
 export function noteDeed(desk: Desk, deed: Deed): Promise<void> {
   return noteDeeds(desk, [deed]);
 }

@@ -22,7 +22,7 @@ export interface IndexWish {
   stands: boolean;
   /** Queries are kept from it. */
   isHidden: boolean;
-  /** So many records it is made over: all of the kind, of all applications. */
+  /** The number of records that it covers: all of the kind, of all applications. */
   records: number;
 }
 
@@ -54,7 +54,7 @@ export async function indexWish(db: mongo.Db, kind: Kind, filter: Filter): Promi
   };
 }
 
-/** Makes it, as {@link buildIndex} does. It is no index of the service: feeds never state it, and nobody makes it again. */
+/** Builds it, as {@link buildIndex} does. It is not an index of the service: feeds never hint it, and it is never recreated. */
 export async function makeFilterIndex(
   desk: Desk,
   { organizationid, appid, kind }: Tenant & { kind: Kind },

@@ -94,7 +94,7 @@ function bsonOf(value: object): unknown {
     const read: unknown = EJSON.parse(EJSON.stringify(value, { relaxed: false }), { relaxed: false });
     if (isSaid(value, read)) return read;
   } catch {
-    // What is wrong is told below, in the words of whoever sent it.
+    // The fault is reported below, in the words of the sender.
   }
   throw invalid(
     `The filter is not valid. ${shown(EJSON.stringify(value))} is no value of extended JSON, such as {"$numberLong": "42"} or {"$date": "2027-01-31T18:00:00Z"}.`,

@@ -12,7 +12,7 @@ import { type FilterPlan, planOf } from './preview/plan.js';
 export type { Group } from './preview/group.js';
 export type { FilterPlan, Warning };
 
-/** An estimate looks at so many records, chosen at random: it is right to 1 % of all. */
+/** The sample size of an estimate: its error is at most 1 % of all records. */
 const SAMPLE_SIZE = 10_000;
 const PLAN_MS = 700;
 const WARNINGS_MS = 2000;
@@ -32,9 +32,9 @@ export interface PreviewOptions {
   maxTimeMS: number;
   /** The same for the estimate, where it is another. */
   estimateMs?: number;
-  /** So many records an estimate looks at. */
+  /** The sample size of an estimate. */
   sampleSize?: number;
-  /** Ends what the database is doing for it, since nobody waits for it any more. */
+  /** Aborts its queries, since no caller waits for them any more. */
   signal?: AbortSignal;
 }
 

@@ -97,7 +97,7 @@ function restampOf(
   };
 }
 
-/** A record may have moved here from another application, whose services are nobody's business here. */
+/** A record may have moved here from another application, whose services must not be shown here. */
 function isIts(service: EditedService, { organizationid, appid }: Tenant): boolean {
   return service.organizationid === organizationid && service.appid === appid;
 }

@@ -19,7 +19,7 @@ export interface TaggedDocument {
   isUnchanged: mongo.Document;
 }
 
-/** The one document that fits; undefined where there is none. */
+/** The one matching document; undefined without a match. */
 export async function readStored(
   collection: mongo.Collection,
   which: mongo.Filter<mongo.Document>,

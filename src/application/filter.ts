@@ -8,7 +8,7 @@ import { firstKey, isDocument, isLeaf, startsWithOperator } from './filter-value
 /** A MongoDB query document, matched against the record document. */
 export type Filter = mongo.Document;
 
-/** A filter of so many bytes of BSON, or more, is not valid. */
+/** A filter of this many bytes of BSON, or more, is invalid. */
 export const FILTER_BYTES = 65_536;
 
 const MOST_LEVELS = 10;

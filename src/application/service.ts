@@ -12,7 +12,7 @@ export interface Service extends Tenant {
   enabled?: boolean;
 }
 
-/** A stored service of which nobody has checked anything: operators write this collection by hand. */
+/** A stored service that has not been validated: operators write this collection by hand. */
 export type StoredService = { [field in keyof Service]?: unknown };
 
 /** Names that a service cannot have: they mean something in the paths already. */

@@ -4,7 +4,7 @@ import type { Model, mongo } from 'mongoose';
 import { CREDENTIAL_USE_MODEL, type CredentialUse } from './credential-use.schema.js';
 
 const EVERY_MS = 60_000;
-/** Of so many credentials uses are noted between two writes; those of more are noted after it. */
+/** Most credentials whose uses are noted between two writes; uses of further ones are noted after the write. */
 const MOST_CREDENTIALS = 10_000;
 /** Stands for the beginning: no credential has it as its user name. */
 const SINCE = '';

@@ -9,7 +9,7 @@ export interface Scope {
   appid: string;
 }
 
-/** A longer user name is nobody's: the database is not asked for it (UTF-16 units). */
+/** No credential has a longer user name, so the database is not queried for one (UTF-16 units). */
 export const LONGEST_USERNAME = 256;
 
 /** A document of `credentials` (contract §4). */

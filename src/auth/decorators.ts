@@ -58,7 +58,7 @@ export function actAs(request: Request, other: Credential, caller: Credential): 
   acting.set(request, caller);
 }
 
-/** Who reads as another credential would; nobody where the credential is the caller's own. */
+/** The administrator who reads as another credential; undefined if the credential is the caller's own. */
 export function actorOf(request: Request): Credential | undefined {
   return acting.get(request);
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 const MINUTE_MS = 60_000;
-/** So many keys are remembered, those that were looked at last: what anybody may put into a key costs no more than this. */
+/** Most keys that are kept, the most recently used ones: this bounds the memory for keys that clients choose. */
 const REMEMBERED = 50_000;
 const KEY_LENGTH = 22;
 

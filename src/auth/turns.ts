@@ -1,10 +1,10 @@
 import { problems } from '../http/index.js';
 
-/** How many run at a time; those behind a first failure leave one place to others. */
+/** How many run at a time; addresses with a failed login leave one place to others. */
 const MOST_RUNNING = 2;
 const FIRST = 1;
 const MOST_WAITING = 64;
-/** Nobody waits longer (milliseconds): somebody better may always come. */
+/** Longest wait (milliseconds): callers with a higher priority may keep arriving. */
 const LONGEST_MS = 5000;
 const RETRY_SECONDS = 2;
 
@@ -17,7 +17,7 @@ interface Waiting {
 /**
  * Comparisons of passwords, each of which takes a core and 19 MiB for a while: few at a time, in a queue with an end.
  * The smallest rank goes first, and one place is for those of rank 1 alone. The rank is the number of failed logins of an
- * address, so whoever guesses waits for whoever does not, however many addresses guess.
+ * address, so addresses that guess wait for those that do not, regardless of their number.
  */
 export class Turns {
   private running = 0;

@@ -5,7 +5,7 @@ import zlib from 'node:zlib';
 /** A body has more bytes than are taken, packed or unpacked. */
 export class BodyTooLargeError extends Error {}
 
-/** A body is packed in a way that nobody can unpack here. */
+/** The `Content-Encoding` of a body is not supported. */
 export class UnknownEncodingError extends Error {}
 
 /** A body ended before its end, or cannot be unpacked. */

@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.js';
 import { parseSettings, type SettingTable } from './parse.js';
 
-/** Everything the environment can say, complete and checked. Nobody else reads the environment. */
+/** All settings of the environment, complete and validated. No other module reads the environment. */
 export interface Settings {
   /** Connection string of a replica set; without it the embedded mongod serves. */
   mongodbUri: string | undefined;

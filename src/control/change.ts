@@ -41,7 +41,7 @@ export function idName(id: unknown): string | undefined {
 const CHANGES = new Set(['insert', 'replace', 'update', 'delete']);
 const ENDS = new Set(['dropDatabase', 'invalidate']);
 
-/** Reads one event as the control pipeline shows it; nothing for those that concern nobody, such as new indexes. */
+/** Parses one event of the control pipeline; undefined for irrelevant ones, such as new indexes. */
 export function controlEvent(raw: mongo.Document): ControlEvent | undefined {
   const what = String(raw['operationType']);
   const [collection, target] = [collectionIn(raw['ns']), collectionIn(raw['to'])];

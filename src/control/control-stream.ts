@@ -9,7 +9,7 @@ import { controlPipeline } from './control-pipeline.js';
 
 /** A reply is asked for so often within the age that knowledge may have: one that is late does no harm yet. */
 const REPLIES_PER_AGE = 4;
-/** Where nobody has asked for so long the stream ends, until somebody asks (milliseconds). */
+/** The stream ends after this time without a query, until the next query (milliseconds). */
 const UNWANTED_MS = 300_000;
 const PAUSE_MS = 200;
 /** What can be done without is waited for no longer (milliseconds): its connection may be dead without a sign. */
@@ -51,7 +51,7 @@ export class ControlStream implements OnModuleDestroy {
     this.followers.push(follower);
   }
 
-  /** Whether what is known counts now. Whoever asks keeps the stream running. */
+  /** Whether the knowledge is current. A call keeps the stream running. */
   get isCurrent(): boolean {
     const now = performance.now();
     this.wantedAt = now;

@@ -27,7 +27,7 @@ const CUT_OFF = new Set([43, 237, 11601]);
 /** Server states in which no primary takes the request: elections, shutdowns, step-downs. */
 const NO_PRIMARY = new Set([6, 7, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
-/** A write that no majority confirmed in time, or that none can: nobody knows whether a fail-over takes it back. */
+/** A write that no majority confirmed in time, or that none can: a fail-over may roll it back. */
 const UNCONFIRMED = new Set([64, 100]);
 
 export function isDuplicateKey(error: unknown): error is mongoose.mongo.MongoServerError {

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { DeadlineError, settledWithin } from '../common/index.js';
 
 const LOOK_MS = 500;
-/** A build of which the server knows nothing for so many looks has lost its answer. */
+/** A build that the server does not list in this many checks has lost its answer. */
 const MOST_LOOKS_IN_VAIN = 20;
 /** By it the builds that operators ask for are told from those that the service needs. */
 export const ASKED_FOR = 'tidemark: asked for';

@@ -3,7 +3,7 @@ import { FatalError } from '../common/index.js';
 
 const { mongo } = mongoose;
 
-/** Nobody has said anything yet. */
+/** No server has answered yet. */
 export const SILENT = 'nothing comes back';
 /** Servers answer, and none of them takes writes. */
 export const NO_PRIMARY = 'no primary was found';

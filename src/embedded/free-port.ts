@@ -10,7 +10,7 @@ const FIRST = 20_000;
 const BEHIND_LAST = 32_000;
 const ATTEMPTS = 100;
 
-/** A port of this host that is free now and that nobody gets by chance. */
+/** A free port of this host, outside the ephemeral range. */
 export async function freePort(host: string): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = randomInt(FIRST, BEHIND_LAST);

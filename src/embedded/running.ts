@@ -30,7 +30,7 @@ export async function findEmbedded(dataDir: string): Promise<string | undefined>
   return (await servesFrom(uri)) === directory.dbPath ? uri : undefined;
 }
 
-/** The data directory of whoever answers: after a crash another mongod may have got the port. */
+/** The data directory of the server that answers: after a crash another mongod may have the port. */
 async function servesFrom(uri: string): Promise<string | undefined> {
   const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: PATIENCE_MS });
   try {

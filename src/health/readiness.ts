@@ -8,7 +8,7 @@ import { Looks } from './looks.js';
 /** A load balancer does not wait longer, and neither does it have to: what does not answer is not ready (milliseconds). */
 const LONGEST_MS = 2000;
 
-/** For so long it is usual that nobody leads: the next one takes over (seconds). */
+/** A normal time without a leader, until the next instance takes over (seconds). */
 const USUAL_LAG_S = 30;
 
 /** What must be true before a load balancer sends anybody here. */

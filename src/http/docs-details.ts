@@ -20,7 +20,7 @@ interface Operation {
   requestBody?: { content?: Record<string, { schema?: { $ref?: string } }> };
 }
 
-/** What the decorators cannot know: a page has at most so many items here. */
+/** The configured limit of items per page, which decorators cannot know. */
 export function describeLimit(document: OpenAPIObject, limitMax: number): void {
   const parameters = operationsOf(document, IN_APPLICATION).flatMap(
     (operation) => operation.parameters ?? [],

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeAnswer } from './before-answer.js';
 
-/** So much of a body that nobody wants is still taken from the client, so that it comes to reading the answer (bytes). */
+/** Most bytes of an unneeded body that are still read, so that the client reads the answer. */
 const SPARE_BYTES = 1024 * 1024;
 
 /** So long a connection lives on behind its last answer (milliseconds). */

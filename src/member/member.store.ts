@@ -45,7 +45,7 @@ const TOO_LARGE = new Set([10334, 17419]);
 export class MemberStore {
   constructor(@InjectModel(MEMBER_MODEL) private readonly members: mongoose.Model<RecordDocument>) {}
 
-  /** The member with this `id`; nothing where there is none that can be served. */
+  /** The member with this `id`; undefined if none can be served. */
   async find(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
     const asText = { $eq: id, ...INDEXED };
     const filter = { ...tenant, id: asText, _id: { $type: 'objectId' as const }, $and: [DELIVERABLE] };

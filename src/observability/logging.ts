@@ -92,13 +92,13 @@ export class ServiceLogger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nothing is put together where nobody reads it. */
+  /** Builds no entry that the log level drops. */
   request(statusCode: number, line: () => RequestLine): void {
     const level = statusCode >= 500 ? 'error' : 'info';
     if (this.lines.isLevelEnabled(level)) this.lines[level](line(), 'request ended');
   }
 
-  /** A message is a text, behind which a stack may stand, an error, or an object with its text behind it. */
+  /** A message is a text, optionally followed by a stack, or an error, or an object followed by its text. */
   private write(level: Level, message: unknown, rest: unknown[]): void {
     if (!this.lines.isLevelEnabled(level)) return;
     const context = rest.at(-1);

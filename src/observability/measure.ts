@@ -14,7 +14,7 @@ export interface Observers {
   ended: (request: Request, response: Response) => void;
   /** Asked only where a line is written. */
   about: (request: Request, response: Response) => AboutRequest;
-  /** Whether a request is in the log only where it fails, since nobody has asked for it. */
+  /** Whether a request is logged only if it fails, since no person made it. */
   isUnasked: (request: Request) => boolean;
 }
 

@@ -19,16 +19,16 @@ export interface LogEntry {
   [more: string]: unknown;
 }
 
-/** Errors that nobody has given a name are faults of the program: their message alone helps nobody. */
+/** Built-in error classes indicate a fault of the program: their message alone does not explain it. */
 const NAMELESS = new Set(['Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError']);
 const GRAVE = new Set(['error', 'fatal']);
 const LONGEST_LEVEL = 5;
-/** A value that needs no quotes to be told from what stands around it. */
+/** A value that needs no quotes to be distinguished from its surroundings. */
 const PLAIN = /^[^\s"=]+$/;
 
 /**
- * A line of the log for people on a terminal: local time, level, who speaks, and the message with all else that is known
- * behind it. Where a fault of the program is told, its stack stands below.
+ * A line of the log for people on a terminal: local time, level, component, and the message, followed by all other fields.
+ * For a fault of the program, its stack follows below.
  */
 export function peopleLine(entry: LogEntry): string {
   const { level, time, context } = entry;

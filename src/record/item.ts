@@ -29,7 +29,7 @@ export function updateItemText(kind: Kind, record: mongo.Document, options: Item
   return `{${parts.join(',')}}`;
 }
 
-/** The channels of a record, whoever wrote it: texts only; nothing where the record has none. */
+/** The channels of a record by any program: texts only; undefined if the record has none. */
 export function channelsOf(stored: unknown): string[] | undefined {
   if (typeof stored === 'string') return [stored];
   return Array.isArray(stored) ? stored.filter((channel) => typeof channel === 'string') : undefined;

@@ -4,7 +4,7 @@ import type { Tenant } from './record.js';
 
 const NO_LIST = { $not: { $type: 'array' } };
 
-/** What belongs to an application. A document with a list in such a place belongs to nobody. */
+/** The documents of an application. A document with a list in one of these fields belongs to no application. */
 export function ofTenant({ organizationid, appid }: Tenant): mongo.Filter<mongo.Document> {
   return { organizationid: exactly(organizationid), appid: exactly(appid) };
 }

@@ -9,7 +9,7 @@ export function actorOf(request: Request): Actor {
   return { who, via: 'http', from: request.ip ?? '', requestId: String(request.id) };
 }
 
-/** Whoever sends the request, in a handler behind the guard. */
+/** The sender of the request, in a handler after the guard. */
 export const Acting = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   actorOf(context.switchToHttp().getRequest<Request>()),
 );

@@ -5,7 +5,7 @@ import type { Actor, Deed, TrailEntry } from './trail-entry.js';
 const DAY_MS = 86_400_000;
 const { ObjectId } = mongoose.mongo;
 
-/** The entry of a deed, kept for so many days from now. */
+/** The entry of a change, kept for a number of days from now. */
 export function trailEntry(actor: Actor, deed: Deed, days: number): TrailEntry {
   const at = new Date();
   return { _id: new ObjectId(), at, ...actor, ...deed, expires: new Date(at.getTime() + days * DAY_MS) };

@@ -6,7 +6,7 @@ import { trailEntry, writeTrail } from './audit-trail.js';
 import type { Actor, Deed, TrailEntry } from './trail-entry.js';
 
 const EVERY_MS = 1000;
-/** So many entries wait at most; where the database is away for longer, the log says how many were lost. */
+/** Most entries that may wait; if the database is away for longer, the log says how many were lost. */
 const MOST_WAITING = 10_000;
 
 /**

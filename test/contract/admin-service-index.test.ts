@@ -42,7 +42,7 @@ describe('`service index` makes the index that serves a filter', () => {
     );
     expect(await admin.run(words('index', color))).toMatchObject({
       code: 0,
-      output: `The index ${INDEX} of products stands, and serves the filter.`,
+      output: `The index ${INDEX} of products exists, and serves the filter.`,
     });
     expect(await names()).toContain(INDEX);
     expect((await admin.run(words('preview', color))).output).toContain(`The index ${INDEX} serves it.`);
@@ -61,7 +61,7 @@ describe('`service index` makes the index that serves a filter', () => {
   it('--dry-run only tells which', async () => {
     const { output } = await admin.run(words('index', color, '--dry-run'));
     expect(output).toMatch(
-      new RegExp(`^It would make the index ${INDEX} of products, over \\d+ records: {"organizationid":1,`),
+      new RegExp(`^It would build the index ${INDEX} of products, over \\d+ records: {"organizationid":1,`),
     );
     expect(await names()).not.toContain(INDEX);
   });
@@ -69,7 +69,7 @@ describe('`service index` makes the index that serves a filter', () => {
   it('a hidden one is told of, and so is one with other options', async () => {
     await products().createIndex(KEY, { hidden: true });
     expect(await admin.failure(words('index', color))).toContain(
-      `stands, but is hidden from queries. Show it: db.products.unhideIndex("${INDEX}").`,
+      `exists, but is hidden from queries. Show it: db.products.unhideIndex("${INDEX}").`,
     );
     await products().dropIndex(INDEX);
     await products().createIndex(KEY, { partialFilterExpression: { 'data.n': { $gt: 1000 } } });

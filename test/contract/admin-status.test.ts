@@ -198,7 +198,7 @@ describe('`status` where no service ever ran', () => {
     const { uri, db, client } = await freshDatabase();
     const { code, output } = await new AdminConsole(uri).run('status');
     expect(code).toBe(0);
-    expect(output).toContain('nobody leads: is the service running?');
+    expect(output).toContain('no instance leads: is the service running?');
     expect(output).toContain('missing: ');
     expect(await db.listCollections().toArray()).toEqual([]);
     await client.close();

@@ -107,7 +107,7 @@ describe('The last use of a credential', () => {
     await max(used, PASSWORD);
     await flush();
     expect((await listed({ unusedfor: '90' })).result).toEqual([]);
-    expect((await console_.run('credential list --unused-for 90')).output).toContain('nobody can tell yet');
+    expect((await console_.run('credential list --unused-for 90')).output).toContain('it is not known yet');
 
     await uses().updateOne({ _id: '' }, { $set: { at: new Date(Date.now() - 100 * DAY_MS) } });
     const unused = (await listed({ unusedfor: '90' })).result.map(nameOf);

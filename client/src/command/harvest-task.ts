@@ -40,7 +40,7 @@ async function harvestOn(tools: TaskTools): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** Only whoever looks at a first harvest is told how long it takes: to count costs the service a look at every record. */
+/** Only a first harvest on a terminal estimates its duration: counting makes the service read every record. */
 async function countOn({ store, source, progress }: TaskTools, signal: AbortSignal): Promise<void> {
   if (!progress.isOnTerminal) return;
   try {

@@ -1,6 +1,6 @@
 const WIDTH = 30;
 
-/** How far a harvest is after so many seconds. */
+/** The progress of a harvest after a number of seconds. */
 export interface ProgressState {
   items: number;
   total?: number;

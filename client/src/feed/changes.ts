@@ -14,7 +14,7 @@ export interface ChangesOptions extends CallOptions {
   to?: Date | string | undefined;
   /** Greatest number of items of a page. Without it what the service takes, 1000. */
   limit?: number | undefined;
-  /** `skip`: a first harvest without deletes, for whoever starts with an empty copy. */
+  /** `skip`: a first harvest without deletes, for an empty copy. */
   deletes?: 'skip' | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HeldStamp } from './store.js';
 
-/** Into so many buckets the ids are put: by the first byte of their SHA-256. */
+/** The number of buckets for ids: one for each first byte of their SHA-256. */
 export const BUCKETS = 256;
 
 const MODULUS = 1n << 128n;

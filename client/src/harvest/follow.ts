@@ -13,7 +13,7 @@ export interface FollowOptions extends Omit<HarvestOptions, 'signal'> {
    * Without it 5,000.
    */
   pollMs?: number;
-  /** Called behind each harvest. */
+  /** Called after each harvest. */
   onHarvest?: (harvested: Harvested) => void;
   /** Called where a harvest failed and will be tried again. */
   onTrouble?: (error: unknown) => void;

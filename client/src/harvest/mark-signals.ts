@@ -40,7 +40,7 @@ export class MarkSignals {
     this.hasMoved = false;
   }
 
-  /** Waits until something has moved since the last beginning, for so many milliseconds at most. */
+  /** Waits until something has moved since the last beginning, for a number of milliseconds at most. */
   async moved({ quietMs, pollMs }: { quietMs: number; pollMs: number }): Promise<void> {
     const begun = Date.now();
     for (;;) {
@@ -57,7 +57,7 @@ export class MarkSignals {
   }
 }
 
-/** Resolves after so many milliseconds, or when the signal is aborted. */
+/** Resolves after a number of milliseconds, or when the signal is aborted. */
 export function pauseOf(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -23,7 +23,7 @@ export interface CopyState {
   unfit?: UnfitRecord[];
 }
 
-/** The state of a copy that nobody has begun. `held` is the newest generation in it; nothing where it is empty. */
+/** The state of a copy before its first harvest. `held` is the newest generation in it; undefined if it is empty. */
 export function firstState(feed: string, held: number | undefined): CopyState {
   const begun = { feed, isWithin: false };
   return held === undefined
@@ -40,7 +40,7 @@ export function startedOver({ feed, generation, to, unfit }: CopyState): CopySta
   return to === undefined ? begun : { ...begun, to };
 }
 
-/** The state behind a page. */
+/** The state after a page. */
 export function behindPage(state: CopyState, { next, cursor, to }: ToldPage): CopyState {
   if (next !== undefined) return { ...state, cursor, isWithin: true };
   return { ...state, cursor, isWithin: false, to, phase: behindWindow(state.phase) };

@@ -7,7 +7,7 @@ export interface HeldStamp {
   lastupdated: string;
 }
 
-/** A page, and the state of the copy behind it. */
+/** A page, and the state of the copy after it. */
 export interface AppliedPage {
   changes: ToldChange[];
   state: CopyState;
@@ -25,16 +25,16 @@ export interface Mended {
  * else has written since.
  */
 export interface CopyStore {
-  /** Nothing where no harvest has begun. */
+  /** Undefined before the first harvest. */
   state(): Promise<CopyState | undefined>;
-  /** The newest generation among the records; nothing where there are none. */
+  /** The newest generation among the records; undefined without records. */
   newestGeneration(): Promise<number | undefined>;
   /**
    * Applies a page and stores the state, both or neither. An upsert is applied where it is not older than what is held,
    * and marks what is held with the generation in any case; a delete where it is not older.
    */
   apply(page: AppliedPage): Promise<void>;
-  /** Removes what has no mark of the state's generation, and stores the state behind it. May be broken off and repeated. */
+  /** Removes the records of other generations than the state's, then stores the state. May be interrupted and repeated. */
   sweep(state: CopyState): Promise<void>;
   /** All that is held, a batch at a time. */
   held(): AsyncIterable<HeldStamp[]>;

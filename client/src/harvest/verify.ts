@@ -38,7 +38,7 @@ export interface Compared {
 
 /** Differences that a harvest in between does not mend are looked at so often. */
 const LOOKS = 3;
-/** The service tells the ids of so many buckets in one answer. */
+/** The service lists the ids of this many buckets in one answer. */
 const MOST_BUCKETS = 64;
 /** Records that one answer shall tell at most, on average. */
 const MOST_RECORDS = 50_000;

@@ -44,7 +44,7 @@ export class PostgresStore implements CopyStore {
   static async open(uri: string, table: string): Promise<PostgresStore> {
     assertTableName(table);
     const client = new pg.Client({ connectionString: uri, connectionTimeoutMillis: CONNECT_MS });
-    // A connection may end while nobody asks: whoever asks next is told.
+    // An idle connection may end; the next query then reports the failure.
     client.on('error', () => undefined);
     await client.connect();
     try {

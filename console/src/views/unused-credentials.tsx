@@ -15,7 +15,7 @@ interface Unused {
   usesSince?: string;
 }
 
-/** What nobody used for a while, to be revoked together. */
+/** Credentials that have been unused for a while, to be revoked together. */
 export function UnusedCredentials({ onRevoked }: { onRevoked: () => void }) {
   const [days, setDays] = useState(USUAL_DAYS);
   const [asked, setAsked] = useState<string>();
@@ -33,7 +33,7 @@ export function UnusedCredentials({ onRevoked }: { onRevoked: () => void }) {
   };
   return (
     <section className="card">
-      <h2>Revoke what nobody uses</h2>
+      <h2>Revoke unused credentials</h2>
       <form onSubmit={ask} className="row">
         <Field label="Days without a use" value={days} onChange={setDays} isRequired />
         <button>Show</button>
@@ -63,7 +63,7 @@ function Found({
         {usesSince !== undefined && (
           <>
             {' '}
-            Uses are noted since <Time at={usesSince} />.
+            Usage has been tracked since <Time at={usesSince} />.
           </>
         )}
       </p>
@@ -76,7 +76,7 @@ function Found({
   return (
     <Confirm
       label={`Revoke ${many(result.length, 'credential')}…`}
-      title={`Revoke what nobody used for ${days} days?`}
+      title={`Revoke the credentials unused for ${days} days?`}
       action={`Revoke ${many(result.length, 'credential')}`}
       work={revoke}
     >

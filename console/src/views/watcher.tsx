@@ -44,7 +44,7 @@ function factsOf({ database, watcher, missingIndexes, hardDeletesExpired }: Stat
       'Database',
       `${database.name}, MongoDB ${database.version}, replica set ${database.replicaSet ?? 'none'}`,
     ],
-    ['Leader', watcher.leader ?? 'nobody leads'],
+    ['Leader', watcher.leader ?? 'no instance leads'],
     ['Behind the database', seconds(watcher.lagSeconds)],
     ['The oplog reaches back', seconds(watcher.oplogWindowSeconds)],
     ['The oplog is full to', share(watcher.oplogUsedRatio)],

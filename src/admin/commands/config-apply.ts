@@ -17,7 +17,9 @@ export const configApply = defineCommand({
   ],
   async run(context, { prune, yes }, file) {
     if (file === '-' && !yes)
-      throw new FatalError('With - the file comes from stdin, so nobody can be asked. Give --yes.');
+      throw new FatalError(
+        'With -, the file comes from stdin, so the command cannot ask for confirmation. Give --yes.',
+      );
     const desk = deskOn(context, await context.prepared());
     const { configuration, comparison, previews, onLine } = await planOf(context, desk.db, file, prune);
     const { changes, etag } = comparison;

@@ -64,14 +64,14 @@ function served({ indexes }: FilterPlan): Outcome {
 function assertShown({ isHidden, name, collection }: IndexWish): void {
   if (isHidden)
     throw new FatalError(
-      `The index ${name} of ${collection} stands, but is hidden from queries. Show it: db.${collection}.unhideIndex("${name}").`,
+      `The index ${name} of ${collection} exists, but is hidden from queries. Show it: db.${collection}.unhideIndex("${name}").`,
     );
 }
 
 function told({ name, collection, key, stands, records }: IndexWish): Outcome {
   const text = stands
-    ? `The index ${name} of ${collection} stands already, or is being made.`
-    : `It would make the index ${name} of ${collection}, over ${count(records)} records: ${JSON.stringify(key)}.`;
+    ? `The index ${name} of ${collection} already exists, or is being built.`
+    : `It would build the index ${name} of ${collection}, over ${count(records)} records: ${JSON.stringify(key)}.`;
   return { text, json: { indexes: [name], key, isMade: false, isServed: false } };
 }
 
@@ -94,9 +94,9 @@ async function made(context: CommandContext, task: Task, wish: IndexWish): Promi
   const isServed = isMade && (await filterPlan(desk.db, task, task.filter))?.readsEveryRecord === false;
   const json = { indexes: [name], key, isMade: isMade && !wish.stands, isServed };
   if (!isMade)
-    return { text: `The index ${name} of ${collection} is being made.`, json, failure: leftLine(wish) };
+    return { text: `The index ${name} of ${collection} is being built.`, json, failure: leftLine(wish) };
   const use = isServed ? 'serves the filter' : 'is not used, since MongoDB expects no gain';
-  return { text: `The index ${name} of ${collection} stands, and ${use}.`, json };
+  return { text: `The index ${name} of ${collection} exists, and ${use}.`, json };
 }
 
 function leftLine({ name, collection }: IndexWish): string {

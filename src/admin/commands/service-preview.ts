@@ -38,7 +38,7 @@ export const servicePreview = defineCommand({
     const preview = await previewFilter(db, of, filter, { inForce, maxTimeMS: context.settings.queryMs });
     const lines = previewLines(preview, { ...of, filter });
     if (given !== undefined && key !== undefined && inForce === undefined)
-      lines.push(`No filter of ${nameOfService(key)} has been in force yet: nobody enters or leaves.`);
+      lines.push(`No filter of ${nameOfService(key)} has been in force yet: no record enters or leaves.`);
     return { text: lines.join('\n'), json: preview };
   },
 });

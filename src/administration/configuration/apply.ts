@@ -18,7 +18,7 @@ import { assertPossible, compare, type PlanOptions } from './plan.js';
 export interface ApplyOptions extends PlanOptions {
   /** Entity tag of the configuration that the plan was made against; without it, of whichever stands. */
   ifMatch?: string | undefined;
-  /** So many credentials are made at most: each password is hashed, which takes a while. */
+  /** Most credentials that one call creates: each password is hashed, which takes time. */
   mostNew?: number;
 }
 

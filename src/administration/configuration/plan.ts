@@ -147,7 +147,7 @@ export function filtersIn(changes: PlannedChange[]): ChangedFilter[] {
   });
 }
 
-/** Applications out of reach are as if they did not exist; nobody gives a credential more than their own. */
+/** Applications out of scope are treated as if they did not exist; a credential gets no more rights than its issuer has. */
 function assertWithin(
   { covers, coversCredential }: Reach,
   { applications, credentials }: Configuration,

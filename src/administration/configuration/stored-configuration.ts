@@ -17,7 +17,7 @@ export interface Reach {
   coversCredential: (credential: ListedCredential) => boolean;
 }
 
-/** Everything: for whoever has the database's address. */
+/** Everything, for a caller with access to the database. */
 export const EVERYTHING: Reach = { covers: () => true, coversCredential: () => true };
 
 export interface StoredConfiguration {

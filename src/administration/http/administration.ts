@@ -20,7 +20,7 @@ import { PreviewPlaces } from './preview-places.js';
 export const Administrative = () =>
   applyDecorators(AboveApplications(), Needs('admin'), ApiTags('administration'), ApiBasicAuth());
 
-/** Opens the desk of whoever sends a request. */
+/** Opens the desk of the sender of a request. */
 @Injectable()
 export class Desks {
   private readonly auditTrailDays: number;
@@ -42,7 +42,7 @@ export class Desks {
   }
 }
 
-/** The request itself, for the desk of whoever sends it. */
+/** The request itself, for the desk of its sender. */
 export const Asked = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   context.switchToHttp().getRequest<Request>(),
 );

@@ -28,7 +28,7 @@ const WANTED = { ...CONFIGURATION, prune: flag() };
 
 /** All previews of a plan together come before its answer is due (milliseconds). */
 const PREVIEWS_MS = 4000;
-/** MongoDB does not interrupt every pattern; nobody waits longer than so for all of them. */
+/** MongoDB does not interrupt every pattern; callers wait for all of them together no longer than this. */
 const WHOLE_MS = 6000;
 /** Each new password is hashed, some 50 ms each, while the request waits. */
 const MOST_NEW = 50;
@@ -125,7 +125,7 @@ function reachOf(caller: Credential): Reach {
   };
 }
 
-/** A change for whoever reads it, with its preview where one was made. */
+/** A change in words, with its preview if one was made. */
 function shown({ action, name, thing, changed }: PlannedChange, previews?: Previews): object {
   const { what, key } = thing;
   return { action, what, ...key, changed, preview: what === 'service' ? previews?.get(name) : undefined };

@@ -35,7 +35,7 @@ export class CredentialsController {
   @ApiQuery({
     name: 'unusedfor',
     required: false,
-    description: 'only those that nobody used for so many days',
+    description: 'only those unused for this many days',
     schema: { type: 'integer', minimum: 1, maximum: 9999, example: 90 },
   })
   @ApiOperation({

@@ -37,7 +37,7 @@ export interface PreviewCounts {
 export interface Effort {
   exactMs: number;
   estimateMs: number;
-  /** So many records are looked at. */
+  /** The number of records in the sample. */
   sampleSize: number;
 }
 
@@ -47,7 +47,7 @@ export interface StatedIndexes {
   inForce: StatedIndex | undefined;
 }
 
-/** Without entering and leaving where there is nothing to compare with, or nobody does either. */
+/** Without entering and leaving if there is no filter to compare with, or no record does either. */
 type Conditions = Partial<Record<Counted, Filter>> & { others: Filter };
 
 interface Found {
@@ -110,7 +110,7 @@ async function exactly(
   return { records, otherIds, known: Object.fromEntries(known) };
 }
 
-/** Looks at some records for what is not known of all; at none where nobody knows of how many they would be some. */
+/** Estimates unknown counts from a sample; skipped when the total is unknown. */
 async function withSample(
   place: Place,
   conditions: Conditions,
@@ -155,7 +155,7 @@ function groupOf(name: Counted, { records, known, sample }: Found): Group {
   return { ...shownEstimate(estimated(inSample.hits, sample!.looked, records)), ids: shown };
 }
 
-/** Nobody both enters and leaves, so that the two are one group to the sample. */
+/** No record both enters and leaves, so the two are one group in the sample. */
 function restampsOf({ records, sample }: Found, entering: Group, leaving: Group): Omit<Group, 'ids'> {
   const hits = [sample?.groups['entering']?.hits, sample?.groups['leaving']?.hits];
   if (records !== undefined && hits[0] !== undefined && hits[1] !== undefined)

@@ -1,4 +1,4 @@
-/** So many ids of each group are shown. */
+/** The number of ids shown for each group. */
 export const SHOWN_IDS = 10;
 
 /** Records of a group: how many, and the ids of the first of them. */

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { pause } from '../../common/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
 
-/** It may be between two queries when nobody waits any more: the next one is ended then. */
+/** The caller may give up between two queries: the next query is then aborted. */
 const END_AGAIN_MS = 100;
 
 /** The records that a filter is tried on: those of one kind of one application. */
@@ -33,7 +33,7 @@ export async function together<T extends readonly unknown[] | []>(
   }
 }
 
-/** Does something in a place; where that fails, or nobody waits for it any more, the server ends what is under way. */
+/** Runs work in a place; if that fails, or the caller gives up, its queries are killed on the server. */
 export async function inPlace<T>(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },

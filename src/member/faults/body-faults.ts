@@ -6,7 +6,7 @@ const DEEPEST = 3;
 const LONGEST_NAME = 1000;
 const RIGHT_NAME = 'A right name: "shoesize".';
 
-/** At most so many faults are listed. */
+/** Most faults that are listed. */
 export const MOST_FAULTS = 20;
 
 interface Place {

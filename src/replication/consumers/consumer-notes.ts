@@ -7,7 +7,7 @@ import { CONSUMERS } from './consumer.schema.js';
 import { type Calls, gather, updateOf } from './gathered.js';
 
 const EVERY_MS = 10_000;
-/** Of so many consumers notes are taken between two writes; those of more are not known of until then. */
+/** Most consumers that are observed between two writes; further ones are ignored until the next write. */
 const MOST_CONSUMERS = 10_000;
 
 /** What consumers do, noted as their requests end and written every ten seconds: no request waits for it. */

@@ -6,7 +6,7 @@ import { type StoredConsumer, EVERY_SERVICE } from './call.js';
 import { CONSUMERS } from './consumer.schema.js';
 import { behindMs, type ConsumerState, consumerState } from './consumer-state.js';
 
-/** So many records are counted at most: beyond that it is far behind, whatever the number. */
+/** Most records that are counted: beyond that a consumer is far behind, whatever the number. */
 const MOST_COUNTED = 10_000;
 const COUNT_MS = 2000;
 const MOST_CONSUMERS = 1000;

@@ -19,7 +19,7 @@ export type ConsumerState = (typeof CONSUMER_STATES)[number];
 
 /** So often in a row the same window may be begun: after errors it is right to begin it again. */
 const LOOP = 5;
-/** A pause so many times as long as usual, and as long as this, is no pause. */
+/** A consumer is silent after this multiple of its usual pause, and at least this time. */
 const PAUSES = 5;
 const SHORTEST_PAUSE_MS = 15_000;
 /** One harvest in a row that never ends may be a long one. */
@@ -28,7 +28,7 @@ const UNFINISHED_HARVESTS = 2;
 /** What is known beside the consumer itself: hard deletes are read for all services of a kind. */
 export interface Surroundings {
   now: Date;
-  /** The greatest stamp of the application and kind; nothing where there is none. */
+  /** The greatest stamp of the application and kind; undefined without one. */
   greatest: Date | undefined;
   /** What the same credential did that is about all services of the kind. */
   ofKind: Pick<StoredConsumer, 'expired' | 'told'> | undefined;

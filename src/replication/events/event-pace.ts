@@ -6,6 +6,6 @@ export class EventPace {
   /** Between two looks whether there is news, and who may still be told (milliseconds). */
   tickMs = 1000;
 
-  /** Each subscriber gets a comment after so many looks, so that no proxy takes its connection for a dead one. */
+  /** Each subscriber gets a comment after this many looks, so that no proxy considers its connection dead. */
   ticksPerComment = 15;
 }

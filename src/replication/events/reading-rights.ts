@@ -20,7 +20,7 @@ export class ReadingRights {
     private readonly applications: ApplicationLookup,
   ) {}
 
-  /** Whoever came in without a login of its own, as the console does, cannot be looked at again. */
+  /** A reader without its own login, such as the console, cannot be checked again. */
   readerOf(request: Request, { organizationid, appid }: Tenant): StreamReader {
     const login = parseBasicHeader(request.headers.authorization);
     return {

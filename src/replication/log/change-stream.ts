@@ -109,12 +109,12 @@ function opening(startAfter: unknown, memory: string[], comment: string): mongo.
   };
 }
 
-/** How many events are asked for behind a batch that had so many. */
+/** How many events to request after a batch of a given size. */
 export function sizeBehind(events: number): number {
   return Math.min(Math.max(1, events * 2), MOST_EVENTS);
 }
 
-/** Nobody waits for it: a server that has just lost the history of the cursor may leave this without an answer. */
+/** Not awaited: a server that has just lost the history of the cursor may never answer this. */
 async function close(db: mongo.Db, id: CursorId | undefined, session: mongo.ClientSession): Promise<void> {
   try {
     if (id !== undefined) await db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session });

@@ -7,7 +7,7 @@ import { placeOf } from '../progress/index.js';
 import { KIND_OF, LOST } from './event-pipeline.js';
 import type { At, TombstoneEvent, WatchedEvent, WrittenEvent } from './watched-event.js';
 
-/** Reads one event as EVENT_PIPELINE shows it; nothing for those that concern nobody, such as new indexes. */
+/** Parses one event of EVENT_PIPELINE; undefined for irrelevant ones, such as new indexes. */
 export function watchedEvent(raw: mongo.Document): WatchedEvent | undefined {
   const what = String(raw['operationType']);
   const collection = (raw['ns'] as { coll?: string } | undefined)?.coll ?? '';

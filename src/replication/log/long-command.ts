@@ -7,7 +7,7 @@ const LOOK_MS = 5000;
 /** For an answer that was under way while the server was asked. */
 const ARRIVAL_MS = 1000;
 
-/** Whoever sends commands for a term, and what ends the waiting for them. */
+/** The sender of commands for a term, and the signal that ends the wait for them. */
 export interface Sender {
   client: mongo.MongoClient;
   term: TermAtWork;
@@ -60,7 +60,7 @@ export async function asLongAsWorkedOn<T>(
   }
 }
 
-/** Whether the promise comes to its end, however it is, within so many milliseconds. */
+/** Whether the promise settles, either way, within a number of milliseconds. */
 async function isSettled(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -7,7 +7,7 @@ import { WatchedPlace } from '../progress/index.js';
 import { type Mark, type MarkKey, markKey, markName } from './mark.js';
 import { MARK_MODEL, RAISE } from './mark.schema.js';
 
-/** A raise that nobody here has seen passed yet: its place in the log, once it is written. */
+/** A raise that this instance has not seen passed yet: its place in the log, once it is written. */
 type Raise = Promise<mongo.Timestamp>;
 
 interface Refused {

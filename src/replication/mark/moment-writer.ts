@@ -4,7 +4,7 @@ import type { Model } from 'mongoose';
 import type { StoredMoment } from './moment.js';
 import { MOMENT_MODEL } from './moment.schema.js';
 
-/** Writes `tidemark.moments`: nobody else does. */
+/** The only writer of `tidemark.moments`. */
 @Injectable()
 export class MomentWriter {
   constructor(@InjectModel(MOMENT_MODEL) private readonly moments: Model<StoredMoment>) {}

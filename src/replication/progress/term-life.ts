@@ -1,7 +1,7 @@
 /** The term has shown no life for so long (milliseconds) that it is given up. */
 export const LONGEST_SILENCE_MS = 20_000;
 
-/** The term is over: another instance leads, or nobody could tell any more that this one still works. */
+/** The term is over: another instance leads, or this one showed no sign of progress. */
 export class TermOverError extends Error {
   constructor(message = 'Another instance leads now') {
     super(message);
@@ -21,7 +21,7 @@ export interface TermAtWork {
   showLife(): void;
 }
 
-/** For what is done outside of a term, such as by a command: nobody waits for a sign of life, and nothing ends it. */
+/** For work outside of a term, such as that of a command: it needs no sign of life, and nothing ends it. */
 export const NO_TERM: TermAtWork = { showLife: () => undefined };
 
 /** The life of one term: how long ago its work came one step further, and whether it is over. */

@@ -4,9 +4,9 @@ import type { WatchProgress } from './progress.js';
 /** The one document of `tidemark.leases`: who watches, and how far the log is worked through (design §3, Lease). */
 export interface WatchState extends WatchProgress {
   _id: typeof WATCHER;
-  /** The leading instance; empty where nobody ever led. */
+  /** The leading instance; empty if none has led yet. */
   holder: string;
-  /** Grows with each new leader; whoever writes names the term in which the work began. */
+  /** Grows with each new leader; every write names the term in which its work began. */
   term: number;
   /** Database's clock. */
   expires: Date;

@@ -6,7 +6,7 @@ import { type EditedService, type RestampGap, type RestampNote, RESTAMPS } from 
 const { ObjectId } = mongoose.mongo;
 const DAY_MS = 86_400_000;
 const MOST_IDS = 1000;
-/** So many `_id`s wait at most to be written: about 10 MB. */
+/** Most `_id`s that wait to be written: about 10 MB. */
 const MOST_WAITING = 100_000;
 const HOUR = 'YYYY-MM-DDTHH'.length;
 
@@ -40,7 +40,7 @@ export class RestampBook {
     this.budget = new RestampBudget(days);
   }
 
-  /** Of a bulk of which only some were stamped nobody can tell which: all are noted, and that it is not certain. */
+  /** After a partial bulk write we cannot tell which records were stamped, so all are noted as uncertain. */
   note({ collection, reason, ids, stamped, service }: StampedBulk, now = Date.now()): void {
     if (this.days === 0 || stamped === 0) return;
     if (this.waiting + ids.length > MOST_WAITING) return this.leaveOut(reason, stamped, now);

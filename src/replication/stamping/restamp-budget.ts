@@ -1,9 +1,9 @@
 import type { RestampReason } from './reason.js';
 
 const DAY_MS = 86_400_000;
-/** So many `_id`s of a reason are noted at once, such as by a filter that moves a million records. */
+/** Most `_id`s of a reason that are noted at once, such as for a filter that moves a million records. */
 export const AT_ONCE_MOST = 1_000_000;
-/** So many of a reason, and no more than the above beside them, stand in the collection however long they are kept. */
+/** Most notes of a reason in the collection, plus at most the above, regardless of the retention period. */
 export const KEPT_MOST = 10_000_000;
 
 interface Purse {
@@ -24,7 +24,7 @@ export class RestampBudget {
     this.refill = KEPT_MOST / (days * DAY_MS);
   }
 
-  /** Whether so many `_id`s may be noted at this time (milliseconds). They are, if it is so. */
+  /** Whether this many `_id`s may be noted at this time (milliseconds). If so, they count against the budget. */
   spend(reason: RestampReason, count: number, now: number): boolean {
     const { left, at } = this.purses.get(reason) ?? { left: AT_ONCE_MOST, at: now };
     const full = Math.min(AT_ONCE_MOST, left + Math.max(0, now - at) * this.refill);

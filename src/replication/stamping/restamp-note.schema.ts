@@ -30,7 +30,7 @@ export interface RestampGap {
   reason: RestampReason;
   from: Date;
   until: Date;
-  /** So many were not noted. */
+  /** The number of records that were not noted. */
   count: number;
   expires: Date;
 }

@@ -33,7 +33,7 @@ export class AuditRepair {
     }
   }
 
-  /** Nobody can tell what consumers were shown of these records, so they receive them again. */
+  /** It is unknown what consumers received of these records, so they receive them again. */
   private async learnLives(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
     const lives = faults.map(({ identity, owner, isNumber }) => ({
       ...{ identity, owner, at, alive: true as const, ...(isNumber && { isNumber }) },

@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { APP_NAME } from '../../database/index.js';
 
-/** A transaction that nobody is working at. */
+/** A transaction without an active client. */
 interface Idle {
   lsid: { id: mongo.Binary };
 }

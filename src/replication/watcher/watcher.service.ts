@@ -122,7 +122,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   private async tell(error: unknown): Promise<void> {
     if (error instanceof TermOverError) await this.explain(error).catch(() => undefined);
-    else this.log.error({ err: error }, 'The watcher stumbled and begins again');
+    else this.log.error({ err: error }, 'The watcher failed and restarts');
   }
 
   /** With the lease the service's whole memory is gone: consumers cannot be told any more what they miss. */

@@ -76,12 +76,12 @@ describe('what `status` says to people', () => {
     );
   });
 
-  it('nobody leads', () => {
+  it('no instance leads', () => {
     expect(line('Watcher', watcher({ leader: undefined, lagSeconds: 300 }))).toBe(
-      'nobody leads: is the service running? 5 min behind',
+      'no instance leads: is the service running? 5 min behind',
     );
     expect(line('Watcher', watcher({ leader: undefined, lagSeconds: undefined }))).toBe(
-      'nobody leads: is the service running?',
+      'no instance leads: is the service running?',
     );
   });
 

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 /** Characters that are written at once. */
 const PIECE = 1 << 16;
 
-/** A new file that texts are added to. What fails is told to whoever adds, and never to nobody, as a stream would. */
+/** A new file that texts are appended to. A failure reaches the caller that appends; a stream's error event could go unhandled. */
 export class TextFile {
   /** Bytes that were written. */
   size = 0;

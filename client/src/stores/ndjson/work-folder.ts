@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { kill, pid as ownPid, uptime } from 'node:process';
 import { crc32 } from 'node:zlib';
 
-/** Milliseconds: whoever works on another machine has ended after so long without a new file. */
+/** Milliseconds without a new file after which a process on another machine counts as ended. */
 const LONG_AGO = 86_400_000;
 
 const here = crc32(hostname()).toString(16);

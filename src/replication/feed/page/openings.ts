@@ -6,7 +6,7 @@ import { PageMoment, type PageWish, type Shown } from './page-moment.js';
 /** A filter that was edited is met once by a page; one that is edited again and again shall not keep it for ever. */
 const MOST_ROUNDS = 5;
 
-/** A page that nobody has found the filter of yet. */
+/** A page whose filter has not been looked up yet. */
 export type AskedWish = Omit<PageWish, 'service'>;
 
 /** What a page is about, and the moment that it shows. */
@@ -44,7 +44,7 @@ export class Openings {
     throw problems.notWatched();
   }
 
-  /** During a first pass nobody knows yet which services and channels there are; and 400 comes before 404. */
+  /** During a first pass the services and channels are not known yet; and 400 comes before 404. */
   private async unlessOtherwise(asked: AskedWish, error: unknown): Promise<never> {
     await this.moments.assertAllowed(asked);
     throw error;

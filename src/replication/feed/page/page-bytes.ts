@@ -6,7 +6,7 @@ import type { ReadFor } from './read-places.js';
 
 const MEGABYTE = 1024 * 1024;
 
-/** What every page may hold whatever the others do, so that nobody starves: a reply of the database and its text. */
+/** The bytes that every page may hold regardless of the others, so that none starves: a reply of the database and its text. */
 export const SMALL_BYTES = MEGABYTE / 4;
 
 /** A page that waits for its client for so long lets go of what it can read again, where others need it (milliseconds). */
@@ -69,7 +69,7 @@ export class PageBytes {
     this.metrics.pageBytes.set(this.used);
   }
 
-  /** Takes bytes, where they are free or can be made so, and nobody else waits for them. */
+  /** Takes bytes if they are free or can be freed, and no other page waits for them. */
   async takeOrReclaim(bytes: number): Promise<boolean> {
     if (this.take(bytes)) return true;
     await this.reclaim(bytes);

@@ -18,7 +18,7 @@ import { ItemSizes } from './item-sizes.js';
 import type { Share } from './page-bytes.js';
 import type { View } from './page-view.js';
 
-/** A reply and its text together take about so many times the reply. */
+/** A reply and its text together take about this multiple of the reply. */
 const WITH_TEXT = 2;
 
 const IDS_OF_A_REPLY = 50_000;

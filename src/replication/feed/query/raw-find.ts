@@ -34,7 +34,7 @@ export interface Find {
   batchSize?: number;
 }
 
-/** The one place where feeds ask the database: a bare command, whose reply is one buffer that nobody decodes. */
+/** The only place where feeds query the database: a bare command, whose reply is one buffer that is not decoded. */
 @Injectable()
 export class RawFind {
   constructor(

@@ -21,7 +21,7 @@ export function copyOf(text: Uint8Array): Buffer {
   return copy;
 }
 
-/** Takes a copy back that nobody reads any more. Nothing happens to other pieces, and to one that was given back. */
+/** Takes back a copy that is no longer read. Ignores other pieces, and one that was already given back. */
 export function giveBack(piece: Buffer): void {
   if (lent.delete(piece) && free.length < MOST_FREE) free.push(Buffer.from(piece.buffer));
 }

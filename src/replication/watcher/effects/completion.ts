@@ -18,7 +18,7 @@ type RecordEvent = WrittenEvent | DeletedEvent;
 export class Completion {
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
-  /** The events, those as a whole that nobody could name otherwise. */
+  /** The events, read as a whole if their identity would otherwise be unknown. */
   async complete<E extends { type: string }>(
     kind: Kind,
     events: (E | RecordEvent)[],

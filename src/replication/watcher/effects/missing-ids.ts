@@ -26,7 +26,7 @@ export class MissingIds {
 
   constructor(private readonly incomplete: IncompleteIdentities) {}
 
-  /** Nobody knows what waits since the term before. */
+  /** It is unknown what has been waiting since the previous term. */
   beginTerm(): void {
     for (const kind of KINDS) this.walks.set(kind, {});
   }

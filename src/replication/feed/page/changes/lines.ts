@@ -11,7 +11,7 @@ import type { Page } from '../page.js';
 
 export const LINES_TYPE = 'application/x-ndjson';
 
-/** After so many items a line tells a cursor: whoever lost the rest has no more than these to read again. */
+/** A line carries a cursor after this many items, so that an interrupted client repeats no more than these. */
 export const CURSOR_EVERY = 1000;
 
 const LINE_END = Buffer.from('\n');
@@ -25,7 +25,7 @@ export interface LinesForm {
   end: () => string;
 }
 
-/** Throws where whoever reads the lines would be refused a page by now. */
+/** Throws if the reader of the lines would now be refused a page. */
 export type MayGoOn = () => Promise<void>;
 
 /**
