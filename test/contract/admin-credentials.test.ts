@@ -1,4 +1,4 @@
-import { send, type TestApplication, TestService } from '../support/index.js';
+import { onceServed, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 
 let service: TestService;
@@ -22,7 +22,8 @@ async function login(
   password: string,
   path = `${app.organizationid}/${app.appid}`,
 ): Promise<number> {
-  return (await send(`${service.url}/${path}/api/v1/product/max`, 'GET', { user, password })).status;
+  const url = `${service.url}/${path}/api/v1/product/max`;
+  return (await onceServed(() => send(url, 'GET', { user, password }))).status;
 }
 
 interface Issued {
@@ -107,10 +108,10 @@ describe('`credential issue|rotate|revoke|list --username --org --app --level [-
   it('revoke ends it at once, and the name is free again', async () => {
     const { password = '' } = await admin.json<Issued>(issue('revoked'));
     expect(await login('revoked', password)).toBe(200);
-    expect((await admin.run('credential revoke --username revoked')).code).toBe(0);
+    expect(await admin.run('credential revoke --username revoked')).toMatchObject({ code: 0 });
     expect(await login('revoked', password)).toBe(401);
     expect(await admin.failure('credential revoke --username revoked')).toContain('There is no credential');
-    expect((await admin.run(issue('revoked'))).code).toBe(0);
+    expect(await admin.run(issue('revoked'))).toMatchObject({ code: 0 });
   });
 
   it('list shows who may do what, and never a stored secret', async () => {

@@ -5,7 +5,7 @@ export { eventually } from './eventually.js';
 export type { Item, TestFeed, TestPage } from './feed.js';
 export { Gate } from './gate.js';
 export { FEED_PATHS, MAX_PATHS, pathFor } from './paths.js';
-export { patiently } from './patience.js';
+export { onceServed, patiently } from './patience.js';
 export { expectProblem } from './problem.js';
 export { freshDatabase, TestService } from './service.js';
 export { testMongod, testMongodBinary } from './test-mongod.js';

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 /** How many lines of a failure are shown: enough for the first difference of two values. */
-const SHOWN_LINES = 6;
+const SHOWN_LINES = 12;
 /** And how much of a line. */
 const SHOWN_CHARACTERS = 300;
 
