@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
+import { PostgresStore } from '../../client/src/stores/postgres.js';
 import { eventually } from '../support/index.js';
 import type { CopyPlaces } from '../support/copies/index.js';
 import { postgresCopies } from '../support/copies/postgres-copies.js';
@@ -48,4 +51,25 @@ describe('a copy in PostgreSQL', () => {
     await expect(store.newestGeneration()).resolves.toBeUndefined();
     await store.close();
   });
+
+  it('is opened without parameters that a pooler refuses, such as `lock_timeout` and `options`', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const opened = PostgresStore.open(`postgres://user@127.0.0.1:${port}/copies`, 'copy');
+    const refused = expect(opened).rejects.toThrow('terminated');
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    const [message] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    await refused;
+    server.close();
+    expect(parametersOf(message)).toEqual({ user: 'user', database: 'copies', client_encoding: 'UTF8' });
+  });
 });
+
+/** Of a start-up message: its length, the version of the protocol, and names and values that end with NUL each. */
+function parametersOf(message: Buffer): Record<string, string> {
+  const texts = message.subarray(8).toString().split('\0').slice(0, -2);
+  const names = texts.filter((_, index) => index % 2 === 0);
+  return Object.fromEntries(names.map((name, index) => [name, texts[2 * index + 1]!]));
+}
