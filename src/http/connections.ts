@@ -19,8 +19,8 @@ type Request = IncomingMessage & { user?: unknown };
 /**
  * Bounds the connections of a server, so that it never runs out of file descriptors: an operating system that is asked for
  * one too many resets connections without a sign. Beyond the limit, the connection that has been idle for longest is closed.
- * Those on which no login was let in go first, and have three quarters of all, so that idle connections of strangers keep
- * nobody out. A connection with a request under way is not closed; where all have one, the new connection is.
+ * Those on which no login was let in go first, and have three quarters of all, so that idle connections of strangers refuse
+ * no one with a login. A connection with a request under way is not closed; where all have one, the new connection is.
  */
 export class Connections {
   /** In the order of their last use. */
@@ -89,8 +89,9 @@ export class Connections {
   }
 
   private closeIdle(newest: Connection): void {
-    for (const connection of [...this.strangers.values(), ...this.known.values()])
-      if (connection !== newest && connection.open.size === 0) return this.end(connection);
+    for (const connections of [this.strangers, this.known])
+      for (const connection of connections.values())
+        if (connection !== newest && connection.open.size === 0) return this.end(connection);
     this.end(newest);
   }
 
