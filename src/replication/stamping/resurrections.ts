@@ -30,8 +30,7 @@ import { type KnownFences, markName } from '../mark/index.js';
 import type { LogPlace, TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 import { Claimants } from './claimants.js';
-import type { RecordToStamp, Resurrected } from './resurrected.js';
-import { StampsAbove } from './stamps-above.js';
+import { type RecordToStamp, StampsAbove } from './stamps-above.js';
 import { transactionWithin } from './transaction-within.js';
 
 const AT_ONCE = 100;
@@ -40,6 +39,12 @@ const AT_ONCE = 100;
 interface Behind {
   at: LogPlace;
   fences: KnownFences;
+}
+
+/** A life that came back, and above what its record is stamped: the tombstone that it had, and the fence. */
+interface Resurrected {
+  life: Life;
+  above: Date | undefined;
 }
 
 interface PresentIdentityOf extends Omit<Identity, 'kind'> {

@@ -5,8 +5,15 @@ import { type PastValidator, pastValidator, writeEach } from '../../database/ind
 import { Metrics } from '../../observability/index.js';
 import { COLLECTION_OF, doubled, type Kind, single, stampAbove, stampDoubled } from '../../record/index.js';
 import { Quarantine } from '../quarantine/index.js';
-import type { RecordToStamp } from './resurrected.js';
 import { RestampNotes } from './restamp-notes.js';
+
+/** A record that is stamped, and above what. */
+export interface RecordToStamp {
+  _id: mongo.ObjectId;
+  above: Date | undefined;
+  /** What has to be true of it. */
+  where: mongo.Document;
+}
 
 /** Of a write within a transaction. */
 interface InTransaction extends PastValidator {
