@@ -89,4 +89,27 @@ describe('`import` over a record with a name that stands twice', () => {
     }
     expect((await desk.stored('product', 'plain'))?.['data']).toEqual({ size: { n: 3 } });
   });
+
+  it('as its `id`: a line with the e-mail of that member is refused, written or not', async () => {
+    const id: [string, unknown] = ['id', 'doubled'];
+    const email = 'ada@example.org';
+    const fields: [string, unknown][] = [
+      id,
+      id,
+      ['data', rawDocument([['email', email]])],
+      ['emailkey', email],
+    ];
+    const scope = Object.entries(desk.app.tenant);
+    await insertRaw(
+      service.uri,
+      'members',
+      rawDocument([['_id', new mongo.ObjectId()], ...scope, ...fields]),
+    );
+    const lines = [{ id: 'new', data: { accountnumber: '1', email } }];
+    for (const more of ['--json --dry-run', '--json']) {
+      const said = await desk.try(lines, 'member', more);
+      expect(JSON.parse(said.output)).toMatchObject({ created: 0, bad: 1 });
+      expect(said.errors[0]).toContain('another member has this e-mail already');
+    }
+  });
 });

@@ -236,6 +236,40 @@ describe('PATCH of a member', () => {
   });
 });
 
+describe('the e-mail of a member with a doubled name', () => {
+  const keyOf = async (_id: mongo.ObjectId) =>
+    (await service.db.collection('members').findOne({ _id }, { projection: { emailkey: '$emailkey' } }))?.[
+      'emailkey'
+    ] as unknown;
+
+  it.each(['appid', 'organizationid', 'id'])(
+    'before its `emailkey`, here `%s`: the next member that has it gets the key once it is given up',
+    async (name) => {
+      const email = `${name}@example.com`;
+      const first = new mongo.ObjectId();
+      const again: [string, unknown] = [name, { ...app.tenant, id: 'first' }[name]];
+      const fields: [string, unknown][] = [
+        ...scope(),
+        again,
+        ['id', 'first'],
+        ['lastupdated', new Date()],
+        ['data', rawDocument([['email', email]])],
+        ['emailkey', email],
+      ];
+      await insertRaw(service.uri, 'members', rawDocument([['_id', first], ...fields]));
+      await service.watcher.caughtUp();
+      const second = await app.member({ id: 'second', data: { email } });
+      await service.watcher.caughtUp();
+      expect([await keyOf(first), await keyOf(second._id)]).toEqual([email, undefined]);
+      await service.db
+        .collection('members')
+        .updateOne({ _id: first }, { $set: { 'data.email': `other-${email}` } });
+      await service.watcher.caughtUp();
+      expect([await keyOf(first), await keyOf(second._id)]).toEqual([`other-${email}`, email]);
+    },
+  );
+});
+
 /** Last: of several services in one process the newest one looks at all credentials, since Passport is one for all. */
 it('a first start learns a doubled `id` as the first one, too', async () => {
   const late = await TestService.start({}, async (db) => {

@@ -17,6 +17,8 @@ import {
 
 const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 } as const;
 const BY_EMAIL = { organizationid: 1, appid: 1, emailkey: 1 } as const;
+/** Expressions: a projection by names may end at the second of two fields with the same name. */
+const OWNER_FIELDS = { _id: 0, id: '$id', emailkey: '$emailkey' };
 /** Some of the ids are shown, so many of each sort. */
 const MOST_SHOWN = 10;
 
@@ -139,7 +141,7 @@ export class RecordJudge implements RecordSink {
       this.records
         .find<{ id?: unknown; emailkey: string }>(
           { ...ofTenant(this.tenant), emailkey: { $in: emailkeys, $type: 'string' } },
-          { projection: { _id: 0, id: 1, emailkey: 1 }, hint },
+          { projection: OWNER_FIELDS, hint },
         )
         .toArray(),
     );

@@ -9,6 +9,9 @@ import { EmailDuplicates } from './email-duplicates.js';
 import { EMAIL_TEXT } from './present-record.js';
 import { type RecordWrite, RecordWrites } from './record-writes.js';
 
+/** Expressions: a projection by names may end at the second of two fields with the same name. */
+const KEY_FIELDS = { organizationid: '$organizationid', appid: '$appid', emailkey: '$emailkey' };
+
 /** The key that a member should have for the e-mail it was seen with; `null` for none. */
 export interface WantedKey {
   _id: mongo.ObjectId;
@@ -74,7 +77,7 @@ export class EmailKeys {
           appid: among('appid'),
           emailkey: { ...among('emailkey'), $type: 'string' },
         },
-        { projection: { organizationid: 1, appid: 1, emailkey: 1 } },
+        { projection: KEY_FIELDS },
       )
       .toArray();
     const holders = new Map(found.map((one) => [keyOf(one), one._id]));
