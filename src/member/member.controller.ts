@@ -32,7 +32,7 @@ export class MemberController {
   ): Promise<void> {
     const tenant = tenantOf(application);
     const { id, member } = await this.members.create(tenant, { body, createdBy: actor.who }, actor);
-    response.setHeader('Location', `/${tenant.organizationid}/${tenant.appid}/api/v0.1/member/${id}`);
+    response.setHeader('Location', `member/${id}`);
     answer(response, member);
   }
 

@@ -28,7 +28,10 @@ export const DocumentedCreate = (body: Type) =>
       type: MemberItem,
       headers: {
         ETag: ETAG,
-        Location: { description: 'Path of the member, without a host', schema: { type: 'string' } },
+        Location: {
+          description: 'Path of the member, relative to the URL of the request',
+          schema: { type: 'string' },
+        },
       },
     }),
     Problems(400, 401, 403, 404, 409, 413, 415, 429, 500, 503),

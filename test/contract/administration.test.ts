@@ -53,7 +53,7 @@ describe('Administration API /admin/v1', () => {
     const path = `applications/${body.organizationid}/${body.appid}`;
     const created = await admin('POST', 'applications', { body });
     expect(created).toMatchObject({ status: 201, json: body });
-    expect(created.headers.get('location')).toBe(`/admin/v1/${path}`);
+    expect(created.headers.get('location')).toBe(path);
     expect(await admin('POST', 'applications', { body })).toMatchObject({
       status: 409,
       json: { type: 'urn:tidemark:problem:name-taken' },

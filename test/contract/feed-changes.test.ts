@@ -106,7 +106,7 @@ describe('where a page leads', () => {
     const seen = [...page.result];
     const { to } = page;
     while (page.next !== undefined) {
-      const answer = await app.getUrl(page.next);
+      const answer = await app.getUrl(new URL(page.next, app.urlOf('api/v1/product/bikes/changes')).href);
       page = answer.json as AnsweredChanges;
       expect(page.to).toBe(to);
       seen.push(...page.result);

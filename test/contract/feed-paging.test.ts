@@ -143,7 +143,7 @@ describe('while a page is full, a Link: <…>; rel="next" header too', () => {
     const from = '2025-01-01T00:00:00.000Z';
     const page = await app.feed('product').page({ from, limit: 2 });
     const link = /^<(.+)>; rel="next"$/.exec(page.answer.headers.get('link') ?? '')?.[1];
-    const url = new URL(link ?? '', service.url);
+    const url = new URL(link ?? '', app.urlOf('api/v1/product/default/updates'));
     const { organizationid, appid } = app.tenant;
     expect(url.pathname).toBe(`/${organizationid}/${appid}/api/v1/product/default/updates`);
     expect(Object.fromEntries(url.searchParams)).toEqual({

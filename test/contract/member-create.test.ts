@@ -39,8 +39,7 @@ describe('POST /member: 201, Location, body = the member as an update item', () 
       channels,
     });
     const { id } = itemOf(answer);
-    const { organizationid, appid } = members.app.tenant;
-    expect(answer.headers.get('location')).toBe(`/${organizationid}/${appid}/api/v0.1/member/${id}`);
+    expect(answer.headers.get('location')).toBe(`member/${id}`);
     const stored = await members.stored(id);
     expect(stored).toMatchObject({
       ...members.app.tenant,

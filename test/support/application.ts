@@ -142,9 +142,14 @@ export class TestApplication {
     return send(new URL(url, this.service.url).href, 'GET', { user: this.user('read') });
   }
 
+  /** The URL of a path behind `/{org}/{app}/`. */
+  urlOf(path: string): string {
+    return `${this.service.url}/${this.organizationid}/${this.appid}/${path}`;
+  }
+
   /** Any method on a path behind `/{org}/{app}/`. */
   send(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
-    return send(`${this.service.url}/${this.organizationid}/${this.appid}/${path}`, method, {
+    return send(this.urlOf(path), method, {
       user: this.user('write'),
       ...options,
     });

@@ -55,7 +55,8 @@ export class TestFeed {
     if (link === null) return undefined;
     const url = /^<(.+)>; rel="next"$/.exec(link)?.[1];
     if (url === undefined) throw new Error(`No link to a next page: ${link}`);
-    return pageIn(await onceServed(() => this.app.getUrl(url)));
+    const next = new URL(url, this.app.urlOf(`api/v1/${this.path}`)).href;
+    return pageIn(await onceServed(() => this.app.getUrl(next)));
   }
 
   /** All items of a window, page by page as the contract says. */

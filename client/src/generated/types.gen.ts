@@ -110,7 +110,7 @@ export type ChangesPage = {
      */
     nextoffsetid: string;
     /**
-     * The next page; not on the last one
+     * The next page, relative to the URL of the request; not on the last one
      */
     next?: string;
     /**

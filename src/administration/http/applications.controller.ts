@@ -57,7 +57,7 @@ export class ApplicationsController {
     const { organizationid, appid, ...change } = body;
     assertCovers(caller, { organizationid, appid });
     await createApplication(this.desks.of(request), { organizationid, appid }, change);
-    response.status(201).setHeader('Location', `/admin/v1/applications/${organizationid}/${appid}`);
+    response.status(201).setHeader('Location', `applications/${organizationid}/${appid}`);
     await this.answer(request, response, { organizationid, appid });
   }
 

@@ -83,7 +83,7 @@ export class CredentialsController {
     await issueCredential(this.desks.of(request), body, password, (stored) =>
       coversCredential(caller, stored),
     );
-    const path = `/admin/v1/credentials/${encodeURIComponent(body.username)}`;
+    const path = `credentials/${encodeURIComponent(body.username)}`;
     response.status(201).setHeader('Location', path);
     await this.answer(request, response, body.username, { password });
   }

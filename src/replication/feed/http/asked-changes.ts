@@ -34,7 +34,7 @@ class ChangesPipe implements PipeTransform<Asked, AskedChanges> {
     const feed: ChangesFeed = { kind, by: channel === undefined ? { service: service! } : { channel } };
     const name = nameOf({ organizationid: org!, appid: app! }, { ...feed, shows: 'changes' });
     const { limitMax } = this.settings;
-    const asked = { path: request.path, feed: name, limitMax, asLines: takesLines(request) };
+    const asked = { feed: name, limitMax, asLines: takesLines(request) };
     return { feed, request: parseChanges(request.query, asked) };
   }
 }

@@ -15,8 +15,8 @@ import { parseParameters } from './parameters.js';
 class PageRequestPipe implements PipeTransform<Request, PageRequest> {
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
-  transform({ path, query }: Request): PageRequest {
-    return { path, window: parseParameters(query, this.settings.limitMax) };
+  transform({ query }: Request): PageRequest {
+    return { window: parseParameters(query, this.settings.limitMax) };
   }
 }
 
@@ -24,5 +24,5 @@ const RequestItself = createParamDecorator((_data: unknown, context: ExecutionCo
   context.switchToHttp().getRequest<Request>(),
 );
 
-/** The page that a request asks for: its path, and the window of its parameters. */
+/** The page that a request asks for: the window of its parameters. */
 export const AskedPage = () => RequestItself(PageRequestPipe);

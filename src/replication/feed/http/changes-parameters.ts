@@ -10,9 +10,8 @@ import {
 } from '../page/index.js';
 import { limitOf, readerOf } from './parameters.js';
 
-/** For which feed a query was sent: its path, and the name that its cursors carry. */
+/** For which feed a query was sent, by the name that its cursors carry. */
 export interface AskedFeed {
-  path: string;
   feed: string;
   limitMax: number;
   /** Whether the client takes one item a line rather than a page. */
@@ -31,7 +30,7 @@ interface Told {
 /** Reads the query string of `changes`; throws 400 with a sentence for each parameter that is not right. */
 export function parseChanges(
   query: Record<string, unknown>,
-  { path, feed, limitMax, asLines }: AskedFeed,
+  { feed, limitMax, asLines }: AskedFeed,
 ): ChangesRequest {
   const errors: InputError[] = [];
   const read = readerOf(query, errors);
@@ -42,7 +41,7 @@ export function parseChanges(
   };
   const cursor = read('cursor', (text) => placeOf(feed, text));
   const place = read('lastoffsetid', (text) => parseOffset(feed, text, told));
-  const form = { path, limit: limitOf(read, limitMax), asLines };
+  const form = { limit: limitOf(read, limitMax), asLines };
   errors.push(...disagreeing(query, told));
   if (errors.length > 0) throw problems.invalidRequest(errors);
   const known = cursor ?? place;

@@ -69,7 +69,7 @@ export class ChangesPage {
   @ApiProperty({
     required: false,
     format: 'uri-reference',
-    description: 'The next page; not on the last one',
+    description: 'The next page, relative to the URL of the request; not on the last one',
   })
   next?: string;
 

@@ -33,7 +33,7 @@ const HEADERS = {
   'Tidemark-To': { description: 'The `to` that was used; send it on all further pages', schema: TIMESTAMP },
   Link: {
     description:
-      'On a full page, and on one that took long: the next one, rel="next". Follow it as it is; it may carry a ' +
+      'On a full page, and on one that took long: the next one, rel="next", relative to the URL of the request. It may carry a ' +
       'parameter `behind` of its own, which says how many items are counted before the page begins',
     schema: { type: 'string' },
   },

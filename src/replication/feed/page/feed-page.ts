@@ -14,12 +14,12 @@ export interface FeedSource extends Pick<PageSource, 'reader' | 'share'> {
  * The envelope of contract §1: `nextoffsetid` is the `_id` of the last item, `""` on an empty page. Behind it stands a line
  * break, so that a shell's next prompt stands on a line of its own. A full page links to the next one.
  */
-export function feedPage({ reading, ...source }: FeedSource, { path, window }: PageRequest): Promise<Page> {
+export function feedPage({ reading, ...source }: FeedSource, { window }: PageRequest): Promise<Page> {
   const whole = { ...source, readings: reading === undefined ? [] : [reading], window };
   return pageOf(whole, {
     headers: async (beginning) => {
       const lastoffsetid = await lastOf(whole, beginning);
-      return lastoffsetid === undefined ? {} : linkTo(path, window, { lastoffsetid });
+      return lastoffsetid === undefined ? {} : linkTo(window, { lastoffsetid });
     },
     tail: (end) => `],"nextoffsetid":"${end?.last ?? ''}"}\n`,
   });

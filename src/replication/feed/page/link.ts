@@ -1,16 +1,17 @@
 import type { mongo } from 'mongoose';
 import type { Behind, Window } from '../query/index.js';
 
-const UNSAFE_IN_LINK = /[<>"]/g;
-
 /** Where the next page begins: behind an `_id`, and behind so many items more where these are not read yet. */
 export interface PagePlace {
   lastoffsetid: mongo.ObjectId | undefined;
   behind?: Behind;
 }
 
-/** The header that leads to the page of the same window at another place (contract §1). */
-export function linkTo(path: string, { from, to, limit }: Window, place: PagePlace): Record<string, string> {
+/**
+ * The header that leads to the page of the same window at another place (contract §1): a query alone, which is read as one of
+ * the path that was asked for, whatever a proxy has put before that.
+ */
+export function linkTo({ from, to, limit }: Window, place: PagePlace): Record<string, string> {
   const { lastoffsetid, behind } = place;
   const query = new URLSearchParams({
     ...(from && { from: from.toISOString() }),
@@ -19,7 +20,7 @@ export function linkTo(path: string, { from, to, limit }: Window, place: PagePla
     ...(lastoffsetid && { lastoffsetid: lastoffsetid.toHexString() }),
     ...(behind && { behind: textOf(behind) }),
   });
-  return { Link: `<${path.replace(UNSAFE_IN_LINK, encodeURIComponent)}?${query.toString()}>; rel="next"` };
+  return { Link: `<?${query.toString()}>; rel="next"` };
 }
 
 function textOf({ items, at }: Behind): string {

@@ -1,7 +1,6 @@
 import type { Window } from '../query/index.js';
 
-/** The page that a request asks for: its path, and the window of its parameters. */
+/** The page that a request asks for: the window of its parameters. */
 export interface PageRequest {
-  path: string;
   window: Window;
 }

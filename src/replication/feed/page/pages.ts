@@ -101,11 +101,11 @@ export class Pages {
  * that whoever follows links comes to an end.
  */
 function earlyLink(
-  { path, window }: PageRequest,
+  { window }: PageRequest,
   { place, view }: Pick<PageReading, 'place' | 'view'>,
 ): Record<string, string> | undefined {
   const { lastoffsetid, items } = place;
   const isFurther = window.behind === undefined || lastoffsetid !== window.lastoffsetid;
   if (!isFurther || items > MOST_BEHIND) return undefined;
-  return linkTo(path, window, { lastoffsetid, behind: { items, at: view.at } });
+  return linkTo(window, { lastoffsetid, behind: { items, at: view.at } });
 }

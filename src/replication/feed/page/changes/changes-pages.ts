@@ -70,7 +70,7 @@ export class ChangesPages {
     feed: ChangesFeed,
     { selected, wish, shown }: MomentFound<SelectedChanges>,
   ): OpenPage {
-    const { path, from, withDeletes, asLines, place } = request;
+    const { from, withDeletes, asLines, place } = request;
     const limit = asLines ? CURSOR_EVERY : request.limit;
     const { to } = shown;
     const view = new PageView(this.moments, this.places, { wish, limit, ...share.reader }, shown);
@@ -85,7 +85,7 @@ export class ChangesPages {
       share,
     };
     const form = {
-      ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), path, from, to, limit, withDeletes },
+      ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), from, to, limit, withDeletes },
       toIsClock: place === undefined ? to < wish.to : place.toIsClock,
       sections: sections.map(({ section }) => section),
     };

@@ -8,7 +8,6 @@ import type { LinesForm } from './lines.js';
 export interface ShownWindow {
   /** The name of the feed, for its cursors. */
   feed: string;
-  path: string;
   from: Date | undefined;
   to: Date;
   /** Whether the clock has settled `to`. */
@@ -21,13 +20,13 @@ export interface ShownWindow {
 
 /** The envelope of `changes`: `next` and a `nextoffsetid` where the page may go on, and always a `cursor`. */
 export function formOf(window: ShownWindow): PageForm {
-  const { path, to, limit } = window;
+  const { to, limit } = window;
   return {
     headers: () => Promise.resolve({}),
     tail: (end, isFull) => {
       const nextoffsetid = isFull && end ? within(window, end) : '';
       const cursor = nextoffsetid || behindWindow(window);
-      const next = nextoffsetid && `${path}?cursor=${nextoffsetid}&limit=${limit}`;
+      const next = nextoffsetid && `?cursor=${nextoffsetid}&limit=${limit}`;
       const told = { to: to.toISOString(), nextoffsetid, ...(next && { next }), cursor };
       return `],${JSON.stringify(told).slice(1)}\n`;
     },

@@ -2,7 +2,6 @@ import type { Ended, Within } from './cursor.js';
 
 /** How a page of `changes` is to be given. */
 export interface AskedForm {
-  path: string;
   limit: number;
   /** The whole rest of the window, one item a line, whatever the limit. */
   asLines: boolean;

@@ -1,19 +1,17 @@
-import fc from 'fast-check';
 import { feedPage } from '../../../../../src/replication/feed/page/feed-page.js';
 import type { Window } from '../../../../../src/replication/feed/query/window.js';
 import { idOf, pageFrom, type StoredPage } from '../stored.js';
 
-const PATH = '/acme/webshop/api/v1/product/default/updates';
 const window: Window = { to: new Date('2025-03-04T05:06:07.008Z'), limit: 2 };
 const quick = { replyHolds: 100, mostSlow: 5, isListed: false, sizes: 100 };
 const records = (count: number) => Array.from({ length: count }, () => ({ isMatch: true, isSlow: false }));
-const linkTo = (query: string) => ({ Link: `<${PATH}?${query}>; rel="next"` });
+const linkTo = (query: string) => ({ Link: `<?${query}>; rel="next"` });
 const item = (index: number) => `{"id":"r${index}","lastUpdated":"1970-01-01T00:00:00.00${index}Z"}`;
 
-async function written(page: StoredPage | undefined, asked = window, path = PATH) {
+async function written(page: StoredPage | undefined, asked = window) {
   const { reader, reading } = page ?? pageFrom([], quick);
   const source = { reader, share: reading.share, reading: page?.reading };
-  const { headers, length, body } = await feedPage(source, { path, window: asked });
+  const { headers, length, body } = await feedPage(source, { window: asked });
   const pieces: Buffer[] = [];
   for await (const piece of body) pieces.push(piece);
   const text = Buffer.concat(pieces).toString();
@@ -54,18 +52,5 @@ describe('feedPage', () => {
       const ids = (JSON.parse(text) as { result: { id: string }[] }).result.map(({ id }) => id);
       expect(ids).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
     }
-  });
-
-  it('the link leads back to the same path, whatever the channel', async () => {
-    const channel = fc.oneof(fc.string(), fc.constantFrom('<', '>; rel="x"', '%', '/', '"', 'ü', '..%2F'));
-    await fc.assert(
-      fc.asyncProperty(channel, async (name) => {
-        const path = `/acme/webshop/api/v1/productbychannel/x${encodeURIComponent(name)}<>"/updates`;
-        const { headers } = await written(pageFrom(records(2), quick), window, path);
-        const target = /^<([^<>"]+)>; rel="next"$/.exec(headers['Link'] ?? '')?.[1] ?? '';
-        const { pathname } = new URL(target, 'http://localhost');
-        expect(decodeURIComponent(pathname)).toBe(decodeURIComponent(path));
-      }),
-    );
   });
 });
