@@ -15,7 +15,7 @@ const file = (...testResults: object[]) => ({
 it('names project, file and test of each failure, its first lines, its place, and the command that repeats it', () => {
   const message = [
     ...[`Error: ${RED}expect(received)${PLAIN}.toBe(expected)`, '', 'Expected: 1', 'Received: 2', ''],
-    ...['1', '2', '3', 'More'],
+    ...['1', '2', '3', '4', '5', '6', '7', '8', '9', 'More'],
     '    at Object.toBe (/clone/node_modules/expect/index.js:1:1)',
     '    at Object.<anonymous> (/clone/test/contract/max.test.ts:33:5)',
   ].join('\n');
@@ -26,7 +26,8 @@ it('names project, file and test of each failure, its first lines, its place, an
       "contract: test/contract/max.test.ts › max (of Ann's) goes up",
       '      Error: expect(received).toBe(expected)',
       '      Expected: 1',
-      '      Received: 2\n      1\n      2\n      3',
+      '      Received: 2',
+      ...['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((line) => `      ${line}`),
       '      at Object.<anonymous> (test/contract/max.test.ts:33:5)',
       String.raw`      again: ${AGAIN} -t 'max \(of Ann'\''s\) goes up'`,
     ].join('\n'),

@@ -4,7 +4,6 @@ import { parseChanges } from '../../../../../src/replication/feed/http/changes-p
 import { cursorOf } from '../../../../../src/replication/feed/page/index.js';
 
 const asked = {
-  path: '/acme/shop/api/v1/product/bikes/changes',
   feed: 'bikes',
   limitMax: 10_000,
   asLines: false,
@@ -43,7 +42,7 @@ const read = (query: Record<string, unknown>) => parseChanges(query, asked);
 describe('parseChanges', () => {
   it('needs nothing', () => {
     expect(read({})).toEqual({
-      ...{ path: asked.path, asLines: false, limit: 1000, from: undefined, to: undefined },
+      ...{ asLines: false, limit: 1000, from: undefined, to: undefined },
       ...{ withDeletes: true, place: undefined },
     });
   });
