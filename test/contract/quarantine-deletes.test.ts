@@ -3,6 +3,8 @@ import { eventually, type Stored, type TestApplication, TestService } from '../s
 
 const MANY = 300;
 const MIXED = 100;
+/** By so much the clock of the server is set back meanwhile (milliseconds). */
+const CORRECTED_MS = 60_000;
 
 let service: TestService;
 let app: TestApplication;
@@ -123,6 +125,40 @@ describe('a record that was x became y, which the ledger refused, and was shown 
     await service.watcher.caughtUp();
     await release();
     expect(await copy.harvest()).toEqual(['beside', 'y']);
+  });
+});
+
+/** What becomes of a record that is looked after, and what a copy holds of it in the end. */
+const MEANWHILE: [string, (record: Stored) => Promise<unknown>, string[]][] = [
+  ['deleted', ({ _id }) => products().deleteOne({ _id }), []],
+  ['renamed', ({ _id }) => products().updateOne({ _id }, { $set: { id: 'w' } }), ['w']],
+  ['moved to another application', ({ _id }) => products().updateOne({ _id }, { $set: other.tenant }), []],
+];
+
+describe('a record changes between the look at the clock and that at the quarantine, and the clock is set back', () => {
+  it.each(MEANWHILE)('it is %s: no copy holds what it was in the end', async (_what, change, held) => {
+    const quarantined = service.app.get(Quarantine, { strict: false });
+    const due = quarantined.due.bind(quarantined);
+    const looks = jest.spyOn(quarantined, 'due').mockResolvedValue([]);
+    const copy = new Copy(app);
+    await hinder();
+    const record = await app.product({ id: 'y' });
+    await service.watcher.caughtUp();
+    await app.product({ id: 'beside' });
+    await service.watcher.caughtUp();
+    expect(await copy.harvest()).toEqual(['beside', 'y']);
+    await validate({});
+    const meanwhile = jest.fn(async (clock: Date, most: number) => {
+      looks.mockRestore();
+      await change(record);
+      await service.watcher.caughtUp();
+      return due(new Date(clock.getTime() + CORRECTED_MS), most);
+    });
+    looks.mockImplementation(meanwhile);
+    await eventually(async () => (await setAside()) === 0);
+    expect(meanwhile).toHaveBeenCalledTimes(1);
+    await service.watcher.caughtUp();
+    expect(await copy.harvest()).toEqual(['beside', ...held]);
   });
 });
 

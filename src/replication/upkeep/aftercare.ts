@@ -34,9 +34,12 @@ export class Aftercare implements Job {
     this.term = term;
     if (!this.quarantine.mayHaveEntries) return this.untilSomething(stop);
     for (const kind of await this.options.changed()) await this.quarantine.hastenRecords(kind);
+    const { clock } = await this.workedThrough.now();
+    const entries = await this.quarantine.due(clock, AT_ONCE);
+    if (entries.length === 0) return BETWEEN_LOOKS_MS;
+    // A look as of an earlier moment would settle events that it does not see.
     const now = await this.workedThrough.now();
-    const entries = await this.quarantine.due(now.clock, AT_ONCE);
-    if (entries.length === 0 || !(await this.workedThrough.upTo(now.at, stop))) return BETWEEN_LOOKS_MS;
+    if (!(await this.workedThrough.upTo(now.at, stop))) return BETWEEN_LOOKS_MS;
     const areAllTried = await this.lookAfter(entries, now, term);
     return entries.length === AT_ONCE && areAllTried ? 0 : BETWEEN_LOOKS_MS;
   }
