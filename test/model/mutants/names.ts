@@ -41,4 +41,10 @@ export type MutantName =
   | 'a text takes the entry of a number'
   | 'a look gives a living entry another owner'
   | 'a change of type without the change of owner'
-  | 'incomplete identities without their place';
+  | 'incomplete identities without their place'
+  | 'quarantine of whole events only'
+  | 'a refused record that counts as stamped'
+  | 'what was told forgotten'
+  | 'quarantine without its place'
+  | 'the moment of a look before what is looked at'
+  | 'what has grown in quarantine settled';

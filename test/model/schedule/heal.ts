@@ -2,6 +2,7 @@ import { CalmDice } from '../random/dice.js';
 import type { ModelWorld } from '../world/world.js';
 import { catchUp } from '../service/knowledge.js';
 import { putRight } from '../writers/operator.js';
+import { aftercareOf } from '../watcher/aftercare.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { advance, endWhatShowsNoLife } from './turn.js';
 
@@ -25,6 +26,7 @@ export function heal(world: ModelWorld): boolean {
   world.dice = new CalmDice();
   world.tell?.('-- all is well from here on');
   for (const writer of world.writers) while (writer.next().done !== true);
+  world.database.refused.clear();
   putRight(world);
   world.database.wall += AHEAD_MS;
   if (!settles(world)) return false;
@@ -44,16 +46,16 @@ function expireAll(world: ModelWorld): void {
   }
 }
 
-/** Until the log is worked through. */
+/** Until the log is worked through and nothing is set aside. */
 function settles(world: ModelWorld): boolean {
   const begin = world.database.newest;
   for (let round = 0; round < ROUNDS; round++) {
     const { lease } = world.database.now;
     const end = world.database.end;
     advanceWatchers(world, WATCHING * 4);
-    const after = world.database.now.lease;
+    const { lease: after, quarantine } = world.database.now;
     const isLed = after.watched !== undefined && after.watched.compare(begin) > 0;
-    const isWhole = isLed && after.since !== undefined && after.pass === undefined;
+    const isWhole = isLed && after.since !== undefined && after.pass === undefined && quarantine.size === 0;
     if (round >= FEWEST_ROUNDS && isWhole && after.token === end && end === world.database.end) return true;
     if (lease.term === after.term && round % 40 === 39) endWhatShowsNoLife(world);
   }
@@ -61,9 +63,17 @@ function settles(world: ModelWorld): boolean {
 }
 
 /** What hangs does so until it is abandoned; what was left behind lands late. */
-function advanceWatchers({ instances, leftBehind }: ModelWorld, stride: number): void {
-  for (const { watcher } of instances) if (!watcher.hangs) advance(watcher.steps, stride);
-  for (const { steps } of leftBehind) advance(steps, stride);
+function advanceWatchers(world: ModelWorld, stride: number): void {
+  const { instances, leftBehind, database } = world;
+  for (const { watcher } of instances) {
+    if (watcher.hangs) continue;
+    advance(watcher.steps, stride);
+    if (database.now.quarantine.size > 0) advance(aftercareOf(world, watcher), stride);
+  }
+  for (const { steps, aftercare } of leftBehind) {
+    advance(steps, stride);
+    if (aftercare !== undefined) advance(aftercare, stride);
+  }
 }
 
 function harvestsEnd(world: ModelWorld, harvests: number): boolean {

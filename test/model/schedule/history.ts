@@ -4,6 +4,7 @@ import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { MutantName } from '../mutants/names.js';
 import type { ModelState } from '../world/documents.js';
 import type { ModelWorld } from '../world/world.js';
+import { concernKey } from '../../../src/replication/quarantine/concern.js';
 import type { Profile } from './profile.js';
 import { newWorld, play } from './run.js';
 
@@ -11,13 +12,14 @@ import { newWorld, play } from './run.js';
 export function historyOf(profile: Profile, turns: readonly number[], mutant?: MutantName): string {
   const lines: string[] = [];
   const world = newWorld(profile, mutant);
-  let { ledger, incomplete } = world.database.now;
+  let { ledger, incomplete, quarantine } = world.database.now;
   world.tell = (what) => lines.push(what);
   world.database.onWrite = (what, at, events) => {
     lines.push(`  [${shortTime(at)}] ${what}`);
     lines.push(...events.map((event) => `      ${toldBy(world, event)}`), ...entriesChanged(ledger, world));
     lines.push(...incompleteChanged(incomplete, world));
-    ({ ledger, incomplete } = world.database.now);
+    lines.push(...asideChanged(quarantine, world));
+    ({ ledger, incomplete, quarantine } = world.database.now);
   };
   lines.push(play(world, turns) ?? 'nothing is lost');
   return lines.join('\n');
@@ -65,6 +67,20 @@ function incompleteChanged(before: ModelState['incomplete'], { database }: Model
         `      ${shortKey(key)} waits for ${appid}/${id}, learned ${shortPlace(learned)}`,
     ),
   ];
+}
+
+function asideChanged(before: ModelState['quarantine'], { database }: ModelWorld): string[] {
+  const after = database.now.quarantine;
+  const names = [...new Set([...before.keys(), ...after.keys()])];
+  return names
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => {
+      const entry = after.get(name);
+      const { _id, events, refusals, identities } = entry ?? before.get(name)!;
+      const of = _id.what === 'services' ? concernKey(_id) : `${_id.what} ${shortKey(_id.owner)}`;
+      const shown = identities.map(({ appid, id }) => ` ${appid}/${id}`).join('');
+      return `      ${of} ${entry ? `is set aside: ${events} events, ${refusals} refusals, shown as${shown}` : 'is settled'}`;
+    });
 }
 
 function shortTime(at: mongo.Timestamp): string {

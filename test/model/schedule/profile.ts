@@ -22,6 +22,9 @@ export type ProfilePart =
   | 'clock'
   | 'expire'
   | 'follow'
+  | 'refuse'
+  | 'take again'
+  | 'look after'
   | 'forget';
 
 /** The three feeds; `changes` by its cursor; `changes` from the greatest stamp of a complete harvest on. */

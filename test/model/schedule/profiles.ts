@@ -222,6 +222,45 @@ const CLAIMANTS: Profile = {
   },
 };
 
+/** The ledger refuses some identities and the database some stamps for a while, while records turn into one another. */
+const QUARANTINE: Profile = {
+  turns: 150,
+  parts: {
+    watch: 40,
+    consume: 30,
+    write: 20,
+    commit: 4,
+    refuse: 2,
+    'take again': 2,
+    'look after': 12,
+    crash: 1,
+    'lease runs out': 2,
+  },
+  changes: { insert: 3, delete: 2, move: 5, change: 1 },
+  stamps: { next: 2, leave: 1 },
+};
+
+/** The same while terms are given up, watchers overtake one another, and history is lost. */
+const LATE_QUARANTINE: Profile = {
+  ...QUARANTINE,
+  parts: {
+    ...QUARANTINE.parts,
+    'lose collection': 0.5,
+    'lose history': 0.5,
+    'lease runs out': 5,
+    hang: 1,
+    wake: 2,
+    abandon: 4,
+    'what is left behind': 10,
+  },
+};
+
+/** A filter is edited while the database refuses the stamps of some records. */
+const REFUSED_STAMPS: Profile = {
+  ...FILTERS,
+  parts: { ...FILTERS.parts, refuse: 3, 'take again': 2, 'look after': 8 },
+};
+
 export const PROFILES = {
   everything: EVERYTHING,
   resurrections: RESURRECTIONS,
@@ -243,6 +282,9 @@ export const PROFILES = {
   'expiring changes': EXPIRING_CHANGES,
   numbers: NUMBERS,
   claimants: CLAIMANTS,
+  quarantine: QUARANTINE,
+  'late quarantine': LATE_QUARANTINE,
+  'refused stamps': REFUSED_STAMPS,
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

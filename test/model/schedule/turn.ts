@@ -2,11 +2,13 @@ import { Dice } from '../random/dice.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
 import { expiryOf } from '../watcher/expiry.js';
+import { aftercareOf } from '../watcher/aftercare.js';
 import { newLife } from '../watcher/lead.js';
 import { followOn, forget } from '../service/knowledge.js';
 import { newWriter } from '../writers/writers.js';
 import { operate } from '../writers/operator.js';
 import { loseCollection } from '../writers/collection-losses.js';
+import { refuse, takeAgain } from '../writers/refusals.js';
 import type { ProfilePart } from './profile.js';
 
 const MOST_WRITERS = 3;
@@ -67,6 +69,12 @@ function act(world: ModelWorld, part: ProfilePart): void {
       return followOn(world, dice.pick(world.instances));
     case 'forget':
       return forget(dice.pick(world.instances));
+    case 'refuse':
+      return refuse(world);
+    case 'take again':
+      return takeAgain(world);
+    case 'look after':
+      return lookAfter(world);
     case 'expire':
       return advance(expiryOf(world, dice.pick(world.instances)), strideIn(world));
   }
@@ -76,6 +84,12 @@ function advanceWatcher(world: ModelWorld): void {
   const { name, watcher } = world.dice.pick(world.instances);
   world.tell?.(`-- watcher of ${name}`);
   if (!watcher.hangs) advance(watcher.steps, strideIn(world));
+}
+
+function lookAfter(world: ModelWorld): void {
+  const { name, watcher } = world.dice.pick(world.instances);
+  world.tell?.(`-- aftercare of ${name}`);
+  if (!watcher.hangs) advance(aftercareOf(world, watcher), strideIn(world));
 }
 
 function strideIn({ dice, profile }: ModelWorld): number {
@@ -131,7 +145,10 @@ function goOnLeftBehind(world: ModelWorld): void {
   const { leftBehind, dice } = world;
   if (leftBehind.length === 0) return;
   if (dice.chance(CHANCE_LOST)) leftBehind.shift();
-  else advance(dice.pick(leftBehind).steps, strideIn(world));
+  else {
+    const { steps, aftercare } = dice.pick(leftBehind);
+    advance(aftercare !== undefined && dice.chance(0.5) ? aftercare : steps, strideIn(world));
+  }
 }
 
 function crash(world: ModelWorld): void {

@@ -33,6 +33,12 @@ export function readProgress(
     : progress;
 }
 
+/** Whether everything up to a cluster time is worked through, and no pass is under way. */
+export function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp): boolean {
+  const watched = readProgress(world, world.database.now)?.watched;
+  return watched !== undefined && watched.compare(at) >= 0;
+}
+
 /** The moments that every instance knows. */
 export function readMoments({ moments }: ModelState): Moment[] {
   return [...moments.values()].filter(({ appid }) => appid === APPLICATION);

@@ -1,6 +1,5 @@
-import type { mongo } from 'mongoose';
 import { raiseMark } from '../service/raise.js';
-import { readProgress } from '../service/progress.js';
+import { isWorkedThrough } from '../service/progress.js';
 import { APPLICATION, type ModelState, type StoredEntry } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
@@ -38,11 +37,6 @@ function* removeExpired(world: ModelWorld, instance: Instance): ModelSteps {
       if (still !== undefined && still.lastupdated! <= last) tx.removeEntry(identity);
     });
   }
-}
-
-function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp): boolean {
-  const watched = readProgress(world, world.database.now)?.watched;
-  return watched !== undefined && watched.compare(at) >= 0;
 }
 
 function* moveHorizon({ database }: ModelWorld, to: Date): ModelSteps {

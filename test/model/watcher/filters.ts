@@ -10,6 +10,7 @@ import { APPLICATION, type ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld } from '../world/world.js';
+import { stampOrSetAside } from './quarantine.js';
 import type { ModelWatcher } from './watcher.js';
 
 /** Rule 5: brings every entry of `effective` to what `services` asks for. */
@@ -52,7 +53,9 @@ function* stampDifference(world: ModelWorld, name: string, entry: FilterVersionC
     const record = database.now.records.get(key);
     if (record === undefined || !isJudgedDifferently(record, filter, previous)) continue;
     const lastupdated = nextStamp(record.lastupdated, clock);
-    database.write(`stamps for ${name}`, (tx) => tx.update(record, { ...record, lastupdated }));
+    const stamp = () => database.write(`stamps for ${name}`, (tx) => tx.stamp(record, lastupdated));
+    const isCounted = world.has('a refused record that counts as stamped') && database.refused.has(key);
+    if (!isCounted) yield* stampOrSetAside(world, stamp);
     yield;
   }
   if (!isStill(world, name, entry)) return;

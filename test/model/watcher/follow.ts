@@ -4,7 +4,7 @@ import type { LogBatch } from '../world/database.js';
 import type { ModelSteps } from '../world/steps.js';
 import { justBefore, laterOf } from '../world/time.js';
 import type { ModelWorld } from '../world/world.js';
-import { bringAbout } from './effects.js';
+import { workThrough } from './batches.js';
 import { reconcileAll } from './filters.js';
 import { publishHead } from './head.js';
 import type { ModelWatcher } from './watcher.js';
@@ -22,7 +22,7 @@ export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolea
   const watched = laterOf(watchedAfter(batch, database.newest), watcher.watched);
   const lost = batch.events.findIndex((event) => event.type === 'collectionLost');
   if (lost >= 0 && !world.has('rule 6 left out')) {
-    yield* bringAbout(watcher, batch.events);
+    yield* workThrough(watcher, batch.events);
     return loseTrack(watcher);
   }
   const due = { token: batch.token, watched };
@@ -30,7 +30,7 @@ export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolea
   const save = () => watcher.save('saves token and watched', due);
   if (world.has('token stored before the effect') && !save()) return true;
   yield;
-  const heads = yield* bringAbout(watcher, batch.events);
+  const heads = yield* workThrough(watcher, batch.events);
   if (world.has('the token before the head') && !save()) return true;
   const head = yield* publishHead(watcher, heads);
   if (head !== 'written') return head === 'over';

@@ -60,7 +60,7 @@ function ownersOf(events: KindEvent[]): Set<string> {
   return new Set(owners.map(String));
 }
 
-function ownedIn(entries: StoredEntry[], owners: Set<string>): Owned {
+export function ownedIn(entries: StoredEntry[], owners: Set<string>): Owned {
   const owned: Owned = new Map();
   const inOrder = [...entries].sort((one, other) =>
     one.learned < other.learned ? -1 : Number(one.learned > other.learned),

@@ -5,6 +5,7 @@ import { entryAfter, isResurrection, type KnownEntry } from '../twins/entry-afte
 import { nextStamp } from '../twins/stamp.js';
 import { entryOf, recordUnder } from '../world/documents.js';
 import { forget, keepIncomplete } from './incomplete.js';
+import { reviveOrSetAside } from './quarantine.js';
 import { reviveSeen } from './stamping.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { Transaction } from '../world/transaction.js';
@@ -29,14 +30,16 @@ export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindE
     yield* dropThenBury(watcher, change, clock);
     return false;
   }
-  database.write(change.alive ? 'learns a life' : 'learns a death', (tx) => {
-    const entry = entryOf(tx.state, identity);
-    const after = entryAfter(entry, change, clock, world.mutant);
-    if (after === undefined || after === entry) return;
-    tx.writeEntry(identity, after);
-    if (isResurrection(entry, change) && isResurrectionHandled(world.mutant, change, cause))
-      stampReborn(watcher, tx, change as Life, entry, clock);
-  });
+  const revive = (stamp: boolean) =>
+    database.write(change.alive ? 'learns a life' : 'learns a death', (tx) => {
+      const entry = entryOf(tx.state, identity);
+      const after = entryAfter(entry, change, clock, world.mutant);
+      if (after === undefined || after === entry) return;
+      tx.writeEntry(identity, after);
+      if (stamp && isResurrection(entry, change) && isResurrectionHandled(world.mutant, change, cause))
+        stampReborn(watcher, tx, change as Life, entry, clock);
+    });
+  yield* reviveOrSetAside(world, revive);
   if (change.alive) yield* forgetRival(watcher, change);
   return false;
 }
@@ -88,7 +91,7 @@ export function stampReborn(
   if (record === undefined) return;
   const fence = watcher.fenceOf(identity);
   const above = died !== undefined && (fence === undefined || died > fence) ? died : fence;
-  tx.update(record, { ...record, lastupdated: nextStamp(record.lastupdated, clock, above) });
+  tx.stamp(record, nextStamp(record.lastupdated, clock, above), above);
 }
 
 function* dropThenBury({ world }: ModelWatcher, change: LedgerChange, clock: Date): ModelSteps {

@@ -1,19 +1,17 @@
-import type { LedgerChange, Life } from '../../../src/replication/ledger/changes.js';
-import type { Identity } from '../../../src/replication/ledger/identity.js';
+import { isSame } from '../../../src/replication/ledger/identity.js';
 import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
-import {
-  claimantsOf,
-  entryOf,
-  identityOf,
-  type ModelState,
-  recordUnder,
-  type StoredEntry,
-} from '../world/documents.js';
+import { entryOf, identityOf, KIND, type ModelState, type StoredEntry } from '../world/documents.js';
+import type { Concern } from '../../../src/replication/quarantine/set-aside.schema.js';
+import { RefusedEntry } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
+import type { ModelWorld } from '../world/world.js';
 import { reconcileAll } from './filters.js';
-import { forget, keepIncomplete } from './incomplete.js';
+import { forget } from './incomplete.js';
 import { learn } from './learning.js';
+import { setAside, stampOrSetAside } from './quarantine.js';
+import { settleLife } from './settle-life.js';
+import { restampTombstone } from './stamping.js';
 import type { ModelWatcher } from './watcher.js';
 
 /**
@@ -57,31 +55,19 @@ function* learnRecords(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): 
       owner,
       ...(isNumber && { isNumber }),
     };
-    for (const change of yield* settle(watcher, life)) yield* learn(watcher, change, []);
+    yield* leaving(watcher, { what: 'record', kind: KIND, owner }, function* () {
+      for (const change of yield* settleLife(watcher, life)) yield* learn(watcher, change, []);
+    });
     yield;
     const clock = database.clock();
     yield;
     const present = database.now.records.get(key);
     if (present === undefined || !(isRepair || isStampNeeded(present.lastupdated, clock))) continue;
     const lastupdated = nextStamp(present.lastupdated, clock, watcher.fenceOf(present));
-    database.write('stamps in passing', (tx) => tx.update(present, { ...present, lastupdated }));
+    yield* stampOrSetAside(watcher.world, () =>
+      database.write('stamps in passing', (tx) => tx.stamp(present, lastupdated)),
+    );
   }
-}
-
-/** What is learned of a record: with numbers it may have to wait for another one, or another one ends first. */
-function* settle(watcher: ModelWatcher, life: Life): ModelSteps<LedgerChange[]> {
-  const { identity, at, owner, isNumber } = life;
-  yield;
-  const entry = entryOf(watcher.world.database.now, identity);
-  const isHeld = entry?.alive === true && String(entry.owner) !== String(owner);
-  if (!isHeld || !(isNumber || entry.isNumber)) return [life];
-  const { appid, id, organizationid } = identity;
-  const rival = { organizationid, appid, id, isNumber: true as const, learned: at };
-  const waiting = isNumber ? owner : entry.owner;
-  const claimants = claimantsOf(watcher.world.database.now, identity);
-  if (claimants.some((record) => record.isNumber && record.key === String(waiting)))
-    yield* keepIncomplete(watcher, String(waiting), rival);
-  return isNumber ? [] : [{ ...life, afterDeath: true }];
 }
 
 /** Of an ignored number that is gone, or claims its text no longer, no event tells any more. */
@@ -106,31 +92,53 @@ function* settleLedger(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): 
   const { database } = world;
   yield;
   const clock = database.clock();
-  for (const { identity } of [...database.now.ledger.values()]) {
-    if (!world.has('entries that keep their age in a pass')) lift(watcher, identity, at);
+  for (const { _id, identity } of [...database.now.ledger.values()]) {
+    if (!world.has('entries that keep their age in a pass')) yield* lift(watcher, { _id, identity }, at);
     yield;
     const entry = entryOf(database.now, identity);
     if (entry === undefined) continue;
     if (entry.alive) {
       if (!isOwned(database.now, entry))
-        yield* learn(watcher, { identity, at, alive: false, shortLived: false }, []);
+        yield* leaving(watcher, { what: 'record', kind: KIND, owner: entry.owner! }, () =>
+          learn(watcher, { identity, at, alive: false, shortLived: false }, []),
+        );
     } else if (isRepair) {
       const lastupdated = nextStamp(entry.lastupdated, clock, watcher.fenceOf(identity));
-      database.write('stamps a tombstone in passing', (tx) =>
-        tx.writeEntry(identity, { ...entry, lastupdated }),
-      );
+      yield* restampTombstone(watcher, 'stamps a tombstone in passing', { ...entry, lastupdated });
     }
   }
 }
 
-function isOwned(state: ModelState, { identity, owner, isNumber }: StoredEntry): boolean {
-  if (!isNumber) return recordUnder(state, identity) !== undefined;
-  return claimantsOf(state, identity).some(({ key }) => key === String(owner));
+/** What the ledger refuses is set aside; the pass goes on. */
+function* leaving({ world }: ModelWatcher, concern: Concern, work: () => ModelSteps<unknown>): ModelSteps {
+  try {
+    yield* work();
+  } catch (error) {
+    yield* leave(world, concern, error);
+  }
 }
 
-function lift(watcher: ModelWatcher, identity: Identity, at: LogPlace): void {
-  watcher.world.database.write('makes an entry known anew', (tx) => {
-    const entry = entryOf(tx.state, identity);
-    if (entry !== undefined && entry.learned < at) tx.writeEntry(identity, { ...entry, learned: at });
-  });
+function* leave(world: ModelWorld, concern: Concern, error: unknown): ModelSteps {
+  if (!(error instanceof RefusedEntry)) throw error;
+  yield* setAside(world, concern);
+}
+
+function isOwned(state: ModelState, { identity, owner }: StoredEntry): boolean {
+  const record = state.records.get(String(owner));
+  return record !== undefined && isSame(identity, identityOf(record));
+}
+
+function* lift(
+  { world }: ModelWatcher,
+  { _id, identity }: Pick<StoredEntry, '_id' | 'identity'>,
+  at: LogPlace,
+): ModelSteps {
+  try {
+    world.database.write('makes an entry known anew', (tx) => {
+      const entry = entryOf(tx.state, identity);
+      if (entry !== undefined && entry.learned < at) tx.writeEntry(identity, { ...entry, learned: at });
+    });
+  } catch (error) {
+    yield* leave(world, { what: 'tombstone', owner: _id }, error);
+  }
 }

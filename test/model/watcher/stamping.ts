@@ -4,9 +4,11 @@ import type { Identity } from '../../../src/replication/ledger/identity.js';
 import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { Late } from '../../../src/replication/stamping/late.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
-import { claimantsOf, entryOf, type ModelState, recordUnder } from '../world/documents.js';
+import { claimantsOf, entryOf, type ModelState, recordUnder, type StoredEntry } from '../world/documents.js';
+import { RefusedEntry } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
 import { learn, stampReborn } from './learning.js';
+import { reviveOrSetAside, setAsideRefused, stampOrSetAside } from './quarantine.js';
 import type { ModelWatcher } from './watcher.js';
 
 /** Rule 1: in one bulk, which has one clock, but record by record. */
@@ -19,7 +21,9 @@ export function* stampLate(watcher: ModelWatcher, late: Late[]): ModelSteps {
     const record = database.now.records.get(_id.toHexString());
     if (record === undefined || !isStampNeeded(record.lastupdated, clock, fence)) continue;
     const lastupdated = nextStamp(record.lastupdated, clock, watcher.fenceOf(record));
-    database.write('stamps a late record', (tx) => tx.update(record, { ...record, lastupdated }));
+    yield* stampOrSetAside(watcher.world, () =>
+      database.write('stamps a late record', (tx) => tx.stamp(record, lastupdated)),
+    );
   }
 }
 
@@ -36,7 +40,17 @@ export function* stampLateTombstones(watcher: ModelWatcher, late: Late[]): Model
     if (entry === undefined || entry.alive) continue;
     if (!isStampNeeded(entry.lastupdated, clock, keys.get(key))) continue;
     const lastupdated = nextStamp(entry.lastupdated, clock, watcher.fenceOf(identity));
-    database.write('stamps a late tombstone', (tx) => tx.writeEntry(identity, { ...entry, lastupdated }));
+    yield* restampTombstone(watcher, 'stamps a late tombstone', { ...entry, lastupdated });
+  }
+}
+
+/** Writes a tombstone with its new stamp, or sets it aside where the ledger refuses that. */
+export function* restampTombstone({ world }: ModelWatcher, what: string, entry: StoredEntry): ModelSteps {
+  try {
+    world.database.write(what, (tx) => tx.writeEntry(entry.identity, entry));
+  } catch (error) {
+    if (!(error instanceof RefusedEntry)) throw error;
+    yield* setAsideRefused(world, { what: 'tombstone', owner: entry._id });
   }
 }
 
@@ -50,7 +64,9 @@ export function* reveal(watcher: ModelWatcher, revealed: mongo.ObjectId[]): Mode
     const record = database.now.records.get(_id.toHexString());
     if (record === undefined) continue;
     const lastupdated = nextStamp(record.lastupdated, clock, watcher.fenceOf(record));
-    database.write('reveals a number', (tx) => tx.update(record, { ...record, lastupdated }));
+    yield* stampOrSetAside(watcher.world, () =>
+      database.write('reveals a number', (tx) => tx.stamp(record, lastupdated)),
+    );
   }
 }
 
@@ -66,13 +82,15 @@ export function* reviveSeen(watcher: ModelWatcher, seen: Identity[], at: LogPlac
     if (life === undefined) continue;
     const clock = database.clock();
     yield;
-    database.write('revives what a tombstone denies', (tx) => {
-      const entry = entryOf(tx.state, identity);
-      if (entry === undefined || entry.alive || entry.learned > at) return;
-      const { owner, isNumber } = life;
-      tx.writeEntry(identity, { alive: true, owner, learned: at, ...(isNumber && { isNumber }) });
-      stampReborn(watcher, tx, life, entry, clock);
-    });
+    const revive = (stamp: boolean) =>
+      database.write('revives what a tombstone denies', (tx) => {
+        const entry = entryOf(tx.state, identity);
+        if (entry === undefined || entry.alive || entry.learned > at) return;
+        const { owner, isNumber } = life;
+        tx.writeEntry(identity, { alive: true, owner, learned: at, ...(isNumber && { isNumber }) });
+        if (stamp) stampReborn(watcher, tx, life, entry, clock);
+      });
+    yield* reviveOrSetAside(watcher.world, revive);
     if (watcher.world.has('a look gives a living entry another owner')) yield* learn(watcher, life, []);
     else yield* learnUnknown(watcher, life);
   }

@@ -19,6 +19,8 @@ export class Database {
   wall = ORIGIN;
   /** As it is now. */
   now: ModelState = EMPTY;
+  /** What writes of the service are refused for now: stamps of records by `key`, ledger entries by identity. */
+  readonly refused = new Set<string>();
   /** Told of every write, where somebody listens. */
   onWrite?: (what: string, at: mongo.Timestamp, events: WatchedEvent[]) => void;
   private seconds = 0;
@@ -47,7 +49,7 @@ export class Database {
   write(what: string, change: (transaction: Transaction) => void): mongo.Timestamp | undefined {
     const seconds = Math.max(this.seconds, Math.floor(this.wall / 1000));
     const counter = seconds > this.seconds ? 1 : this.counter + 1;
-    const transaction = new Transaction(this.now, timestamp(seconds, counter));
+    const transaction = new Transaction(this.now, timestamp(seconds, counter), this.refused);
     change(transaction);
     if (!transaction.isDirty) return undefined;
     this.seconds = seconds;

@@ -6,6 +6,7 @@ import {
   type PartialIdentity,
 } from '../../../src/replication/ledger/identity.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
+import type { SetAside } from '../../../src/replication/quarantine/set-aside.schema.js';
 import type { KnownEntry } from '../twins/entry-after.js';
 
 export const KIND = 'member';
@@ -43,6 +44,10 @@ export interface StoredMark {
   raises: number;
 }
 
+/** What was set aside; who looks after it takes all of it at any time. */
+export type StoredAside = Required<Pick<SetAside, '_id' | 'events' | 'refusals' | 'identities'>> &
+  Pick<SetAside, 'above'>;
+
 export interface ModelService {
   filter: Record<string, unknown>;
   enabled: boolean;
@@ -66,6 +71,8 @@ export interface ModelState {
   ledger: ReadonlyMap<string, StoredEntry>;
   /** What is known of records that the ledger does not know, by `key`. */
   incomplete: ReadonlyMap<string, PartialIdentity>;
+  /** By what it is about. */
+  quarantine: ReadonlyMap<string, StoredAside>;
   /** By the name of the mark. */
   marks: ReadonlyMap<string, StoredMark>;
   /** By fence and place in the log, so that a moment recorded twice is one. */
@@ -85,6 +92,7 @@ export const EMPTY: ModelState = {
   records: new Map(),
   ledger: new Map(),
   incomplete: new Map(),
+  quarantine: new Map(),
   marks: new Map(),
   moments: new Map(),
   services: new Map(),

@@ -8,16 +8,19 @@ import {
 import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import { type MarkKey, markName } from '../../../src/replication/mark/mark.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
+import { concernKey } from '../../../src/replication/quarantine/concern.js';
 import type { KnownEntry } from '../twins/entry-after.js';
 import {
   entryId,
   recordUnder,
   type ModelState,
+  type StoredAside,
   type StoredLease,
   type ModelRecord,
   type ModelService,
 } from './documents.js';
 import { deletion, insertion, update, type When } from './events.js';
+import { RefusedEntry, RefusedStamp } from './refusals.js';
 import { placeIn } from './time.js';
 
 type Collection = Exclude<keyof ModelState, 'lease' | 'horizon' | 'head'>;
@@ -32,6 +35,7 @@ export class Transaction {
   constructor(
     state: ModelState,
     readonly at: mongo.Timestamp,
+    private readonly refused: ReadonlySet<string>,
   ) {
     this.state = { ...state };
   }
@@ -59,6 +63,12 @@ export class Transaction {
     return true;
   }
 
+  /** A stamp of the service's own, `above` a time if it has to lie there. Throws where the database refuses it. */
+  stamp(record: ModelRecord, lastupdated: Date, above?: Date): void {
+    if (this.refused.has(record.key)) throw new RefusedStamp(record._id, above);
+    this.update(record, { ...record, lastupdated });
+  }
+
   /** The record as a whole anew; false where that breaks the unique index. */
   replace(after: ModelRecord): boolean {
     if (this.isTaken(after)) return false;
@@ -79,8 +89,10 @@ export class Transaction {
     this.events.push({ type: 'collectionLost', ...this.when, what, collection: 'members' });
   }
 
+  /** Throws where the ledger refuses it. */
   writeEntry(identity: Identity, known: KnownEntry): void {
     const name = identityKey(identity);
+    if (this.refused.has(name)) throw new RefusedEntry();
     const before = this.state.ledger.get(name);
     const _id = entryId(identity);
     this.put('ledger', name, { ...known, _id, key: _id.toHexString(), identity });
@@ -95,6 +107,14 @@ export class Transaction {
 
   forgetIncomplete(key: string): void {
     if (this.state.incomplete.has(key)) this.drop('incomplete', key);
+  }
+
+  setAside(entry: StoredAside): void {
+    this.put('quarantine', concernKey(entry._id), entry);
+  }
+
+  settle({ _id }: StoredAside): void {
+    this.drop('quarantine', concernKey(_id));
   }
 
   removeEntry(identity: Identity): void {

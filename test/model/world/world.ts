@@ -30,6 +30,8 @@ export interface MaxAnswer {
  */
 export interface WatcherLife {
   steps: ModelSteps;
+  /** Looks after what was set aside, once it has begun. */
+  aftercare?: ModelSteps;
   /** The term in which it leads, or has led last. */
   term?: number;
   /** A call of it does not end: nothing more happens until it does. */

@@ -1,0 +1,171 @@
+import type { mongo } from 'mongoose';
+import type { LedgerChange } from '../../../src/replication/ledger/changes.js';
+import { type Identity, identityKey, isSame } from '../../../src/replication/ledger/identity.js';
+import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
+import { isWorkedThrough } from '../service/progress.js';
+import { nextStamp } from '../twins/stamp.js';
+import { entryOf, identityOf, type ModelRecord, type StoredAside } from '../world/documents.js';
+import { RefusedEntry } from '../world/refusals.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { ModelWorld, WatcherLife } from '../world/world.js';
+import { forgetComplete } from './incomplete.js';
+import { learn } from './learning.js';
+import { settle, stampOrSetAside } from './quarantine.js';
+import { restampTombstone, reviveSeen } from './stamping.js';
+import { settleLife } from './settle-life.js';
+import { ModelWatcher } from './watcher.js';
+
+/** Something that was set aside, and the record that it is about as of the look; nothing where there is none. */
+interface Look {
+  entry: StoredAside;
+  record: ModelRecord | undefined;
+}
+
+/** The care of a leader for what was set aside, beside its stream. It may be overtaken without knowing. */
+export function aftercareOf(world: ModelWorld, life: WatcherLife): ModelSteps {
+  life.aftercare ??= lookAfterAll(world, life);
+  return life.aftercare;
+}
+
+function* lookAfterAll(world: ModelWorld, life: WatcherLife): ModelSteps {
+  while (!life.isLeftBehind) {
+    yield;
+    if (world.database.now.lease.term === life.term) yield* step(world, { term: life.term, life });
+  }
+}
+
+function* step(world: ModelWorld, own: ModelWatcher['own']): ModelSteps {
+  const { database } = world;
+  const early = database.newest;
+  yield;
+  const entries = [...database.now.quarantine.values()];
+  yield;
+  const at = world.has('the moment of a look before what is looked at') ? early : database.newest;
+  while (!isWorkedThrough(world, at)) {
+    if (own.life.isLeftBehind || database.now.lease.term !== own.term) return;
+    yield;
+  }
+  yield* lookAfter(new ModelWatcher(world, own, undefined, undefined), entries, at);
+}
+
+/** As many together as succeed. What does not is looked after once more. */
+function* lookAfter(watcher: ModelWatcher, entries: StoredAside[], at: mongo.Timestamp): ModelSteps {
+  if (entries.length === 0) return;
+  const isRecord = ({ _id }: StoredAside) => _id.what === 'record';
+  try {
+    yield* lookAtRecords(watcher, entries.filter(isRecord), at);
+    yield* lookAtTombstones(
+      watcher,
+      entries.filter((entry) => !isRecord(entry)),
+      placeBehind(at),
+    );
+    yield;
+    settle(watcher.world, entries);
+  } catch (error) {
+    if (!(error instanceof RefusedEntry)) throw error;
+    if (entries.length === 1) return;
+    const half = Math.ceil(entries.length / 2);
+    yield* lookAfter(watcher, entries.slice(0, half), at);
+    yield* lookAfter(watcher, entries.slice(half), at);
+  }
+}
+
+/** What is seen as of a moment up to which everything is worked through is what the log up to there came to. */
+function* lookAtRecords(watcher: ModelWatcher, entries: StoredAside[], asOf: mongo.Timestamp): ModelSteps {
+  const { world } = watcher;
+  const at = placeBehind(asOf);
+  const { records } = world.database.asOf(asOf);
+  const looks = entries.map((entry) => ({ entry, record: records.get(String(ownerOf(entry))) }));
+  for (const death of yield* deathsOf(watcher, looks))
+    yield* learnLate(watcher, { ...death, at, alive: false });
+  const waiting = new Set<string>();
+  for (const { record } of looks) {
+    if (record === undefined) continue;
+    const { _id: owner, key, isNumber } = record;
+    const identity = identityOf(record);
+    const life = { identity, at, alive: true as const, owner, ...(isNumber && { isNumber }) };
+    const changes = yield* settleLife(watcher, life);
+    if (changes.length === 0) waiting.add(key);
+    for (const change of changes) if (yield* learnLate(watcher, change)) waiting.add(key);
+  }
+  for (const { entry } of looks) yield* forgetComplete(watcher, String(ownerOf(entry)), at, waiting);
+  yield;
+  const clock = world.database.clock();
+  for (const { entry } of looks) {
+    yield;
+    const record = world.database.now.records.get(String(ownerOf(entry)));
+    if (record === undefined) continue;
+    const { above } = entry;
+    const lastupdated = nextStamp(record.lastupdated, clock, above);
+    yield* stampOrSetAside(world, () =>
+      world.database.write('stamps what was set aside', (tx) => tx.stamp(record, lastupdated, above)),
+    );
+  }
+}
+
+/** For a mutant: whatever the ledger has learned since. */
+function* learnLate(watcher: ModelWatcher, change: LedgerChange): ModelSteps<boolean> {
+  const { world } = watcher;
+  if (world.has('quarantine without its place')) {
+    yield;
+    world.database.write('forgets when it was learned', (tx) => {
+      const entry = entryOf(tx.state, change.identity);
+      if (entry !== undefined) tx.writeEntry(change.identity, { ...entry, learned: '' });
+    });
+  }
+  return yield* learn(watcher, change, []);
+}
+
+/** What the records were to consumers and are no more: what the ledger has of them, and what they were shown as meanwhile. */
+function* deathsOf(
+  { world: { database } }: ModelWatcher,
+  looks: Look[],
+): ModelSteps<{ identity: Identity; shortLived: boolean }[]> {
+  const present = new Map(
+    looks.map(({ entry, record }) => [String(ownerOf(entry)), record && identityOf(record)]),
+  );
+  yield;
+  const owned = [...database.now.ledger.values()].filter(
+    ({ alive, owner }) => alive && present.has(String(owner)),
+  );
+  const gone = owned.filter(({ identity, owner }) => !isSame(identity, present.get(String(owner))));
+  const standing = new Set(
+    [...present.values()].flatMap((identity) => (identity ? [identityKey(identity)] : [])),
+  );
+  yield;
+  const shown = new Map(
+    looks.flatMap(({ entry }) => entry.identities.map((one) => [identityKey(one), one] as const)),
+  );
+  const unlearned = [...shown].filter(
+    ([name, identity]) => !standing.has(name) && entryOf(database.now, identity)?.alive !== true,
+  );
+  return [
+    ...gone.map(({ identity }) => ({ identity, shortLived: false })),
+    ...unlearned.map(([, identity]) => ({ identity, shortLived: true })),
+  ];
+}
+
+function* lookAtTombstones(watcher: ModelWatcher, entries: StoredAside[], at: LogPlace): ModelSteps {
+  const { database } = watcher.world;
+  const owners = new Set(entries.map((entry) => String(ownerOf(entry))));
+  yield;
+  const dead = [...database.now.ledger.values()].filter(({ alive, key }) => !alive && owners.has(key));
+  yield;
+  const clock = database.clock();
+  for (const { identity } of dead) {
+    yield;
+    const entry = entryOf(database.now, identity);
+    if (entry === undefined || entry.alive) continue;
+    const lastupdated = nextStamp(entry.lastupdated, clock);
+    yield* restampTombstone(watcher, 'stamps a hard delete that was set aside', { ...entry, lastupdated });
+  }
+  yield* reviveSeen(
+    watcher,
+    dead.map(({ identity }) => identity),
+    at,
+  );
+}
+
+function ownerOf({ _id }: StoredAside): unknown {
+  return _id.what === 'services' ? undefined : _id.owner;
+}

@@ -1,0 +1,22 @@
+import { identityKey } from '../../../src/replication/ledger/identity.js';
+import { PLACES } from '../world/documents.js';
+import type { ModelWorld } from '../world/world.js';
+
+const CHANCE_RECORD = 0.4;
+
+/** The database refuses a record its stamps from now on, or the ledger an identity. No event tells of it. */
+export function refuse({ database, dice, tell }: ModelWorld): void {
+  const records = [...database.now.records.keys()];
+  const isRecord = records.length > 0 && dice.chance(CHANCE_RECORD);
+  const name = isRecord ? dice.pick(records) : identityKey(dice.pick(PLACES));
+  database.refused.add(name);
+  tell?.(`  ${name} is refused`);
+}
+
+/** Something that was refused is taken again. */
+export function takeAgain({ database: { refused }, dice, tell }: ModelWorld): void {
+  if (refused.size === 0) return;
+  const name = dice.pick([...refused]);
+  refused.delete(name);
+  tell?.(`  ${name} is taken again`);
+}
