@@ -89,7 +89,8 @@ export async function removeApplication(
   const { db } = desk;
   const found = await kindsWithRecords(db, tenant);
   if (!purge && found.length > 0) {
-    if (!allows(ifMatch, (await readApplication(db, tenant)).etag)) throw new Refused(problems.stale());
+    const { etag } = await readApplication(db, tenant);
+    if (!allows(ifMatch, etag)) throw new Refused(problems.stale(ifMatch));
     throw stillUsed(tenant, found);
   }
   await removeDocument(db, tenant, { ifMatch, isRepeated: found.length > 0 });

@@ -53,5 +53,5 @@ export async function changeStored(
     if (!allows(ifMatch, stored.etag)) break;
     if ((await write(stored.isUnchanged, stored)) > 0) return stored;
   }
-  throw new Refused(problems.stale());
+  throw new Refused(problems.stale(ifMatch));
 }

@@ -1,10 +1,18 @@
 import { hash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { UNSHARED } from './security-headers.js';
 
 const CHARACTERS = 27;
 
 /** A strong entity tag: a digest of the bytes that are stored. */
 export function etagOf(raw: Uint8Array): string {
   return `"${hash('sha256', raw, 'base64url').slice(0, CHARACTERS)}"`;
+}
+
+/** Gives an answer its entity tag. A proxy that compresses answers would make it a weak one, which fits no `If-Match`. */
+export function tag(response: ServerResponse, etag: string): void {
+  response.setHeader('ETag', etag);
+  response.setHeader('Cache-Control', `${UNSHARED}, no-transform`);
 }
 
 /** Whether `If-Match` allows a write to what has this entity tag. Weak tags never match (RFC 9110 §13.1.1). */

@@ -2,7 +2,7 @@ export { answerInTime, handOver, type Patience, whileReceiving } from './answer-
 export { answerClientError, refuseExpectation } from './client-error.js';
 export { Connections } from './connections.js';
 export { openApiDocument, serveDocs } from './docs.js';
-export { allows, etagOf } from './etag.js';
+export { allows, etagOf, tag } from './etag.js';
 export { type OtherMethodHandler, ReadyExpressAdapter } from './express-adapter.js';
 export { ProblemOr, Problems } from './openapi.js';
 export { ProblemFilter } from './problem.filter.js';

@@ -74,12 +74,15 @@ export const problems = {
       'The credential does not cover this',
       'A credential gives others no more than it covers itself.',
     ),
-  stale: () =>
+  /** For the `If-Match` that was sent, if any. */
+  stale: (ifMatch?: string) =>
     new Problem(
       412,
       'precondition-failed',
       'It is not the one you know',
-      'Its ETag does not fit If-Match. Read it again, then repeat the request.',
+      ifMatch?.includes('W/"')
+        ? 'If-Match holds a weak ETag, which never fits: a proxy that compresses answers adds the W/. Send the ETag without it, such as "a1b2c3".'
+        : 'Its ETag does not fit If-Match. Read it again, then repeat the request.',
     ),
   memberModified: () =>
     new Problem(

@@ -18,7 +18,7 @@ const OF_DATA = [
 ] as const;
 
 /** Every answer depends on its credentials, so no cache may hand it to somebody else. */
-const UNSHARED = 'private, no-cache';
+export const UNSHARED = 'private, no-cache';
 
 /** Express middleware: the headers that tell browsers and caches what they must not do. */
 export function forbid(request: Request, response: Response, next: NextFunction): void {

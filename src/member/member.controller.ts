@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../application/index.js';
 import { Acting, type Actor } from '../trail/index.js';
 import { Needs } from '../auth/index.js';
-import { sendJson } from '../http/index.js';
+import { sendJson, tag } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
 import { JsonBody } from './body/json-body.js';
 import { CreateMember } from './dto/create-member.js';
@@ -82,6 +82,6 @@ function tenantOf({ organizationid, appid }: Application): Tenant {
 }
 
 function answer(response: Response, member: StoredMember): void {
-  response.setHeader('ETag', member.etag);
+  tag(response, member.etag);
   sendJson(response, member.itemText());
 }

@@ -58,7 +58,7 @@ export class MemberService {
     merge: (record: BsonDocument) => Change[],
   ): Promise<StoredMember> {
     let read = await this.read(tenant, id);
-    if (!allows(ifMatch, read.etag)) throw problems.stale();
+    if (!allows(ifMatch, read.etag)) throw problems.stale(ifMatch);
     let changes = merge(read.record());
     if (changes.length === 0) return read;
     if (await this.store.makeSingle(tenant, read, changes)) {

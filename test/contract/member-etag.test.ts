@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { type Answer, TestService } from '../support/index.js';
+import { type Answer, expectProblem, TestService } from '../support/index.js';
 import { itemOf, MemberClient, newEmail, slugOf } from './member-client.js';
 
 let service: TestService;
@@ -89,6 +89,23 @@ describe.each(['', '/address'])(
         expect([answer.status, slugOf(answer)]).toEqual([412, 'precondition-failed']);
       }
       expect(await members.stored(id)).toEqual(before);
+    });
+
+    it('a weak one is 412 that says what has made it weak; its strong form fits', async () => {
+      const id = await members.born();
+      const etag = await etagNow(id);
+      for (const weak of [`W/${etag}`, `"x", W/${etag}`]) {
+        const { detail } = expectProblem(await patchWith(id, weak), 412, 'precondition-failed');
+        expect(detail).toMatch(/weak ETag.*proxy.*without it/);
+      }
+      expect((await patchWith(id, etag)).status).toBe(200);
+    });
+
+    it('no proxy may transform the answer, and so its ETag', async () => {
+      const id = await members.born();
+      const patched = await patchWith(id, await etagNow(id));
+      for (const answer of [await members.read(id), patched])
+        expect(answer.headers.get('cache-control')).toBe('private, no-cache, no-transform');
     });
 
     it('also where the patch changes nothing', async () => {

@@ -39,7 +39,7 @@ export async function applyConfiguration(
 ): Promise<Applied> {
   const { db } = desk;
   const first = await compare(db, wanted, options);
-  if (!allows(ifMatch, first.etag)) throw new Refused(problems.stale());
+  if (!allows(ifMatch, first.etag)) throw new Refused(problems.stale(ifMatch));
   await assertPossible(db, first.changes, options.reach, desk.turn);
   const secrets = await secretsFor(first.changes, mostNew);
   await db.client.withSession((session) =>

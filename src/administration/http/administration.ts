@@ -11,7 +11,7 @@ import type { Request, Response } from 'express';
 import type { Connection } from 'mongoose';
 import { AboveApplications, Needs } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
-import { sendJson } from '../../http/index.js';
+import { sendJson, tag } from '../../http/index.js';
 import { actorOf } from '../../trail/index.js';
 import type { Desk } from '../desk.js';
 import { PreviewPlaces } from './preview-places.js';
@@ -49,7 +49,7 @@ export const Asked = createParamDecorator((_data: unknown, context: ExecutionCon
 
 /** Answers with a document and its entity tag. */
 export function sendTagged(response: Response, document: unknown, etag: string): void {
-  response.setHeader('ETag', etag);
+  tag(response, etag);
   sendJson(response, JSON.stringify(document));
 }
 
