@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type CopyPlace, ndjsonCopies, sqliteCopies } from '../support/copies/index.js';
 import { eventually, PASSWORD, type TestApplication, TestService } from '../support/index.js';
@@ -28,6 +30,7 @@ function begin(words: string[], environment: Record<string, string> = {}): Child
   const env = {
     ...process.env,
     ...{ TIDEMARK_USERNAME: app.user('read'), TIDEMARK_PASSWORD: PASSWORD, TIDEMARK_TO: '' },
+    ...{ HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '', NO_PROXY: '', no_proxy: '' },
     ...environment,
   };
   return spawn(process.execPath, [PROGRAM, ...named, '--service', BIKES, ...words], { env, stdio: 'pipe' });
@@ -104,6 +107,66 @@ describe('`tidemark-harvest`', () => {
     expect(child.errors).toMatch(line);
     expect(child.errors.split('\n').length).toBeLessThanOrEqual(2);
     expect(child.errors).not.toContain('hidden');
+  });
+
+  describe('behind a proxy', () => {
+    let proxy: Server;
+    let passed: string[];
+    beforeEach(async () => {
+      passed = [];
+      const { hostname, port } = new URL(service.url);
+      proxy = createServer((asked, response) => {
+        const { host, pathname, search } = new URL(asked.url!);
+        passed.push(host);
+        const { method, headers } = asked;
+        const onwards = request(
+          { hostname, port, method, headers, path: `${pathname}${search}` },
+          (answer) => {
+            response.writeHead(answer.statusCode!, answer.headers);
+            answer.pipe(response);
+          },
+        );
+        asked.pipe(onwards);
+      });
+      await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    });
+    afterEach(() => void proxy.close());
+    const address = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const unreachable = ['--url', 'http://feeds.invalid'];
+
+    it.each(['HTTP_PROXY', 'http_proxy'])('that %s names, its requests go through it', async (name) => {
+      const child = await run([...unreachable, '--to', place.to], { [name]: address() });
+      expect(child).toMatchObject({ code: 0, errors: '' });
+      expect(new Set(passed)).toEqual(new Set(['feeds.invalid']));
+      expect(await stampsIn(place)).toEqual(await bikesIn(app));
+    });
+
+    it('a host that NO_PROXY names is asked itself', async () => {
+      const child = await run(['--to', place.to], { HTTP_PROXY: address(), NO_PROXY: '127.0.0.1' });
+      expect(child).toMatchObject({ code: 0, errors: '' });
+      expect(passed).toEqual([]);
+    });
+
+    it('that is not a URL: 2, and the variable', async () => {
+      const child = await run(['--to', place.to], { HTTP_PROXY: 'not a url' });
+      expect(child.code).toBe(2);
+      expect(child.errors).toContain('HTTP_PROXY is not the URL of a proxy.');
+    });
+
+    it.each([
+      [
+        'for people',
+        [],
+        /^tidemark-harvest: HTTPS_PROXY is ignored: this version of Node cannot use it\..*\n$/,
+      ],
+      ['for machines', ['--json'], /^\{"warning":"HTTPS_PROXY is ignored: .*\}\n$/],
+    ])('that this version of Node cannot use, a line says so, %s', async (_for, words, line) => {
+      const older = "data:text/javascript,import http from 'node:http'; delete http.setGlobalProxyFromEnv;";
+      const environment = { HTTPS_PROXY: address(), NODE_OPTIONS: `--import "${older}"` };
+      const child = await run([...words, '--to', place.to], environment);
+      expect(child.code).toBe(0);
+      expect(child.errors).toMatch(line);
+    });
   });
 
   it('a copy that fails while a first harvest counts is told like any other failure', async () => {

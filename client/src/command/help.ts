@@ -17,6 +17,8 @@ however it ended: what a page told and how far the copy is are stored together.
   --table NAME          table or collection of the copy; members or products unless given
   --username NAME       user name, or the variable TIDEMARK_USERNAME
   --password-stdin      reads the password from stdin; else the variable TIDEMARK_PASSWORD
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
+                        variables: the proxy for requests, and hosts without one; from Node 26 on
 
   --once                harvests once and ends; this is what it does unless told otherwise
   --follow              goes on for ever: harvests whenever something may have changed

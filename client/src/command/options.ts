@@ -28,6 +28,7 @@ export type HarvestTask = (typeof TASKS)[number];
 
 /** The variables that are read. */
 export interface HarvestEnvironment {
+  readonly [name: string]: string | undefined;
   TIDEMARK_USERNAME?: string | undefined;
   TIDEMARK_PASSWORD?: string | undefined;
   TIDEMARK_TO?: string | undefined;

@@ -10,6 +10,7 @@ import { openCopy, shownCopy } from './open-copy.js';
 import { type HarvestEnvironment, type HarvestSettings, type HarvestTask, settingsOf } from './options.js';
 import { passwordFrom } from './password.js';
 import { HarvestProgress, type HarvestTerminal } from './progress.js';
+import { useProxy } from './proxy.js';
 import type { TaskTools } from './task.js';
 import { repairTask, verifyTask } from './verify-task.js';
 import { visible, visibleJson, visibleLines } from './visible.js';
@@ -39,6 +40,9 @@ export async function runCommand(words: string[], world: CommandWorld): Promise<
       world.output.write(settings === 'help' ? HELP : `${VERSION}\n`);
       return EXIT.done;
     }
+    const warning = useProxy(world.environment);
+    if (warning !== undefined)
+      world.errors.write(isForMachines ? `${visibleJson({ warning })}\n` : `tidemark-harvest: ${warning}\n`);
     return await runTask(settings, world);
   } catch (error) {
     const exitCode = world.signal.aborted ? EXIT.interrupted : exitCodeOf(error);
