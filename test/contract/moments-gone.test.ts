@@ -1,6 +1,7 @@
 /** @depends-on-server */
 import mongoose, { type mongo } from 'mongoose';
 import { isMomentGone, readAsOf } from '../../src/database/index.js';
+import { Quarantine } from '../../src/replication/quarantine/index.js';
 import { BatchReader } from '../../src/replication/feed/query/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 
@@ -51,6 +52,78 @@ describe('where the server does not hold a moment any more, the page shows where
     await service.db.collection('products').createIndex(keys);
     await service.watcher.caughtUp();
     expect((await app.feed('product').page({ to })).answer.status).toBe(200);
+  });
+});
+
+describe('a change that the ledger refuses, at a moment that the server does not hold any more', () => {
+  const ledgerTakes = (validator: object) => service.db.command({ collMod: 'tidemark.ledger', validator });
+  const products = () => service.db.collection('products');
+  const deletes = async (of: TestApplication) =>
+    (await of.hardDeletes('product').drain({ to: await of.max('product') })).map(({ id }) => id);
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await setting(300);
+    await ledgerTakes({});
+  });
+
+  /** While the watcher is at the change, the server forgets its moment, and the record is changed once more. */
+  async function changedMeanwhile(_id: mongo.ObjectId, changes: object[]): Promise<void> {
+    const quarantine = service.app.get(Quarantine, { strict: false });
+    const withoutFollowing = quarantine.withoutFollowing.bind(quarantine);
+    let moment: mongo.Timestamp | undefined;
+    jest.spyOn(quarantine, 'withoutFollowing').mockImplementation(async (events) => {
+      const change = events.find(
+        (event) => event.type === 'written' && _id.equals(event.owner as mongo.ObjectId),
+      );
+      if (moment === undefined && change !== undefined) {
+        moment = change.at;
+        for (const $set of changes.slice(1)) await products().updateOne({ _id }, { $set });
+        await setting(1);
+        await eventually(() => isForgotten(change.at));
+      }
+      return withoutFollowing(events);
+    });
+    await products().updateOne({ _id }, { $set: changes[0]! });
+    await eventually(() => moment !== undefined);
+    await service.watcher.caughtUp();
+  }
+
+  async function isForgotten(at: mongo.Timestamp): Promise<boolean> {
+    await service.db.collection('others').insertOne({});
+    const look = readAsOf(service.client, at, (snapshot) => products().findOne({}, snapshot));
+    return look.then(() => false, isMomentGone);
+  }
+
+  async function released(): Promise<void> {
+    await setting(300);
+    await ledgerTakes({});
+    await eventually(async () => (await service.db.collection('tidemark.quarantine').countDocuments()) === 0);
+    await service.watcher.caughtUp();
+  }
+
+  it.each([
+    ['renamed', [{ id: 'y' }, { id: 'z' }], 'y'],
+    ['renamed twice', [{ id: 'y' }, { id: 'y2' }, { id: 'z' }], 'y2'],
+  ])('the record was %s since: what it was in between is a hard delete', async (_what, changes, between) => {
+    const own = await service.application();
+    const { _id } = await own.product({ id: 'x' });
+    await service.watcher.caughtUp();
+    await ledgerTakes({ id: { $not: { $regex: '^[yz]' } } });
+    await changedMeanwhile(_id, changes);
+    await released();
+    expect(await deletes(own)).toEqual(expect.arrayContaining(['x', between]));
+  });
+
+  it('the record was moved to another application, and renamed there: it is a hard delete of both', async () => {
+    const [own, other] = [await service.application(), await service.application()];
+    const { _id } = await own.product({ id: 'y' });
+    await service.watcher.caughtUp();
+    await ledgerTakes({ $nor: [{ ...other.tenant, id: { $regex: '^[yz]' } }] });
+    await changedMeanwhile(_id, [other.tenant, { id: 'z' }]);
+    await released();
+    expect(await deletes(own)).toEqual(['y']);
+    expect(await deletes(other)).toContain('y');
   });
 });
 

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
+import { LedgerModule } from '../ledger/index.js';
 import { Quarantine } from './quarantine.js';
 import { QUARANTINE_MODEL, quarantineSchema } from './set-aside.schema.js';
 import { ShownIdentities } from './shown-identities.js';
 
 @Module({
-  imports: [MongooseModule.forFeature([{ name: QUARANTINE_MODEL, schema: quarantineSchema }])],
+  imports: [LedgerModule, MongooseModule.forFeature([{ name: QUARANTINE_MODEL, schema: quarantineSchema }])],
   providers: [Quarantine, ShownIdentities],
   exports: [Quarantine],
 })

@@ -1,65 +1,122 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
-import { isDatabaseAway, isMomentGone, readAsOf, type SnapshotOptions } from '../../database/index.js';
-import { COLLECTION_OF, IDENTITY_TEXTS } from '../../record/index.js';
-import { type Identity, identityOf, type StoredIdentity } from '../ledger/index.js';
-import type { WatchedEvent, WrittenEvent } from '../log/index.js';
-import type { ConcernedRecord } from './set-aside.schema.js';
+import { isDatabaseAway, isMomentGone, readAsOf } from '../../database/index.js';
+import { COLLECTION_OF, IDENTITY_TEXTS, isObjectId, type Kind, KINDS } from '../../record/index.js';
+import {
+  type Identity,
+  identityOf,
+  IncompleteIdentities,
+  Ledger,
+  type StoredIdentity,
+  withTold,
+} from '../ledger/index.js';
+import { isWritten, type WatchedEvent, type WrittenEvent } from '../log/index.js';
+import { type ConcernedRecord, QUARANTINE, type SetAside } from './set-aside.schema.js';
 
 /** How many records are read at the same time. */
 const AT_ONCE = 10;
 /** An identity of many kilobytes would not fit in beside others. */
 const LONGEST_IDENTITY = 4096;
+const TEXTS = { projection: { _id: 0, ...IDENTITY_TEXTS } };
+
+/** The fields of a record as of an event; `null` if there was no record, undefined if the moment has expired. */
+type Seen = StoredIdentity | null | undefined;
 
 /** Reads the identities that records had as of events that were set aside: consumers may be shown these. */
 @Injectable()
 export class ShownIdentities {
-  constructor(@InjectConnection() private readonly connection: Connection) {}
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
+    private readonly incomplete: IncompleteIdentities,
+  ) {}
 
-  /** The identity after each event; events after which there was none are absent. */
+  /**
+   * The identity after each event; events after which there was none are absent. If the moment of an event has expired, it is
+   * the identity before the event with the fields that the event contains: the current record may have changed since.
+   */
   async behind(events: WatchedEvent[]): Promise<Map<WatchedEvent, Identity>> {
-    const written = events.filter((event) => event.type === 'written');
-    const found = new Map<WatchedEvent, Identity>();
+    const written = events.filter(isWritten);
+    const seen = new Map<WatchedEvent, Seen>();
     for (let start = 0; start < written.length; start += AT_ONCE)
       await Promise.all(
-        written.slice(start, start + AT_ONCE).map(async (event) => {
-          const identity = await this.of(event);
-          if (identity !== undefined && isShort(identity)) found.set(event, identity);
-        }),
+        written.slice(start, start + AT_ONCE).map(async (event) => seen.set(event, await this.asOf(event))),
       );
+    const known = await this.knownBefore(written.filter((event) => seen.get(event) === undefined));
+    const found = new Map<WatchedEvent, Identity>();
+    for (const event of written) {
+      const { kind, owner } = event;
+      const key = keyOf(kind, owner);
+      const held = seen.get(event);
+      const shown = held === undefined ? withTold(known.get(key) ?? {}, event.identity) : (held ?? {});
+      known.set(key, shown);
+      const identity = identityOf(kind, owner, shown);
+      if (identity !== undefined && isShort(identity)) found.set(event, identity);
+    }
     return found;
   }
 
   /** The current identity; undefined if the record is gone or cannot be read. */
   async now({ kind, owner }: ConcernedRecord): Promise<Identity | undefined> {
-    const found = await this.connection
-      .collection(COLLECTION_OF[kind])
-      .findOne<StoredIdentity>({ _id: owner }, { projection: { _id: 0, ...IDENTITY_TEXTS } })
-      .catch((error: unknown) => {
-        if (isDatabaseAway(error)) throw error;
-        return null;
-      });
+    const found = await this.present(kind, owner).catch((error: unknown) => {
+      if (isDatabaseAway(error)) throw error;
+      return null;
+    });
     const identity = found === null ? undefined : identityOf(kind, owner, found);
     return identity && isShort(identity) ? identity : undefined;
   }
 
-  /** A whole event contains it. If its moment has expired, the current record is read: no page shows older states. */
-  private async of({ kind, owner, at, identity, whole }: WrittenEvent): Promise<Identity | undefined> {
-    if (whole) return identityOf(kind, owner, identity);
-    const read = (snapshot?: SnapshotOptions) =>
+  /** A whole event contains them. */
+  private async asOf({ kind, owner, at, identity, whole }: WrittenEvent): Promise<Seen> {
+    if (whole) return identity;
+    return readAsOf(this.connection.getClient(), at, (snapshot) =>
       this.connection
         .collection(COLLECTION_OF[kind])
-        .findOne<StoredIdentity>(
-          { _id: owner as mongo.ObjectId },
-          { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
-        );
-    const found = await readAsOf(this.connection.getClient(), at, read).catch((error: unknown) => {
-      if (isMomentGone(error)) return read();
+        .findOne<StoredIdentity>({ _id: owner as mongo.ObjectId }, { ...snapshot, ...TEXTS }),
+    ).catch((error: unknown) => {
+      if (isMomentGone(error)) return undefined;
       throw error;
     });
-    return found === null ? undefined : identityOf(kind, owner, found);
   }
+
+  /** The fields that the records of these events had before them, as far as known. */
+  private async knownBefore(events: WrittenEvent[]): Promise<Map<string, StoredIdentity>> {
+    const known = new Map<string, StoredIdentity>();
+    for (const kind of KINDS) {
+      const ofKind = events.filter((event) => event.kind === kind);
+      const owners = ofKind.map(({ owner }) => owner).filter((owner) => isObjectId(owner));
+      const once = [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
+      if (once.length === 0) continue;
+      const owned = await this.ledger.ownedBy(kind, once);
+      const partials = await this.incomplete.among(kind, once);
+      const entries = new Map(owned.toReversed().map((entry) => [entry.owner!.toHexString(), entry]));
+      for (const owner of once) {
+        const key = owner.toHexString();
+        const [entry, partial] = [entries.get(key), partials.get(key)];
+        const isNewer = (partial?.learned ?? '') >= (entry?.learned ?? '');
+        const told = (await this.lastShown(kind, owner)) ?? (partial && isNewer ? partial : entry);
+        known.set(keyOf(kind, owner), told ?? (await this.present(kind, owner)) ?? {});
+      }
+    }
+    return known;
+  }
+
+  /** The identity after the last event of the record that was set aside. */
+  private async lastShown(kind: Kind, owner: mongo.ObjectId): Promise<Identity | undefined> {
+    const entry = await this.connection
+      .collection<SetAside>(QUARANTINE)
+      .findOne({ _id: { what: 'record', kind, owner } }, { projection: { identities: { $slice: -1 } } });
+    return entry?.identities?.at(-1);
+  }
+
+  private present(kind: Kind, owner: mongo.ObjectId): Promise<StoredIdentity | null> {
+    return this.connection.collection(COLLECTION_OF[kind]).findOne<StoredIdentity>({ _id: owner }, TEXTS);
+  }
+}
+
+function keyOf(kind: Kind, owner: unknown): string {
+  return `${kind} ${String(owner)}`;
 }
 
 function isShort(identity: Identity): boolean {
