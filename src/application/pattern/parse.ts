@@ -5,7 +5,8 @@ import { character, choice, codes, EDGE, EVERY, look, type Node, repeat, sequenc
 
 const DEEPEST = 30;
 const COUNT = /\{(\d+)(?:(,)(\d*))?\}/y;
-const UNCLEAR_COUNT = /\{[\s\d]*,?[\s\d]*\}/y;
+/** One way to read each text: a choice would cost the square of its length. */
+const UNCLEAR_COUNT = /\{[\s\d]*(?:,[\s\d]*)?\}/y;
 const GROUP = /\(\?(?::|P?<[A-Za-z_]\w*>|'[A-Za-z_]\w*'|>|\|)/y;
 const LOOK = /\(\?<?[=!]/y;
 const BLANK = /\s/;

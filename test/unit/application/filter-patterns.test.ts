@@ -1,7 +1,11 @@
+import { runInNewContext } from 'node:vm';
 import mongoose from 'mongoose';
 import { patternsFault } from '../../../src/application/pure.js';
 
 const { BSONRegExp } = mongoose.mongo;
+
+/** After this time (milliseconds) a pattern counts as one that is never judged. */
+const LONG_MS = 20_000;
 
 const faultOf = (pattern: string, options?: string) =>
   patternsFault({ 'data.n': { $regex: pattern, ...(options !== undefined && { $options: options }) } });
@@ -210,5 +214,13 @@ describe('the steps of all regular expressions of a filter are bounded', () => {
 
   it.each(['(a|', '[a-z]*', '(?:a', 'a{1,9}', '((((a*', '\\w+\\s?', '(?=a'])('of a long one: %s', (part) => {
     expect(faultOf(`^${part.repeat(5000)}!`)).toMatch(/^The regular expression/);
+  });
+
+  it('a count that never ends is read once, however long it is', () => {
+    const digits = '1'.repeat(300_000);
+    const judge = (pattern: string) =>
+      runInNewContext('judge()', { judge: () => faultOf(pattern) }, { timeout: LONG_MS }) as string;
+    expect(judge(`^a{${digits}`)).toMatch(/^The regular expressions/);
+    expect(judge(`^a{${digits},${digits}`)).toMatch(/^The regular expressions/);
   });
 });
