@@ -80,7 +80,7 @@ export const problems = {
       412,
       'precondition-failed',
       'It is not the one you know',
-      ifMatch?.includes('W/"')
+      /W\/"/.test(ifMatch ?? '')
         ? 'If-Match holds a weak ETag, which never fits: a proxy that compresses answers adds the W/. Send the ETag without it, such as "a1b2c3".'
         : 'Its ETag does not fit If-Match. Read it again, then repeat the request.',
     ),
