@@ -9,7 +9,10 @@ export function etagOf(raw: Uint8Array): string {
   return `"${hash('sha256', raw, 'base64url').slice(0, CHARACTERS)}"`;
 }
 
-/** Gives an answer its entity tag. A proxy that compresses answers would make it a weak one, which fits no `If-Match`. */
+/**
+ * Gives an answer its entity tag, and asks proxies to leave the answer as it is: one that compresses it makes the tag a weak
+ * one, which fits no `If-Match`. nginx does so all the same.
+ */
 export function tag(response: ServerResponse, etag: string): void {
   response.setHeader('ETag', etag);
   response.setHeader('Cache-Control', `${UNSHARED}, no-transform`);

@@ -151,6 +151,20 @@ describe('Leaving with an unsaved edit', () => {
   });
 });
 
+it('a proxy that makes ETags weak keeps nothing from being saved', async () => {
+  await page.route('**/admin/v1/applications/**/services/**', async (route) => {
+    const response = await route.fetch();
+    const { etag, ...headers } = response.headers();
+    await route.fulfill({ response, headers: { ...headers, ...(etag && { etag: `W/${etag}` }) } });
+  });
+  await page.reload();
+  await page.getByText('2 of 2 records match').waitFor();
+  await write(page, TYPED);
+  await save(page);
+  await isSaved(page);
+  expect(await stored()).toMatchObject({ filter: JSON.parse(TYPED) as object });
+});
+
 it('of two tabs the later one is told that its version is stale, keeps what was typed, and reads theirs', async () => {
   const other = await page.context().newPage();
   await openEditor(other);

@@ -62,7 +62,12 @@ export async function ask<T>(path: string, asked: Ask = {}): Promise<Answered<T>
   });
   const text = await response.text();
   if (!response.ok) throw problemOf(response.status, text);
-  return { body: (text === '' ? undefined : JSON.parse(text)) as T, etag: response.headers.get('etag') };
+  return { body: (text === '' ? undefined : JSON.parse(text)) as T, etag: etagOf(response) };
+}
+
+/** As the service has sent it: a proxy that compresses answers makes it weak, and a weak one never fits `If-Match`. */
+function etagOf({ headers }: Response): string | null {
+  return headers.get('etag')?.replace(/^W\//, '') ?? null;
 }
 
 /** Asks the administration API; `path` follows `/admin/v1/`. */
