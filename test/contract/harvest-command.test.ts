@@ -147,6 +147,12 @@ describe('`tidemark-harvest`', () => {
       expect(passed).toEqual([]);
     });
 
+    it('for URLs of another scheme, its requests do not go through it', async () => {
+      const child = await run(['--to', place.to], { HTTPS_PROXY: address() });
+      expect(child).toMatchObject({ code: 0, errors: '' });
+      expect(passed).toEqual([]);
+    });
+
     it('that is not a URL: 2, and the variable', async () => {
       const child = await run(['--to', place.to], { HTTP_PROXY: 'not a url' });
       expect(child.code).toBe(2);
@@ -157,12 +163,12 @@ describe('`tidemark-harvest`', () => {
       [
         'for people',
         [],
-        /^tidemark-harvest: HTTPS_PROXY is ignored: this version of Node cannot use it\..*\n$/,
+        /^tidemark-harvest: HTTP_PROXY is ignored: this version of Node cannot use it\..*\n$/,
       ],
-      ['for machines', ['--json'], /^\{"warning":"HTTPS_PROXY is ignored: .*\}\n$/],
+      ['for machines', ['--json'], /^\{"warning":"HTTP_PROXY is ignored: .*\}\n$/],
     ])('that this version of Node cannot use, a line says so, %s', async (_for, words, line) => {
       const older = "data:text/javascript,import http from 'node:http'; delete http.setGlobalProxyFromEnv;";
-      const environment = { HTTPS_PROXY: address(), NODE_OPTIONS: `--import "${older}"` };
+      const environment = { HTTP_PROXY: address(), NODE_OPTIONS: `--import "${older}"` };
       const child = await run([...words, '--to', place.to], environment);
       expect(child.code).toBe(0);
       expect(child.errors).toMatch(line);

@@ -2,17 +2,17 @@ import http from 'node:http';
 import { usageError } from './exit-codes.js';
 import type { HarvestEnvironment } from './options.js';
 
-const NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
-
 /** Earlier versions of Node do not have it. */
 type ProxyAware = typeof http & { setGlobalProxyFromEnv?: (environment: HarvestEnvironment) => unknown };
 
 /**
- * Sends the requests of this process through the proxy that the environment names: `HTTP_PROXY`, `HTTPS_PROXY`, except for the
- * hosts of `NO_PROXY`. Returns a warning if this version of Node cannot. Throws a usage error for a proxy that is not a URL.
+ * Sends the requests of this process through the proxy that the environment names for a URL: `HTTPS_PROXY` or `HTTP_PROXY`,
+ * except for the hosts of `NO_PROXY`. Returns a warning if this version of Node cannot. Throws a usage error for a proxy that
+ * is not a URL.
  */
-export function useProxy(environment: HarvestEnvironment): string | undefined {
-  const name = NAMES.find((one) => environment[one] !== undefined && environment[one] !== '');
+export function useProxy(environment: HarvestEnvironment, url: string): string | undefined {
+  const variable = url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const name = [variable.toLowerCase(), variable].find((one) => Boolean(environment[one]));
   if (name === undefined) return undefined;
   const { setGlobalProxyFromEnv } = http as ProxyAware;
   if (setGlobalProxyFromEnv === undefined)

@@ -40,7 +40,7 @@ export async function runCommand(words: string[], world: CommandWorld): Promise<
       world.output.write(settings === 'help' ? HELP : `${VERSION}\n`);
       return EXIT.done;
     }
-    const warning = useProxy(world.environment);
+    const warning = useProxy(world.environment, settings.url);
     if (warning !== undefined)
       world.errors.write(isForMachines ? `${visibleJson({ warning })}\n` : `tidemark-harvest: ${warning}\n`);
     return await runTask(settings, world);
