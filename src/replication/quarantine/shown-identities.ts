@@ -18,8 +18,6 @@ import { type ConcernedRecord, QUARANTINE, type SetAside } from './set-aside.sch
 const AT_ONCE = 10;
 /** An identity of many kilobytes would not fit in beside others. */
 const LONGEST_IDENTITY = 4096;
-const TEXTS = { projection: { _id: 0, ...IDENTITY_TEXTS } };
-
 /** The fields of a record as of an event; `null` if there was no record, undefined if the moment has expired. */
 type Seen = StoredIdentity | null | undefined;
 
@@ -59,11 +57,11 @@ export class ShownIdentities {
 
   /** The current identity; undefined if the record is gone or cannot be read. */
   async now({ kind, owner }: ConcernedRecord): Promise<Identity | undefined> {
-    const found = await this.present(kind, owner).catch((error: unknown) => {
+    const [found] = await this.present(kind, [owner]).catch((error: unknown) => {
       if (isDatabaseAway(error)) throw error;
-      return null;
+      return [];
     });
-    const identity = found === null ? undefined : identityOf(kind, owner, found);
+    const identity = found && identityOf(kind, owner, found);
     return identity && isShort(identity) ? identity : undefined;
   }
 
@@ -73,46 +71,68 @@ export class ShownIdentities {
     return readAsOf(this.connection.getClient(), at, (snapshot) =>
       this.connection
         .collection(COLLECTION_OF[kind])
-        .findOne<StoredIdentity>({ _id: owner as mongo.ObjectId }, { ...snapshot, ...TEXTS }),
+        .findOne<StoredIdentity>(
+          { _id: owner as mongo.ObjectId },
+          { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
+        ),
     ).catch((error: unknown) => {
       if (isMomentGone(error)) return undefined;
       throw error;
     });
   }
 
-  /** The fields that the records of these events had before them, as far as known. */
+  /** The fields that the records of these events had before them, as far as known. Four reads of each kind at most. */
   private async knownBefore(events: WrittenEvent[]): Promise<Map<string, StoredIdentity>> {
     const known = new Map<string, StoredIdentity>();
     for (const kind of KINDS) {
-      const ofKind = events.filter((event) => event.kind === kind);
-      const owners = ofKind.map(({ owner }) => owner).filter((owner) => isObjectId(owner));
-      const once = [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
-      if (once.length === 0) continue;
-      const owned = await this.ledger.ownedBy(kind, once);
-      const partials = await this.incomplete.among(kind, once);
+      const owners = ownersOf(events.filter((event) => event.kind === kind));
+      if (owners.length === 0) continue;
+      const [shown, partials, owned] = await Promise.all([
+        this.lastShown(kind, owners),
+        this.incomplete.among(kind, owners),
+        this.ledger.ownedBy(kind, owners),
+      ]);
       const entries = new Map(owned.toReversed().map((entry) => [entry.owner!.toHexString(), entry]));
-      for (const owner of once) {
+      for (const owner of owners) {
         const key = owner.toHexString();
         const [entry, partial] = [entries.get(key), partials.get(key)];
         const isNewer = (partial?.learned ?? '') >= (entry?.learned ?? '');
-        const told = (await this.lastShown(kind, owner)) ?? (partial && isNewer ? partial : entry);
-        known.set(keyOf(kind, owner), told ?? (await this.present(kind, owner)) ?? {});
+        const told = shown.get(key) ?? (partial && isNewer ? partial : entry);
+        if (told !== undefined) known.set(keyOf(kind, owner), told);
       }
+      const others = owners.filter((owner) => !known.has(keyOf(kind, owner)));
+      for (const { _id, ...texts } of await this.present(kind, others)) known.set(keyOf(kind, _id), texts);
     }
     return known;
   }
 
-  /** The identity after the last event of the record that was set aside. */
-  private async lastShown(kind: Kind, owner: mongo.ObjectId): Promise<Identity | undefined> {
-    const entry = await this.connection
-      .collection<SetAside>(QUARANTINE)
-      .findOne({ _id: { what: 'record', kind, owner } }, { projection: { identities: { $slice: -1 } } });
-    return entry?.identities?.at(-1);
+  /** By owner, the identity after the last event of the record that was set aside. */
+  private async lastShown(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, Identity>> {
+    const entries = this.connection.collection<SetAside & { _id: ConcernedRecord }>(QUARANTINE);
+    const concerns = owners.map((owner): ConcernedRecord => ({ what: 'record', kind, owner }));
+    const found = await entries
+      .find({ _id: { $in: concerns } }, { projection: { identities: { $slice: -1 } } })
+      .toArray();
+    return new Map(
+      found.flatMap(({ _id, identities = [] }) =>
+        identities.map((identity): [string, Identity] => [_id.owner.toHexString(), identity]),
+      ),
+    );
   }
 
-  private present(kind: Kind, owner: mongo.ObjectId): Promise<StoredIdentity | null> {
-    return this.connection.collection(COLLECTION_OF[kind]).findOne<StoredIdentity>({ _id: owner }, TEXTS);
+  private present(
+    kind: Kind,
+    owners: mongo.ObjectId[],
+  ): Promise<(StoredIdentity & { _id: mongo.ObjectId })[]> {
+    const records = this.connection.collection<StoredIdentity & { _id: mongo.ObjectId }>(COLLECTION_OF[kind]);
+    return records.find({ _id: { $in: owners } }, { projection: IDENTITY_TEXTS }).toArray();
   }
+}
+
+/** The records of these events, each once. */
+function ownersOf(events: WrittenEvent[]): mongo.ObjectId[] {
+  const owners = events.map(({ owner }) => owner).filter((owner) => isObjectId(owner));
+  return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
 }
 
 function keyOf(kind: Kind, owner: unknown): string {

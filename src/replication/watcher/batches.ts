@@ -103,7 +103,7 @@ export class Batches {
     await this.some(events.slice(half), fences, term);
   }
 
-  /** Sets aside the events of applications of which enough have failed, and returns the others. */
+  /** Sets aside the events of each application with enough failed events, and returns the others. */
   private async withoutMany(events: WatchedEvent[], error: unknown): Promise<WatchedEvent[]> {
     const tenants = await this.tenants.of(events);
     const isBeyond = (event: WatchedEvent) => {
