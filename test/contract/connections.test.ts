@@ -63,11 +63,12 @@ it('idle connections without a login keep nobody out, and close none with a logi
 
 /** Opens streams until one is refused; a busy machine may have answered some with 503 before. */
 async function firstRefused(listen: () => Promise<IncomingMessage>): Promise<IncomingMessage> {
-  for (;;) {
+  for (let opened = 0; opened < 2 * OF_CREDENTIAL; opened += AT_ONCE) {
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, listen));
     const refused = answers.find(({ statusCode }) => statusCode === 429);
     if (refused !== undefined) return refused;
   }
+  throw new Error('No stream was refused.');
 }
 
 it('429 `streams-busy` where 1,000 streams are of this credential; others are let in, and it is again when one has left', async () => {

@@ -15,7 +15,7 @@ import { restampTombstone, reviveSeen } from './stamping.js';
 import { settleLife } from './settle-life.js';
 import { ModelWatcher } from './watcher.js';
 
-/** Something that was set aside, and the record that it is about as of the look; nothing where there is none. */
+/** An entry of the quarantine, and its record as of the look; undefined if there is no record. */
 interface Look {
   entry: StoredAside;
   record: ModelRecord | undefined;

@@ -4,7 +4,7 @@ import type { ModelWorld } from '../world/world.js';
 
 const CHANCE_RECORD = 0.4;
 
-/** The database refuses a record its stamps from now on, or the ledger an identity. No event tells of it. */
+/** From now on the database refuses the stamps of a record, or the ledger an identity. The change stream does not show it. */
 export function refuse({ database, dice, tell }: ModelWorld): void {
   const records = [...database.now.records.keys()];
   const isRecord = records.length > 0 && dice.chance(CHANCE_RECORD);
