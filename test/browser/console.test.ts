@@ -36,8 +36,9 @@ async function confirm(page: Page, asking: string | RegExp, doing: string): Prom
   await button(page, asking).click();
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
-  await dialog.getByText('is not known yet').waitFor({ state: 'detached' });
-  const text = await dialog.innerText();
+  let text = '';
+  // What was typed last may be previewed only now: then what was known is unknown again for a while.
+  await eventually(async () => !(text = await dialog.innerText()).includes('is not known yet'));
   await dialog.getByRole('button', { name: doing, exact: true }).click();
   return text;
 }
