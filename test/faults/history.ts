@@ -63,9 +63,11 @@ async function summary(
   const faults = rounds.reduce((sum, { disturbances }) => sum + disturbances.length + 1, 0);
   const records = await Promise.all(KINDS.map((kind) => source.records(kind).countDocuments(source.tenant)));
   const { done, refused } = cast.workload.done;
+  const { lateWrites } = cast.world;
   return (
     `seed ${seed} (${theme.name}): ${done} operations done, ${refused} refused, ${faults} faults, ` +
     `${cast.crowd.harvests} harvests; all copies equal to ${records.join(' + ')} records ` +
-    `after ${(milliseconds / 1000).toFixed(0)} s`
+    `after ${(milliseconds / 1000).toFixed(0)} s` +
+    (lateWrites.length > 0 ? `; writes behind their term: ${lateWrites.join(', ')}` : '')
   );
 }

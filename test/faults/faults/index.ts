@@ -3,6 +3,7 @@ import type { World } from '../world/index.js';
 import { dropCollection, renameAway, renameOver } from './collections.js';
 import { blackHole, cutConnections } from './cut-connections.js';
 import { editFilter } from './edit-filter.js';
+import { holdCommand } from './hold-command.js';
 import { killMongod } from './kill-mongod.js';
 import { killPrimary } from './kill-primary.js';
 import { killService } from './kill-service.js';
@@ -22,6 +23,7 @@ const faults: {
   passOplog,
   cutConnections,
   blackHole,
+  holdCommand,
   editFilter,
   removeService,
   disableService,

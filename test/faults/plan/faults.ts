@@ -1,4 +1,5 @@
 import { type Kind, KINDS } from '../../../src/record/index.js';
+import type { HeldCommandPlan } from './held-commands.js';
 import { FILTERS, SERVICES, type ServiceName } from './keys.js';
 import type { Random } from './random.js';
 
@@ -23,6 +24,7 @@ export type Outage =
   | { do: 'killPrimary' }
   | { do: 'cutConnections'; which: Which; ending: 'FIN' | 'RST'; times: number; pause: number }
   | { do: 'blackHole'; which: Which; away: number }
+  | ({ do: 'holdCommand' } & HeldCommandPlan)
   | { do: 'passOplog'; how: 'stopped' | 'killed' | 'paused' };
 
 export type Fault = Disturbance | Outage;

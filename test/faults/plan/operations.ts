@@ -67,9 +67,12 @@ const WEIGHTS: Record<OperationName, number> = {
   claim: 8,
 };
 
+/** How often operations come instead, where a history is about them. */
+export type OperationWeights = Partial<Record<OperationName, number>>;
+
 /** The operation number `index` of a history. */
-export function someOperation(random: Random, index: number): Operation {
-  return make[random.weighted(WEIGHTS)](random, index);
+export function someOperation(random: Random, index: number, weights: OperationWeights = {}): Operation {
+  return make[random.weighted({ ...WEIGHTS, ...weights })](random, index);
 }
 
 const make: { [Name in OperationName]: (random: Random, index: number) => Operation } = {

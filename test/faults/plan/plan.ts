@@ -8,7 +8,7 @@ export const WRITERS = 6;
 
 const OPERATIONS_PER_ROUND = 250;
 
-/** About how long the writers of a round should take (milliseconds), so that they write all through its faults. */
+/** About how long the writers of a round should take (milliseconds), so that they write all through most faults. */
 const ROUND_MS = 4000;
 const IN_A_BURST = 0.7;
 
@@ -43,7 +43,7 @@ export function planOf(seed: number, operations: number): HistoryPlan {
     return {
       outage,
       disturbances: (disturbances[index] ?? []).map((name) => someDisturbance(random, name)),
-      steps: stepsOf(random, first, end),
+      steps: stepsOf(random, theme, { first, end }),
     };
   });
   return { seed, theme, rounds };
@@ -66,10 +66,14 @@ function spread<T>(names: T[], rounds: number): T[][] {
   return dealt;
 }
 
-function stepsOf(random: Random, first: number, end: number): PlanStep[] {
-  const longest = (2 * WRITERS * ROUND_MS) / (end - first) / (1 - IN_A_BURST);
+function stepsOf(
+  random: Random,
+  { operations, roundMs = ROUND_MS }: Theme,
+  { first, end }: { first: number; end: number },
+): PlanStep[] {
+  const longest = (2 * WRITERS * roundMs) / (end - first) / (1 - IN_A_BURST);
   return Array.from({ length: end - first }, (_, index) => ({
     rest: random.chance(IN_A_BURST) ? 0 : random.below(longest),
-    operation: someOperation(random, first + index),
+    operation: someOperation(random, first + index, operations),
   }));
 }

@@ -1,4 +1,6 @@
 import type { Outage, Which } from './faults.js';
+import { someHeldCommand } from './held-commands.js';
+import type { OperationWeights } from './operations.js';
 import type { Random } from './random.js';
 
 /** A sort of history: the database it runs on, and the outages that it must contain. */
@@ -9,6 +11,10 @@ export interface Theme {
   /** Whether the server keeps the shortest log it can. */
   shortOplog: boolean;
   outages(random: Random): Outage[];
+  /** The operations that come more or less often than in others. */
+  operations?: OperationWeights;
+  /** About how long the writers of a round should take (milliseconds), where its outages last long. */
+  roundMs?: number;
 }
 
 const crashes: Theme = {
@@ -24,6 +30,7 @@ const crashes: Theme = {
     { do: 'cutConnections', which: someService(random), ending: 'FIN', ...severalTimes(random) },
     { do: 'cutConnections', which: someService(random), ending: 'RST', ...severalTimes(random) },
     { do: 'blackHole', which: someService(random), away: 1000 + random.below(8000) },
+    heldCommand(random),
   ],
 };
 
@@ -53,11 +60,40 @@ const failOver: Theme = {
   ],
 };
 
-const THEMES: readonly Theme[] = [crashes, lostHistory, failOver];
+const HELD = 4;
 
-/** Any three seeds in a row contain every theme, and thereby every kind of fault. */
+/** A write of a term that was given up lands in the next one, while its records become other ones, or none. */
+const lateCommands: Theme = {
+  name: 'late commands',
+  nodes: 1,
+  shortOplog: false,
+  outages: (random) => [
+    ...Array.from({ length: HELD }, () => heldCommand(random)),
+    { do: 'pauseLeader' },
+    { do: 'restartService', which: someService(random) },
+  ],
+  operations: {
+    insertWithoutId: 10,
+    moveId: 10,
+    swapIds: 6,
+    moveAway: 8,
+    moveBack: 8,
+    claim: 14,
+    delete: 14,
+    insertDoubled: 5,
+  },
+  roundMs: 12_000,
+};
+
+const THEMES: readonly Theme[] = [crashes, lostHistory, failOver, lateCommands];
+
+/** Any four seeds in a row contain every theme, and thereby every kind of fault. */
 export function themeOf(seed: number): Theme {
   return THEMES[seed % THEMES.length] ?? crashes;
+}
+
+function heldCommand(random: Random): Outage {
+  return { do: 'holdCommand', ...someHeldCommand(random) };
 }
 
 function severalTimes(random: Random): { times: number; pause: number } {

@@ -1,3 +1,4 @@
+export { Chase } from './chase.js';
 export { newRecord } from './new-record.js';
 export { UPSERTER } from './poison.js';
 export { stock } from './stock.js';

@@ -1,10 +1,12 @@
 export { allEnded } from './all-ended.js';
 export { ask, headers, type AskRequest, type WholeAnswer } from './ask.js';
+export type { CommandHold } from './command-hold.js';
 export { isExpected, persistently } from './expected.js';
 export type { Journal } from './journal.js';
 export { FaultOperator } from './operator.js';
 export { ReplicaSet } from './replica-set.js';
 export { ServiceNode } from './service-node.js';
+export { objectIdsIn, type SentCommand } from './sent-command.js';
 export { RecordSource, type SourceRecord } from './source.js';
 export { FaultTurns } from './turns.js';
 export { type Ending, ProxyWay } from './way.js';

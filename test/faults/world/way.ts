@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { CommandHold, MessagesOnTheirWay } from './command-hold.js';
+import type { SentCommand } from './sent-command.js';
 
 const HOST = '127.0.0.1';
 
@@ -8,12 +10,14 @@ export type Ending = 'FIN' | 'RST';
 
 interface Connection {
   client: Socket;
+  messages: MessagesOnTheirWay;
   onwards: Socket;
 }
 
 /** The way to the database, on which connections are ended and nothing may come through for a while. */
 export class ProxyWay {
   private readonly connections = new Set<Connection>();
+  private readonly holds = new Set<CommandHold>();
   private isSwallowing = false;
 
   private constructor(
@@ -56,21 +60,35 @@ export class ProxyWay {
     for (const connection of this.connections) join(connection);
   }
 
+  /**
+   * Holds the next commands of which it is true, each with what follows it on its connection, until the hold is released.
+   * They reach the server then, even where the client has gone meanwhile.
+   */
+  hold(isMeant: (command: SentCommand) => boolean, most = 1): CommandHold {
+    const hold = new CommandHold(isMeant, most);
+    this.holds.add(hold);
+    void hold.over.then(() => this.holds.delete(hold));
+    return hold;
+  }
+
   async close(): Promise<void> {
     const closed = once(this.server, 'close');
     this.server.close();
+    for (const hold of this.holds) hold.release();
     for (const { client } of this.connections) client.destroy();
     await closed;
   }
 
   private lead(client: Socket): void {
     const onwards = connect(this.target, HOST);
-    const connection = { client, onwards };
+    const messages = new MessagesOnTheirWay(this.holds);
+    const connection = { client, messages, onwards };
     this.connections.add(connection);
     for (const socket of [client, onwards]) socket.on('error', () => undefined);
     client.on('close', () => {
       this.connections.delete(connection);
-      onwards.destroy();
+      if (messages.isHolding) messages.end();
+      else onwards.destroy();
     });
     onwards.on('close', () => this.end(connection, 'FIN'));
     if (!this.isSwallowing) join(connection);
@@ -86,13 +104,14 @@ export class ProxyWay {
   }
 }
 
-function join({ client, onwards }: Connection): void {
-  client.pipe(onwards);
+function join({ client, messages, onwards }: Connection): void {
+  client.pipe(messages).pipe(onwards);
   onwards.pipe(client);
 }
 
-function hold({ client, onwards }: Connection): void {
-  client.unpipe(onwards);
+function hold({ client, messages, onwards }: Connection): void {
+  client.unpipe(messages);
+  messages.unpipe(onwards);
   onwards.unpipe(client);
   client.pause();
   onwards.pause();

@@ -15,6 +15,8 @@ const LINE_LENGTH = 800;
 /** Real servers and two real service processes: everything that a history happens to. */
 export class World {
   readonly journal = new Journal();
+  /** The writes that were held until after their term, as texts. */
+  readonly lateWrites: string[] = [];
   readonly operator: FaultOperator;
   readonly services: readonly [ServiceNode, ServiceNode];
 
