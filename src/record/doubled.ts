@@ -37,6 +37,9 @@ export function doubled(...names: string[]): mongo.Document {
   return { $nor: [single(...names)] };
 }
 
+/** Of a write of stamps: its session, how long it may take on the server (milliseconds), and whether the validator is asked. */
+export type StampingOptions = PastValidator & { session?: mongo.ClientSession; maxTimeMS?: number };
+
 /** Which records are written, with what stamp. */
 export interface DoubledWrite {
   ids: mongo.ObjectId[];
@@ -48,8 +51,7 @@ export interface DoubledWrite {
   fence?: Date | undefined;
   /** Fields beside the stamp, the same for each record. */
   set?: mongo.Document;
-  /** Of the write: its session, how long it may take on the server, and whether the validator is asked. */
-  options?: PastValidator & { session?: mongo.ClientSession; maxTimeMS?: number };
+  options?: StampingOptions;
 }
 
 /**

@@ -7,7 +7,7 @@ export { jsonText, READ_FOR_JSON } from './json.js';
 export * from './pure.js';
 export { ofTenant, withIds } from './selection.js';
 export { EARLIEST, HAS_GOOD_STAMP, needsStamp, STAMP, stampAbove } from './stamp.js';
-export { stampAnew, type Stamping, type Unstamped } from './stamping.js';
+export { stampAnew, type Stamping, stampTogether, type Unstamped } from './stamping.js';
 export {
   hasMoreTexts,
   idAt,

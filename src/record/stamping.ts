@@ -1,12 +1,6 @@
 import type { mongo } from 'mongoose';
-import {
-  isUnfit,
-  pastValidator,
-  type PastValidator,
-  type SingleWrite,
-  writeEach,
-} from '../database/index.js';
-import { doubled, single, stampDoubled } from './doubled.js';
+import { isUnfit, pastValidator, type SingleWrite, writeEach } from '../database/index.js';
+import { doubled, single, stampDoubled, type StampingOptions } from './doubled.js';
 import { writeUnlessHeld } from './held.js';
 import { stampAbove } from './stamp.js';
 
@@ -62,7 +56,10 @@ async function stampFitting(
   stamping: Bounded,
 ): Promise<Fitting> {
   try {
-    const stamped = await pastValidator((options) => stampTogether(collection, ids, stamping, options));
+    const { maxTimeMS } = stamping;
+    const stamped = await pastValidator((past) =>
+      stampTogether(collection, ids, stamping, { ...past, maxTimeMS }),
+    );
     return { stamped, refused: [] };
   } catch (error) {
     if (!isUnfit(error)) throw error;
@@ -70,13 +67,16 @@ async function stampFitting(
   }
 }
 
-async function stampTogether(
+/**
+ * Stamps documents anew in one write, and answers how many. A single one that cannot take a stamp makes it fail. With a
+ * session it is part of its transaction.
+ */
+export async function stampTogether(
   collection: mongo.Collection,
   ids: mongo.ObjectId[],
-  { where = {}, fence, maxTimeMS }: Bounded,
-  past: PastValidator,
+  { where = {}, fence }: Stamping,
+  options: StampingOptions,
 ): Promise<number> {
-  const options = { ...past, maxTimeMS };
   const { matchedCount, modifiedCount } = await collection.updateMany(
     { $and: [{ _id: { $in: ids } }, where, single(...STAMPED)] },
     [{ $set: { lastupdated: stampAbove(fence) } }],

@@ -44,11 +44,12 @@ export function firstLife({ identity, at, owner, isNumber }: Life): Omit<LedgerE
 export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
   const { identity, at, owner, isNumber, wasText } = life;
   const isText = !isNumber || wasText;
+  const gone = { lastupdated: '', ...(!isNumber && { isNumber: '' }) };
   const whose = isText ? { $or: [{ owner }, { isNumber: { $ne: true } }] } : { owner };
   return {
     updateOne: {
       filter: { ...matching(identity), alive: true, learned: upTo(at), ...whose },
-      update: lived(life),
+      update: { $set: { alive: true, owner, learned: at, ...(isNumber && { isNumber }) }, $unset: gone },
     },
   };
 }
@@ -59,15 +60,33 @@ export function lifeBefore({ identity, at, owner }: Life): mongo.AnyBulkWriteOpe
   return { updateOne: { filter, update: [{ $set: dead(at) }] } };
 }
 
-/** The update by which an entry is alive with this owner. */
-export function lived({ at, owner, isNumber }: Life): mongo.Document {
-  const gone = { lastupdated: '', ...(!isNumber && { isNumber: '' }) };
-  return { $set: { alive: true, owner, learned: at, ...(isNumber && { isNumber }) }, $unset: gone };
-}
-
-/** Finds the tombstone of an identity that lives now, unless the ledger knows something newer. */
-export function outlived({ identity, at }: Life): mongo.Document {
-  return { ...matching(identity), alive: false, learned: upTo(at) };
+/**
+ * The writes by which tombstones live again, one for each application and kind; each identity is there once. One write has
+ * a single condition of age, so that several lives belong in the transaction that found their tombstones to be older.
+ */
+export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[] {
+  return groupsOf(lives).map((group) => {
+    const { organizationid, appid, kind } = bare(group[0]!.identity);
+    const ids = group.map(idOf);
+    const filter = {
+      organizationid,
+      appid,
+      kind,
+      id: { $in: ids },
+      alive: false,
+      learned: upTo(latest(group)),
+    };
+    const place = { $indexOfArray: [literal(ids), '$id'] };
+    const own = (values: unknown[]) => ({ $arrayElemAt: [literal(values), place] });
+    const update = {
+      alive: true,
+      owner: own(group.map(({ owner }) => owner)),
+      learned: own(group.map(({ at }) => at)),
+      isNumber: { $cond: [own(group.map(({ isNumber = false }) => isNumber)), true, '$$REMOVE'] },
+      lastupdated: '$$REMOVE',
+    };
+    return { updateMany: { filter, update: [{ $set: update }] } };
+  });
 }
 
 /**
@@ -76,23 +95,18 @@ export function outlived({ identity, at }: Life): mongo.Document {
  * the log in which nothing else happened to these identities.
  */
 export function tombstones(deaths: Death[]): mongo.AnyBulkWriteOperation[] {
-  const groups = new Map<string, Death[]>();
-  for (const death of deaths.filter((one) => !one.shortLived)) {
-    const key = identityKey({ ...death.identity, id: '' });
-    const group = groups.get(key) ?? [];
-    group.push(death);
-    groups.set(key, group);
-  }
   return [
-    ...[...groups.values()].flatMap((group) => [...inSlices(group, idOf)].map(groupDeath)),
+    ...groupsOf(deaths.filter((one) => !one.shortLived)).flatMap((group) =>
+      [...inSlices(group, idOf)].map(groupDeath),
+    ),
     ...deaths.filter((one) => one.shortLived).map(shortLifeDeath),
   ];
 }
 
 function groupDeath(deaths: Death[]): mongo.AnyBulkWriteOperation {
-  const at = deaths.map((one) => one.at).reduce((latest, one) => (one > latest ? one : latest));
+  const at = latest(deaths);
   const { organizationid, appid, kind } = bare(deaths[0]!.identity);
-  const ids = { $in: deaths.map(({ identity }) => identity.id) };
+  const ids = { $in: deaths.map(idOf) };
   const filter = { organizationid, appid, kind, id: ids, alive: true, learned: upTo(at) };
   return { updateMany: { filter, update: [{ $set: dead(at) }] } };
 }
@@ -111,7 +125,23 @@ function shortLifeDeath({ identity, at }: Death): mongo.AnyBulkWriteOperation {
   };
 }
 
-function idOf({ identity }: Death): string {
+/** By application and kind. */
+function groupsOf<T extends LedgerChange>(changes: T[]): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const change of changes) {
+    const key = identityKey({ ...change.identity, id: '' });
+    const group = groups.get(key) ?? [];
+    group.push(change);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+function latest(changes: LedgerChange[]): LogPlace {
+  return changes.map(({ at }) => at).reduce((last, one) => (one > last ? one : last));
+}
+
+function idOf({ identity }: LedgerChange): string {
   return identity.id;
 }
 

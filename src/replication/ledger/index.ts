@@ -1,4 +1,3 @@
-export { lived, outlived } from './changes.js';
 export { HORIZONS } from './horizon.schema.js';
 export { Horizon } from './horizon.js';
 export { identitiesByTenant } from './identities-by-tenant.js';

@@ -5,14 +5,22 @@ import { alongIndex, refusedAsDuplicate } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { type Kind, KINDS } from '../../record/index.js';
 import { inSlices, STRETCH_MS } from '../walk/index.js';
-import { firstLife, laterLife, type LedgerChange, lifeBefore, type Life, tombstones } from './changes.js';
+import {
+  firstLife,
+  laterLife,
+  type LedgerChange,
+  lifeBefore,
+  type Life,
+  revivals,
+  tombstones,
+} from './changes.js';
 import { identitiesByTenant } from './identities-by-tenant.js';
 import { type Identity, identityKey } from './identity.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
 
 /** Not one of the indexes of tombstones, of which an application may have millions. */
 const BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
-const TOMBSTONE = { organizationid: 1, appid: 1, kind: 1, id: 1, lastupdated: 1, learned: 1 };
+const STATE = { ...BY_IDENTITY, alive: 1, lastupdated: 1, learned: 1 };
 
 /** Reads and writes the ledger. The watcher writes, and `resync`, which stamps tombstones anew. */
 @Injectable()
@@ -52,12 +60,18 @@ export class Ledger {
     const lives = changes.filter((change) => change.alive);
     const deaths = changes.filter((change) => !change.alive);
     const ended = await this.update(lives.filter((life) => life.afterDeath).map(lifeBefore));
-    const seenBefore = await this.insert(lives.map(firstLife));
-    const later = lives.filter((_life, index) => seenBefore.has(index));
+    const known = await this.known(lives);
+    const unknown = lives.filter(({ identity }) => !known.has(identityKey(identity)));
+    const seenBefore = await this.insert(unknown.map(firstLife));
+    const later = [
+      ...lives.filter(({ identity }) => known.get(identityKey(identity))?.alive),
+      ...unknown.filter((_life, index) => seenBefore.has(index)),
+    ];
     const stillLiving = await this.update(later.map(laterLife));
     const dead = await this.update(tombstones(deaths));
     this.metrics.tombstones.inc(ended + dead);
-    return stillLiving === later.length ? [] : this.deadAmong(later);
+    const overtaken = stillLiving === later.length ? [] : await this.deadAmong(later);
+    return [...lives.filter((life) => isDeadFor(life, known)), ...overtaken];
   }
 
   /** Learns lives of identities without an entry; existing entries are left unchanged, whichever record owns them. */
@@ -97,23 +111,45 @@ export class Ledger {
 
   /** The tombstones of the identities of a few lives of one kind, by identity, as of no later place than each life. */
   async tombstonesOf(lives: Life[], session?: mongo.ClientSession): Promise<Map<string, LedgerEntry>> {
-    const [one] = lives;
-    const tombstones = new Map<string, LedgerEntry>();
-    if (one === undefined) return tombstones;
-    const { kind } = one.identity;
-    const options = { ...(session && { session }), projection: TOMBSTONE };
+    const entries = await this.entriesOf(lives, { alive: false }, session);
+    const dead = lives.filter((life) => isDeadFor(life, entries));
+    return new Map(dead.map(({ identity }) => identityKey(identity)).map((key) => [key, entries.get(key)!]));
+  }
+
+  /** Sets tombstones alive again: those of several lives in the transaction in which they were read. */
+  async revive(lives: Life[], session?: mongo.ClientSession): Promise<void> {
+    if (lives.length === 0) return;
+    const { collection } = this.entries;
+    await alongIndex(collection, BY_IDENTITY, (hint) => {
+      const writes = revivals(lives).map(({ updateMany }) => ({ updateMany: { ...updateMany, hint } }));
+      return collection.bulkWrite(writes, session && { session });
+    });
+  }
+
+  /** What the ledger has of the identities of lives of one kind, by identity. */
+  private async known(lives: Life[]): Promise<Map<string, LedgerEntry>> {
+    const known = new Map<string, LedgerEntry>();
+    for (const some of inSlices(lives, ({ identity }) => identity.id))
+      for (const [key, entry] of await this.entriesOf(some, {})) known.set(key, entry);
+    return known;
+  }
+
+  private async entriesOf(
+    lives: Life[],
+    which: { alive?: boolean },
+    session?: mongo.ClientSession,
+  ): Promise<Map<string, LedgerEntry>> {
+    const found = new Map<string, LedgerEntry>();
+    const kind = lives[0]?.identity.kind;
+    const options = { ...(session && { session }), projection: STATE };
     for (const { organizationid, appid, ids } of identitiesByTenant(lives.map(({ identity }) => identity))) {
-      const dead = { organizationid, appid, kind, id: { $in: ids }, alive: false };
-      const found = await alongIndex(this.entries.collection, BY_IDENTITY, (hint) =>
-        this.entries.collection.find<LedgerEntry>(dead, { ...options, hint }).toArray(),
+      const query = { organizationid, appid, kind, id: { $in: ids }, ...which };
+      const entries = await alongIndex(this.entries.collection, BY_IDENTITY, (hint) =>
+        this.entries.collection.find<LedgerEntry>(query, { ...options, hint }).toArray(),
       );
-      for (const entry of found) tombstones.set(identityKey(entry), entry);
+      for (const entry of entries) found.set(identityKey(entry), entry);
     }
-    for (const { identity, at } of lives) {
-      const name = identityKey(identity);
-      if ((tombstones.get(name)?.learned ?? '') > at) tombstones.delete(name);
-    }
-    return tombstones;
+    return found;
   }
 
   /** Which of the entries the ledger has already. */
@@ -136,4 +172,10 @@ export class Ledger {
       return done((error as mongo.MongoBulkWriteError).result);
     });
   }
+}
+
+/** Whether the ledger has a tombstone of its identity, as of no later place. */
+function isDeadFor({ identity, at }: Life, entries: Map<string, LedgerEntry>): boolean {
+  const entry = entries.get(identityKey(identity));
+  return entry !== undefined && !entry.alive && !(entry.learned > at);
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InjectConnection, InjectModel } from '@nestjs/mongoose';
-import type { Connection, Model, mongo } from 'mongoose';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { later } from '../../common/index.js';
 import { isUnfit, pastValidator } from '../../database/index.js';
 import {
@@ -16,11 +16,7 @@ import {
   type Identity,
   identityKey,
   Ledger,
-  LEDGER_MODEL,
-  type LedgerEntry,
   type Life,
-  lived,
-  outlived,
   type LedgerChange,
   type Rival,
   recordsUnder,
@@ -30,7 +26,7 @@ import { type KnownFences, markName } from '../mark/index.js';
 import type { LogPlace, TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 import { Claimants } from './claimants.js';
-import { type RecordToStamp, StampsAbove } from './stamps-above.js';
+import { type RecordsToStamp, StampsAbove } from './stamps-above.js';
 import { transactionWithin } from './transaction-within.js';
 
 const AT_ONCE = 100;
@@ -41,9 +37,9 @@ interface Behind {
   fences: KnownFences;
 }
 
-/** A life that came back, and above what its record is stamped: the tombstone that it had, and the fence. */
+/** Lives of one application that came back, and above what their records are stamped: their tombstones, and the fence. */
 interface Resurrected {
-  life: Life;
+  lives: Life[];
   above: Date | undefined;
 }
 
@@ -59,7 +55,6 @@ interface PresentIdentityOf extends Omit<Identity, 'kind'> {
 export class Resurrections {
   constructor(
     @InjectConnection() private readonly connection: Connection,
-    @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
     private readonly ledger: Ledger,
     private readonly claimants: Claimants,
     private readonly incomplete: IncompleteIdentities,
@@ -149,7 +144,7 @@ export class Resurrections {
       for (const life of some) await this.alone(kind, life, fences, ms);
       return [];
     });
-    const known = new Set(reborn.map(({ life }) => life));
+    const known = new Set(reborn.flatMap(({ lives }) => lives));
     await this.ledger.learnUnknown(some.filter((life) => !known.has(life)));
   }
 
@@ -169,7 +164,7 @@ export class Resurrections {
   /** Answers those that were dead until now. */
   private async together(kind: Kind, lives: Life[], fences: KnownFences, ms: number): Promise<Resurrected[]> {
     let reborn: Resurrected[] = [];
-    let records: RecordToStamp[] = [];
+    let records: RecordsToStamp[] = [];
     let stamped = 0;
     await pastValidator((options) =>
       transactionWithin(this.connection.getClient(), ms, async (session) => {
@@ -179,7 +174,7 @@ export class Resurrections {
       }),
     );
     this.stamps.tell(kind, records, stamped);
-    await this.stamps.beside(kind, await this.recordsOf(kind, reborn), ms);
+    await this.stamps.beside(kind, await this.recordsOf(kind, reborn));
     return reborn;
   }
 
@@ -193,14 +188,19 @@ export class Resurrections {
     kind: Kind,
     reborn: Resurrected[],
     session?: mongo.ClientSession,
-  ): Promise<RecordToStamp[]> {
-    const texts = reborn.filter(({ life }) => !life.isNumber).map(({ life }) => life.identity);
-    const standing = await this.standing(kind, texts, session);
-    return reborn.flatMap(({ life, above }) => {
-      const _id = life.isNumber ? life.owner : standing.get(identityKey(life.identity))?._id;
-      const where = life.isNumber && session ? {} : { $expr: needsStamp(above) };
-      return _id === undefined ? [] : [{ _id, above, where }];
-    });
+  ): Promise<RecordsToStamp[]> {
+    const records: RecordsToStamp[] = [];
+    for (const { lives, above } of reborn) {
+      const where = { $expr: needsStamp(above) };
+      const texts = lives.filter(({ isNumber }) => !isNumber).map(({ identity }) => identity);
+      const standing = await this.standing(kind, texts, { where, session });
+      const numbers = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
+      records.push(
+        { ids: [...standing.values()].map(({ _id }) => _id), above, where },
+        { ids: numbers, above, where: session ? {} : where },
+      );
+    }
+    return records.filter(({ ids }) => ids.length > 0);
   }
 
   /** A record that cannot take a stamp is set aside, until it can; its entry lives all the same. */
@@ -220,34 +220,40 @@ export class Resurrections {
     session?: mongo.ClientSession,
   ): Promise<Resurrected[]> {
     const reborn = await this.reborn(lives, fences, session);
-    const writes = reborn.map(({ life }) => ({ updateOne: { filter: outlived(life), update: lived(life) } }));
-    if (writes.length > 0) await this.entries.collection.bulkWrite(writes, session && { session });
+    await this.ledger.revive(
+      reborn.flatMap((one) => one.lives),
+      session,
+    );
     return reborn;
   }
 
-  /** Those of the lives that the ledger holds for dead, and above what their records have to be stamped. */
+  /** Those of the lives that the ledger holds for dead, by application, and above what their records have to be stamped. */
   private async reborn(
     lives: Life[],
     fences: KnownFences,
     session?: mongo.ClientSession,
   ): Promise<Resurrected[]> {
     const tombstones = await this.ledger.tombstonesOf(lives, session);
-    return lives.flatMap((life): Resurrected[] => {
+    const reborn = new Map<string, Resurrected>();
+    for (const life of lives) {
       const tombstone = tombstones.get(identityKey(life.identity));
-      if (tombstone === undefined) return [];
-      return [{ life, above: later(tombstone.lastupdated, fences.get(markName(life.identity))) }];
-    });
+      if (tombstone === undefined) continue;
+      const name = markName(life.identity);
+      const { lives: others, above } = reborn.get(name) ?? { lives: [], above: fences.get(name) };
+      reborn.set(name, { lives: [...others, life], above: later(above, tombstone.lastupdated) });
+    }
+    return [...reborn.values()];
   }
 
   /** The records that stand under these identities, by identity. */
   private async standing(
     kind: Kind,
     identities: Identity[],
-    session?: mongo.ClientSession,
+    { where, session }: { where?: mongo.Document; session?: mongo.ClientSession | undefined } = {},
   ): Promise<Map<string, PresentIdentityOf>> {
     const found = new Map<string, PresentIdentityOf>();
-    const where = { _id: { $type: 'objectId' as const } };
-    const options = { ...(session && { session }), projection: IDENTITY_TEXTS, where };
+    const isOwner = { _id: { $type: 'objectId' as const }, ...where };
+    const options = { ...(session && { session }), projection: IDENTITY_TEXTS, where: isOwner };
     for (const some of identitiesByTenant(identities)) {
       for (const record of await recordsUnder<PresentIdentityOf>(this.records(kind), some, options))
         found.set(identityKey({ ...record, kind }), record);

@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { type PastValidator, pastValidator, writeEach } from '../../database/index.js';
+import type { PastValidator } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
-import { COLLECTION_OF, doubled, type Kind, single, stampAbove, stampDoubled } from '../../record/index.js';
+import { COLLECTION_OF, type Kind, stampAnew, stampTogether } from '../../record/index.js';
 import { Quarantine } from '../quarantine/index.js';
 import { RestampNotes } from './restamp-notes.js';
 
-/** A record that is stamped, and above what. */
-export interface RecordToStamp {
-  _id: mongo.ObjectId;
+const HELD = 'A transaction of another program holds it';
+
+/** Records that are stamped above the same time. */
+export interface RecordsToStamp {
+  ids: mongo.ObjectId[];
   above: Date | undefined;
-  /** What has to be true of it. */
+  /** What has to be true of each. */
   where: mongo.Document;
 }
 
@@ -20,7 +22,7 @@ interface InTransaction extends PastValidator {
   session: mongo.ClientSession;
 }
 
-/** Stamps records that came back to life, each above the tombstone that it had. */
+/** Stamps records that came back to life, above the tombstones that they had. */
 @Injectable()
 export class StampsAbove {
   constructor(
@@ -31,66 +33,44 @@ export class StampsAbove {
   ) {}
 
   /** Answers how many were stamped. Throws where one of them cannot take its stamp: nothing of the transaction may hold. */
-  async within(kind: Kind, records: RecordToStamp[], options: InTransaction): Promise<number> {
-    if (records.length === 0) return 0;
-    const { modifiedCount } = await this.records(kind).bulkWrite(records.map(stampWrite), options);
-    return modifiedCount + (await this.doubled(kind, records, options));
+  async within(kind: Kind, records: RecordsToStamp[], options: InTransaction): Promise<number> {
+    let stamped = 0;
+    for (const { ids, above, where } of records)
+      stamped += await stampTogether(this.records(kind), ids, { where, fence: above }, options);
+    return stamped;
   }
 
-  /** The same outside of a transaction. What cannot take its stamp is set aside. */
-  async beside(kind: Kind, records: RecordToStamp[], maxTimeMS: number): Promise<void> {
-    if (records.length === 0) return;
-    const { modified, refused } = await writeEach(this.records(kind), records.map(stampWrite), { maxTimeMS });
-    for (const { index, message } of refused) await this.setAside(kind, [records[index]!], message);
-    this.tell(
-      kind,
-      records,
-      modified + (await pastValidator((options) => this.doubled(kind, records, options))),
-    );
+  /** The same outside of a transaction. What cannot take its stamp, or is held by a transaction, is set aside. */
+  async beside(kind: Kind, records: RecordsToStamp[]): Promise<void> {
+    for (const { ids, above, where } of records) {
+      const { stamped, refused, held } = await stampAnew(this.records(kind), ids, { where, fence: above });
+      for (const { _id, reason } of refused)
+        await this.setAside(kind, [{ ids: [_id], above, where }], reason);
+      if (held.length > 0) await this.setAside(kind, [{ ids: held, above, where }], HELD);
+      this.tell(kind, [{ ids, above, where }], stamped);
+    }
   }
 
   /** They are stamped later, above the same time. */
-  async setAside(kind: Kind, records: RecordToStamp[], reason: string): Promise<void> {
+  async setAside(kind: Kind, records: RecordsToStamp[], reason: string): Promise<void> {
     await this.quarantine.setAsideRefused(
-      records.map(({ _id, above }) => {
-        const concern = { what: 'record' as const, kind, owner: _id };
-        return { concern, what: 'stamp', reason, above };
-      }),
+      records.flatMap(({ ids, above }) =>
+        ids.map((owner) => {
+          const concern = { what: 'record' as const, kind, owner };
+          return { concern, what: 'stamp' as const, reason, above };
+        }),
+      ),
     );
   }
 
   /** Counts and notes what was stamped. */
-  tell(kind: Kind, records: RecordToStamp[], stamped: number): void {
+  tell(kind: Kind, records: RecordsToStamp[], stamped: number): void {
     this.metrics.restamps.inc({ reason: 'resurrection' }, stamped);
-    const ids = records.map(({ _id }) => _id);
+    const ids = records.flatMap((some) => some.ids);
     this.notes.note({ collection: COLLECTION_OF[kind], reason: 'resurrection', ids, stamped });
-  }
-
-  private async doubled(
-    kind: Kind,
-    records: RecordToStamp[],
-    options: Partial<InTransaction>,
-  ): Promise<number> {
-    const byId = new Map(records.map((record) => [record._id.toHexString(), record]));
-    const ids = { _id: { $in: records.map(({ _id }) => _id) } };
-    const inSession = options.session && { session: options.session };
-    const query = { $and: [ids, doubled('lastupdated')] };
-    const found = this.records(kind).find(query, { ...inSession, projection: { _id: 1 } });
-    let stamped = 0;
-    for (const { _id } of await found.toArray()) {
-      const { where, above: fence } = byId.get(_id.toHexString())!;
-      const write = { ids: [_id], names: ['lastupdated'], where, fence, options };
-      stamped += await stampDoubled(this.records(kind), write);
-    }
-    return stamped;
   }
 
   private records(kind: Kind): mongo.Collection {
     return this.connection.collection(COLLECTION_OF[kind]);
   }
-}
-
-function stampWrite({ _id, above, where }: RecordToStamp) {
-  const filter = { $and: [{ _id }, where, single('lastupdated')] };
-  return { updateOne: { filter, update: [{ $set: { lastupdated: stampAbove(above) } }] } };
 }

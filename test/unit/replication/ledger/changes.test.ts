@@ -5,7 +5,7 @@ import {
   firstLife,
   laterLife,
   type Life,
-  outlived,
+  revivals,
   tombstones,
 } from '../../../../src/replication/ledger/changes.js';
 import { identityKey } from '../../../../src/replication/ledger/index.js';
@@ -43,7 +43,29 @@ describe('an identity lives', () => {
     expect(laterLife(life)).toMatchObject({
       updateOne: { filter: { ...known, alive: true }, update: { $set: { owner, learned: at(5) } } },
     });
-    expect(outlived(life)).toMatchObject({ ...known, alive: false });
+  });
+
+  it('from tombstones: one write for all of an application and kind, as of the latest of them', () => {
+    const life = (id: string, n: number, more: Partial<Life> = {}): Life => ({
+      identity: identity(id),
+      at: at(n),
+      alive: true,
+      owner,
+      ...more,
+    });
+    const lives = [
+      life('a', 5),
+      life('b', 7, { isNumber: true }),
+      life('c', 6, { identity: identity('c', 'erp') }),
+    ];
+    const writes = revivals(lives);
+    expect(writes).toHaveLength(2);
+    expect(writes[0]).toMatchObject({
+      updateMany: {
+        filter: { appid: 'shop', id: { $in: ['a', 'b'] }, alive: false, learned: { $not: { $gt: at(7) } } },
+        update: [{ $set: { alive: true, lastupdated: '$$REMOVE' } }],
+      },
+    });
   });
 });
 
