@@ -3,6 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsString, Length, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
 import { channelsFaults } from './channels.js';
+import { RIGHT_NAMES } from '../faults/body-faults.js';
 import { CheckedBy, type InputFault } from '../faults/checked-by.js';
 import { isDeletion } from './deletion.js';
 import { LONGEST_EMAIL, LONGEST_TEXT, MOST_PROPERTIES, MOST_SECTIONS } from './limits.js';
@@ -92,7 +93,7 @@ export const Extrafields = (
     CheckedBy(faultsIn),
     ApiProperty({
       type: 'object',
-      description: 'Named sections, each an object of texts or booleans',
+      description: `Named sections, each an object of texts or booleans. ${RIGHT_NAMES}`,
       maxProperties: MOST_SECTIONS,
       additionalProperties: {
         type: 'object',

@@ -47,6 +47,9 @@ function valueFault({ value, depth }: Place): string | undefined {
 /** What JavaScript and the drivers of MongoDB take for something of their own: programs that read the member stumble over it. */
 const NOT_ALLOWED = new Set(['__proto__', 'constructor', '_bsontype']);
 
+/** The names that {@link bodyFaults} accepts: OpenAPI 3.0 has no keyword for the names of properties. */
+export const RIGHT_NAMES = `A name has 1 to ${LONGEST_NAME} characters, does not start with "$", and contains neither "." nor the NUL character; ${[...NOT_ALLOWED].join(', ')} are not allowed`;
+
 function enter({ pointer, depth }: Place, value: object, places: Place[], faults: InputError[]): void {
   const isArray = Array.isArray(value);
   for (const [name, inner] of Object.entries(value) as [string, unknown][]) {
