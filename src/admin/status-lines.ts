@@ -7,6 +7,8 @@ import type { AuditStatus, Status } from '../administration/index.js';
 
 /** An oplog drops its oldest entries in portions, so that a full one may be a tenth emptier than its size. */
 const FULL = 0.8;
+/** Seconds. Servers of one set may differ by less. */
+const MUCH_BEHIND_S = 2;
 
 /** What `status` says to people; `uri` is the address of the embedded database, where that is the one. */
 export function statusText(status: Status, uri?: string): Wording {
@@ -17,6 +19,7 @@ export function statusText(status: Status, uri?: string): Wording {
     ...(uri === undefined ? [] : [['', `embedded; other programs can write into it at ${uri}`] as const]),
     indexLine(status),
     ['Watcher', watcherText(watcher), watcher.leader === undefined ? 'red' : undefined],
+    ...clockLines(watcher),
     ['Oplog', oplogText(watcher)],
     ...(watcher.pass === undefined ? [] : [['Pass', passText(watcher.pass), 'yellow'] as const]),
     ['Re-stamps', tally(totals.restamps, 'none so far')],
@@ -47,6 +50,12 @@ function watcherText({ leader, leaseExpires, since, lagSeconds }: Status['watche
     `lease until ${leaseExpires?.toISOString()}`,
     ...lag,
   ].join(', ');
+}
+
+function clockLines({ clockBehindSeconds: seconds = 0 }: Status['watcher']): SaidLine[] {
+  if (seconds < MUCH_BEHIND_S) return [];
+  const text = `the server's clock is ${duration(seconds)} behind the cluster time: it was set back, and stamps stay ahead of it until it has caught up`;
+  return [['Clock', text, 'yellow']];
 }
 
 function oplogText(watcher: Status['watcher']): string {

@@ -27,6 +27,7 @@ export class Gauges {
     ]);
     this.metrics.feedsUnwatched.set(this.unwatched.seconds);
     show(this.metrics.watcherLag, standing?.lagSeconds);
+    show(this.metrics.clockBehind, standing?.clockBehindSeconds);
     show(this.metrics.oplogWindow, standing?.oplogWindowSeconds);
     show(this.metrics.oplogUsed, standing?.oplogUsedRatio);
     show(this.metrics.oplogPredictedWindow, standing?.oplogPredictedWindowSeconds);

@@ -69,7 +69,9 @@ function isUnwatched({ leader, lagSeconds }: WatcherStatus): boolean {
   return leader === undefined && lagSeconds !== undefined && lagSeconds > USUAL_LAG_S;
 }
 
-function detailsOf({ leader, lagSeconds, oplogWindowSeconds, pass }: WatcherStatus) {
+function detailsOf(standing: WatcherStatus) {
+  const { leader, lagSeconds, oplogWindowSeconds, pass } = standing;
   const progress = pass && { reason: pass.reason, done: pass.done, total: pass.total };
-  return { leader, lagSeconds, oplogWindowSeconds, pass: progress };
+  const clockBehindSeconds = standing.clockBehindSeconds || undefined;
+  return { leader, lagSeconds, oplogWindowSeconds, clockBehindSeconds, pass: progress };
 }

@@ -52,6 +52,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly clockBehind = new Gauge({
+    name: 'tidemark_clock_behind_seconds',
+    help: "How far the database server's clock is behind the last cluster time; absent while it is not known.",
+    registers: [this.registry],
+  });
+
   readonly feedsUnwatched = new Gauge({
     name: 'tidemark_feeds_unwatched_seconds',
     help: 'For how long this instance has answered feeds nothing but 503 not-watched.',

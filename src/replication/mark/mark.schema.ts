@@ -1,6 +1,6 @@
 import { type mongo, Schema } from 'mongoose';
 import { CLOCK } from '../../database/index.js';
-import type { Mark } from './mark.js';
+import { FENCE_LEAD_MS, type Mark } from './mark.js';
 
 /** Name of the collection. */
 export const MARKS = 'tidemark.marks';
@@ -13,8 +13,13 @@ export const markSchema = new Schema<Mark>(
   { collection: MARKS, strict: false, versionKey: false },
 );
 
+const IS_RAISED = { $eq: [{ $type: '$fence' }, 'date'] };
+const ABOVE_FENCE = { $min: [{ $add: ['$fence', 1] }, { $add: [CLOCK, FENCE_LEAD_MS] }] };
+/** {@link fenceAfterRaise}, as an expression. */
+const FENCE = { $max: [CLOCK, '$fence', { $cond: [IS_RAISED, ABOVE_FENCE, CLOCK] }] };
+
 /** A raise, as an update pipeline: the fence never goes back, the text changes each time. */
 export const RAISE: mongo.Document[] = [
-  { $set: { fence: { $max: ['$fence', CLOCK] }, raises: { $add: [{ $ifNull: ['$raises', 0] }, 1] } } },
+  { $set: { fence: FENCE, raises: { $add: [{ $ifNull: ['$raises', 0] }, 1] } } },
   { $set: { announced: { $concat: [{ $toString: '$fence' }, ' ', { $toString: '$raises' }] } } },
 ];

@@ -28,8 +28,6 @@ const NOT_AHEAD = { $add: [CLOCK, FUTURE_TOLERANCE_MS] };
 
 /** What the newest moment says. */
 interface Newest {
-  /** The database's clock. */
-  clock: Date;
   /** The greatest stamp as of the moment; nothing where there is no moment, or the server does not hold it any more. */
   greatest: Date | undefined;
 }
@@ -70,8 +68,8 @@ export class MaxService {
   ) {}
 
   /**
-   * The greatest stamp of the kind over records and hard deletes as of a moment that was passed, never later than the
-   * database's clock (contract §1). A new moment is asked for only where something has a greater stamp: as this instance
+   * The greatest stamp of the kind over records and hard deletes as of a moment that was passed, up to its fence: never
+   * later than the clock as it was announced (contract §1). A new moment is asked for only where something has a greater stamp: as this instance
    * knows it, without a command, or else as the database has it now. Throws 503 `preparing`, and `not-watched` where
    * there is no moment at all.
    */
@@ -82,9 +80,9 @@ export class MaxService {
     if (known !== undefined) return known.greatest;
     await this.heads.learn(mark);
     const now = await this.looks.share(markName(mark), () => this.look(mark));
-    if (now.greatest !== undefined && !now.isBeaten) return atMost(now.clock, now.greatest);
-    const { clock, greatest = now.greatest } = await this.raised(mark);
-    return this.answered({ clock, greatest });
+    if (now.greatest !== undefined && !now.isBeaten) return now.greatest;
+    const { greatest = now.greatest } = await this.raised(mark);
+    return this.answered({ greatest });
   }
 
   /**
@@ -97,7 +95,7 @@ export class MaxService {
     const [last, head] = [this.answers.get(markName(mark)), this.heads.of(mark)];
     if (look === undefined || last === undefined || head === undefined) return undefined;
     const { moment, greatest, above } = last;
-    if (!isShown(moment, look.progress) || greatest > look.clock) return undefined;
+    if (!isShown(moment, look.progress)) return undefined;
     if (head > moment.fence) return { greatest, beatenBy: head };
     return { greatest, ...(above && { beatenBy: above }) };
   }
@@ -119,9 +117,9 @@ export class MaxService {
     return this.looksAfterRaises.share(markName(mark), () => this.newest(mark));
   }
 
-  private answered({ clock, greatest }: Newest): Date {
+  private answered({ greatest }: Newest): Date {
     if (greatest === undefined) throw problems.notWatched();
-    return atMost(clock, greatest);
+    return greatest;
   }
 
   /** What was answered last stays true as long as its moment can be shown; only where it is beaten others are asked. */
@@ -130,7 +128,7 @@ export class MaxService {
     const [seen, isLastBeaten = false] =
       last === undefined ? [] : await Promise.all([this.progress.read(), this.isBeaten(mark, last.greatest)]);
     if (last !== undefined && seen !== undefined && !isLastBeaten && isShown(last.moment, seen.progress))
-      return { clock: seen.clock, greatest: last.greatest, isBeaten: false };
+      return { greatest: last.greatest, isBeaten: false };
     const newest = await this.newest(mark);
     const { greatest } = newest;
     const isLast = greatest === undefined || greatest.getTime() === last?.greatest.getTime();
@@ -138,12 +136,12 @@ export class MaxService {
   }
 
   private async isBeaten(mark: MarkKey, stamp: Date): Promise<boolean> {
-    return (await this.greatestStamp.read(mark, { lower: { $gt: stamp }, upTo: CLOCK })) !== undefined;
+    return (await this.greatestStamp.read(mark, { lower: { $gt: stamp }, upTo: NOT_AHEAD })) !== undefined;
   }
 
   private async newest(mark: MarkKey): Promise<Newest> {
-    const { moment, clock } = await this.moments.newest(mark);
-    return { clock, greatest: moment && (await this.asOf(mark, moment)) };
+    const { moment } = await this.moments.newest(mark);
+    return { greatest: moment && (await this.asOf(mark, moment)) };
   }
 
   /** Nothing where the server does not hold the moment any more. */
@@ -181,9 +179,4 @@ export class MaxService {
     const below = (await read(start, fence)) ?? (last && (await read(NONE_YET, fence)));
     return { greatest: below ?? NONE_YET, above: greatest };
   }
-}
-
-/** After a fail-over to a slower clock a stamp may lie ahead of it for a while. */
-function atMost(clock: Date, stamp: Date): Date {
-  return stamp < clock ? stamp : clock;
 }

@@ -23,21 +23,26 @@ export interface WatcherStatus {
   lagSeconds: number | undefined;
   /** From the oldest entry of the oplog to the stored token: for how many seconds the watcher may stay away. */
   oplogWindowSeconds: number | undefined;
+  /**
+   * How many seconds the server's clock is behind the last cluster time: it was set back, or a server before it was ahead. The
+   * database's clock does not move until then.
+   */
+  clockBehindSeconds: number | undefined;
   /** How much of the oplog's size is used, 0 to a little over 1: one that is not full drops nothing yet. */
   oplogUsedRatio: number | undefined;
   /** For how many seconds the oplog will hold what is written, at its rate so far. */
   oplogPredictedWindowSeconds: number | undefined;
 }
 
-/** The watcher's state at one look, with the database's clock. */
-export type ClockedState = WatchState & { clock: Date };
+/** The watcher's state at one look, with the database's clock and the server's own. */
+export type ClockedState = WatchState & { clock: Date; now: Date };
 
 /** Reads how the watcher stands. Throws what the database throws. */
 export async function readWatcherStatus(connection: Connection): Promise<WatcherStatus> {
   const [[state], oplog] = await Promise.all([
     connection
       .collection(LEASES)
-      .aggregate<ClockedState>([{ $match: { _id: WATCHER } }, { $set: { clock: CLOCK } }])
+      .aggregate<ClockedState>([{ $match: { _id: WATCHER } }, { $set: { clock: CLOCK, now: '$$NOW' } }])
       .toArray(),
     readOplog(connection),
   ]);
@@ -56,6 +61,7 @@ export function watcherStatusOf(state: ClockedState | undefined, oplog: Oplog | 
     isPreparing: state === undefined || isPreparing(state),
     pass: state?.pass && toldOf(state.pass),
     lagSeconds: secondsBetween(watched, now),
+    clockBehindSeconds: state && Math.floor((state.clock.getTime() - state.now.getTime()) / MS),
     oplogWindowSeconds: secondsBetween(secondOf(oplog?.oldest), watched),
     oplogUsedRatio: oplog?.usedRatio,
     oplogPredictedWindowSeconds: oplog && predictedWindow(oplog),

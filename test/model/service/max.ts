@@ -60,7 +60,7 @@ function* lastAnswer(world: ModelWorld, instance: Instance): ModelSteps<Date | u
 
 function isBeaten({ database }: ModelWorld, known: Date): boolean {
   const clock = database.clock();
-  return stampsIn(database.now).some((stamp) => stamp > known && stamp <= clock);
+  return stampsIn(database.now).some((stamp) => stamp > known && !isAheadOf(clock, stamp));
 }
 
 /** As of the newest moment; nothing where there is none. */

@@ -1,10 +1,11 @@
 import { type FilterVersionChange, wantedOf } from '../../../src/replication/filters/filter-version.js';
+import { fenceAfterRaise, markName } from '../../../src/replication/mark/mark.js';
 import { APPLICATION, isDelivered, type ModelState, type ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
 import { sourceFor } from './knowledge.js';
-import { readProgress, type ReadRefusal } from './progress.js';
+import { MARK, readProgress, type ReadRefusal } from './progress.js';
 import { raiseMark } from './raise.js';
 import { viewFor } from './view.js';
 
@@ -39,7 +40,7 @@ export interface ModelItem {
 
 export interface ModelPage {
   items: ModelItem[];
-  /** The `to` that was used: never beyond the clock. */
+  /** The `to` that was used: never beyond the clock, or the next fence where that stands still. */
   to: Date;
 }
 
@@ -55,7 +56,7 @@ export function* askPage(
   instance: Instance,
   request: ModelPageRequest,
 ): ModelSteps<ModelPage | ReadRefusal> {
-  const to = earlierOf(request.to, world.database.clock());
+  const to = earlierOf(request.to, latestTo(world, request.to));
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     yield;
     const source = sourceFor(world, instance);
@@ -181,6 +182,13 @@ function filterIn(
     if (wanted.state === 'on') return wanted.filter;
   }
   return entry?.filter ?? {};
+}
+
+/** The clock, or where that stands still the next fence. */
+function latestTo({ database }: ModelWorld, to: Date): Date {
+  const clock = database.clock();
+  const fence = to > clock ? database.now.marks.get(markName(MARK))?.fence : undefined;
+  return fence !== undefined && to <= fence ? fence : fenceAfterRaise(fence, clock);
 }
 
 function earlierOf(one: Date, other: Date): Date {

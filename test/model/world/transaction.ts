@@ -6,7 +6,7 @@ import {
   type PartialIdentity,
 } from '../../../src/replication/ledger/identity.js';
 import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
-import { type MarkKey, markName } from '../../../src/replication/mark/mark.js';
+import { fenceAfterRaise, type MarkKey, markName } from '../../../src/replication/mark/mark.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
 import { concernKey } from '../../../src/replication/quarantine/concern.js';
 import type { KnownEntry } from '../twins/entry-after.js';
@@ -123,7 +123,7 @@ export class Transaction {
 
   raise(mark: MarkKey, clock: Date): Date {
     const before = this.state.marks.get(markName(mark));
-    const fence = before !== undefined && before.fence > clock ? before.fence : clock;
+    const fence = fenceAfterRaise(before?.fence, clock);
     this.put('marks', markName(mark), { fence, raises: (before?.raises ?? 0) + 1 });
     this.events.push({ type: 'announced', ...this.when, mark, fence });
     return fence;

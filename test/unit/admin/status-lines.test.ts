@@ -15,6 +15,7 @@ const QUIET: Status = {
     isPreparing: false,
     pass: undefined,
     lagSeconds: 2,
+    clockBehindSeconds: 0,
     oplogWindowSeconds: 270_000,
     oplogUsedRatio: 0.97,
     oplogPredictedWindowSeconds: 271_000,
@@ -82,6 +83,13 @@ describe('what `status` says to people', () => {
     );
     expect(line('Watcher', watcher({ leader: undefined, lagSeconds: undefined }))).toBe(
       'no instance leads: is the service running?',
+    );
+  });
+
+  it("the server's clock is behind the cluster time", () => {
+    expect(line('Clock', watcher({ clockBehindSeconds: 1 }))).toBeUndefined();
+    expect(line('Clock', watcher({ clockBehindSeconds: 120 }))).toMatch(
+      /^the server's clock is 2 min behind /,
     );
   });
 

@@ -2,12 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Model, mongo } from 'mongoose';
-import { earlier } from '../../../common/index.js';
+import { earlier, later } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { isMomentGone } from '../../../database/index.js';
 import { Problem, problems } from '../../../http/index.js';
 import { FiltersInForce, type InForce, OutdatedServiceError } from '../../filters/index.js';
 import {
+  fenceAfterRaise,
   type Mark,
   MARK_MODEL,
   type MarkKey,
@@ -85,14 +86,14 @@ export class PageMoment {
     const { mark, to, service } = wish;
     let notBefore = service && this.filters.knownFrom(service);
     let look = await this.moments.serving(mark, to, notBefore);
-    const aim = look.moment === undefined ? await this.aimOf(wish, look) : 'reached';
-    const needed = aim === 'clock' ? look.clock : to;
+    const { aim, needed } =
+      look.moment === undefined ? await this.aimOf(wish, look) : { aim: 'reached', needed: to };
     let isAwaited = aim === 'awaited';
     const deadline = since + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
     for (let raises = 0; ;) {
       const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
       if (at !== undefined && look.moment !== undefined)
-        return { to: aim === 'clock' ? announced(look, to) : to, at, moment: look.moment.at };
+        return { to: aim === 'clock' ? announced(look, needed, to) : to, at, moment: look.moment.at };
       const newest = service && look.moment && (await this.newestOf(mark, service));
       if (newest !== undefined) notBefore = newest;
       else {
@@ -118,11 +119,11 @@ export class PageMoment {
   private async aimOf(
     { mark, to, isFirst }: Omit<PageWish, 'service'>,
     { clock }: ProgressLook,
-  ): Promise<Exclude<Aim, 'refused'>> {
+  ): Promise<{ aim: Exclude<Aim, 'refused'>; needed: Date }> {
     const fence = to > clock ? (await this.marks.findOne({ _id: markKey(mark) }).lean())?.fence : undefined;
     const aim = aimOf({ to, clock, fence, isFirst }, this.settings.markWait);
     if (aim === 'refused') throw problems.invalidRequest([{ parameter: 'to', detail: inTheFuture(to) }]);
-    return aim;
+    return { aim, needed: aim === 'clock' ? fenceAfterRaise(fence, clock) : to };
   }
 
   /**
@@ -184,7 +185,8 @@ function inTheFuture(to: Date): string {
   return `"${to.toISOString()}" lies in the future: send the Tidemark-To of the first page as to, such as to=2026-11-20T10:00:00.000Z.`;
 }
 
-/** The clock value that the moment announced; after a fail-over to a slower clock it may lie ahead of it. */
-function announced({ moment, clock }: MomentLook, asked: Date): Date {
-  return earlier(asked, earlier(moment?.fence ?? clock, clock));
+/** The clock value that the moment announced: it may be the fence of a faster clock of before. */
+function announced({ moment, clock }: MomentLook, needed: Date, asked: Date): Date {
+  const latest = later(clock, needed);
+  return earlier(asked, earlier(moment?.fence ?? latest, latest));
 }

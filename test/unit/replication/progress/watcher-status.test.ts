@@ -20,7 +20,8 @@ const oplog = (oldest: mongo.Timestamp, usedRatio?: number, newest = at(NOW)) =>
 
 function stateAt(clock: number, more: Partial<ClockedState> = {}): ClockedState {
   const lease = { _id: 'watcher', holder: 'one', term: 3, expires: new Date((NOW + 5) * 1000) } as const;
-  return { ...lease, watched: at(NOW), since: at(NOW - 100), clock: new Date(clock * 1000), ...more };
+  const now = new Date(clock * 1000);
+  return { ...lease, watched: at(NOW), since: at(NOW - 100), clock: now, now, ...more };
 }
 
 describe('the lag', () => {
@@ -37,6 +38,15 @@ describe('the lag', () => {
     const { watched: _watched, since: _since, ...state } = stateAt(NOW);
     expect(watcherStatusOf(state, oplog(at(NOW)))).toMatchObject({ lagSeconds: undefined, since: undefined });
   });
+});
+
+it.each([
+  [0, 0],
+  [0.9, 0],
+  [120.5, 120],
+])("a server's clock is behind the cluster time by %d s: %d", (behind, seconds) => {
+  const now = new Date((NOW - behind) * 1000);
+  expect(watcherStatusOf(stateAt(NOW, { now }), undefined).clockBehindSeconds).toBe(seconds);
 });
 
 describe('the oplog window', () => {
