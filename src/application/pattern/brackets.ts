@@ -1,8 +1,8 @@
-import { KINDS, CONTROLS, POSIX } from './classes.js';
+import { CONTROLS, KINDS, OF_CASE, POSIX } from './classes.js';
 import { type Cursor, MalformedError, NotUnderstoodError } from './cursor.js';
 import { type Characters, codes, EVERY, except, NONE } from './tree.js';
 
-const POSIX_NAME = /\[:(\^?)([a-z]+):\]/y;
+const POSIX_NAME = /\[:(\^?)([^\]:]*):\]/y;
 const LAST_CODE = 0x10ffff;
 const BACKSLASH = 92;
 const HYPHEN = 45;
@@ -13,19 +13,20 @@ export function bracketed(cursor: Cursor, anyCase: boolean): Characters {
   const isNegated = cursor.taken('^');
   // The excluded set must not be overestimated.
   const ignoreCase = anyCase && !isNegated;
+  const allLetters = { named: ignoreCase, opposite: anyCase && isNegated };
   let set = NONE;
   let isFirst = true;
   while (isFirst || !cursor.taken(']')) {
     if (cursor.at >= cursor.source.length) throw new MalformedError();
     isFirst = false;
-    const from = member(cursor);
+    const from = member(cursor, allLetters);
     const isRange =
       typeof from === 'number' && cursor.source[cursor.at] === '-' && cursor.source[cursor.at + 1] !== ']';
     if (typeof from !== 'number') set |= from;
     else if (!isRange) set |= codes(from, from, ignoreCase);
     else {
       cursor.at += 1;
-      const to = member(cursor);
+      const to = member(cursor, allLetters);
       if (typeof to !== 'number') set |= codes(from, from, ignoreCase) | codes(HYPHEN, HYPHEN) | to;
       else if (to < from) throw new NotUnderstoodError('[z-a]');
       else set |= codes(from, Math.min(to, LAST_CODE), ignoreCase);
@@ -34,13 +35,21 @@ export function bracketed(cursor: Cursor, anyCase: boolean): Characters {
   return isNegated && set !== EVERY ? except(set) : set;
 }
 
+/** Whether a class of one case counts as all letters: where it is named, and where its opposite is. */
+interface AllLetters {
+  named: boolean;
+  opposite: boolean;
+}
+
 /** One character by its code, or several. */
-function member(cursor: Cursor): number | Characters {
+function member(cursor: Cursor, allLetters: AllLetters): number | Characters {
   const posix = cursor.match(POSIX_NAME);
   if (posix) {
-    const named = POSIX.get(posix[2]!);
-    if (named === undefined) throw new NotUnderstoodError(posix[0]);
-    return posix[1] === '^' ? except(named) : named;
+    const [all, opposite, name] = posix as unknown as [string, string, string];
+    const isWide = OF_CASE.has(name) && (opposite === '^' ? allLetters.opposite : allLetters.named);
+    const named = POSIX.get(isWide ? 'alpha' : name);
+    if (named === undefined) throw new NotUnderstoodError(all);
+    return opposite === '^' ? except(named) : named;
   }
   if (/^\[[.=]/.test(cursor.source.slice(cursor.at, cursor.at + 2))) throw new NotUnderstoodError('[[.');
   const hex = cursor.hex();

@@ -42,8 +42,8 @@ export const POSIX: ReadonlyMap<string, Characters> = new Map([
   ['alpha', between('az', 'AZ')],
   ['digit', DIGITS],
   ['alnum', between('az', 'AZ', '09')],
-  ['upper', between('az', 'AZ')],
-  ['lower', between('az', 'AZ')],
+  ['upper', between('AZ')],
+  ['lower', between('az')],
   ['space', SPACES],
   ['blank', of(' \t')],
   ['punct', between('!/', ':@', '[`', '{~')],
@@ -54,3 +54,6 @@ export const POSIX: ReadonlyMap<string, Characters> = new Map([
   ['cntrl', codes(0, 31) | codes(127, 127)],
   ['ascii', codes(0, 127)],
 ]);
+
+/** POSIX classes that mean all letters if case is ignored. */
+export const OF_CASE = new Set(['upper', 'lower']);

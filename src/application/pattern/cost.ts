@@ -2,6 +2,7 @@ import {
   ENDLESS,
   type Growth,
   greater,
+  isConstant,
   isSingle,
   ONE,
   PER_CHARACTER,
@@ -11,16 +12,20 @@ import {
   ZERO,
 } from './growth.js';
 import { MalformedError } from './cursor.js';
+import { beginningOf, comparisons, distance } from './literal.js';
 import { parsePattern } from './parse.js';
-import { type Characters, choice, type Node, NONE, repeat, sequence } from './tree.js';
+import { before, type Characters, choice, LONG, type Node, NONE, repeat, sequence } from './tree.js';
 
-/** A pattern anchored to the beginning of a text takes few steps in all: this many count as one step per character. */
-const STEPS_AT_ONCE = 20;
+/** Bytes of the smallest text in a list: what is done once for a text is done for at least as many bytes. */
+const SMALLEST_TEXT = 13;
+/** What PCRE takes to begin with a text, in steps. */
+const STEPS_TO_BEGIN = 6;
 const MOST_TIMES = 1000;
 
 /**
  * The most steps that PCRE takes for a pattern, per character of any text: Infinity if the steps grow faster than the text,
- * 0 if the pattern is malformed, which MongoDB refuses. Throws NotUnderstoodError if the cost cannot be determined.
+ * 0 if the pattern is malformed, which MongoDB refuses. A step is one character, group, alternative or repetition that is
+ * tried. Throws NotUnderstoodError if the cost cannot be determined.
  *
  * PCRE tries a pattern from each character on; when a part fails, it backtracks and tries again. So the steps stay within a
  * multiple of the text's length only if
@@ -31,17 +36,18 @@ const MOST_TIMES = 1000;
  *   begins with a character that no unbounded repetition takes.
  */
 export function patternCost(source: string, options: string): number {
-  let pattern: Node;
+  let alternatives: Node[];
   try {
-    pattern = parsePattern(source, options);
+    alternatives = parsePattern(source, options);
   } catch (error) {
     if (error instanceof MalformedError) return 0;
     throw error;
   }
-  const alternatives = pattern.is === 'choice' ? pattern.options : [pattern];
-  // PCRE tries a pattern whose alternatives all begin with `.*` at the beginning of lines only.
-  const isOfLines = alternatives.every((one) => beginsText(one) || beginsLine(one));
-  return alternatives.reduce((steps, one) => steps + costOf(withoutEnd(one), isOfLines), 0);
+  const isAnchored = alternatives.every((one) => beginsText(one));
+  // PCRE tries a pattern whose alternatives all begin with `.*` or `^` at the beginning of lines only.
+  const isOfLines = alternatives.every((one) => beginsLine(one) || beginsText(one, 'caret'));
+  const begun = isAnchored ? inAll(times(STEPS_TO_BEGIN)) : 0;
+  return alternatives.reduce((steps, one) => steps + costOf(one, isAnchored, isOfLines), begun);
 }
 
 /** Whether the pattern is `^` and a plain text, so that a mismatch is known at once. */
@@ -49,45 +55,90 @@ export function isPlainBeginning(source: string): boolean {
   return /^\^(?:[\w \-/:@#%&=,;!~<>"'`]|\\[^A-Za-z0-9])*$/.test(source);
 }
 
-function costOf(one: Node, isOfLines: boolean): number {
-  const isAnchored = beginsText(one);
-  const { once, perCharacter } = measured(one, NONE, isAnchored).work;
-  if (isAnchored) return once / STEPS_AT_ONCE + perCharacter;
-  if (perCharacter === 0 || isOfLines) return once + perCharacter;
-  const isRepassed = one.isEmpty || (one.first & one.endless) !== NONE;
-  return isRepassed ? Infinity : once + (one.fixed + 1) * perCharacter;
+/** The steps of one alternative, its start among them: the less of two bounds. */
+function costOf(one: Node, isAnchored: boolean, isOfLines: boolean): number {
+  const { needed, rest } = ended(one);
+  const bound = (asLong: boolean) => {
+    if (isAnchored) return inAll(sum(ONE, measured(needed, END, asLong).work));
+    const { once, perCharacter } = fromEach(needed, asLong);
+    if (perCharacter === 0 || isOfLines || beginsText(one)) return once + perCharacter;
+    const { endless, fixed } = asLong ? { endless: needed.long, fixed: needed.brief } : needed;
+    const isRepassed = needed.isEmpty || (needed.first & endless) !== NONE;
+    return isRepassed ? Infinity : once + (fixed + 1) * perCharacter;
+  };
+  return Math.min(bound(true), bound(false)) + inAll(rest);
 }
 
-function beginsText(node: Node): boolean {
-  if (node.is === 'start') return true;
-  if (node.is === 'sequence') return node.parts[0] !== undefined && beginsText(node.parts[0]);
-  return node.is === 'choice' && node.options.every(beginsText);
+/** The steps of an attempt, on average of those that begin with each character of a text. */
+function fromEach(needed: Node, asLong: boolean): Growth {
+  const { edges, text, rest } = beginningOf(needed);
+  const { once, perCharacter } = measured(sequence(rest), END, asLong).work;
+  return { once: 1 + edges + comparisons(text) + once / distance(text), perCharacter };
+}
+
+/** Per character, of steps that are taken once for a text. */
+function inAll({ once, perCharacter }: Growth): number {
+  return once / SMALLEST_TEXT + perCharacter;
+}
+
+function beginsText(node: Node, by?: 'caret'): boolean {
+  if (node.is === 'start') return by === undefined || node.isCaret;
+  if (node.is === 'sequence') return node.parts[0] !== undefined && beginsText(node.parts[0], by);
+  return node.is === 'choice' && node.options.every((one) => beginsText(one, by));
 }
 
 function beginsLine(node: Node): boolean {
-  const first = node.is === 'sequence' ? node.parts[0] : node;
-  return (
-    first?.is === 'repeat' &&
-    first.min === 0 &&
-    first.max === Infinity &&
-    first.body.is === 'character' &&
-    first.body.isDot
-  );
+  if (node.is === 'sequence') return node.parts[0] !== undefined && beginsLine(node.parts[0]);
+  if (node.is === 'choice') return node.options.every(beginsLine);
+  const isStar = node.is === 'repeat' && node.min === 0 && node.max === Infinity;
+  return isStar && node.body.is === 'character' && node.body.isDot;
 }
 
-/** Without optional parts at the end: a match is complete before them. */
-function withoutEnd(node: Node): Node {
-  if (node.is === 'repeat') return repeat(node.body, node.min, node.min);
-  if (node.is === 'choice') return choice(node.options.map(withoutEnd));
-  if (node.is !== 'sequence') return node;
+/** A part at the end of a pattern: what has to match, and the steps for what may follow when the match is certain. */
+interface Ended {
+  needed: Node;
+  rest: Growth;
+}
+
+function ended(node: Node): Ended {
+  if (node.is === 'repeat')
+    return { needed: repeat(node.body, node.min, node.min), rest: more(node.body, node.max - node.min) };
+  if (node.is === 'choice') return endedChoice(node.options.map(ended));
+  if (node.is !== 'sequence') return { needed: node, rest: ZERO };
   const parts = [...node.parts];
+  let rest = ZERO;
   for (;;) {
     const last = parts.pop();
-    if (last === undefined) return sequence([]);
-    const short = withoutEnd(last);
-    if (short.is === 'repeat' && short.max === 0) continue;
-    return sequence([...parts, short]);
+    if (last === undefined) return { needed: sequence([]), rest };
+    const end = ended(last);
+    rest = sum(rest, end.rest);
+    if (!isNothing(end.needed)) return { needed: sequence([...parts, end.needed]), rest };
   }
+}
+
+/** If one option always matches, the match is certain before the others are tried. */
+function endedChoice(options: Ended[]): Ended {
+  const rest = options.reduce((steps, one) => sum(steps, one.rest), ZERO);
+  const needed = choice(options.map((one) => one.needed));
+  if (!options.some((one) => isNothing(one.needed))) return { needed, rest };
+  return { needed: sequence([]), rest: sum(rest, measured(needed, END, true).work) };
+}
+
+function isNothing(node: Node): boolean {
+  return node.is === 'sequence' ? node.parts.length === 0 : node.is === 'repeat' && node.max === 0;
+}
+
+/** The steps for what matches up to `most` times after the match is certain: what it took is never given back. */
+function more(body: Node, most: number): Growth {
+  if (most === 0) return ZERO;
+  if (body.is === 'character') return measured(repeat(body, 0, most), END, true).work;
+  if (most <= LONG) {
+    const { needed, rest } = ended(body);
+    return product(times(most), sum(ONE, measured(needed, END, true).work, rest));
+  }
+  const { work, ways } = measured(body, followOf(repeat(body, 0, most), END), true);
+  if (isConstant(work)) return { once: 1 + work.once, perCharacter: 1 + work.once };
+  return repeated(body, work, ways, 0);
 }
 
 /** The steps within a part from one start, and the number of ways in which it may end before the next part. */
@@ -96,48 +147,71 @@ interface Measure {
   ways: Growth;
 }
 
-/** `follow`: the characters with which the next part may begin, if it has to take one. */
-function measured(node: Node, follow: Characters, isAnchored: boolean): Measure {
+/** What follows a part. */
+interface Follow {
+  /** The characters with which it may begin, if it has to take one. */
+  first: Characters;
+  /** The most steps until it fails where the next character is none of those. */
+  idle: number;
+}
+
+/** The match is complete. */
+const END: Follow = { first: NONE, idle: 0 };
+
+function followOf(part: Node, rest: Follow): Follow {
+  const { idle } = before(part, { idle: rest.idle, empties: 0 });
+  return { first: part.first | (part.isEmpty ? rest.first : NONE), idle };
+}
+
+/** `asLong`: long repetitions of one character count as unbounded where that is less. */
+function measured(node: Node, follow: Follow, asLong: boolean): Measure {
   switch (node.is) {
     case 'character':
     case 'edge':
     case 'start':
       return { work: ONE, ways: ONE };
     case 'look':
-      return { work: sum(ONE, measured(withoutEnd(node.body), NONE, isAnchored).work), ways: ONE };
+      return ofLook(node.body, asLong);
     case 'sequence':
-      return ofSequence(node.parts, follow, isAnchored);
+      return ofSequence(node.parts, follow, asLong);
     case 'choice':
-      return ofChoice(node.options, follow, isAnchored);
+      return ofChoice(node.options, follow, asLong);
     case 'repeat':
       return node.body.is === 'character'
-        ? ofCharacters(node, follow, isAnchored)
-        : ofRepeated(node, follow, isAnchored);
+        ? ofCharacters(node, follow, asLong)
+        : ofRepeated(node, follow, asLong);
   }
 }
 
-function ofSequence(parts: Node[], follow: Characters, isAnchored: boolean): Measure {
+/** Once it holds, or does not, it is not tried in another way. */
+function ofLook(body: Node, asLong: boolean): Measure {
+  const { needed, rest } = ended(body);
+  return { work: sum(ONE, measured(needed, END, asLong).work, rest), ways: ONE };
+}
+
+function ofSequence(parts: Node[], follow: Follow, asLong: boolean): Measure {
   let next = follow;
   let rest: Measure = { work: ZERO, ways: ONE };
   for (const part of parts.toReversed()) {
-    const { work, ways } = measured(part, next, isAnchored);
+    const { work, ways } = measured(part, next, asLong);
     rest = { work: sum(work, product(ways, rest.work)), ways: product(ways, rest.ways) };
-    next = part.first | (part.isEmpty ? next : NONE);
+    next = followOf(part, next);
   }
   return rest;
 }
 
-function ofChoice(options: Node[], follow: Characters, isAnchored: boolean): Measure {
+function ofChoice(options: Node[], follow: Follow, asLong: boolean): Measure {
   let begun = NONE;
   let areApart = true;
   let work = times(options.length);
   let [all, most] = [ZERO, ZERO];
   for (const option of options) {
-    const one = measured(option, follow, isAnchored);
-    const first = option.first | (option.isEmpty ? follow : NONE);
+    const one = measured(option, follow, asLong);
+    const { first, idle } = followOf(option, follow);
     areApart &&= (begun & first) === NONE;
     begun |= first;
-    work = sum(work, one.work);
+    // Where another option matches, one that takes nothing is tried too, and what follows fails.
+    work = sum(work, one.work, times(option.isEmpty && options.length > 1 ? idle : 0));
     all = sum(all, one.ways);
     most = greater(most, one.ways);
   }
@@ -147,34 +221,40 @@ function ofChoice(options: Node[], follow: Characters, isAnchored: boolean): Mea
 type Repeat = Extract<Node, { is: 'repeat' }>;
 
 /** One character, repeated: `[a-z]*`. */
-function ofCharacters({ body, min, max }: Repeat, follow: Characters, isAnchored: boolean): Measure {
-  const isOpen = (body.first & follow) !== NONE;
-  // Each character is taken once and given back once, if giving it back cannot help.
-  if (!isOpen && (max === Infinity || (isAnchored && max > STEPS_AT_ONCE)))
-    return { work: { once: 1, perCharacter: 2 }, ways: ONE };
-  if (max === Infinity) return { work: PER_CHARACTER, ways: { once: 0, perCharacter: 1 } };
+function ofCharacters({ body, min, max }: Repeat, follow: Follow, asLong: boolean): Measure {
+  const isOpen = (body.first & follow.first) !== NONE;
+  // If giving back a character cannot help, what follows fails at once.
+  if (!isOpen && (max === Infinity || (asLong && max > LONG)))
+    return { work: { once: 1, perCharacter: 1 + follow.idle }, ways: ONE };
+  if (max === Infinity) return { work: { once: 1 + min, perCharacter: 1 }, ways: PER_CHARACTER };
   const width = max - min;
   return isOpen
     ? { work: times(max + 1), ways: times(width + 1) }
-    : { work: times(max + width + 1), ways: ONE };
+    : { work: sum(times(max + 1), product(times(width), times(follow.idle))), ways: ONE };
 }
 
 /** A repeated group. It may be unbounded only if it matches in one way at each place; otherwise the steps may grow without limit. */
-function ofRepeated({ body, min, max }: Repeat, follow: Characters, isAnchored: boolean): Measure {
-  const again = max > 1 ? body.first | follow : follow;
-  const { work, ways } = measured(body, again, isAnchored);
-  const isOpen = body.isEmpty || (body.first & follow) !== NONE;
+function ofRepeated({ body, min, max }: Repeat, follow: Follow, asLong: boolean): Measure {
+  const again = max > 1 ? followOf(repeat(body, 0, max - 1), follow) : follow;
+  const { work, ways } = measured(body, again, asLong);
+  const isOpen = body.isEmpty || (body.first & follow.first) !== NONE;
   if (max === Infinity) {
-    if (body.isEmpty || body.looks || !isSingle(ways)) return { work: ENDLESS, ways: ENDLESS };
-    const perCharacter = work.once + 2 * work.perCharacter + 1;
-    return { work: { once: 1, perCharacter }, ways: isOpen ? { once: 0, perCharacter: 1 } : ONE };
+    const steps = repeated(body, work, ways, isOpen ? 0 : follow.idle);
+    return { work: steps, ways: isOpen ? PER_CHARACTER : ONE };
   }
   if (max > MOST_TIMES) return { work: ENDLESS, ways: ENDLESS };
-  let [steps, ends, taken] = [ONE, min === 0 ? ONE : ZERO, ONE];
+  let [steps, ends, taken] = [ZERO, min === 0 ? ONE : ZERO, ONE];
   for (let count = 1; count <= max; count += 1) {
-    steps = sum(steps, product(taken, work));
+    steps = sum(steps, product(taken, sum(ONE, work)));
     taken = product(taken, ways);
     if (count >= min) ends = sum(ends, taken);
   }
-  return { work: steps, ways: !isOpen && isSingle(ways) ? ONE : ends };
+  if (isOpen || !isSingle(ways)) return { work: steps, ways: ends };
+  return { work: sum(steps, product(times(max - min), times(follow.idle))), ways: ONE };
+}
+
+/** The steps of a part that is repeated without an end; `idle` are those of what follows it, each time that fails at once. */
+function repeated(body: Node, work: Growth, ways: Growth, idle: number): Growth {
+  if (body.isEmpty || body.looks || !isSingle(ways)) return ENDLESS;
+  return { once: 1 + work.once, perCharacter: 1 + work.once + 2 * work.perCharacter + idle };
 }

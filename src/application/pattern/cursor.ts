@@ -8,7 +8,7 @@ export class NotUnderstoodError extends Error {
 /** The text is not a valid regular expression; MongoDB refuses it. */
 export class MalformedError extends Error {}
 
-const HEX = /\\x(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{0,2}))/y;
+const HEX = /\\x(?:\{([0-9a-fA-F]+)\}|(?!\{)([0-9a-fA-F]{0,2}))/y;
 const PROPERTY = /\\[pP](?:\{\^?\w+\}|[A-Z])/y;
 
 /** A position in a regular expression that is being parsed. */

@@ -40,6 +40,10 @@ export function isSingle({ once, perCharacter }: Growth): boolean {
   return once <= 1 && perCharacter === 0;
 }
 
+export function isConstant({ perCharacter }: Growth): boolean {
+  return perCharacter === 0;
+}
+
 function isNone({ once, perCharacter }: Growth): boolean {
   return once === 0 && perCharacter === 0;
 }

@@ -1,22 +1,39 @@
 import { bracketed } from './brackets.js';
 import { CONTROLS, KINDS } from './classes.js';
 import { Cursor, MalformedError, NotUnderstoodError } from './cursor.js';
-import { character, choice, codes, EDGE, EVERY, look, type Node, repeat, sequence, START } from './tree.js';
+import {
+  CARET,
+  character,
+  choice,
+  codes,
+  EDGE,
+  EVERY,
+  look,
+  type Node,
+  repeat,
+  sequence,
+  START,
+} from './tree.js';
 
 const DEEPEST = 30;
+/** PCRE refuses a greater count. */
+const MOST_TIMES = 65_535;
 const COUNT = /\{(\d+)(?:(,)(\d*))?\}/y;
 /** One way to read each text: a choice would cost the square of its length. */
 const UNCLEAR_COUNT = /\{[\s\d]*(?:,[\s\d]*)?\}/y;
 const GROUP = /\(\?(?::|P?<[A-Za-z_]\w*>|'[A-Za-z_]\w*'|>|\|)/y;
 const LOOK = /\(\?<?[=!]/y;
-const BLANK = /\s/;
+/** What every PCRE ignores with `x`, and what PCRE2 alone ignores. */
+const BLANK = /[ \t\n\v\f\r]/;
+const MAY_BE_BLANK = /[\u0085\u200e\u200f\u2028\u2029]/;
 const EDGES = new Set(['b', 'B', 'z', 'Z']);
 
 /**
- * Reads the part of PCRE's syntax whose cost can be told: no references to groups, recursion, conditions or verbs. Wherever
- * the options leave open what a character means, it may be more than it is. Throws NotUnderstoodError and MalformedError.
+ * The alternatives of a pattern, in the part of PCRE's syntax whose cost can be told: no references to groups, recursion,
+ * conditions or verbs. Wherever the options leave open what a character means, it may be more than it is. Throws
+ * NotUnderstoodError and MalformedError.
  */
-export function parsePattern(source: string, options: string): Node {
+export function parsePattern(source: string, options: string): Node[] {
   return new Reader(source, options).read();
 }
 
@@ -40,19 +57,19 @@ class Reader {
     this.extended = options.includes('x');
   }
 
-  read(): Node {
+  read(): Node[] {
     const all = this.choices();
     if (this.cursor.at < this.cursor.source.length) throw new MalformedError();
     return all;
   }
 
-  private choices(): Node {
+  private choices(): Node[] {
     this.depth += 1;
     if (this.depth > DEEPEST) throw new NotUnderstoodError('(');
     const options = [this.parts()];
     while (this.cursor.taken('|')) options.push(this.parts());
     this.depth -= 1;
-    return options.length === 1 ? options[0]! : choice(options);
+    return options;
   }
 
   private parts(): Node {
@@ -73,6 +90,7 @@ class Reader {
     for (;;) {
       const next = this.cursor.source[this.cursor.at] ?? '';
       if (BLANK.test(next)) this.cursor.at += 1;
+      else if (MAY_BE_BLANK.test(next)) throw new NotUnderstoodError(next);
       else if (next === '#')
         this.cursor.at = this.cursor.source.indexOf('\n', this.cursor.at) + 1 || this.cursor.source.length;
       else return;
@@ -90,7 +108,7 @@ class Reader {
     this.cursor.at += 1;
     if (next === '[') return character(bracketed(this.cursor, this.ignoreCase));
     if (next === '.') return character(EVERY, true);
-    if (next === '^') return this.multiline ? EDGE : START;
+    if (next === '^') return this.multiline ? EDGE : CARET;
     if (next === '$') return EDGE;
     return this.literal(next);
   }
@@ -109,6 +127,7 @@ class Reader {
       throw new NotUnderstoodError(this.cursor.source.slice(Math.max(0, this.cursor.at - 2), this.cursor.at));
     const [min, max] = count;
     if (max < min) throw new NotUnderstoodError(`{${min},${max}}`);
+    if (min > MOST_TIMES || (max > MOST_TIMES && max < Infinity)) throw new MalformedError();
     this.cursor.taken('?');
     const repeated = repeat(atom, min, max);
     return this.cursor.taken('+') ? atomic(repeated) : repeated;
@@ -138,7 +157,7 @@ class Reader {
         throw new NotUnderstoodError(this.cursor.source.slice(this.cursor.at, this.cursor.at + 3));
       this.cursor.at += 1;
     }
-    const body = this.choices();
+    const body = choice(this.choices());
     if (!this.cursor.taken(')')) throw new MalformedError();
     if (isAtomic) return atomic(body);
     return isLook ? look(body) : body;

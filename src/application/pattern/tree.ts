@@ -18,8 +18,15 @@ interface Shape {
   endless: Characters;
   /** How many characters it takes at most outside of such repetitions. */
   fixed: number;
+  /** The same two where a long repetition of one character counts as unbounded. */
+  long: Characters;
+  brief: number;
   /** It contains a lookahead or a lookbehind. */
   looks: boolean;
+  /** The most steps that it takes where the next character is none of `first`. */
+  idle: number;
+  /** In how many ways it may match the empty text there. */
+  empties: number;
 }
 
 /** A regular expression, reduced to what decides its cost. */
@@ -28,62 +35,101 @@ export type Node = Shape &
     | { is: 'character'; isDot: boolean }
     /** Takes nothing and may fail: `$`, `\b`. */
     | { is: 'edge' }
-    /** Holds at the beginning of the text only. */
-    | { is: 'start' }
+    /** Holds at the beginning of the text only: `^` or `\\A`. */
+    | { is: 'start'; isCaret: boolean }
     | { is: 'look'; body: Node }
     | { is: 'sequence'; parts: Node[] }
     | { is: 'choice'; options: Node[] }
     | { is: 'repeat'; body: Node; min: number; max: number }
   );
 
-const NOTHING: Shape = { first: NONE, isEmpty: true, all: NONE, endless: NONE, fixed: 0, looks: false };
+/** A bounded repetition of one character that takes more than these is long. */
+export const LONG = 20;
 
-export const EDGE: Node = { is: 'edge', ...NOTHING };
-export const START: Node = { is: 'start', ...NOTHING };
+const NOTHING: Shape = {
+  ...{ first: NONE, isEmpty: true, all: NONE, endless: NONE, fixed: 0, long: NONE, brief: 0 },
+  ...{ looks: false, idle: 0, empties: 1 },
+};
+
+export const EDGE: Node = { ...NOTHING, is: 'edge', idle: 1 };
+export const CARET: Node = { ...NOTHING, is: 'start', isCaret: true, idle: 1 };
+export const START: Node = { ...NOTHING, is: 'start', isCaret: false, idle: 1 };
 
 export function character(characters: Characters, isDot = false): Node {
-  return { ...NOTHING, is: 'character', first: characters, isEmpty: false, all: characters, fixed: 1, isDot };
+  const shape = { ...NOTHING, first: characters, all: characters, fixed: 1, brief: 1, idle: 1 };
+  return { ...shape, is: 'character', isEmpty: false, empties: 0, isDot };
 }
 
 /** It is tried whatever character comes next. */
 export function look(body: Node): Node {
-  return { ...body, is: 'look', body, first: EVERY, isEmpty: true, looks: true };
+  const shape = { ...body, first: EVERY, isEmpty: true, looks: true };
+  return { ...shape, is: 'look', body, idle: 1 + body.idle, empties: 1 };
 }
 
 export function sequence(parts: Node[]): Node {
   const begun = parts.findIndex(({ isEmpty }) => !isEmpty);
   const beginning = begun < 0 ? parts : parts.slice(0, begun + 1);
+  const { idle, empties } = beginning.reduceRight<Idle>((rest, part) => before(part, rest), NOTHING);
   return {
     ...joined(parts),
-    ...{ is: 'sequence', parts, isEmpty: begun < 0 },
+    ...{ is: 'sequence', parts, isEmpty: begun < 0, idle, empties },
     first: beginning.reduce((first, part) => first | part.first, NONE),
     fixed: parts.reduce((sum, part) => sum + part.fixed, 0),
+    brief: parts.reduce((sum, part) => sum + part.brief, 0),
   };
 }
 
+/** A group; it may have one option only. */
 export function choice(options: Node[]): Node {
   return {
     ...joined(options),
     ...{ is: 'choice', options, isEmpty: options.some(({ isEmpty }) => isEmpty) },
-    fixed: Math.max(...options.map(({ fixed }) => fixed)),
+    fixed: options.reduce((most, { fixed }) => Math.max(most, fixed), 0),
+    brief: options.reduce((most, { brief }) => Math.max(most, brief), 0),
+    idle: options.reduce((sum, { idle }) => sum + 1 + idle, 0),
+    empties: options.reduce((sum, { empties }) => sum + empties, 0),
   };
 }
 
 export function repeat(body: Node, min: number, max: number): Node {
   const isEndless = max === Infinity;
+  const isLong = isEndless || (body.is === 'character' && max > LONG);
   return {
     ...body,
-    ...{ is: 'repeat', body, min, max, isEmpty: min === 0 || body.isEmpty },
+    ...{ is: 'repeat', body, min, max, isEmpty: min === 0 || body.isEmpty, ...idleOf(body, min, max) },
     endless: isEndless ? body.all : body.endless,
-    fixed: isEndless ? min * body.fixed : max * body.fixed,
+    fixed: (isEndless ? min : max) * body.fixed,
+    long: isLong ? body.all : body.long,
+    brief: (isLong ? min : max) * body.brief,
   };
+}
+
+type Idle = Pick<Shape, 'idle' | 'empties'>;
+
+/** What a part and the rest after it do where neither can take the next character. */
+export function before(part: Idle, rest: Idle): Idle {
+  const reached = (count: number) => (count === 0 || part.empties === 0 ? 0 : part.empties * count);
+  return { idle: part.idle + reached(rest.idle), empties: reached(rest.empties) };
+}
+
+/** Each time that takes nothing may be followed by another, up to the most; without an end it is not repeated. */
+function idleOf(body: Node, min: number, max: number): Idle {
+  const times = max === Infinity || body.empties === 0 ? Math.min(max, Math.max(min, 1)) : max;
+  let [idle, empties, reached] = [0, min === 0 ? 1 : 0, 1];
+  for (let count = 1; count <= times && reached > 0 && idle < Infinity; count += 1) {
+    idle += reached * (1 + body.idle);
+    reached *= body.empties;
+    if (count >= min) empties += reached;
+  }
+  return { idle, empties };
 }
 
 function joined(nodes: Node[]): Shape {
   return nodes.reduce<Shape>(
-    (sum, { first, all, endless, looks }) => ({
+    (sum, { first, all, endless, long, looks }) => ({
       ...sum,
-      ...{ first: sum.first | first, all: sum.all | all, endless: sum.endless | endless },
+      ...{ first: sum.first | first, all: sum.all | all },
+      ...{ endless: sum.endless | endless, long: sum.long | long },
       looks: sum.looks || looks,
     }),
     NOTHING,

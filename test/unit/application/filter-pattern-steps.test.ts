@@ -1,0 +1,98 @@
+import { runInNewContext } from 'node:vm';
+import mongoose from 'mongoose';
+import { patternsFault } from '../../../src/application/pure.js';
+
+const { BSONRegExp } = mongoose.mongo;
+
+/** After this time (milliseconds) a pattern counts as one that is never judged. */
+const LONG_MS = 20_000;
+
+const faultOf = (pattern: string) => patternsFault({ 'data.n': { $regex: pattern } });
+
+describe('the steps of all regular expressions of a filter are bounded', () => {
+  it.each([
+    ...[
+      '[ab]{0,60}[ab]{0,60}c',
+      '^(a?){30}b',
+      '^(?:a{0,50}){0,50}c',
+      '(a|ab){9}c',
+      'a{5000}',
+      '^(ab?){1001}$',
+    ],
+    Array.from({ length: 301 }, (_, index) => `${index}`).join('|'),
+  ])('of one: %s', (pattern) => {
+    expect(faultOf(pattern)).toMatch(/^The regular expressions? (up to|at) data\.n\.\$regex /);
+  });
+
+  it.each<[string, string]>([
+    ['conditions that are tried at each place where a repetition may end', `^[a-z]*${'\\B'.repeat(110)}!`],
+    ['alternatives that are tried there', `^[a-z]*(?:${'0|'.repeat(60)}1)`],
+    ['optional parts', `${'a?'.repeat(60)}b`],
+    ['groups', `^[ab]*(?:${`${'('.repeat(28)}c${')'.repeat(28)}|`.repeat(5)}d)`],
+    ['what follows an empty alternative', `[a!](?:a|)(?:${'0|'.repeat(30)}1)`],
+    ['what follows a short repetition', `[ab]{0,9}(?:${'0|'.repeat(7)}1)`],
+    ['what follows a short repetition of a group', `(?:ab){0,8}(?:${'0|'.repeat(7)}1)`],
+    ['what follows an unbounded repetition of a group', `^(?:ab)*(?:${'0|'.repeat(50)}1)`],
+    ['each time of a group', '(?:a){40}b'],
+    ['a long repetition of what it begins with', 'a[a-z]{0,1000}!'],
+    ['several attempts that pass over the same characters', 'aa{0,18}b*c'],
+    ['empty groups', '(?:){150}x'],
+    ['anchors of some alternatives', `${'^a|'.repeat(60)}x`],
+    ['what may follow a match', `^[a-z]*(?:(?:${'a|'.repeat(120)}b)c)*`],
+    ['a text that may begin within itself', `${'a'.repeat(120)}b`],
+  ])('of %s', (_name, pattern) => {
+    expect(faultOf(pattern)).toMatch(
+      /^The regular expressions up to data\.n\.\$regex take (?:over )?\d+ steps/,
+    );
+  });
+
+  it('of long words, of which a text holds few', () => {
+    const words = [
+      'Krankenversicherungsbeitrag',
+      'Donaudampfschiffahrt',
+      'order confirmation',
+      '\\binvoice\\b',
+    ];
+    expect(faultOf(words.join('|'))).toBeUndefined();
+  });
+
+  it('of several together, wherever they stand', () => {
+    const some = (count: number) =>
+      Array.from({ length: count }, (_, index) => new BSONRegExp(`name of number ${index}`, 'i'));
+    expect(patternsFault({ a: { $in: some(10) } })).toBeUndefined();
+    expect(patternsFault({ a: { $in: some(30) } })).toMatch(
+      /^The regular expressions up to a\.\$in\[\d+\] take \d+ steps for each character of a text; at most 100 /,
+    );
+  });
+
+  it('by their number, of which plain beginnings do not count', () => {
+    const some = (count: number, text: string) => Array.from({ length: count }, () => new BSONRegExp(text));
+    expect(patternsFault({ a: { $in: some(100, '^x$') } })).toBeUndefined();
+    expect(patternsFault({ a: { $nin: some(101, '^x$') } })).toContain(
+      'a.$nin[100] is one regular expression more',
+    );
+    expect(patternsFault({ a: { $in: some(1000, '^ERP-1') } })).toBeUndefined();
+  });
+
+  it.each<[string, object]>([
+    ['$or[1].data.n.$not', { $or: [{ a: 1 }, { 'data.n': { $not: /a*b/ } }] }],
+    ['data.n.$all[0]', { 'data.n': { $all: [/a*b/] } }],
+    ['rows.$elemMatch.n.$regex', { rows: { $elemMatch: { n: { $regex: /a*b/ } } } }],
+    ['data.n.$ne', { 'data.n': { $ne: /a*b/ } }],
+    ['$nor[0].a', { $nor: [{ a: new BSONRegExp('a*b', 's') }] }],
+  ])('whichever operator takes it: %s', (place, filter) => {
+    expect(patternsFault(filter)).toContain(`at ${place} may take very long`);
+  });
+
+  it.each(['(a|', '[a-z]*', '(?:a', 'a{1,9}', '((((a*', '\\w+\\s?', '(?=a'])('of a long one: %s', (part) => {
+    expect(faultOf(`^${part.repeat(5000)}!`)).toMatch(/^The regular expression/);
+  });
+
+  it('a count that never ends is read once, however long it is', () => {
+    const digits = '1'.repeat(300_000);
+    const judge = (pattern: string) =>
+      runInNewContext('judge()', { judge: () => faultOf(pattern) }, { timeout: LONG_MS }) as string;
+    expect(judge(`^a{${digits}`)).toMatch(/^The regular expressions/);
+    expect(judge(`^a{${digits},${digits}`)).toMatch(/^The regular expressions/);
+  });
+});
