@@ -6,6 +6,8 @@ import { isPlainBeginning, patternCost } from './pattern/cost.js';
 import { NotUnderstoodError } from './pattern/cursor.js';
 
 const MOST_PATTERNS = 100;
+/** Judging a longer one would hold up the service, and none takes few enough steps. */
+const LONGEST = 4000;
 /**
  * Steps per character of a text, of all patterns of a filter together. A step takes MongoDB 8 to 17 ns, so a text of a million
  * characters takes 1 to 2 s.
@@ -33,6 +35,8 @@ export function patternsFault(filter: Filter): string | undefined {
     count += 1;
     if (count > MOST_PATTERNS)
       return `${place} is one regular expression more than the ${MOST_PATTERNS} that are allowed; one such as "^ERP-" does not count, a plain text after "^".`;
+    if (source.length > LONGEST)
+      return `The regular expression at ${place} has ${source.length} characters; at most ${LONGEST} are allowed.`;
     const cost = costOf(source, options);
     if (typeof cost === 'string')
       return `The regular expression at ${place} has "${shown(cost)}", with which it may take very long; leave it out, or write the options "i", "m", "s" and "x" as "$options".`;

@@ -125,15 +125,15 @@ function idleOf(body: Node, min: number, max: number): Idle {
 }
 
 function joined(nodes: Node[]): Shape {
-  return nodes.reduce<Shape>(
-    (sum, { first, all, endless, long, looks }) => ({
-      ...sum,
-      ...{ first: sum.first | first, all: sum.all | all },
-      ...{ endless: sum.endless | endless, long: sum.long | long },
-      looks: sum.looks || looks,
-    }),
-    NOTHING,
-  );
+  const shape = { ...NOTHING };
+  for (const { first, all, endless, long, looks } of nodes) {
+    shape.first |= first;
+    shape.all |= all;
+    shape.endless |= endless;
+    shape.long |= long;
+    shape.looks ||= looks;
+  }
+  return shape;
 }
 
 /** The character of a code point; in both cases if case is ignored. */
