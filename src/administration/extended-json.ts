@@ -1,6 +1,6 @@
-import mongoose from 'mongoose';
+import mongoose, { type mongo } from 'mongoose';
 
-const { Double, EJSON, Long } = mongoose.mongo.BSON;
+const { Double, EJSON, Long, Timestamp } = mongoose.mongo.BSON;
 const LONGS = 2 ** 63;
 
 /** Relaxed extended JSON, but with all digits of whole numbers that JSON would round: those stay `$numberLong`. */
@@ -16,10 +16,15 @@ export function mayBeRounded(value: number): boolean {
 function exact(value: unknown): unknown {
   const number = value instanceof Double ? value.value : value;
   if (typeof number === 'number') return mayBeRounded(number) ? { $numberDouble: String(number) } : value;
-  if (typeof value === 'bigint' || Long.isLong(value)) return isSafe(value) ? value : long(value);
+  if (typeof value === 'bigint' || isLong(value)) return isSafe(value) ? value : long(value);
   if (Array.isArray(value)) return value.map(exact);
   if (!isDocument(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, exact(inner)]));
+}
+
+/** To the driver a timestamp is a number of 64 bits too. */
+function isLong(value: unknown): value is mongo.Long {
+  return Long.isLong(value) && !(value instanceof Timestamp);
 }
 
 function isSafe(value: { toString(): string }): boolean {

@@ -1,24 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import mongoose from 'mongoose';
 import type { Filter } from '../application/index.js';
-import { FatalError, isKept, type LostNumber, lostNumber, shown } from '../common/index.js';
+import { FatalError, type LostNumber, lostNumber, shown } from '../common/index.js';
 import { extendedJson, mayBeRounded } from './extended-json.js';
+import { bsonOf, valueKey } from './extended-values.js';
 import { assertFilter } from './filter-trial.js';
-import { invalid, Refused } from './refused.js';
-
-const { EJSON } = mongoose.mongo.BSON;
+import { invalid, type Refused } from './refused.js';
 
 /** A valid filter has fewer levels, values of extended JSON included; deeper text is not gone into. */
 const MOST_LEVELS = 20;
-
-/** What `$numberDouble` may say in words. */
-const NO_NUMBERS = new Set(['NaN', 'Infinity', '-Infinity']);
-
-/** Extended JSON that stands for one value. `$regex` is not among them: it is an operator here. */
-const VALUES = new Set([
-  ...['$date', '$oid', '$regularExpression', '$binary', '$uuid', '$timestamp', '$minKey', '$maxKey'],
-  ...['$numberInt', '$numberLong', '$numberDouble', '$numberDecimal'],
-]);
 
 /**
  * The filter that an option gives: extended JSON, or `@` and the name of a file with it. Throws where it is none, or
@@ -32,23 +21,50 @@ export async function filterOf(option: string): Promise<Filter> {
 
 /** Reads extended JSON with nothing lost: an object is a value only if its sole key says so. */
 export function parseFilter(text: string): unknown {
+  const json = jsonOf(text);
+  const lost = lostNumber(text);
+  if (lost !== undefined && !mayBeRounded(Number(lost.written))) throw notKept(lost);
+  const filter = read(json, '', 1);
+  if (lost !== undefined) throw notKept(lost);
+  return filter;
+}
+
+function jsonOf(text: string): unknown {
   try {
-    const read: unknown = JSON.parse(text, (_key, value: unknown) => {
-      if (typeof value === 'number' && mayBeRounded(value)) throw rounded(value);
-      return isValue(value) ? bsonOf(value) : value;
-    });
-    const lost = lostNumber(text);
-    if (lost !== undefined) throw notKept(lost);
-    return read;
+    return JSON.parse(text);
   } catch (error) {
-    if (error instanceof Refused) throw error;
     throw new FatalError(`The filter is not JSON: ${(error as Error).message.split('\n')[0]}.`);
   }
 }
 
-function rounded(value: number): Refused {
+/** `place`: keys and positions from the filter's own start, such as `$or[1].data.price`. */
+function read(json: unknown, place: string, level: number): unknown {
+  if (typeof json === 'number' && mayBeRounded(json)) throw rounded(json, place);
+  if (typeof json !== 'object' || json === null || level > MOST_LEVELS) return json;
+  if (Array.isArray(json)) return json.map((one, index) => read(one, `${place}[${index}]`, level + 1));
+  const key = valueKey(json);
+  if (key !== undefined) return readValue(json, key, place);
+  const parts = Object.entries(json).map(([name, inner]) => {
+    const at = place === '' ? shown(name) : `${place}.${shown(name)}`;
+    return [name, read(inner, at, level + 1)] as const;
+  });
+  return Object.fromEntries(parts);
+}
+
+function readValue(json: object, key: string, place: string): unknown {
+  const found = bsonOf(json, key);
+  if ('value' in found) return found.value;
+  const sentence = `"${key}" takes ${found.wants}; ${named(place)} has ${shown(JSON.stringify(json))}.`;
+  throw invalid(`The filter is not valid. ${sentence}`, '/filter');
+}
+
+function named(place: string): string {
+  return place === '' ? 'the filter' : place;
+}
+
+function rounded(value: number, place: string): Refused {
   return invalid(
-    `The filter is not valid. ${value} has more digits than a JSON number keeps. Write {"$numberLong": "9007199254740993"}, its digits in quotes, or {"$numberDouble": "1e17"}.`,
+    `The filter is not valid. ${named(place)} has ${value}, more digits than a JSON number keeps. Write {"$numberLong": "9007199254740993"}, its digits in quotes, or {"$numberDouble": "1e17"}.`,
     '/filter',
   );
 }
@@ -77,36 +93,6 @@ export function filterOfJson(json: unknown): unknown {
 /** The filter as the JSON that {@link parseFilter} reads. */
 export function filterJson(filter: unknown): unknown {
   return extendedJson(filter);
-}
-
-function isValue(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const [key, ...others] = Object.keys(value);
-  return key !== undefined && others.length === 0 && VALUES.has(key);
-}
-
-/**
- * Its parts are BSON values by now, since JSON is read from the inside out; canonical text holds those too. Throws where it
- * is none of what its key says.
- */
-function bsonOf(value: object): unknown {
-  try {
-    const read: unknown = EJSON.parse(EJSON.stringify(value, { relaxed: false }), { relaxed: false });
-    if (isSaid(value, read)) return read;
-  } catch {
-    // The fault is reported below, in the words of the sender.
-  }
-  throw invalid(
-    `The filter is not valid. ${shown(EJSON.stringify(value))} is no value of extended JSON, such as {"$numberLong": "42"} or {"$date": "2027-01-31T18:00:00Z"}.`,
-    '/filter',
-  );
-}
-
-/** Digits that are too many, or none, would be read as another number. */
-function isSaid(value: object, read: unknown): boolean {
-  const [[key, digits] = []] = Object.entries(value) as [string, unknown][];
-  if (key === '$numberInt' || key === '$numberLong') return String(read) === String(digits);
-  return key !== '$numberDouble' || NO_NUMBERS.has(String(digits)) || isKept(String(digits));
 }
 
 /** Editors of Windows put a byte order mark before the text, which is no part of it. */

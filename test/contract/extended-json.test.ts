@@ -31,6 +31,19 @@ describe('Extended JSON in a filter', () => {
     [{ 'data.n': { $numberInt: '2147483648' } }, '{"$numberInt":"2147483648"}'],
     [{ 'data.n': { $numberDouble: 'many' } }, '{"$numberDouble":"many"}'],
     [{ 'data.n\0': 1 }, 'data.n'],
+    [
+      { 'data.t': { $timestamp: { t: 4294967296, i: 1 } } },
+      'data.t has {"$timestamp":{"t":4294967296,"i":1}}',
+    ],
+    [
+      { 'data.t': { $lt: { $date: '2027-02-30T00:00:00Z' } } },
+      'data.t.$lt has {"$date":"2027-02-30T00:00:00Z"}',
+    ],
+    [{ 'data.t': { $date: { $numberLong: '8640000000000001' } } }, 'data.t has {"$date"'],
+    [{ 'data.n': { $in: [{ $numberDecimal: '1e6200' }] } }, 'data.n.$in[0] has {"$numberDecimal":"1e6200"}'],
+    [{ 'data.n': { $numberDouble: '' } }, 'data.n has {"$numberDouble":""}'],
+    [{ 'data.b': { $uuid: '9f1c' } }, 'data.b has {"$uuid":"9f1c"}'],
+    [{ 'data.b': { $binary: { base64: '!!', subType: '00' } } }, 'data.b has {"$binary"'],
   ])('%j is not valid, however it is sent, and nothing is stored', async (filter, told) => {
     const preview = send(`${place()}/preview/product`, 'POST', { user: root, body: { filter } });
     for (const answer of await Promise.all([put('whole', filter), preview]))
@@ -42,6 +55,13 @@ describe('Extended JSON in a filter', () => {
         { pointer: '/applications/0/services/0/filter' },
       ]);
     expect(await service.db.collection('services').countDocuments(app.tenant)).toBe(0);
+  });
+
+  it('a timestamp is shown as one, and may be sent again', async () => {
+    const filter = { 'data.t': { $timestamp: { t: 1700000000, i: 1 } } };
+    const shown = (await put('whole', filter)).json as { filter: object };
+    expect(shown.filter).toEqual(filter);
+    expect((await ask('plan', shown.filter)).json).toMatchObject({ changes: [] });
   });
 
   it('a number of 64 bits keeps its digits in answers and in the configuration', async () => {
