@@ -1,7 +1,7 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
-import { problems } from '../http/index.js';
+import { problems, whileProving } from '../http/index.js';
 import { Authenticator } from './authenticator.js';
 import type { BasicOptions } from './basic.strategy.js';
 import { CredentialUses } from './credential-uses.js';
@@ -22,7 +22,7 @@ export class BasicGuard extends AuthGuard('basic') {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     if (accessOf(context).isPublic) return true;
     const request = context.switchToHttp().getRequest<Request>();
-    if (request.user === undefined) await super.canActivate(context);
+    if (request.user === undefined) await whileProving(request, async () => super.canActivate(context));
     if (actorOf(request) !== undefined) return true;
     const { username } = callerOf(request);
     this.limiter.countRequest(username);

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The part of all connections that those without a login may have. */
-const STRANGERS = 3 / 4;
+/** The share of all connections that those without a login may have, and that idle ones with a login may have. */
+const SHARE = 3 / 4;
 
 /** The log says it once in this time (milliseconds). */
 const TOLD_EVERY_MS = 60_000;
@@ -13,27 +13,34 @@ interface Connection {
   open: Set<Request>;
 }
 
-/** A request as it is once the guard has let it in. */
-type Request = IncomingMessage & { user?: unknown };
+const PROVING = Symbol('proving');
+
+/** With `user` once a guard has let it in. */
+type Request = IncomingMessage & { user?: unknown; [PROVING]?: boolean };
 
 /**
  * Bounds the connections of a server, so that it never runs out of file descriptors: an operating system that is asked for
- * one too many resets connections without a sign. Beyond the limit, the connection that has been idle for longest is closed.
- * Those on which no login was let in go first, and have three quarters of all, so that idle connections of strangers refuse
- * no one with a login. A connection with a request under way is not closed; where all have one, the new connection is.
+ * one too many resets connections without a sign. A connection belongs to a stranger until a login is let in on it.
+ *
+ * - Beyond the limits, the stranger that came first is closed, whatever it has under way. By age, since everything else is
+ *   for strangers to choose: what they send, how slowly, and whether they read. Those whose login is being compared go last,
+ *   since they wait for this service; how many these are is limited elsewhere.
+ * - A connection with a login is closed for another one with a login only, and only while it is idle. So idle ones leave a
+ *   quarter of all to new connections.
  */
 export class Connections {
-  /** In the order of their last use. */
+  /** The oldest first. */
   private readonly strangers = new Map<Socket, Connection>();
+  /** In the order of their last use. */
   private readonly known = new Map<Socket, Connection>();
-  private readonly mostStrangers: number;
+  private readonly share: number;
   private toldAt = -Infinity;
 
   constructor(
     private readonly most: number,
     private readonly tell: (line: string) => void,
   ) {
-    this.mostStrangers = Math.max(1, Math.floor(most * STRANGERS));
+    this.share = Math.max(1, Math.floor(most * SHARE));
   }
 
   /** Before the server listens. */
@@ -49,8 +56,7 @@ export class Connections {
       this.strangers.delete(socket);
       this.known.delete(socket);
     });
-    if (this.strangers.size > this.mostStrangers) this.closeStranger(connection);
-    if (this.strangers.size + this.known.size > this.most) this.closeIdle(connection);
+    if (this.isOver()) this.closeStranger(connection);
   }
 
   private asked(request: Request, response: ServerResponse): void {
@@ -60,39 +66,42 @@ export class Connections {
     connection.open.add(request);
     response.once('close', () => {
       connection.open.delete(request);
-      this.used(connection, request.user !== undefined);
+      if (socket.destroyed) return;
+      if (this.known.has(socket)) this.used(connection);
+      else if (request.user !== undefined) this.letIn(connection);
     });
   }
 
-  /** It is the last one that was used. */
-  private used(connection: Connection, isLetIn: boolean): void {
-    const { socket } = connection;
-    if (socket.destroyed) return;
-    const isKnown = isLetIn || this.known.has(socket);
-    this.strangers.delete(socket);
-    this.known.delete(socket);
-    (isKnown ? this.known : this.strangers).set(socket, connection);
+  private isOver(): boolean {
+    return this.strangers.size > this.share || this.strangers.size + this.known.size > this.most;
   }
 
-  /** Closes an idle stranger, unless enough of them turn out to be let in by now: a stream may last for days. */
+  /** Closes the oldest, but for those that turn out to be let in by now: the answer to a request may last for days. */
   private closeStranger(newest: Connection): void {
+    let last: Connection | undefined;
     for (const connection of this.strangers.values()) {
-      const { socket, open } = connection;
-      if (connection === newest) continue;
-      if (open.size === 0) return this.end(connection);
-      if (![...open].some(({ user }) => user !== undefined)) continue;
-      this.strangers.delete(socket);
-      this.known.set(socket, connection);
-      if (this.strangers.size <= this.mostStrangers) return;
+      const open = [...connection.open];
+      if (open.some(({ user }) => user !== undefined)) {
+        this.letIn(connection);
+        if (!this.isOver()) return;
+      } else if (connection === newest || open.some((request) => request[PROVING])) last ??= connection;
+      else return this.end(connection);
     }
-    this.end(newest);
+    if (last !== undefined) this.end(last);
   }
 
-  private closeIdle(newest: Connection): void {
-    for (const connections of [this.strangers, this.known])
-      for (const connection of connections.values())
-        if (connection !== newest && connection.open.size === 0) return this.end(connection);
-    this.end(newest);
+  private letIn(connection: Connection): void {
+    this.strangers.delete(connection.socket);
+    this.used(connection);
+    if (this.known.size <= this.share) return;
+    for (const other of this.known.values())
+      if (other !== connection && other.open.size === 0) return this.end(other);
+  }
+
+  /** It is the last one that was used. */
+  private used(connection: Connection): void {
+    this.known.delete(connection.socket);
+    this.known.set(connection.socket, connection);
   }
 
   private end({ socket }: Connection): void {
@@ -103,8 +112,18 @@ export class Connections {
     if (now - this.toldAt < TOLD_EVERY_MS) return;
     this.toldAt = now;
     this.tell(
-      `There are more connections than MAX_CONNECTIONS allows: ${this.most}, of which ${this.mostStrangers} without a ` +
-        'login. Those that have been idle for longest are closed, first those without a login.',
+      `There are more connections than MAX_CONNECTIONS allows: ${this.most}, of which ${this.share} without a login. ` +
+        'The oldest without a login are closed, and idle ones with a login where those alone are too many.',
     );
+  }
+}
+
+/** Marks a request while the service finds out whose it is. */
+export async function whileProving<T>(request: Request, task: () => Promise<T>): Promise<T> {
+  request[PROVING] = true;
+  try {
+    return await task();
+  } finally {
+    request[PROVING] = false;
   }
 }

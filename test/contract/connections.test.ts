@@ -1,10 +1,16 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { Authenticator } from '../../src/auth/index.js';
 import { eventually, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { EventClient } from './event-client.js';
 
 const MOST = 12;
+/** Of those with a login. */
+const KEPT = 9;
+const MOST_OF_FLOODED = 200;
+/** More than strangers may have, by so little that a new connection has the time for its request. */
+const FLOOD = 165;
 const OF_CREDENTIAL = 1000;
 const AT_ONCE = 50;
 
@@ -39,9 +45,14 @@ async function open(of: TestService): Promise<Socket> {
 /** The first line of an answer on a connection. */
 async function ask(socket: Socket, path: string, login = ''): Promise<string> {
   const authorization = login === '' ? '' : `Authorization: Basic ${btoa(login)}\r\n`;
+  const answer = new Promise<string>((resolve, reject) => {
+    socket.once('data', (piece: Buffer) => resolve(piece.toString()));
+    socket.once('close', () =>
+      reject(new Error(`The connection was closed instead of an answer to ${path}.`)),
+    );
+  });
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`);
-  const [piece] = (await once(socket, 'data')) as [Buffer];
-  return piece.toString().split('\r\n')[0]!;
+  return (await answer).split('\r\n')[0]!;
 }
 
 it('idle connections without a login keep nobody out, and close none with a login', async () => {
@@ -56,6 +67,137 @@ it('idle connections without a login keep nobody out, and close none with a logi
     expect(await ask(await open(small), path, login)).toBe('HTTP/1.1 200 OK');
     expect(await ask(member, path, login)).toBe('HTTP/1.1 200 OK');
     expect(await counted(small)).toBeLessThanOrEqual(MOST);
+  } finally {
+    await small.leave();
+  }
+});
+
+const JSON_BODY = 'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"username"';
+const SESSION = 'POST /admin/v1/session HTTP/1.1\r\nHost: x\r\n';
+const PAGE = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** Connections that send something and read nothing. For each one that the service closes another is opened. */
+class Flood {
+  /** Milliseconds: soon enough that there are always more connections than the service lets be. */
+  private static readonly AGAIN_MS = 5;
+  private readonly server: Server;
+  /** By the port of its end here. A connection that reads nothing does not notice that it is closed, so the other end is watched. */
+  private readonly open = new Map<number, Socket>();
+  private readonly all = new Set<Socket>();
+  private isOver = false;
+  replaced = 0;
+
+  constructor(
+    private readonly of: TestService,
+    private readonly sent: string,
+  ) {
+    this.server = of.app.getHttpServer().on('connection', this.accepted);
+  }
+
+  async begin(connections: number): Promise<void> {
+    for (let count = 0; count < connections; count += 1) await this.another();
+  }
+
+  private async another(): Promise<void> {
+    const { port, hostname } = new URL(this.of.url);
+    const socket = connect(Number(port), hostname).pause();
+    this.all.add(socket);
+    socket.on('error', () => undefined).once('close', () => this.all.delete(socket));
+    socket.write(this.sent);
+    await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+    this.open.set(socket.localPort!, socket);
+  }
+
+  private readonly accepted = (end: Socket) => {
+    const port = end.remotePort!;
+    end.once('close', () => this.closed(port));
+  };
+
+  private closed(port: number): void {
+    const socket = this.open.get(port);
+    if (this.isOver || socket === undefined) return;
+    this.open.delete(port);
+    socket.destroy();
+    this.replaced += 1;
+    setTimeout(() => void (this.isOver || this.another()), Flood.AGAIN_MS);
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.server.off('connection', this.accepted);
+    for (const socket of this.all) socket.destroy();
+  }
+}
+
+it.each([
+  ['half of the headers', 'GET /health/live HTTP/1.1\r\nHost: x\r\nX-Half: '],
+  ['half of a body', `${SESSION}${JSON_BODY}`],
+  ['half of a body for a login', `POST /admin/v1/applications HTTP/1.1\r\nHost: x\r\n${JSON_BODY}`],
+  [
+    'the announcement of a body',
+    `${SESSION}Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n`,
+  ],
+  ['a request whose answer they do not read', PAGE],
+  ['requests in a row whose answers they do not read', PAGE.repeat(20)],
+  [
+    'a request for another protocol',
+    'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
+  ],
+  ['a CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n'],
+  ['the beginning of TLS', '\u0016\u0003\u0001'],
+])('connections without a login that have sent %s keep nobody out', async (_what, sent) => {
+  const small = await service.another({ MAX_CONNECTIONS: String(MOST_OF_FLOODED) });
+  const flood = new Flood(small, sent);
+  try {
+    const path = `/${app.organizationid}/${app.appid}/api/v1/product/max`;
+    const login = `${app.user('read')}:${PASSWORD}`;
+    const member = await open(small);
+    expect(await ask(member, path, login)).toBe('HTTP/1.1 200 OK');
+    await flood.begin(FLOOD);
+    for (let round = 0; round < 20; round += 1) {
+      expect(await ask(await open(small), '/health/live')).toBe('HTTP/1.1 200 OK');
+      expect(await ask(await open(small), path, login)).toBe('HTTP/1.1 200 OK');
+      expect(await ask(member, path, login)).toBe('HTTP/1.1 200 OK');
+    }
+    expect(flood.replaced).toBeGreaterThan(0);
+    expect(await counted(small)).toBeLessThanOrEqual(MOST_OF_FLOODED);
+  } finally {
+    flood.end();
+    await small.leave();
+  }
+});
+
+it('a connection whose login is being compared is kept, however many strangers come', async () => {
+  const small = await service.another({ MAX_CONNECTIONS: String(MOST) });
+  try {
+    const authenticator = small.app.get(Authenticator, { strict: false });
+    const identify = authenticator.identify.bind(authenticator);
+    jest.spyOn(authenticator, 'identify').mockImplementation(async (...login) => {
+      for (let count = 0; count < 3 * MOST; count += 1) await open(small);
+      return identify(...login);
+    });
+    const path = `/${app.organizationid}/${app.appid}/api/v1/product/max`;
+    expect(await ask(await open(small), path, `${app.user('read')}:${PASSWORD}`)).toBe('HTTP/1.1 200 OK');
+  } finally {
+    await small.leave();
+  }
+});
+
+it('idle connections with a login leave room for others', async () => {
+  const small = await service.another({ MAX_CONNECTIONS: String(MOST) });
+  try {
+    const path = `/${app.organizationid}/${app.appid}/api/v1/product/max`;
+    const login = `${app.user('read')}:${PASSWORD}`;
+    const members: Socket[] = [];
+    for (let count = 0; count < 2 * MOST; count += 1) {
+      members.push(await open(small));
+      expect(await ask(members.at(-1)!, path, login)).toBe('HTTP/1.1 200 OK');
+    }
+    await eventually(() => members.filter(({ destroyed }) => !destroyed).length === KEPT);
+    expect(members.slice(-KEPT).every(({ destroyed }) => !destroyed)).toBe(true);
+    for (let count = 0; count < 2 * MOST; count += 1) await open(small);
+    expect(await ask(await open(small), '/health/live')).toBe('HTTP/1.1 200 OK');
+    for (const member of members.slice(-KEPT)) expect(await ask(member, path, login)).toBe('HTTP/1.1 200 OK');
   } finally {
     await small.leave();
   }
