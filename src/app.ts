@@ -37,6 +37,8 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   app.useLogger(logger);
   const server = app.getHttpServer().on('clientError', answerClientError).setTimeout(STALLED_MS);
   server.keepAliveTimeout = settings.keepAliveMs;
+  server.requestTimeout = settings.receiveMs;
+  server.headersTimeout = Math.min(HEADERS_MS, settings.receiveMs);
   new Connections(mostConnections(settings), (line) => logger.warn(line, 'Connections')).watch(server);
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', refuseExpectation);
@@ -84,6 +86,9 @@ function mostConnections({ maxConnections }: Settings): number {
 
 /** A client that takes nothing for so long is let go: what is held for it would be held for ever. */
 const STALLED_MS = 120_000;
+
+/** The headers of a request arrive within it; those of a first one as of its connection (milliseconds). */
+const HEADERS_MS = 20_000;
 
 /** Longest time to an answer besides waiting for the watcher, which has a setting of its own (milliseconds). */
 const ANSWER_MS = 8000;

@@ -32,6 +32,8 @@ export interface Settings {
   maxConnections: number;
   /** Milliseconds after which an idle connection is closed. */
   keepAliveMs: number;
+  /** Milliseconds within which a request arrives, to the end of its body. */
+  receiveMs: number;
   /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
   markWait: number;
   /** Milliseconds for which an instance goes by what it knows after it last heard of the database; 0: it knows nothing. */
@@ -82,6 +84,7 @@ export const settingTable: SettingTable<Settings> = {
   corsOrigins: { env: 'CORS_ORIGINS', type: 'origins', fallback: [] },
   maxConnections: { env: 'MAX_CONNECTIONS', type: 'integer', min: 0, max: 1_000_000, fallback: 0 },
   keepAliveMs: { env: 'KEEP_ALIVE_MS', type: 'integer', min: 1000, max: 10 * ONE_MINUTE, fallback: 75_000 },
+  receiveMs: { env: 'RECEIVE_MS', type: 'integer', min: 1000, max: 10 * ONE_MINUTE, fallback: ONE_MINUTE },
   markWait: { env: 'MARK_WAIT', type: 'integer', min: 10, max: ONE_MINUTE, fallback: 2000 },
   knowledgeMs: { env: 'KNOWLEDGE_MS', type: 'integer', min: 0, max: 1000, fallback: 500 },
   tombstoneRetentionDays: {

@@ -8,12 +8,17 @@ import { problems } from './problems.js';
 const LINGER_MS = 5000;
 const LONGEST_SHOWN = 80;
 
+/** As Node has it, which answers so itself where nothing listens. */
+interface Answering {
+  _httpMessage?: ServerResponse | null;
+}
+
 /**
  * For `clientError` of the HTTP server: answers in the form of contract §3 what never becomes a request, since Node
- * itself cannot read it. The connection ends with the answer.
+ * itself cannot read it. The connection ends with the answer, and without one where another has begun on it.
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex & Answering): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy();
     return;
   }

@@ -10,6 +10,9 @@ export type OtherMethodHandler = (
   path: { pattern: string; methods: string[] },
 ) => Promise<void>;
 
+/** Whether requests arrive in time: Node looks no more often than every 30 s by itself. */
+const LOOKED_EVERY_MS = 1000;
+
 /**
  * Express changes the prototype of each request and each answer that comes by, after which V8 knows no more how they are
  * laid out: that costs more than all the rest of Express. Here they are made with the prototypes that Express wants.
@@ -46,7 +49,7 @@ export class ReadyExpressAdapter extends ExpressAdapter {
     app.response = Object.setPrototypeOf(ReadyResponse.prototype, app.response) as Express['response'];
     app.response.json = json;
     const classes = { IncomingMessage: ReadyRequest, ServerResponse: ReadyResponse };
-    this.httpServer = createServer(classes, app);
+    this.httpServer = createServer({ ...classes, connectionsCheckingInterval: LOOKED_EVERY_MS }, app);
   }
 }
 
