@@ -8,7 +8,7 @@ export default defineConfig({
   base: '/console/',
   plugins: [react()],
   html: { cspNonce: '__NONCE__' },
-  server: { proxy: { '^/(?!console/)': service } },
+  server: { proxy: { '^/(?!console(/|$))': service } },
   build: {
     outDir: '../dist/console/pages',
     emptyOutDir: true,

@@ -60,7 +60,7 @@ async function takeAll({ url, logins }) {
     await page.screenshot({ path: join(folder, `${name}.png`) });
     console.log(`${folder}/${name}.png`);
   };
-  await page.goto(`${url}/console/`);
+  await page.goto(`${url}/console`);
   await page.getByLabel('User name').fill('demo-admin');
   await take('sign-in');
   await page.getByLabel('Password').fill(logins['demo-admin']);
@@ -108,7 +108,7 @@ async function takeAll({ url, logins }) {
   await take('edit');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
 
-  await page.goto(`${url}/console/`);
+  await page.goto(`${url}/console`);
   await beConsumers(url, logins);
   await take('overview');
   await page.goto(`${url}/console/consumers`);

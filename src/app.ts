@@ -17,6 +17,7 @@ import {
   refuseExpectation,
   type Patience,
   ProblemFilter,
+  readPlainTarget,
   ReadyExpressAdapter,
   serveDocs,
 } from './http/index.js';
@@ -53,6 +54,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
     giveRequestId,
     measure(metrics, logger, { ended, about: aboutRequest, isUnasked }),
     forbid,
+    readPlainTarget,
     allowNotModified,
   );
   app.use(endUnreadBodies, answerInTime(patience(settings)));

@@ -1,41 +1,59 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import express, { type NextFunction, type Request, type Response } from 'express';
-import { problems } from '../http/index.js';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { INestApplication } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { serveBytes } from '../http/index.js';
 
-const PAGES = join(import.meta.dirname, 'pages');
-const METHODS = ['GET', 'HEAD'];
+const FILES = join(import.meta.dirname, 'pages');
+const APPLICATION = '/applications/:org/:app';
+/** Where the page finds a view of its own, below `/console`. */
+const VIEWS = [
+  ...['', '/applications', APPLICATION, `${APPLICATION}/:kind`, `${APPLICATION}/:kind/:name`],
+  ...['/credentials', '/consumers', '/explorer', '/search', '/trail', '/watcher'],
+];
 const NONCE_BYTES = 16;
 /** Where the page has it: Vite writes it there (console/vite.config.mjs). */
 const NONCE = /__NONCE__/g;
 /** Names of files hold a digest of their content. */
-const FOREVER = { immutable: true, maxAge: '365d', index: false, redirect: false } as const;
+const FOREVER = 'public, max-age=31536000, immutable';
 const NOT_BUILT = 'The console is not built: run npm run build.';
 
 /**
  * Serves the console under `/console`. Its page may run its own scripts and no others, ask this service and no other,
  * and be shown within no other page; the nonce is for the one style sheet that the editor writes.
  */
-export function serveConsole(app: NestExpressApplication): void {
-  const page = pageIn(PAGES);
-  app.use('/console/assets', express.static(join(PAGES, 'assets'), FOREVER));
-  app.use('/console', (request: Request, response: Response, next: NextFunction) => {
-    if (request.path.startsWith('/assets/')) return next();
-    if (!METHODS.includes(request.method)) throw problems.methodNotAllowed(METHODS.join(', '));
-    if (page === undefined) return void response.status(404).type('text').send(NOT_BUILT);
-    const nonce = randomBytes(NONCE_BYTES).toString('base64');
-    response.setHeader('Content-Security-Policy', policyWith(nonce));
-    response.setHeader('Referrer-Policy', 'no-referrer');
-    response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-    response.type('html').send(page.replace(NONCE, nonce));
-  });
+export function serveConsole(app: INestApplication): void {
+  const page = pageIn(FILES);
+  for (const file of assetsIn(FILES))
+    serveBytes(app, `/console/assets/${file}`, {
+      type: extname(file),
+      read: () => readFileSync(join(FILES, 'assets', file)),
+      cacheControl: FOREVER,
+    });
+  for (const view of VIEWS)
+    app.getHttpAdapter().get(`/console${view}`, (_request: Request, response: Response) => {
+      if (page === undefined) response.status(404).type('text').send(NOT_BUILT);
+      else sendPage(page, response);
+    });
+}
+
+function sendPage(page: string, response: Response): void {
+  const nonce = randomBytes(NONCE_BYTES).toString('base64');
+  response.setHeader('Content-Security-Policy', policyWith(nonce));
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+  response.type('html').send(page.replace(NONCE, nonce));
 }
 
 function pageIn(directory: string): string | undefined {
   const path = join(directory, 'index.html');
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+function assetsIn(directory: string): string[] {
+  const path = join(directory, 'assets');
+  return existsSync(path) ? readdirSync(path) : [];
 }
 
 function policyWith(nonce: string): string {

@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { describeBodies, describeLimit, nameUnions } from './docs-details.js';
+import { serveBytes } from './serve-bytes.js';
 
 const TAGS = {
   replication:
@@ -12,6 +16,28 @@ const TAGS = {
     'Applications, services, credentials, and how the service does. For credentials of level `admin`.',
   operation: 'For load balancers and Prometheus, without credentials.',
 };
+
+/** Of `swagger-ui-dist`. */
+const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+
+/** Its addresses are relative, so that it works below a proxy's prefix too. */
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Tidemark</title>
+    <link rel="icon" type="image/png" href="docs/favicon-32x32.png" />
+    <link rel="stylesheet" href="docs/swagger-ui.css" />
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`;
+const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#swagger-ui', deepLinking: true });\n`;
 
 /** The OpenAPI document of the application's routes, where pages have at most `limitMax` items. */
 export function openApiDocument(app: INestApplication, limitMax: number): OpenAPIObject {
@@ -36,9 +62,13 @@ function byMethodName(_controller: string, method: string): string {
 
 /** Serves the document at `/openapi.json` and a page to try it at `/docs`. */
 export function serveDocs(app: INestApplication, limitMax: number): void {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   let known: OpenAPIObject | undefined;
   const document = () => (known ??= openApiDocument(app, limitMax));
-  SwaggerModule.setup('docs', app, document, { raw: false });
+  serveBytes(app, '/docs', { type: '.html', read: () => PAGE });
+  serveBytes(app, '/docs/start.js', { type: '.js', read: () => START });
+  for (const file of FILES)
+    serveBytes(app, `/docs/${file}`, { type: extname(file), read: () => readFileSync(join(folder, file)) });
   const { httpAdapter } = app.get(HttpAdapterHost);
   httpAdapter.get('/openapi.json', (_request: Request, response: Response) => response.json(document()));
 }

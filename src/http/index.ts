@@ -7,7 +7,9 @@ export { type OtherMethodHandler, ReadyExpressAdapter } from './express-adapter.
 export { ProblemOr, Problems } from './openapi.js';
 export { ProblemFilter } from './problem.filter.js';
 export * from './pure.js';
+export { readPlainTarget } from './plain-target.js';
 export { giveRequestId } from './request-id.js';
+export { serveBytes } from './serve-bytes.js';
 export { sendJson } from './send-json.js';
 export { forbid } from './security-headers.js';
 export { endUnreadBodies } from './unread-body.js';

@@ -60,7 +60,7 @@ export class ConsoleBrowser {
 
   /** Goes to a page of the console. */
   async goTo(page: Page, path: string): Promise<void> {
-    await page.goto(`${this.url}/console${path}`);
+    await page.goto(`${this.url}/console${path === '/' ? '' : path}`);
   }
 
   async signIn(page: Page, username: string, password = PASSWORD): Promise<void> {

@@ -41,7 +41,7 @@ describe('Signing in', () => {
     const alert = page.getByRole('alert');
     await alert.waitFor();
     expect(await alert.innerText()).toContain('No credential that is in force has this user name');
-    expect(page.url()).toBe(`${service.url}/console/`);
+    expect(page.url()).toBe(`${service.url}/console`);
     await browser.signIn(page, app.user('read'));
     await page.getByText('This needs a credential of level "admin".').waitFor();
   });

@@ -59,7 +59,11 @@ const VIEWS: [name: string, path: () => string, shown: string][] = [
   ['search', () => `/search?id=${app.appid}-1`, 'Another program changed it'],
   ['audit trail', () => '/trail', 'Audit trail'],
   ['watcher', () => '/watcher', 'None is under way.'],
-  ['nothing', () => '/nothing', 'Nothing is here'],
+  [
+    'nothing',
+    () => `/applications/${app.organizationid}/${app.appid}/nothing`,
+    'The console has no such page.',
+  ],
 ];
 
 async function view(page: Page, path: string, shown: string): Promise<string> {
@@ -195,7 +199,7 @@ describe('An administrator of one organization', () => {
 
 describe('What is served', () => {
   it('its policy allows nothing unsafe, and its styles a nonce of this answer alone', async () => {
-    const [one, two] = await Promise.all([1, 2].map(() => send(`${service.url}/console/`, 'GET', {})));
+    const [one, two] = await Promise.all([1, 2].map(() => send(`${service.url}/console`, 'GET', {})));
     const policy = one!.headers.get('content-security-policy')!;
     expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
     expect(policy).toContain("default-src 'none'");
@@ -203,6 +207,12 @@ describe('What is served', () => {
     expect(one!.text).toContain(nonce);
     expect(two!.text).not.toContain(nonce);
     expect(one!.text).not.toContain('__NONCE__');
+  });
+
+  it('/docs shows the endpoints of the service', async () => {
+    const page = await browser.open();
+    await page.goto(`${service.url}/docs`);
+    await page.getByText('/health/ready').first().waitFor();
   });
 
   it('is small', () => {
@@ -216,8 +226,10 @@ describe('What is served', () => {
       '/console/assets/..%2f..%2fmain.js',
       '/console/assets/..%2findex.html',
       '/console/assets/nothing.js',
+      '/console/nothing',
+      '/console/',
     ])
       expect((await fetch(`${service.url}${path}`)).status).toBe(404);
-    expect((await fetch(`${service.url}/console/`, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(`${service.url}/console`, { method: 'POST' })).status).toBe(405);
   });
 });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Authenticator } from '../../src/auth/index.js';
@@ -199,6 +200,20 @@ it('idle connections with a login leave room for others', async () => {
     expect(await ask(await open(small), '/health/live')).toBe('HTTP/1.1 200 OK');
     for (const member of members.slice(-KEPT)) expect(await ask(member, path, login)).toBe('HTTP/1.1 200 OK');
   } finally {
+    await small.leave();
+  }
+});
+
+it('answers that are not read take no files', async () => {
+  const small = await service.another();
+  const flood = new Flood(small, PAGE.repeat(20));
+  try {
+    const before = readdirSync('/proc/self/fd').length;
+    await flood.begin(FLOOD);
+    expect(await ask(await open(small), '/health/live')).toBe('HTTP/1.1 200 OK');
+    expect(readdirSync('/proc/self/fd').length).toBeLessThan(before + 2 * FLOOD + 100);
+  } finally {
+    flood.end();
     await small.leave();
   }
 });

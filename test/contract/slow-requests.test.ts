@@ -76,6 +76,14 @@ it('a connection that is idle between two requests is kept for longer', async ()
   socket.destroy();
 });
 
+it('an idle connection is kept for longer than a load balancer keeps it', async () => {
+  const socket = await open();
+  socket.write(`GET /health/live ${HEAD}\r\n`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  expect(answer.toString()).toMatch(/^Keep-Alive: timeout=75\r$/m);
+});
+
 describe('without credentials, 401 comes before the body: not a byte of it is waited for', () => {
   it.each([
     ['POST', () => inApp('v0.1/member')],

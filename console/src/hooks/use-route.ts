@@ -27,7 +27,7 @@ export function goTo(path: string): void {
 
 /** Goes to a place of the console without a question: everything is saved. */
 export function goOn(path: string): void {
-  history.pushState({ entry: entry + 1 }, '', `${BASE}${path}`);
+  history.pushState({ entry: entry + 1 }, '', hrefOf(path));
   show();
   scrollTo(0, 0);
 }
@@ -46,8 +46,9 @@ export function holdBack(asked: Keeper): () => void {
   };
 }
 
+/** The address of a place of the console; the home, `/`, has no slash at its end. */
 export function hrefOf(path: string): string {
-  return `${BASE}${path}`;
+  return path === '/' ? BASE : `${BASE}${path}`;
 }
 
 export function useRoute(): Route {
