@@ -55,7 +55,11 @@ const answers = {
   403: { description: 'The credential lacks the level that this needs' },
   404: { description: 'Unknown application, or no right to it; or what the path names is unknown' },
   409: { description: 'Conflict: `member-modified` or `email-conflict`' },
-  410: { description: 'Hard deletes behind `from` are not kept any more' },
+  410: {
+    description:
+      '`history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a ' +
+      'database that was restored. Begin again without it',
+  },
   412: { description: 'If-Match does not fit the ETag' },
   413: { description: 'The body is over BODY_LIMIT' },
   415: { description: 'The body is not JSON in UTF-8' },

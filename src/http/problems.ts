@@ -203,6 +203,13 @@ export const problems = {
       'The history has expired',
       `Hard deletes up to ${horizon} are not kept any more. Empty the copy and start over without from.`,
     ),
+  sourceRestored: (time: string) =>
+    new Problem(
+      410,
+      'source-restored',
+      'The source was restored',
+      `"${time}" lies ahead of everything that this database has announced, as after a restore from an earlier copy. Begin again without from or cursor; when that harvest is complete, delete every record that it did not return.`,
+    ),
   queryTimeout: () =>
     new Problem(
       503,

@@ -117,9 +117,10 @@ describe("a to later than the database's clock is read as that clock (200)", () 
     expect(answer.headers.get('tidemark-to')).toBe(at(0).toISOString());
   });
 
-  it('a from beyond the clock gives an empty page whose Tidemark-To is the clock', async () => {
+  it('a from a little beyond the clock gives an empty page whose Tidemark-To is the clock', async () => {
+    const empty = await service.application();
     const before = Date.now();
-    const page = await app.feed('product').page({ from: '9998-01-01T00:00:00Z', to: '9999-01-01T00:00:00Z' });
+    const page = await empty.feed('product').page({ from: new Date(before + 2000) });
     expect(page.ids).toEqual([]);
     expect(Math.abs(Date.parse(page.to) - before)).toBeLessThan(CLOCK_SLACK_MS);
   });

@@ -704,6 +704,10 @@ export type ListMemberUpdatesErrors = {
      */
     404: Problem;
     /**
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     */
+    410: Problem;
+    /**
      * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
@@ -779,6 +783,10 @@ export type ListMemberSoftDeletesErrors = {
      */
     404: Problem;
     /**
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     */
+    410: Problem;
+    /**
      * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
@@ -850,7 +858,7 @@ export type ListMemberHardDeletesErrors = {
      */
     404: Problem;
     /**
-     * Hard deletes behind `from` are not kept any more
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -989,6 +997,10 @@ export type ListProductUpdatesErrors = {
      */
     404: Problem;
     /**
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     */
+    410: Problem;
+    /**
      * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
@@ -1064,6 +1076,10 @@ export type ListProductSoftDeletesErrors = {
      */
     404: Problem;
     /**
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     */
+    410: Problem;
+    /**
      * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
@@ -1135,7 +1151,7 @@ export type ListProductHardDeletesErrors = {
      */
     404: Problem;
     /**
-     * Hard deletes behind `from` are not kept any more
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1214,6 +1230,10 @@ export type ListChannelUpdatesErrors = {
      */
     404: Problem;
     /**
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     */
+    410: Problem;
+    /**
      * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
@@ -1288,6 +1308,10 @@ export type ListChannelSoftDeletesErrors = {
      * Unknown application, or no right to it; or what the path names is unknown
      */
     404: Problem;
+    /**
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     */
+    410: Problem;
     /**
      * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
      */
@@ -1372,7 +1396,7 @@ export type ListMemberChangesErrors = {
      */
     404: Problem;
     /**
-     * Hard deletes behind `from` are not kept any more
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1459,7 +1483,7 @@ export type ListProductChangesErrors = {
      */
     404: Problem;
     /**
-     * Hard deletes behind `from` are not kept any more
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1546,7 +1570,7 @@ export type ListChannelChangesErrors = {
      */
     404: Problem;
     /**
-     * Hard deletes behind `from` are not kept any more
+     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**

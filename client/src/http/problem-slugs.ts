@@ -14,6 +14,7 @@ export const PROBLEM_SLUGS = [
   'member-modified',
   'email-conflict',
   'history-expired',
+  'source-restored',
   'request-timeout',
   'headers-too-large',
   'expectation-failed',

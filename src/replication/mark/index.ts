@@ -1,3 +1,4 @@
+export { Announced } from './announced.js';
 export { readFences } from './fences.js';
 export { HeadWriter } from './head-writer.js';
 export { HEADS } from './head.schema.js';

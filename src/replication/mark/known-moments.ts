@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import mongoose, { type mongo } from 'mongoose';
+import { later } from '../../common/index.js';
 import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
 import { KnownProgress, type ProgressLook } from '../progress/index.js';
 import { type MarkKey, markName } from './mark.js';
@@ -48,6 +49,12 @@ export class KnownMoments implements Follower {
     const look = await this.progress.look();
     const moment = look && newestMoment(this.byMark.get(markName(mark)) ?? [], look.progress);
     return look && moment && { look, moment };
+  }
+
+  /** The highest fence that this instance has heard of. */
+  highestFence(mark: MarkKey): Date | undefined {
+    const fences = (this.byMark.get(markName(mark)) ?? []).map(({ fence }) => fence);
+    return fences.length === 0 ? undefined : fences.reduce(later);
   }
 
   /** They are never changed, and what expires can be shown no longer than the server keeps it. */

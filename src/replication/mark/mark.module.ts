@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ControlModule } from '../../control/index.js';
 import { ProgressModule } from '../progress/index.js';
+import { Announced } from './announced.js';
 import { HeadWriter } from './head-writer.js';
 import { HEAD_MODEL, headSchema } from './head.schema.js';
 import { KnownHeads } from './known-heads.js';
@@ -25,6 +26,7 @@ import { GreatestStamp } from './greatest-stamp.js';
     ]),
   ],
   providers: [
+    Announced,
     MaxService,
     HeadWriter,
     KnownHeads,
@@ -34,6 +36,6 @@ import { GreatestStamp } from './greatest-stamp.js';
     MarkRaiser,
     GreatestStamp,
   ],
-  exports: [MaxService, HeadWriter, KnownHeads, Moments, MomentWriter, MarkRaiser, MongooseModule],
+  exports: [Announced, MaxService, HeadWriter, KnownHeads, Moments, MomentWriter, MarkRaiser, MongooseModule],
 })
 export class MarkModule {}

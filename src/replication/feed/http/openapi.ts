@@ -48,10 +48,10 @@ export function DescribeFeed(
   return applyDecorators(
     ApiOperation({ summary }),
     InApplication(),
-    ...(selector === undefined ? [Problems(410)] : [SelectedBy(selector)]),
+    ...(selector === undefined ? [] : [SelectedBy(selector)]),
     ...[ToParameter, FromParameter, LastOffsetId, LimitParameter],
     ApiOkResponse({ description: 'A page', type: page, headers: HEADERS }),
-    Problems(400, 401, 404, 500, 503),
+    Problems(400, 401, 404, 410, 500, 503),
     PagesBusy(),
   );
 }

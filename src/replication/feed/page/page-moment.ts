@@ -1,18 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
-import type { Model, mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { earlier, later } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { isMomentGone } from '../../../database/index.js';
 import { Problem, problems } from '../../../http/index.js';
 import { FiltersInForce, type InForce, OutdatedServiceError } from '../../filters/index.js';
 import {
+  Announced,
   fenceAfterRaise,
-  type Mark,
-  MARK_MODEL,
   type MarkKey,
-  markKey,
   markName,
   type MomentLook,
   Moments,
@@ -31,6 +28,8 @@ export interface PageWish {
   to: Date;
   /** Whether it is for the first page of its feed. */
   isFirst: boolean;
+  /** The time from which the client goes on; nothing where it names none. */
+  goesOnFrom?: Date | undefined;
   service: InForce | undefined;
 }
 
@@ -58,13 +57,13 @@ export class PageMoment {
     private readonly moments: Moments,
     private readonly raiser: MarkRaiser,
     private readonly filters: FiltersInForce,
-    @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
+    private readonly announced: Announced,
     private readonly unwatched: UnwatchedFeeds,
   ) {}
 
   /**
-   * Throws 503 `preparing`, `not-watched` where the watcher does not come far enough in time, and 400 where `to` lies too
-   * far ahead for a further page. The page has waited `since` then, also for moments that were found in vain.
+   * Throws 503 `preparing`, `not-watched` where the watcher does not come far enough in time, 400 where `to` lies too
+   * far ahead for a further page, and 410 `source-restored`. The page has waited `since` then, also for moments that were found in vain.
    */
   find(wish: PageWish, since = performance.now()): Promise<Shown> {
     return this.counted(this.found(wish, since));
@@ -83,17 +82,20 @@ export class PageMoment {
   }
 
   private async found(wish: PageWish, since: number): Promise<Shown> {
-    const { mark, to, service } = wish;
+    const { mark, to, service, goesOnFrom } = wish;
     let notBefore = service && this.filters.knownFrom(service);
     let look = await this.moments.serving(mark, to, notBefore);
     const { aim, needed } =
       look.moment === undefined ? await this.aimOf(wish, look) : { aim: 'reached', needed: to };
+    // A raise would announce the time: it is checked first.
+    if (goesOnFrom !== undefined && (look.moment === undefined || goesOnFrom > look.moment.fence))
+      await this.announced.assertAnnounced(mark, goesOnFrom);
     let isAwaited = aim === 'awaited';
     const deadline = since + patienceOf({ to: needed, clock: look.clock }, this.settings.markWait);
     for (let raises = 0; ;) {
       const at = look.moment && (await this.placeOf(wish, look, look.moment.at));
       if (at !== undefined && look.moment !== undefined)
-        return { to: aim === 'clock' ? announced(look, needed, to) : to, at, moment: look.moment.at };
+        return { to: aim === 'clock' ? upToMoment(look, needed, to) : to, at, moment: look.moment.at };
       const newest = service && look.moment && (await this.newestOf(mark, service));
       if (newest !== undefined) notBefore = newest;
       else {
@@ -120,7 +122,7 @@ export class PageMoment {
     { mark, to, isFirst }: Omit<PageWish, 'service'>,
     { clock }: ProgressLook,
   ): Promise<{ aim: Exclude<Aim, 'refused'>; needed: Date }> {
-    const fence = to > clock ? (await this.marks.findOne({ _id: markKey(mark) }).lean())?.fence : undefined;
+    const fence = to > clock ? await this.announced.fence(mark) : undefined;
     const aim = aimOf({ to, clock, fence, isFirst }, this.settings.markWait);
     if (aim === 'refused') throw problems.invalidRequest([{ parameter: 'to', detail: inTheFuture(to) }]);
     return { aim, needed: aim === 'clock' ? fenceAfterRaise(fence, clock) : to };
@@ -186,7 +188,7 @@ function inTheFuture(to: Date): string {
 }
 
 /** The clock value that the moment announced: it may be the fence of a faster clock of before. */
-function announced({ moment, clock }: MomentLook, needed: Date, asked: Date): Date {
+function upToMoment({ moment, clock }: MomentLook, needed: Date, asked: Date): Date {
   const latest = later(clock, needed);
   return earlier(asked, earlier(moment?.fence ?? latest, latest));
 }

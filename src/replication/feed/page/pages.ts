@@ -49,11 +49,12 @@ export class Pages {
   async open(ask: Ask, feed: Feed): Promise<OpenPage> {
     const { application, request } = ask;
     const { organizationid, appid } = application;
-    const { to, lastoffsetid } = request.window;
+    const { from, to, lastoffsetid } = request.window;
     const asked = {
       mark: { organizationid, appid, kind: feed.kind },
       to,
       isFirst: lastoffsetid === undefined,
+      goesOnFrom: from,
     };
     const opening = await this.openings.find(asked, () => this.selector.select(application, feed));
     return this.begin(ask, feed, opening);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { later } from '../../../../common/index.js';
 import { isEmpty } from '../../query/index.js';
 import { type ChangesFeed, nameOf } from '../feed.js';
 import { Hearing } from '../hearing.js';
@@ -60,6 +61,7 @@ export class ChangesPages {
       mark: { organizationid, appid, kind: feed.kind },
       to: request.to ?? THE_CLOCK,
       isFirst: request.place === undefined,
+      goesOnFrom: announcedIn(request),
     };
     const opening = await this.openings.find(asked, () => this.selector.select(application, feed));
     return this.begin(ask, feed, opening);
@@ -125,6 +127,12 @@ export class ChangesPages {
       place: { lastoffsetid: undefined, items: limit },
     };
   }
+}
+
+/** The latest time that was announced before, as the request says: also the `to` of a window that it goes on in. */
+function announcedIn({ from, to, place }: ChangesRequest): Date | undefined {
+  if (place === undefined || to === undefined) return from;
+  return from === undefined ? to : later(from, to);
 }
 
 /** The sections that are still to be read. */
