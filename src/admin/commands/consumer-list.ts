@@ -17,7 +17,7 @@ export const consumerList = defineCommand({
   notes: [
     'current: has read to the end. behind: reads, and is not there yet. stalled: has stopped calling.',
     'looping: begins the same window again and again. never finished: never read a window to its end.',
-    'must start over: hard deletes that it needs are not kept any more.',
+    'must start over: hard deletes that it needs are not kept any more, or the database was restored.',
   ],
   async run(context, { org, app }) {
     const organizationid = org === undefined ? undefined : nameOf('org', org);

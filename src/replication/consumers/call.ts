@@ -16,6 +16,8 @@ export interface Call {
   feed: 'max' | 'updates' | 'softdeletes' | 'harddeletes' | 'changes';
   at: Date;
   status: number;
+  /** The slug of the problem that it was answered. */
+  problem?: string | undefined;
   /** The window of a feed; nothing where the request was not valid. */
   window?: { from?: Date | undefined; to: Date } | undefined;
   /** The first page of a window: without a `lastoffsetid`. */
@@ -41,9 +43,12 @@ export interface StoredConsumer {
   ended?: { at: Date; from?: Date; to: Date };
   /** How many windows of them were begun. */
   harvests: number;
-  /** When hard deletes were not kept any more (410), and when they last were. */
+  /** When hard deletes were not kept any more (410 `history-expired`), and when they last were. */
   expired?: Date;
   told?: Date;
+  /** When it was last answered 410 `source-restored`, and when it last began a window without `from`. */
+  restored?: Date;
+  anew?: Date;
 }
 
 /** The name of a consumer, unlike that of any other. */

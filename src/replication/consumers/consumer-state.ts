@@ -13,7 +13,7 @@ export const CONSUMER_STATES = [
  * How a consumer does: it has read to the end of what there is (`current`); it reads and is not there yet (`behind`); it
  * does not call any more though there is something to read (`stalled`); it begins the same window again and again
  * (`looping`); none of its windows was ever read to its end (`never finished`); hard deletes that it needs are not kept any
- * more (`must start over`).
+ * more, or it was told of something that a restored database does not have (`must start over`).
  */
 export type ConsumerState = (typeof CONSUMER_STATES)[number];
 
@@ -25,13 +25,16 @@ const SHORTEST_PAUSE_MS = 15_000;
 /** One harvest in a row that never ends may be a long one. */
 const UNFINISHED_HARVESTS = 2;
 
+/** What became of the places from which a consumer wanted to go on. */
+type Told = Pick<StoredConsumer, 'expired' | 'told' | 'restored'>;
+
 /** What is known beside the consumer itself: hard deletes are read for all services of a kind. */
 export interface Surroundings {
   now: Date;
   /** The greatest stamp of the application and kind; undefined without one. */
   greatest: Date | undefined;
   /** What the same credential did that is about all services of the kind. */
-  ofKind: Pick<StoredConsumer, 'expired' | 'told'> | undefined;
+  ofKind: Told | undefined;
 }
 
 export function consumerState(
@@ -39,7 +42,8 @@ export function consumerState(
   { now, greatest, ofKind }: Surroundings,
 ): ConsumerState {
   const { begun, ended, harvests } = consumer;
-  if (mustStartOver(consumer, ofKind)) return 'must start over';
+  if (mustStartOver(consumer, consumer) || mustStartOver(consumer, ofKind)) return 'must start over';
+  if (isBeyondAll(begun, greatest)) return 'must start over';
   const isCurrent = ended !== undefined && (greatest === undefined || ended.to >= greatest);
   if (begun !== undefined && begun.times >= LOOP && isNotEmpty(begun) && !isAhead(consumer)) return 'looping';
   if (isCurrent) return 'current';
@@ -54,9 +58,10 @@ export function behindMs({ ended }: StoredConsumer, greatest: Date | undefined):
   return Math.max(0, (greatest?.getTime() ?? 0) - ended.to.getTime());
 }
 
-/** It was told so, and has not begun without `from` or been told of hard deletes since. */
-function mustStartOver({ begun }: StoredConsumer, ofKind: Surroundings['ofKind']): boolean {
-  const { expired, told } = ofKind ?? {};
+/** It was told so, and has not begun without `from` since, or been told of hard deletes where these were missing. */
+function mustStartOver({ begun, anew }: StoredConsumer, answers: Told = {}): boolean {
+  const { expired, told, restored } = answers;
+  if (restored !== undefined && (anew === undefined || anew < restored)) return true;
   if (expired === undefined || (told !== undefined && told > expired)) return false;
   return begun?.from !== undefined || begun === undefined || begun.at < expired;
 }
@@ -64,6 +69,15 @@ function mustStartOver({ begun }: StoredConsumer, ofKind: Surroundings['ofKind']
 /** From X to X there is nothing, and it may be asked for as often as somebody likes. */
 function isNotEmpty({ from, to }: NonNullable<StoredConsumer['begun']>): boolean {
   return from === undefined || from < to;
+}
+
+/**
+ * Its last window began beyond its end, and beyond every change that there is. `max` never falls so far, unless the database is
+ * restored: what the consumer was told of is gone.
+ */
+function isBeyondAll(begun: StoredConsumer['begun'], greatest: Date | undefined): boolean {
+  if (begun?.from === undefined || greatest === undefined) return false;
+  return begun.from > begun.to && begun.from > greatest;
 }
 
 /** A later window has ended than the one that was begun last. */

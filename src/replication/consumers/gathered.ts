@@ -4,7 +4,6 @@ import { type Call, type StoredConsumer, type ConsumerKey, consumerName } from '
 
 const SUCCESS = 200;
 const NOT_MODIFIED = 304;
-const GONE = 410;
 const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
 
 /** Every harvest reads one of these, and no two of one service have the same place. */
@@ -29,7 +28,7 @@ function nothingYet(key: ConsumerKey, at: Date): Gathered {
 }
 
 function withCall(known: Gathered, call: Call): Gathered {
-  const { at, status, feed, items } = call;
+  const { at, status, feed, items, problem } = call;
   const isRead = status === SUCCESS && feed !== 'max';
   const isError = status !== SUCCESS && status !== NOT_MODIFIED;
   return {
@@ -40,7 +39,8 @@ function withCall(known: Gathered, call: Call): Gathered {
     items: known.items + items,
     errors: known.errors + (isError ? 1 : 0),
     ...(isError && { lastError: { at, status, feed } }),
-    ...(status === GONE && { expired: at }),
+    ...(problem === 'history-expired' && { expired: at }),
+    ...(problem === 'source-restored' && { restored: at }),
     ...(isRead && TELLS_OF_ENDS.has(feed) && { told: at }),
     ...(isRead && TELLS_OF_WINDOWS.has(feed) && ofWindow(known, call)),
   };
@@ -54,6 +54,7 @@ function ofWindow(known: Gathered, { at, window, isFirst, isFull }: Call): Parti
   const times = (isAgain ? known.begun!.times : 0) + 1;
   return {
     ...(isFirst && { begun: { ...bounds, times }, harvests: known.harvests + 1 }),
+    ...(isFirst && from === undefined && { anew: at }),
     ...(!isFull && { ended: bounds }),
   };
 }
@@ -73,7 +74,7 @@ export function updateOf({ _id: _key, ...gathered }: Gathered): mongo.Document[]
   const later = (['lastError', 'ended'] as const)
     .filter((name) => gathered[name] !== undefined)
     .map((name) => [name, laterOf(name, gathered[name]!)] as const);
-  const latest = (['expired', 'told'] as const)
+  const latest = (['expired', 'told', 'restored', 'anew'] as const)
     .filter((name) => gathered[name] !== undefined)
     .map((name) => [name, { $max: [`$${name}`, gathered[name]] }] as const);
   const $set: mongo.Document = {

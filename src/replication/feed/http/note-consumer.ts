@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { actorOf, callerOf } from '../../../auth/index.js';
 import { parseDate } from '../../../common/index.js';
+import { answeredProblem } from '../../../http/index.js';
 import type { AboutRequest, Metrics } from '../../../observability/index.js';
 import type { Kind } from '../../../record/index.js';
 import { type Call, type ConsumerNotes, EVERY_SERVICE } from '../../consumers/index.js';
@@ -57,6 +58,7 @@ function callOf({ kind, feed, isChannel }: Route, request: Request, response: Re
     feed,
     at: new Date(),
     status: response.statusCode,
+    problem: answeredProblem(response)?.slug,
     window: bounds.to && { from: bounds.from, to: bounds.to },
     isFirst,
     isFull: share.goesOn || response.hasHeader('Link'),

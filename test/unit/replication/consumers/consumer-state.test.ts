@@ -81,6 +81,31 @@ describe('How a consumer does', () => {
     expect(state({}, { ofKind: { ...ofKind, told: at(NOW - 1) } })).toBe('current');
   });
 
+  it('must start over: its own answer, until it has begun without from, or was told again', () => {
+    expect(state({ expired: at(NOW - 3) })).toBe('must start over');
+    expect(state({ expired: at(NOW - 3), told: at(NOW - 1) })).toBe('current');
+    const begun = { at: at(NOW - 1), to: at(900), times: 1 };
+    expect(state({ expired: at(NOW - 3), begun })).toBe('current');
+  });
+
+  it('must start over: the source was restored, and it has not begun without from since', () => {
+    const restored = at(NOW - 3);
+    const told = at(NOW - 1);
+    for (const around of [{}, { ofKind: { restored, told } }]) {
+      const fields = 'ofKind' in around ? {} : { restored, told };
+      expect(state(fields, around)).toBe('must start over');
+      expect(state({ ...fields, anew: at(NOW - 4) }, around)).toBe('must start over');
+      expect(state({ ...fields, anew: at(NOW - 2) }, around)).toBe('current');
+    }
+  });
+
+  it('must start over: it goes on from beyond its end, and from beyond every change', () => {
+    const begun = { at: at(NOW), from: at(950), to: at(900), times: 1 };
+    expect(state({ begun })).toBe('must start over');
+    expect(state({ begun }, { greatest: at(950) })).toBe('behind');
+    expect(state({ begun }, { greatest: undefined })).toBe('current');
+  });
+
   it('is behind by the time between what it has read and the newest change', () => {
     expect(behindMs(consumer(), at(960))).toBe(60_000);
     expect(behindMs(consumer(), at(800))).toBe(0);
