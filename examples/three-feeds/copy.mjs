@@ -21,6 +21,7 @@ async function get(path, query = {}) {
 
 async function harvest(from, held) {
   const { offset: to } = await get('max');
+  if (to < from) return harvest(undefined, new Map());
   for (const feed of feeds) {
     for (let page = {}; page.nextoffsetid !== '';) {
       page = await get(feed, { to, ...(from && { from }), lastoffsetid: page.nextoffsetid ?? '' });

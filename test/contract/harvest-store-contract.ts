@@ -69,6 +69,10 @@ class OnePage implements HarvestSource {
     return false;
   }
 
+  isSourceRestored(): boolean {
+    return false;
+  }
+
   isPassing(): boolean {
     return false;
   }

@@ -117,6 +117,24 @@ describe('the program of docs/consuming.md over the three feeds', () => {
     expect(served.paths).toHaveLength(7);
   });
 
+  it('reads all anew where `max` lies below its `from`: the database was restored', async () => {
+    const early = '2026-11-20T10:00:01.000Z';
+    const held = { id: 'lost', lastupdated: '2026-11-20T10:00:02.000Z', data: { category: 'bikes' } };
+    const kept = { ...held, id: 'kept', lastupdated: early };
+    const empty = () => json({ result: [], nextoffsetid: '' });
+    const page = json({ result: [kept], nextoffsetid: 'a'.repeat(24) });
+    const max = () => json({ offset: early });
+    const served = await Served.start(max(), max(), page, empty(), empty(), empty());
+    const copy = { from: held.lastupdated, items: [held] };
+    await writeFile(join(directory, 'copy.json'), JSON.stringify(copy));
+    try {
+      expect(await harvest({ TIDEMARK_FEED: served.url })).toEqual([kept]);
+    } finally {
+      await served.stop();
+    }
+    expect(served.paths.filter((path) => path.includes('from='))).toEqual([]);
+  });
+
   it('stores nothing where it is refused, and says why', async () => {
     const before = await readFile(join(directory, 'copy.json'), 'utf8');
     await expect(harvest({ TIDEMARK_PASSWORD: 'wrong' })).rejects.toThrow(/Error: 401 \S/);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,6 +8,8 @@ import { mongo } from 'mongoose';
 import { reticent } from '../../src/embedded/index.js';
 import { eventually } from './eventually.js';
 import { testMongod } from './test-mongod.js';
+
+const REPLICA_SET = ['--replSet', 'own', '--wiredTigerCacheSizeGB', '0.5'];
 
 export interface OwnMongod {
   uri: string;
@@ -27,6 +29,43 @@ export async function startShortLog(): Promise<OwnMongod> {
 /** A replica set of one whose work ends with it, however long it would take. */
 export function startOwn(): Promise<OwnMongod> {
   return startReplicaSet([]);
+}
+
+/** A server whose files can be copied while it runs, and put back. */
+export interface RestorableMongod extends OwnMongod {
+  /** Copies the files, in the place of an earlier copy. */
+  backUp(): Promise<void>;
+  /** Ends the server, and starts it again at the same port with the files of the copy. */
+  restore(): Promise<void>;
+}
+
+/** A replica set of one that can be restored from a copy of its files. */
+export async function startRestorable(): Promise<RestorableMongod> {
+  let mongod = await startReplicaSet([]);
+  const { uri, dbPath } = mongod;
+  const copy = await mkdtemp(join(tmpdir(), 'tidemark-backup-'));
+  return {
+    uri,
+    backUp: async () => {
+      const client = new mongo.MongoClient(`${uri}?directConnection=true`);
+      const admin = client.db('admin');
+      await admin.command({ fsync: 1, lock: true });
+      await rm(copy, { recursive: true });
+      await cp(dbPath, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+      await admin.command({ fsyncUnlock: 1 });
+      await client.close();
+    },
+    restore: async () => {
+      await mongod.stop();
+      await cp(copy, dbPath, { recursive: true });
+      mongod = await startMongod(REPLICA_SET, { dbPath, port: new URL(uri).port });
+      await becomesPrimary(uri);
+    },
+    stop: async () => {
+      await mongod.stop();
+      await rm(copy, { recursive: true });
+    },
+  };
 }
 
 /** Somebody who may come in: a name, which is the password too, and what they may do. */
@@ -55,32 +94,48 @@ export async function startLocked(
   return { ...mongod, as, stop };
 }
 
+/** A server that was started here, and where its files are. */
+interface StartedMongod extends OwnMongod {
+  dbPath: string;
+}
+
 async function startReplicaSet(
   options: string[],
   prepare: (admin: mongo.Db) => Promise<unknown> = () => Promise.resolve(),
-): Promise<OwnMongod> {
-  const mongod = await startMongod(['--replSet', 'own', '--wiredTigerCacheSizeGB', '0.5', ...options]);
+): Promise<StartedMongod> {
+  const mongod = await startMongod([...REPLICA_SET, ...options]);
   const { host } = new URL(mongod.uri);
   const client = new mongo.MongoClient(`${mongod.uri}?directConnection=true`);
   const admin = client.db('admin');
   await admin.command({ replSetInitiate: { _id: 'own', members: [{ _id: 0, host }] } });
-  await eventually(async () => (await admin.command({ hello: 1 }))['isWritablePrimary'] === true);
+  await becomesPrimary(mongod.uri);
   await prepare(admin);
   await client.close();
   return mongod;
 }
 
-/** It says itself which free port it has taken. */
-async function startMongod(options: string[]): Promise<OwnMongod> {
+async function becomesPrimary(uri: string): Promise<void> {
+  const client = new mongo.MongoClient(`${uri}?directConnection=true`);
+  const hello = () => client.db('admin').command({ hello: 1 });
+  await eventually(async () => (await hello())['isWritablePrimary'] === true);
+  await client.close();
+}
+
+/** Without a place, on files of its own and a free port, which it chooses itself. */
+async function startMongod(
+  options: string[],
+  place: { dbPath?: string; port?: string } = {},
+): Promise<StartedMongod> {
   const { program, env } = await testMongod();
-  const dbPath = await mkdtemp(join(tmpdir(), 'tidemark-mongod-'));
-  const place = ['--dbpath', dbPath, '--port', '0', '--bind_ip', '127.0.0.1'];
+  const { dbPath = await mkdtemp(join(tmpdir(), 'tidemark-mongod-')), port = '0' } = place;
+  const where = ['--dbpath', dbPath, '--port', port, '--bind_ip', '127.0.0.1'];
   const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore'];
-  const child = spawn(program, [...place, ...options, ...reticent], { env, stdio });
-  const port = await portIn(createInterface(child.stdout));
+  const child = spawn(program, [...where, ...options, ...reticent], { env, stdio });
+  const taken = await portIn(createInterface(child.stdout));
   child.stdout.resume();
   return {
-    uri: `mongodb://127.0.0.1:${port}/tidemark`,
+    uri: `mongodb://127.0.0.1:${taken}/tidemark`,
+    dbPath,
     stop: async () => {
       child.kill('SIGKILL');
       await once(child, 'exit');

@@ -7,6 +7,7 @@ export const EXIT = {
   away: 4,
   copy: 5,
   unfit: 6,
+  restored: 7,
   interrupted: 130,
 } as const;
 

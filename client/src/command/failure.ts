@@ -1,3 +1,4 @@
+import { SourceRestoredError } from '../harvest/index.js';
 import { ConnectionError, TooLongError } from '../http/connection-error.js';
 import { ProblemError } from '../http/problem.js';
 import { isTransient } from '../http/repeatable.js';
@@ -11,6 +12,7 @@ const WRONG_LOGIN =
 /** What a failure is for scripts. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
+  if (error instanceof SourceRestoredError) return EXIT.restored;
   if (error instanceof TooLongError) return EXIT.usage;
   if (isTransient(error)) return EXIT.away;
   return error instanceof ProblemError ? EXIT.refused : EXIT.copy;
@@ -19,6 +21,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** What a failure is for people. */
 export function sentenceOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof SourceRestoredError) return `${message} Run it once with --start-over.`;
   if (error instanceof ProblemError && error.status === UNAUTHORIZED) return WRONG_LOGIN;
   if (error instanceof ProblemError) return `The service answers ${message}`;
   if (error instanceof ConnectionError && !(error instanceof TooLongError))

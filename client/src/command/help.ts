@@ -37,5 +37,7 @@ Exit codes:
   4    the service cannot be reached, or is away for longer than was waited for
   5    the copy cannot be opened, read or written
   6    done, and equal but for records that the copy cannot hold: each is named, with the reason
+  7    the database of the service was restored from an earlier copy, and lacks changes that this copy
+       received: run it once with --start-over, which removes them from the copy
   130  interrupted; what was stored is whole. With --follow, which has no end of its own, 0
 `;

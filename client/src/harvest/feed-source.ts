@@ -22,6 +22,7 @@ export function sourceOf(tidemark: Tidemark, { org, app, kind, service }: Harves
     updates: (within) => tidemark.updates(kind, service, within),
     events: (signal) => tidemark.events(kind, { signal }),
     isHistoryExpired: (error) => error instanceof ProblemError && error.slug === 'history-expired',
+    isSourceRestored: (error) => error instanceof ProblemError && error.slug === 'source-restored',
     isPassing: isTransient,
   };
 }

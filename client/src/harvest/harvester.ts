@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { oncePerId } from './once-per-id.js';
+import { LastTold, SourceRestoredError } from './restored.js';
 import type { HarvestSource, ReadFrom, ToldChange, ToldPage } from './source.js';
 import { behindPage, type CopyState, firstState, startedOver } from './state.js';
 import type { CopyStore } from './store.js';
@@ -14,6 +15,13 @@ export interface HarvestOptions {
   startsOver?: boolean;
   /** Called after each stored page. */
   onPage?: (harvested: Harvested) => void;
+}
+
+/** Who is to know of the pages of a harvest. */
+interface Telling {
+  onPage: HarvestOptions['onPage'];
+  harvested: Harvested;
+  lastTold: LastTold;
 }
 
 /** What one harvest did. */
@@ -50,27 +58,39 @@ export class Harvester {
 
   /**
    * Reads on until a window that begins in this call has ended. Throws the problems of the source, what the store throws,
-   * the reason of an aborted signal, and {@link OtherFeedError}.
+   * the reason of an aborted signal, {@link OtherFeedError}, and from the time when it is found until a new start
+   * {@link SourceRestoredError}: what the source has lost may be in the copy alone, so no new start begins by itself.
    */
   async harvest({ signal, startsOver = false, onPage }: HarvestOptions = {}): Promise<Harvested> {
     const harvested: Harvested = { pages: 0, upserts: 0, deletes: 0, starts: 0 };
-    const told = { harvested, onPage };
     let state = await this.begun();
     if (startsOver) state = await this.startOver(state, harvested);
+    else if (state.isRestored === true) throw new SourceRestoredError();
+    let lastTold = new LastTold(state);
     for (;;) {
       signal?.throwIfAborted();
       if (state.phase === 'sweeping') state = await this.sweep(state);
       const wasWithin = state.isWithin;
       try {
-        state = await this.window(state, told, signal);
+        state = await this.window(state, { harvested, onPage, lastTold }, signal);
       } catch (error) {
+        if (this.source.isSourceRestored(error)) await this.endRestored(state, error);
         if (!this.source.isHistoryExpired(error) || harvested.starts === MOST_STARTS) throw error;
         state = await this.startOver((await this.store.state()) ?? state, harvested);
+        lastTold = new LastTold({});
         continue;
       }
       if (state.phase === 'sweeping') state = await this.sweep(state);
-      if (state.phase === 'following' && !wasWithin) return withTo(harvested, state);
+      if (state.phase !== 'following' || wasWithin) continue;
+      if (await lastTold.isForgotten(this.source, signal)) await this.endRestored(state);
+      return withTo(harvested, state);
     }
+  }
+
+  private async endRestored(known: CopyState, cause?: unknown): Promise<never> {
+    const state = (await this.store.state()) ?? known;
+    await this.store.apply({ changes: [], state: { ...state, isRestored: true } });
+    throw new SourceRestoredError(cause === undefined ? {} : { cause });
   }
 
   private async begun(): Promise<CopyState> {
@@ -97,7 +117,7 @@ export class Harvester {
   /** While a page is stored, the next one is read already. */
   private async window(
     begun: CopyState,
-    { harvested, onPage }: { harvested: Harvested; onPage: HarvestOptions['onPage'] },
+    { harvested, onPage, lastTold }: Telling,
     signal?: AbortSignal,
   ): Promise<CopyState> {
     const end = new AbortController();
@@ -115,6 +135,7 @@ export class Harvester {
         if (page.next !== undefined) reading = readAhead(pages);
         await turn();
         state = await this.keep(oncePerId(page.result), state, behindPage(state, page));
+        lastTold.see(page.result);
         count(harvested, page);
         onPage?.(withTo(harvested, state));
         if (page.next === undefined) return state;

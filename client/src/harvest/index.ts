@@ -1,4 +1,5 @@
 export { Harvester, type Harvested, type HarvestOptions, OtherFeedError } from './harvester.js';
+export { SourceRestoredError } from './restored.js';
 export { type HarvestedFeed, sourceOf } from './feed-source.js';
 export { follow, type FollowOptions } from './follow.js';
 export type {

@@ -28,9 +28,12 @@ export interface ToldPage {
   cursor: string;
 }
 
-/** Where reading begins: behind a cursor, or from the beginning, with the deletes or without them. */
+/** Where reading begins: behind a cursor, behind a time, or from the beginning, with the deletes or without them. */
 export interface ReadFrom {
   cursor?: string;
+  /** Times instead of a cursor: what is stamped behind `from`, and up to `to`; without `to` up to now. */
+  from?: string;
+  to?: string;
   deletes?: 'skip';
   limit?: number;
   signal?: AbortSignal;
@@ -69,6 +72,8 @@ export interface HarvestSource {
   events(signal: AbortSignal): AsyncIterable<unknown>;
   /** Whether an error says that the history of the cursor is no longer kept (410). */
   isHistoryExpired(error: unknown): boolean;
+  /** Whether an error says that the cursor lies ahead of the database: that was restored from an earlier copy (410). */
+  isSourceRestored(error: unknown): boolean;
   /** Whether what failed may succeed later without anybody doing anything. */
   isPassing(error: unknown): boolean;
 }

@@ -1,11 +1,21 @@
-import type { ToldPage } from './source.js';
+import type { ToldChange, ToldPage } from './source.js';
 import type { UnfitRecord } from './unfit.js';
+
+const LONGEST_ID = 200;
+const NEWEST = 8;
 
 /**
  * What a copy is doing. A new start over what is held goes through all of them: `starting` reads everything,
  * `catching-up` reads what changed meanwhile, `sweeping` removes what neither told of.
  */
 export type CopyPhase = 'following' | 'starting' | 'catching-up' | 'sweeping';
+
+/** A change that a copy received. */
+export interface NewestTold {
+  /** The first 200 characters of the record's `id`. */
+  id: string;
+  lastupdated: string;
+}
 
 /** How far a copy is; stored with the items of each page in one transaction. */
 export interface CopyState {
@@ -19,6 +29,10 @@ export interface CopyState {
   isWithin: boolean;
   /** Where the last complete window ended. */
   to?: string;
+  /** The changes with the greatest stamps since the last new start, the newest first, at most eight. */
+  newest?: NewestTold[];
+  /** The source was found to be restored from an earlier copy: no harvest goes on before a new start. */
+  isRestored?: boolean;
   /** Records that the store cannot hold; absent where it holds all. */
   unfit?: UnfitRecord[];
 }
@@ -41,9 +55,30 @@ export function startedOver({ feed, generation, to, unfit }: CopyState): CopySta
 }
 
 /** The state after a page. */
-export function behindPage(state: CopyState, { next, cursor, to }: ToldPage): CopyState {
-  if (next !== undefined) return { ...state, cursor, isWithin: true };
-  return { ...state, cursor, isWithin: false, to, phase: behindWindow(state.phase) };
+export function behindPage(before: CopyState, { result, next, cursor, to }: ToldPage): CopyState {
+  const newest = newestOf(before.newest, result);
+  const state = { ...before, cursor, ...(newest.length > 0 && { newest }) };
+  if (next !== undefined) return { ...state, isWithin: true };
+  return { ...state, isWithin: false, to, phase: behindWindow(before.phase) };
+}
+
+/** One for each record. */
+function newestOf(known: NewestTold[] = [], told: ToldChange[]): NewestTold[] {
+  const all = new Map(known.map((one) => [one.id, one]));
+  for (const { id: whole, lastupdated } of told) {
+    const id = whole.slice(0, LONGEST_ID);
+    if (lastupdated > (all.get(id)?.lastupdated ?? '')) all.set(id, { id, lastupdated });
+  }
+  return [...all.values()].sort(newestFirst).slice(0, NEWEST);
+}
+
+function newestFirst(one: NewestTold, other: NewestTold): number {
+  return one.lastupdated > other.lastupdated ? -1 : 1;
+}
+
+/** Whether a change is of the same record. */
+export function isOf({ id }: NewestTold, change: ToldChange): boolean {
+  return change.id.slice(0, LONGEST_ID) === id;
 }
 
 /**

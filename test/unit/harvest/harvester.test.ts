@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Harvester, OtherFeedError } from '../../../client/src/harvest/index.js';
+import { Harvester, OtherFeedError, SourceRestoredError } from '../../../client/src/harvest/index.js';
 import { MemoryCopy } from './memory-copy.js';
 import { SimulatedService } from './simulated-service.js';
 
@@ -47,7 +47,7 @@ describe('a harvest', () => {
     await harvester.harvest();
     await harvester.harvest({ startsOver: true });
     expect(service.asked.map(({ deletes, cursor }) => deletes ?? typeof cursor)).toEqual([
-      ...['skip', 'skip', 'string', 'string'],
+      ...['skip', 'skip', 'string', 'string', 'undefined'],
       ...['undefined', 'string'],
     ]);
   });
@@ -128,6 +128,85 @@ describe('410: a new start over what is held', () => {
   it('again and again is given up', async () => {
     copy.before = () => service.forget();
     await expect(harvester.harvest()).rejects.toThrow('410');
+  });
+});
+
+describe('a source that was restored from an earlier copy', () => {
+  const restored = async (isAnnounced: boolean) => {
+    const backup = service.backUp();
+    service.write('r5');
+    service.remove('r1');
+    await harvester.harvest();
+    service.restore(backup, { isAnnounced });
+  };
+
+  it.each([
+    ['where the cursor lies ahead of what it announced', false],
+    ['where it has announced a later time since', true],
+  ])('is told, and nothing is removed before somebody starts over: %s', async (_name, isAnnounced) => {
+    await harvester.harvest();
+    await restored(isAnnounced);
+    await expect(harvester.harvest()).rejects.toThrow(SourceRestoredError);
+    expect(copy.records.has('r5')).toBe(true);
+    service.write('r2');
+    await expect(new Harvester(service, copy, LIMIT).harvest()).rejects.toThrow(SourceRestoredError);
+    await harvester.harvest({ startsOver: true });
+    expect(inCopy()).toEqual(inSource());
+    service.write('r6');
+    await harvester.harvest();
+    expect(inCopy()).toEqual(inSource());
+  });
+
+  it('is told too where others have written since, and some of what was told last is told again', async () => {
+    await harvester.harvest();
+    await restored(true);
+    for (const id of ['r0', 'r1', 'r2', 'r6']) service.write(id);
+    await expect(harvester.harvest()).rejects.toThrow(SourceRestoredError);
+  });
+
+  it('is none where the record that was told last has changed, has gone, or its hard delete is not kept', async () => {
+    for (const change of [
+      () => service.write('r5'),
+      () => service.write('r5'),
+      () => service.write('r6'),
+      () => service.remove('r6'),
+      () => service.forget(),
+    ]) {
+      change();
+      await harvester.harvest();
+      expect(inCopy()).toEqual(inSource());
+    }
+  });
+
+  it('is none where the record changes once more behind the window', async () => {
+    service.write('r5');
+    await harvester.harvest();
+    copy.before = () => {
+      service.loseMoments();
+      service.write('r5');
+    };
+    expect(await harvester.harvest()).toMatchObject({ starts: 0 });
+  });
+
+  it('is none where the clock of a server is slow', async () => {
+    service.write('r5');
+    await harvester.harvest();
+    service.loseMoments();
+    service.slowDown(3);
+    expect(await harvester.harvest()).toMatchObject({ starts: 0 });
+  });
+
+  it('costs a harvest one page of one item, and nothing where all that was told last is told again', async () => {
+    await harvester.harvest();
+    for (const [change, costs] of [
+      [() => undefined, [{ limit: 1 }]],
+      [() => ids(5).forEach((id) => service.write(id)), []],
+    ] as const) {
+      change();
+      service.asked.length = 0;
+      await harvester.harvest();
+      expect(service.asked.filter(({ cursor }) => cursor === undefined)).toMatchObject(costs);
+    }
   });
 });
 

@@ -11,6 +11,14 @@ import type {
 import { gone, upsert } from './changes.js';
 
 class HistoryExpired extends Error {}
+class SourceRestored extends Error {}
+
+/** What a service holds, and up to where its time has come. */
+interface Backup {
+  alive: Map<string, string>;
+  dead: Map<string, string>;
+  clock: number;
+}
 
 /** Where a cursor leads: into a window, or behind one. */
 interface Place {
@@ -26,6 +34,8 @@ export class SimulatedService implements HarvestSource {
   readonly asked: ReadFrom[] = [];
   readonly alive = new Map<string, string>();
   private readonly dead = new Map<string, string>();
+  /** Up to here the time was announced: nobody can have been told of a later one. */
+  private announced = '';
   private readonly moments = new Map<string, ToldChange[]>();
   private keptSince = '';
   private clock = 0;
@@ -45,6 +55,28 @@ export class SimulatedService implements HarvestSource {
     this.keptSince = this.tick();
   }
 
+  backUp(): Backup {
+    return { alive: new Map(this.alive), dead: new Map(this.dead), clock: this.clock };
+  }
+
+  /** As it was before; only time goes on, and is announced as soon as somebody reads. */
+  restore({ alive, dead, clock }: Backup, { isAnnounced = false } = {}): void {
+    for (const [mine, kept] of [
+      [this.alive, alive],
+      [this.dead, dead],
+    ] as const) {
+      mine.clear();
+      kept.forEach((stamp, id) => mine.set(id, stamp));
+    }
+    this.loseMoments();
+    this.announced = isAnnounced ? this.tick() : new Date(clock).toISOString();
+  }
+
+  /** The clock of the server is slow by a time. */
+  slowDown(ms: number): void {
+    this.clock -= ms;
+  }
+
   /** The database holds nothing of an earlier moment any more: pages go on as of now. */
   loseMoments(): void {
     this.moments.clear();
@@ -53,12 +85,21 @@ export class SimulatedService implements HarvestSource {
   async *pages(asked: ReadFrom): AsyncIterable<ToldPage> {
     this.asked.push(asked);
     const { cursor, deletes, limit = 1000, signal } = asked;
-    let place: Place = cursor === undefined ? { skips: deletes === 'skip' } : (JSON.parse(cursor) as Place);
+    let place: Place =
+      cursor === undefined
+        ? {
+            skips: deletes === 'skip',
+            ...(asked.from && { from: asked.from }),
+            ...(asked.to && { to: asked.to }),
+          }
+        : (JSON.parse(cursor) as Place);
     for (;;) {
       await Promise.resolve();
       signal?.throwIfAborted();
       const { from = '', to = this.now(), at = 0, skips = false } = place;
       if (from !== '' && from < this.keptSince) throw new HistoryExpired('410');
+      if (from > this.announced) throw new SourceRestored('410');
+      if (to > this.announced) this.announced = to;
       const changes = this.windowOf(from, to, skips);
       const rest = changes.slice(at);
       const isLast = rest.length <= limit;
@@ -91,6 +132,10 @@ export class SimulatedService implements HarvestSource {
 
   isHistoryExpired(error: unknown): boolean {
     return error instanceof HistoryExpired;
+  }
+
+  isSourceRestored(error: unknown): boolean {
+    return error instanceof SourceRestored;
   }
 
   isPassing(): boolean {

@@ -1,0 +1,191 @@
+/** @depends-on-server */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { ConsumerNotes, type ConsumerReport } from '../../src/replication/consumers/index.js';
+import { type CopyPlace, sqliteCopies } from '../support/copies/index.js';
+import {
+  eventually,
+  expectProblem,
+  PASSWORD,
+  send,
+  type TestApplication,
+  TestService,
+} from '../support/index.js';
+import { type RestorableMongod, startRestorable } from '../support/own-mongod.js';
+import { type AnsweredChanges, changesOf } from './changes-feed.js';
+
+const SERVICE = 'bikes';
+const NEW = ['new1', 'new2', 'new3'];
+const bike = (id: string) => ({ id, channels: ['web'], data: { category: 'bikes' } });
+
+/** A server of the file's own: its files go back to an earlier copy. */
+let mongod: RestorableMongod;
+let service: TestService;
+let app: TestApplication;
+let root: string;
+let place: CopyPlace;
+/** What the consumers held before the database was restored. */
+let max: Date;
+let ended: AnsweredChanges;
+let within: AnsweredChanges;
+
+beforeAll(async () => {
+  mongod = await startRestorable();
+  process.env['TIDEMARK_TEST_MONGODB_URI'] = mongod.uri;
+  service = await TestService.start();
+  app = await service.application();
+  root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+  await app.filter('product', SERVICE, { 'data.category': 'bikes' });
+  for (const id of ['old1', 'old2']) await app.product(bike(id));
+  await caughtUp();
+  await app.max('product');
+  await mongod.backUp();
+});
+afterAll(async () => {
+  await service.stop();
+  await mongod.stop();
+});
+
+/** Three consumers read what the copy of the files lacks, and then the files are put back. */
+beforeEach(async () => {
+  place = await sqliteCopies().fresh();
+  for (const id of NEW) await app.product(bike(id));
+  await caughtUp();
+  max = await app.max('product');
+  within = await changesOf(app, `product/${SERVICE}`, { limit: 1 });
+  ended = await changesOf(app, `product/${SERVICE}`, { to: max, from: '2020-01-01' });
+  expect(await harvest()).toMatchObject({ code: 0 });
+  expect([...(await place.records()).keys()]).toEqual(expect.arrayContaining(NEW));
+  await service.leave();
+  await mongod.restore();
+  service = await service.another();
+  app = app.seenBy(service);
+  await service.watcher.caughtUp();
+});
+
+afterEach(() => place.remove());
+
+const caughtUp = () => service.watcher.caughtUp();
+
+async function harvest(...words: string[]) {
+  const { organizationid, appid } = app;
+  const named = ['--url', service.url, '--org', organizationid, '--app', appid, '--kind', 'product'];
+  const env = { ...process.env, TIDEMARK_USERNAME: app.user('write'), TIDEMARK_PASSWORD: PASSWORD };
+  const command = ['client/dist/command/main.js', ...words, ...named, '--service', SERVICE, '--to', place.to];
+  const child = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [[code], output, errors] = await Promise.all([
+    once(child, 'exit') as Promise<[number]>,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, output, errors };
+}
+
+async function stateOf(username: string): Promise<string | undefined> {
+  await service.app.get(ConsumerNotes, { strict: false }).flush();
+  const { json } = await send(`${service.url}/admin/v1/consumers`, 'GET', { user: root });
+  const { result } = json as { result: ConsumerReport[] };
+  return result.find((one) => one.username === username && one.service === SERVICE)?.state;
+}
+
+it('a `from` from ahead of the database is 410 on every feed, whatever its `to`', async () => {
+  const from = max.toISOString();
+  const paths = [
+    ...[`product/${SERVICE}/updates`, `product/${SERVICE}/softdeletes`, 'product/harddeletes'],
+    ...['productbychannel/web/updates', 'productbychannel/web/softdeletes', `product/${SERVICE}/changes`],
+  ];
+  for (const to of ['2020-01-01', from, '9999-01-01'])
+    for (const path of paths)
+      expectProblem(await app.get(path, { query: { from, to } }), 410, 'source-restored');
+});
+
+it('so is a cursor of `changes`, and a `nextoffsetid` of a window that has not ended', async () => {
+  const path = `product/${SERVICE}/changes`;
+  for (const query of [
+    { cursor: ended.cursor },
+    { cursor: within.cursor },
+    { lastoffsetid: within.nextoffsetid },
+  ])
+    expectProblem(await app.get(path, { query }), 410, 'source-restored');
+  const lines = await app.get(path, {
+    query: { cursor: ended.cursor },
+    headers: { Accept: 'application/x-ndjson' },
+  });
+  expectProblem(lines, 410, 'source-restored');
+});
+
+it('it says what to do, and whoever begins again without it is served', async () => {
+  const query = { from: max.toISOString(), to: '9999-01-01' };
+  const { json } = await app.get(`product/${SERVICE}/updates`, { query });
+  expect(json).toMatchObject({ title: 'The source was restored' });
+  expect((json as { detail: string }).detail).toMatch(
+    /^".*" lies ahead of .* Begin again without from or cursor/,
+  );
+  const anew = await changesOf(app, `product/${SERVICE}`);
+  expect(anew.result.map(({ id }) => id).sort()).toEqual(['old1', 'old2']);
+  expect((await changesOf(app, `product/${SERVICE}`, { cursor: anew.cursor })).result).toEqual([]);
+});
+
+it('the consumer list says that the consumer must start over, until it has', async () => {
+  const user = app.user('read');
+  expectProblem(
+    await app.get(`product/${SERVICE}/changes`, { query: { cursor: ended.cursor } }),
+    410,
+    'source-restored',
+  );
+  expect(await stateOf(user)).toBe('must start over');
+  const anew = await changesOf(app, `product/${SERVICE}`);
+  expect(await stateOf(user)).toBe('current');
+  await changesOf(app, `product/${SERVICE}`, { cursor: anew.cursor });
+  expect(await stateOf(user)).toBe('current');
+});
+
+it('nor is one current whose `from` lies ahead of its `to`, since `max` has gone back', async () => {
+  const to = await app.max('product');
+  expect(to < max).toBe(true);
+  const query = { from: max.toISOString(), to: to.toISOString() };
+  expect((await app.get(`product/${SERVICE}/updates`, { query })).status).toBe(200);
+  expect(await stateOf(app.user('read'))).toBe('must start over');
+});
+
+/** Others are served, and what they write is beyond what the copy was told. */
+async function othersGoOn(): Promise<void> {
+  await app.product(bike('later'));
+  await eventually(async () => (await app.max('product')) > max);
+  await app.feed('product').page();
+}
+
+describe('`tidemark-harvest`', () => {
+  it.each([
+    ['at once', async () => {}, ['old1', 'old2']],
+    ['also where others were served before', () => app.max('product'), ['old1', 'old2']],
+    ['also where others have written since', othersGoOn, ['later', 'old1', 'old2']],
+  ])(
+    'ends with 7 and one line that says what to do, %s; with --start-over the copy is equal',
+    async (_name, before, left) => {
+      await before();
+      for (const words of [[], ['verify'], ['--json']]) {
+        const { code, errors } = await harvest(...words);
+        expect(code).toBe(7);
+        expect(errors).toContain('restored from an earlier copy');
+        expect(errors).toContain('--start-over');
+        expect(errors.trim().split('\n')).toHaveLength(1);
+      }
+      expect(await harvest('--start-over')).toMatchObject({ code: 0 });
+      expect([...(await place.records()).keys()].sort()).toEqual(left);
+      expect(await harvest('verify')).toMatchObject({ code: 0 });
+    },
+  );
+
+  it('does not forget it where others go on meanwhile', async () => {
+    expect(await harvest()).toMatchObject({ code: 7 });
+    await othersGoOn();
+    expect(await harvest()).toMatchObject({ code: 7 });
+  });
+
+  it('ends with it also while it follows', async () => {
+    await app.max('product');
+    expect(await harvest('--follow')).toMatchObject({ code: 7 });
+  });
+});
