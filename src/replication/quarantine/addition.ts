@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
 import type { Identity } from '../ledger/index.js';
 import type { Concern } from './set-aside.schema.js';
@@ -27,6 +27,7 @@ export function begun(concern: Concern, reason?: string): Addition {
 export function grown({ reason, events, refusals, identities, above }: Addition): mongo.Document {
   const isNews = events > 0;
   return {
+    entry: { $ifNull: ['$entry', new mongo.ObjectId()] },
     reason: reason === undefined ? { $ifNull: ['$reason', literal(FOLLOWS)] } : literal(reason),
     since: { $ifNull: ['$since', '$$NOW'] },
     events: { $add: [{ $ifNull: ['$events', 0] }, events] },

@@ -30,7 +30,8 @@ export interface RefusedWrite {
 export class Quarantine {
   private readonly log = new Logger('Watcher');
   private mayHave = true;
-  private additions = 0;
+  /** Changes with each addition and each term, so that an answer from before either is known to be out of date. */
+  private turn = 0;
 
   constructor(
     @InjectModel(QUARANTINE_MODEL) private readonly model: Model<SetAside>,
@@ -40,7 +41,7 @@ export class Quarantine {
     for (const what of REFUSED_WRITES) metrics.refusedWrites.inc({ what }, 0);
   }
 
-  /** Whether there may be anything: unknown at first. Only the leader sets aside, so it knows of everything since. */
+  /** Whether there may be anything: unknown as a term begins. Only the leader sets aside, so it knows of everything since. */
   get mayHaveEntries(): boolean {
     return this.mayHave;
   }
@@ -49,9 +50,10 @@ export class Quarantine {
     return this.model.collection as unknown as mongo.Collection<SetAside>;
   }
 
-  /** Another leader may have set something aside. */
+  /** To be called before anything of a term is done: another leader may have set something aside. */
   beginTerm(): void {
     this.mayHave = true;
+    this.turn += 1;
   }
 
   /** What the events are about is looked after from now on, with what it was meanwhile. */
@@ -140,42 +142,41 @@ export class Quarantine {
 
   /** What is to be looked after by now, the longest due first. */
   async due(clock: Date, most: number): Promise<SetAside[]> {
-    const before = this.additions;
+    const before = this.turn;
     const entries = await this.entries.find({}, { sort: { due: 1 }, limit: most }).toArray();
-    if (entries.length === 0 && before === this.additions) this.mayHave = false;
+    if (entries.length === 0 && before === this.turn) this.mayHave = false;
     return entries.filter(({ due }) => due <= clock);
   }
 
   /**
    * They were looked after. Those of which more events were set aside meanwhile stay, and so do those that could not be
-   * written again: these are postponed.
+   * written again: these are postponed. Those that have been made anew stay as they are.
    */
   async settle(entries: SetAside[]): Promise<void> {
     if (entries.length === 0) return;
     await this.entries.bulkWrite(
-      entries.map(({ _id, events, refusals = null }) => ({
-        deleteOne: { filter: { _id, events, refusals } as mongo.Filter<SetAside> },
-      })),
+      entries.map((entry) => {
+        const { events, refusals = null } = entry;
+        return { deleteOne: { filter: { ...theVery(entry), events, refusals } as mongo.Filter<SetAside> } };
+      }),
       { ordered: false },
     );
     await this.postponeWhere(
-      entries.map(
-        ({ _id, refusals = null }) => ({ _id, refusals: { $ne: refusals } }) as mongo.Filter<SetAside>,
-      ),
+      entries.map((entry) => {
+        const { refusals = null } = entry;
+        return { ...theVery(entry), refusals: { $ne: refusals } } as mongo.Filter<SetAside>;
+      }),
     );
   }
 
   /** The entries failed again. They are retried after a pause that doubles each time, up to five minutes. */
   async postpone(entries: SetAside[], error: unknown): Promise<void> {
-    await this.postponeWhere(
-      entries.map(({ _id }) => ({ _id })),
-      reasonOf(error),
-    );
+    await this.postponeWhere(entries.map(theVery), reasonOf(error));
   }
 
   /** Puts the entries after all others that are due. */
   async putBack(entries: SetAside[]): Promise<void> {
-    await this.entries.updateMany(among(entries.map(({ _id }) => _id)), { $currentDate: { due: true } });
+    await this.entries.updateMany({ $or: entries.map(theVery) }, { $currentDate: { due: true } });
   }
 
   private async postponeWhere(which: mongo.Filter<SetAside>[], reason?: string): Promise<void> {
@@ -204,6 +205,7 @@ export class Quarantine {
 
   /** Answers how many of them were not in quarantine before. */
   private async add(additions: Addition[]): Promise<number> {
+    if (additions.length === 0) return 0;
     let added = 0;
     for (let start = 0; start < additions.length; start += AT_ONCE) {
       const some = additions.slice(start, start + AT_ONCE);
@@ -215,7 +217,7 @@ export class Quarantine {
       added += upsertedCount;
     }
     this.mayHave = true;
-    this.additions += 1;
+    this.turn += 1;
     return added;
   }
 
@@ -229,6 +231,11 @@ export class Quarantine {
 
 function tellsOfRecord(event: WatchedEvent): boolean {
   return event.type === 'deleted' || (event.type === 'written' && !event.isStampOnly && !event.isKeyOnly);
+}
+
+/** This entry, and none that was made anew of the same since it was read: a term that was given up may write late. */
+function theVery({ _id, entry }: SetAside): mongo.Filter<SetAside> {
+  return { _id, entry: entry ?? { $exists: false } };
 }
 
 function among(concerns: Concern[]): mongo.Filter<SetAside> {

@@ -19,6 +19,8 @@ export interface ConcernedTombstone {
 /** Something that could not be worked through, or written. What it is about is looked after until that succeeds. */
 export interface SetAside {
   _id: Concern;
+  /** Tells it from one that is made anew after it was settled. Absent in an entry of an earlier version. */
+  entry?: mongo.ObjectId;
   /** What went wrong, the last time. */
   reason: string;
   since: Date;

@@ -20,7 +20,6 @@ const MOST_FAILURES = 100;
 @Injectable()
 export class Aftercare implements Job {
   readonly name = 'The care for what was set aside';
-  private term: TermAtWork | undefined;
 
   constructor(
     private readonly quarantine: Quarantine,
@@ -30,8 +29,6 @@ export class Aftercare implements Job {
   ) {}
 
   async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
-    if (term !== this.term) this.quarantine.beginTerm();
-    this.term = term;
     if (!this.quarantine.mayHaveEntries) return this.untilSomething(stop);
     for (const kind of await this.options.changed()) await this.quarantine.hastenRecords(kind);
     const { clock } = await this.workedThrough.now();

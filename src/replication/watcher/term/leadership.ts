@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { FilterChanges } from '../../filters/index.js';
 import { HistoryLostError } from '../../log/index.js';
+import { Quarantine } from '../../quarantine/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { Jobs } from '../jobs.js';
 import { Orphans } from '../orphans.js';
@@ -19,6 +20,7 @@ export class Leadership {
     private readonly following: Following,
     private readonly work: StreamWork,
     private readonly filters: FilterChanges,
+    private readonly quarantine: Quarantine,
     private readonly ignored: IgnoredRecords,
     private readonly jobs: Jobs,
     private readonly orphans: Orphans,
@@ -26,6 +28,7 @@ export class Leadership {
 
   /** Ends when `stop` is aborted, or throws: TermOverError, or what the database threw. */
   async lead(term: Term): Promise<void> {
+    this.quarantine.beginTerm();
     await this.orphans.end();
     const over = new AbortController();
     const kept = this.jobs.run(AbortSignal.any([term.stop, over.signal]), term);

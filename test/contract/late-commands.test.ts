@@ -1,0 +1,138 @@
+import type { mongo } from 'mongoose';
+import { Quarantine } from '../../src/replication/quarantine/index.js';
+import { Aftercare, Audit } from '../../src/replication/upkeep/index.js';
+import {
+  eventually,
+  Gate,
+  type Stored,
+  type TestApplication,
+  TestService,
+  withoutWatcher,
+} from '../support/index.js';
+import { ContractCopy } from './copy.js';
+
+/** The instance that leads, behind a way that holds its commands, and the one that leads after it. */
+let gate: Gate;
+let first: TestService;
+let second: TestService;
+let app: TestApplication;
+let other: TestApplication;
+let third: TestApplication;
+
+beforeEach(async () => {
+  const service = await TestService.start();
+  [app, other, third] = [
+    await service.application(),
+    await service.application(),
+    await service.application(),
+  ];
+  gate = await Gate.to(service.uri);
+  await gate.open();
+  await service.leave();
+  first = await service.another({ MONGODB_URI: gate.uri });
+  second = await first.another();
+  [app, other, third] = [app.seenBy(second), other.seenBy(second), third.seenBy(second)];
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  gate.release();
+  await first.leave();
+  await gate.shut();
+  await second.stop();
+});
+
+const products = () => second.db.collection('products');
+const setAside = () => second.db.collection('tidemark.quarantine').countDocuments();
+const leads = async (service: TestService) => (await service.metric('tidemark_watcher_leads')) === 1;
+
+/** The ledger takes no `id` that begins with `y` or `z`. */
+const hinder = () => validate({ id: { $not: { $regex: '^[yz]' } } });
+const validate = (validator: object) => second.db.command({ collMod: 'tidemark.ledger', validator });
+
+/** The term is over, as when it is given up, and the other instance leads. What is held of it is still on its way. */
+async function handOver(): Promise<void> {
+  await leases().updateOne({ _id: 'watcher' }, { $set: FREE, $inc: { term: 1 } });
+  await eventually(() => leads(second));
+}
+const FREE = { holder: 'nobody', expires: new Date(0) };
+const leases = () => second.db.collection<{ _id: string; term: number }>('tidemark.leases');
+
+const isWrite = (name: string, collection: string) => (request: Buffer) =>
+  request.includes(`${name}\0`) && request.includes(`${collection}\0`);
+
+const becomes = ({ _id }: Stored, set: mongo.Document) =>
+  products().updateOne({ _id }, [{ $set: { ...set, lastupdated: '$$NOW' } }]);
+
+/** What a leader does beside the stream waits until that is called which is answered. */
+function holdJobs({ app: instance }: TestService): () => void {
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  for (const job of [instance.get(Aftercare, { strict: false }), instance.get(Audit, { strict: false })]) {
+    const step = job.step.bind(job);
+    jest.spyOn(job, 'step').mockImplementation(async (...given: Parameters<Audit['step']>) => {
+      await begun;
+      return step(...given);
+    });
+  }
+  return begin;
+}
+
+describe('the quarantine', () => {
+  it('a late removal of what was looked after leaves what was set aside since', async () => {
+    const settle = jest.spyOn(first.app.get(Quarantine, { strict: false }), 'settle');
+    const copy = new ContractCopy(app, 'product');
+    await hinder();
+    const record = await app.product({ id: 'y', data: { n: 1 } });
+    await second.watcher.caughtUp();
+    gate.hold(isWrite('delete', 'tidemark.quarantine'));
+    await validate({});
+    await eventually(() => gate.holding > 0);
+    await handOver();
+    await eventually(async () => (await setAside()) === 0);
+    await hinder();
+    await becomes(record, { id: 'z' });
+    expect(await copy.harvest()).toHaveProperty('z');
+    expect(await setAside()).toBe(1);
+    gate.release();
+    await settle.mock.results[0]!.value;
+    await validate({});
+    await products().deleteOne({ _id: record._id });
+    await second.watcher.caughtUp();
+    await eventually(async () => (await setAside()) === 0);
+    expect(await copy.harvest()).toEqual({});
+  });
+
+  it('a term follows what an earlier one set aside from its first event on', async () => {
+    const copy = new ContractCopy(other.seenBy(first), 'product');
+    const record = await app.product({ id: 'x', data: { n: 1 } });
+    await second.watcher.caughtUp();
+    await eventually(() => !first.app.get(Quarantine, { strict: false }).mayHaveEntries);
+    await handOver();
+    await eventually(async () => !(await leads(first)));
+    await hinder();
+    await becomes(record, { ...other.tenant, id: 'y' });
+    await second.watcher.caughtUp();
+    expect(await setAside()).toBe(1);
+    const begin = holdJobs(first);
+    await second.leave();
+    await eventually(() => leads(first));
+    await validate({});
+    await becomes(record, { id: 'w' });
+    expect(await copy.harvest()).toEqual({ w: 1 });
+    await becomes(record, third.tenant);
+    expect(await copy.harvest()).toEqual({ w: 1 });
+    begin();
+    await eventually(async () => (await setAside()) === 0);
+    expect(await copy.harvest()).toEqual({});
+  });
+
+  it('what a look of an earlier term did not find may be there in the next', async () => {
+    await withoutWatcher(first, async () => {
+      const quarantine = first.app.get(Quarantine, { strict: false });
+      const looked = quarantine.due(new Date(), 1);
+      quarantine.beginTerm();
+      expect(await looked).toEqual([]);
+      expect(quarantine.mayHaveEntries).toBe(true);
+    });
+  });
+});
