@@ -41,13 +41,16 @@ export class MissingIds {
     return others;
   }
 
-  /** Some that may be waiting, as many as can be looked after between two batches. */
+  /**
+   * Some that may be waiting, as many as can be looked after between two batches. The walk may be another one by the time
+   * of the answer, since a term that was given up may ask, too: it ends its own alone.
+   */
   async next(kind: Kind): Promise<mongo.ObjectId[]> {
     const walk = this.walks.get(kind);
     if (walk === undefined) return [];
     const stretch = await this.incomplete.nextStretch(kind, walk.behind, LOOKED_AT);
     if (stretch === undefined) {
-      this.end(kind, walk);
+      if (this.walks.get(kind) === walk) this.end(kind, walk);
       return [];
     }
     const waiting: mongo.ObjectId[] = [];

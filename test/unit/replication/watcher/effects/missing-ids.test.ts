@@ -91,6 +91,26 @@ describe('Records without an id', () => {
     expect(await looks(missing)).toEqual([50, 0, 100, 50]);
   });
 
+  it('a late answer of a term that was given up ends no walk of the next', async () => {
+    let waiting = 0;
+    let answer: () => void = () => undefined;
+    const remembered = remembering(150);
+    const nextStretch: IncompleteIdentities['nextStretch'] = async (...asked) => {
+      if (waiting > 0) return remembered.nextStretch(...asked);
+      await new Promise<void>((resolve) => (answer = resolve));
+      return undefined;
+    };
+    const missing = new MissingIds({ ...remembered, nextStretch } as IncompleteIdentities);
+    missing.beginTerm();
+    const late = missing.next('product');
+    missing.beginTerm();
+    missing.notWaiting('product', records(101));
+    waiting = 150;
+    answer();
+    expect(await late).toEqual([]);
+    expect(await looks(missing)).toEqual([100, 50, 0, 100, 50]);
+  });
+
   it('a term begins with a look at all that is remembered', async () => {
     const missing = new MissingIds(remembering(150));
     expect(await looks(missing)).toEqual([]);
