@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { PASSWORD } from '../../support/index.js';
 import type { Random } from '../plan/index.js';
 import { USERNAME } from './operator.js';
@@ -35,13 +36,27 @@ export async function ask(
   const { url } = random.pick(services);
   if (url === undefined) return undefined;
   const { organizationid, appid } = source.tenant;
+  const left = new AbortController();
+  const answered = wholeAnswer(`${url}/${organizationid}/${appid}/api/${path}`, {
+    method: method ?? 'GET',
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: left.signal,
+  });
+  // A signal alone may not end the wait for a body whose server is gone.
+  const ended = new AbortController();
+  const late = wait(ANSWER_MS, undefined, { signal: ended.signal }).catch(() => undefined);
   try {
-    const answer = await fetch(`${url}/${organizationid}/${appid}/api/${path}`, {
-      method: method ?? 'GET',
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
+    return await Promise.race([answered, late]);
+  } finally {
+    ended.abort();
+    left.abort();
+  }
+}
+
+async function wholeAnswer(url: string, request: RequestInit): Promise<WholeAnswer | undefined> {
+  try {
+    const answer = await fetch(url, request);
     const to = answer.headers.get('tidemark-to') ?? '';
     return { status: answer.status, text: await answer.text(), to };
   } catch {
