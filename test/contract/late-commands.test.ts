@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import { markKey, RAISE } from '../../src/replication/mark/index.js';
 import { Quarantine } from '../../src/replication/quarantine/index.js';
 import { Aftercare, Audit } from '../../src/replication/upkeep/index.js';
 import {
@@ -50,9 +51,9 @@ const hinder = () => validate({ id: { $not: { $regex: '^[yz]' } } });
 const validate = (validator: object) => second.db.command({ collMod: 'tidemark.ledger', validator });
 
 /** The term is over, as when it is given up, and the other instance leads. What is held of it is still on its way. */
-async function handOver(): Promise<void> {
+async function handOver(to = second): Promise<void> {
   await leases().updateOne({ _id: 'watcher' }, { $set: FREE, $inc: { term: 1 } });
-  await eventually(() => leads(second));
+  await eventually(() => leads(to));
 }
 const FREE = { holder: 'nobody', expires: new Date(0) };
 const leases = () => second.db.collection<{ _id: string; term: number }>('tidemark.leases');
@@ -135,4 +136,56 @@ describe('the quarantine', () => {
       expect(quarantine.mayHaveEntries).toBe(true);
     });
   });
+});
+
+describe('a term that is cut off between two writes of the ledger', () => {
+  /** Batches grow with each other: what follows these comes in one. */
+  const SMALL_BATCHES = 75;
+
+  /** Raises the mark of the products as any instance does, and answers its fence. */
+  async function raise(): Promise<Date> {
+    const mark = await second.db
+      .collection<mongo.Document>('tidemark.marks')
+      .findOneAndUpdate({ _id: markKey({ ...app.tenant, kind: 'product' }) }, RAISE, {
+        returnDocument: 'after',
+        upsert: true,
+        writeConcern: { w: 'majority' },
+      });
+    return mark!['fence'] as Date;
+  }
+
+  const NOWHERE = { appid: 5 };
+
+  it.each<[string, object, () => object]>([
+    ['the ledger knows only', { ...NOWHERE, id: 'z' }, () => other.tenant],
+    ['only is remembered', { id: 'x' }, () => NOWHERE],
+  ])(
+    'what a record was on its way leaves a tombstone, though what it became %s',
+    async (_what, was, becoming) => {
+      const { insertedId: _id } = await products().insertOne({ ...app.tenant, ...was, data: {} });
+      await second.watcher.caughtUp();
+      await second.leave();
+      let fence = new Date(0);
+      await withoutWatcher(first, async () => {
+        const fillers = Array.from({ length: SMALL_BATCHES }, (_, n) => ({ ...third.tenant, id: `f${n}` }));
+        await products().insertMany(fillers);
+        await becomes({ _id }, { ...app.tenant, id: 'z' });
+        fence = await raise();
+        await becomes({ _id }, becoming());
+        const isDeath = isWrite('update', 'tidemark.ledger');
+        gate.hold((request) => isDeath(request) && request.includes(app.appid));
+      });
+      await eventually(() => gate.holding > 0);
+      const next = await first.listening();
+      try {
+        await handOver(next);
+        await next.watcher.caughtUp();
+        const seen = app.seenBy(next);
+        expect((await seen.feed('product').drain({ to: fence })).map(({ id }) => id)).toEqual(['z']);
+        expect((await seen.hardDeletes('product').drain()).map(({ id }) => id)).toContain('z');
+      } finally {
+        await next.app.close();
+      }
+    },
+  );
 });

@@ -6,13 +6,14 @@ import { COLLECTION_OF, IDENTITY_TEXTS, isObjectId, type Kind } from '../../../r
 import { type StoredIdentity, withTold } from '../../ledger/index.js';
 import { type DeletedEvent, isWritten, type WrittenEvent } from '../../log/index.js';
 import type { TermAtWork } from '../../progress/index.js';
-import type { Knowledge } from '../rules/knowledge.js';
+import { isKnownBefore, type Knowledge } from '../rules/knowledge.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
 
 /**
- * A change tells only what it changed, and the ledger what the record was. Where the ledger does not know it, as after a
- * crash between two of its writes, or does not know which of two it was, the record is read as of that very event.
+ * A change tells only what it changed, and the ledger what the record was. Where the ledger does not know it, does not know
+ * which of two it was, or knows what a later change has made of it, the record is read as of that very event: a term that
+ * is cut off between two writes leaves each of these behind.
  */
 @Injectable()
 export class Completion {
@@ -33,8 +34,7 @@ export class Completion {
         continue;
       }
       const key = event.owner.toHexString();
-      const isNamed =
-        event.whole || named.has(key) || Boolean(partials.get(key)) || owned.get(key)?.length === 1;
+      const isNamed = event.whole || named.has(key) || isKnownBefore(event.place, key, { owned, partials });
       named.add(key);
       if (isNamed) completed.push(event);
       else {

@@ -42,3 +42,15 @@ export function begun({ owned, partials, holders }: Knowledge): KnowledgeAfter {
     passed: new Map(),
   };
 }
+
+/** Whether one identity of the record is known, and none as of a later place. */
+export function isKnownBefore(
+  at: LogPlace,
+  key: string,
+  { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+): boolean {
+  const entries = owned.get(key) ?? [];
+  const partial = partials.get(key) ?? undefined;
+  const isAhead = [...entries, ...(partial ? [partial] : [])].some(({ learned = '' }) => learned > at);
+  return !isAhead && (partial !== undefined || entries.length === 1);
+}
