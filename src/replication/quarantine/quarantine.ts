@@ -52,6 +52,11 @@ export class Quarantine {
 
   /** To be called before anything of a term is done: another leader may have set something aside. */
   beginTerm(): void {
+    this.lookAgain();
+  }
+
+  /** What was found by looks so far counts no more. */
+  lookAgain(): void {
     this.mayHave = true;
     this.turn += 1;
   }

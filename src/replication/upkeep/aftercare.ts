@@ -8,6 +8,8 @@ import { AftercareLooks } from './aftercare-looks.js';
 import { CollectionOptions } from './collection-options.js';
 
 const BETWEEN_LOOKS_MS = 1000;
+/** For this long no look follows one that found nothing, unless something is set aside (milliseconds). */
+const LONGEST_REST_MS = 10_000;
 /** How many entries one step handles. */
 const AT_ONCE = 500;
 /** After this many failures, a step leaves the rest to the next one. */
@@ -41,9 +43,15 @@ export class Aftercare implements Job {
     return entries.length === AT_ONCE && areAllTried ? 0 : BETWEEN_LOOKS_MS;
   }
 
-  /** Sends no query until there may be entries. Then the next step follows at once, unless a pass is under way. */
+  /**
+   * Sends no query until there may be entries, or a term that was given up may have set something aside late. Then the next
+   * step follows at once, unless a pass is under way.
+   */
   private async untilSomething(stop: AbortSignal): Promise<number> {
-    while (!this.quarantine.mayHaveEntries && !stop.aborted) await pause(BETWEEN_LOOKS_MS, stop);
+    const ends = performance.now() + LONGEST_REST_MS;
+    while (!this.quarantine.mayHaveEntries && !stop.aborted && performance.now() < ends)
+      await pause(BETWEEN_LOOKS_MS, stop);
+    this.quarantine.lookAgain();
     return 0;
   }
 
