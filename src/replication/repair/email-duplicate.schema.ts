@@ -5,13 +5,15 @@ import type { Tenant } from '../../record/index.js';
 export interface EmailDuplicate extends Tenant {
   _id: mongo.ObjectId;
   emailkey: string;
+  /** Another one each time that it is noted. Absent in a document of an earlier version. */
+  noted?: mongo.ObjectId;
 }
 
 /** A key that others want, too, with the `_id` of the member that has it. Without it nothing tells what that gives up. */
-export type EmailHolder = EmailDuplicate;
+export type EmailHolder = Omit<EmailDuplicate, 'noted'>;
 
 /** The e-mail of an application. */
-export type EmailKey = Omit<EmailDuplicate, '_id'>;
+export type EmailKey = Omit<EmailHolder, '_id'>;
 
 /**
  * The keys that others want of a member, by its `_id`: more than one while it gives one up for another. A document of an

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Model, mongo } from 'mongoose';
+import { type Model, mongo } from 'mongoose';
 import { refusedAsDuplicate } from '../../database/index.js';
 import {
   EMAIL_DUPLICATE_MODEL,
@@ -8,7 +8,6 @@ import {
   type EmailDuplicate,
   type EmailHolder,
   type EmailKey,
-  isSameKey,
   type StoredHolder,
 } from './email-duplicate.schema.js';
 
@@ -21,23 +20,22 @@ export class EmailDuplicates {
   ) {}
 
   /** Remembers duplicates, each with the member that has its key, where that is known. */
-  async note(noted: { duplicate: EmailDuplicate; holder: mongo.ObjectId | undefined }[]): Promise<void> {
+  async note(noted: { duplicate: EmailHolder; holder: mongo.ObjectId | undefined }[]): Promise<void> {
     if (noted.length === 0) return;
     const held = noted.flatMap(({ duplicate, holder }) => (holder ? [{ ...duplicate, _id: holder }] : []));
     if (held.length > 0) await this.holders.collection.bulkWrite(held.map(asWanted));
     await this.wait(noted.map(({ duplicate }) => duplicate));
   }
 
-  /** Most wait for the first time, and an insert costs a fraction of an upsert; who waits already is left alone. */
-  private async wait(duplicates: EmailDuplicate[]): Promise<void> {
+  /** Most wait for the first time, and an insert costs a fraction of an upsert; who waits already is marked as noted anew. */
+  private async wait(members: EmailHolder[]): Promise<void> {
     const { collection } = this.waiting;
+    const noted = new mongo.ObjectId();
+    const duplicates = members.map((one): EmailDuplicate => ({ ...one, noted }));
     const known = await this.among(duplicates.map(({ _id }) => _id));
     const before = new Map(known.map((one) => [String(one._id), one]));
     const fresh = duplicates.filter(({ _id }) => !before.has(String(_id)));
-    const other = duplicates.filter((one) => {
-      const waiting = before.get(String(one._id));
-      return waiting !== undefined && !isSameKey(one, waiting);
-    });
+    const other = duplicates.filter((one) => before.has(String(one._id)));
     const refused = await this.insert(fresh);
     const changed = [...other, ...fresh.filter((_one, index) => refused.has(index))];
     if (changed.length > 0) await collection.bulkWrite(changed.map(asUpsert), { ordered: false });
@@ -83,9 +81,15 @@ export class EmailDuplicates {
       .toArray();
   }
 
-  /** These members wait no more. */
-  async settle(members: mongo.ObjectId[]): Promise<void> {
-    if (members.length > 0) await this.waiting.collection.deleteMany({ _id: { $in: members } });
+  /** These wait no more, unless they have been noted anew since they were read: a term that was given up may write late. */
+  async settle(waiting: EmailDuplicate[]): Promise<void> {
+    if (waiting.length === 0) return;
+    await this.waiting.collection.bulkWrite(
+      waiting.map(({ _id, noted }) => ({
+        deleteOne: { filter: { _id, noted: noted ?? { $exists: false } } },
+      })),
+      { ordered: false },
+    );
   }
 
   /** These members do not have these keys any more. */

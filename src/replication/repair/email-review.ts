@@ -76,7 +76,7 @@ export class EmailReview implements Job {
       const wanted = member && wantedBy(member);
       return wanted !== undefined && isSameKey(wanted, one);
     };
-    await this.duplicates.settle(waiting.filter((one) => !isWaiting(one)).map(({ _id }) => _id));
+    await this.duplicates.settle(waiting.filter((one) => !isWaiting(one)));
   }
 
   /** Those that have the key they want, or want none, wait no more; the others get theirs where it is free. */
@@ -85,7 +85,7 @@ export class EmailReview implements Job {
     const present = await this.present(waiting);
     const wanted = present.flatMap((member) => wantedBy(member) ?? []);
     const refused = new Set((await this.keys.set(wanted)).map(String));
-    await this.duplicates.settle(waiting.map(({ _id }) => _id).filter((_id) => !refused.has(String(_id))));
+    await this.duplicates.settle(waiting.filter(({ _id }) => !refused.has(String(_id))));
   }
 
   private present(members: { _id: mongo.ObjectId }[]): Promise<PresentRecord[]> {
