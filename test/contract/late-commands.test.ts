@@ -1,6 +1,10 @@
 import type { mongo } from 'mongoose';
 import { markKey, RAISE } from '../../src/replication/mark/index.js';
+import { IncompleteIdentities, Ledger } from '../../src/replication/ledger/index.js';
+import { NO_TERM } from '../../src/replication/progress/index.js';
 import { Quarantine } from '../../src/replication/quarantine/index.js';
+import { IncompleteReview } from '../../src/replication/repair/index.js';
+import { Resurrections } from '../../src/replication/stamping/index.js';
 import { Aftercare, Audit } from '../../src/replication/upkeep/index.js';
 import {
   eventually,
@@ -22,17 +26,13 @@ let third: TestApplication;
 
 beforeEach(async () => {
   const service = await TestService.start();
-  [app, other, third] = [
-    await service.application(),
-    await service.application(),
-    await service.application(),
-  ];
+  const applications = await Promise.all([1, 2, 3].map(() => service.application()));
   gate = await Gate.to(service.uri);
   await gate.open();
   await service.leave();
   first = await service.another({ MONGODB_URI: gate.uri });
   second = await first.another();
-  [app, other, third] = [app.seenBy(second), other.seenBy(second), third.seenBy(second)];
+  [app, other, third] = applications.map((one) => one.seenBy(second)) as [typeof app, typeof app, typeof app];
 });
 afterEach(async () => {
   jest.restoreAllMocks();
@@ -127,6 +127,23 @@ describe('the quarantine', () => {
     expect(await copy.harvest()).toEqual({});
   });
 
+  it('what a term that was given up sets aside late is looked after', async () => {
+    const setting = jest.spyOn(first.app.get(Quarantine, { strict: false }), 'setAsideEvents');
+    await hinder();
+    gate.hold(isWrite('update', 'tidemark.quarantine'));
+    await app.product({ id: 'y', data: { n: 1 } });
+    await eventually(() => gate.holding > 0);
+    await validate({});
+    await handOver();
+    await second.watcher.caughtUp();
+    await eventually(() => !second.app.get(Quarantine, { strict: false }).mayHaveEntries);
+    expect(await setAside()).toBe(0);
+    gate.release();
+    await setting.mock.results[0]!.value;
+    expect(await setAside()).toBe(1);
+    await eventually(async () => (await setAside()) === 0);
+  });
+
   it('what a look of an earlier term did not find may be there in the next', async () => {
     await withoutWatcher(first, async () => {
       const quarantine = first.app.get(Quarantine, { strict: false });
@@ -138,20 +155,112 @@ describe('the quarantine', () => {
   });
 });
 
+describe('incomplete identities', () => {
+  const reviewed = async ({ app: instance }: TestService) => {
+    const review = instance.get(IncompleteReview, { strict: false });
+    for (let slice = 0; slice < 6; slice += 1) await review.step(new AbortController().signal);
+  };
+  const known = () => second.db.collection('tidemark.incompleteidentities').find().toArray();
+
+  it('what is forgotten of one record leaves what is known of another', async () => {
+    await withoutWatcher(first, async () => {
+      const ledger = first.app.get(Ledger, { strict: false });
+      const incomplete = first.app.get(IncompleteIdentities, { strict: false });
+      const numbers = [await app.product({ id: 5 }), await app.product({ id: 7 })];
+      const lives = numbers.map(({ _id: owner, id }) => ({
+        identity: { ...app.tenant, kind: 'product' as const, id: String(id) },
+        ...{ owner, at: '1', alive: true as const, isNumber: true as const },
+      }));
+      const entries = second.db.collection('tidemark.ledger');
+      for (const { identity } of lives)
+        await entries.insertOne({ ...identity, alive: false, lastupdated: new Date(), learned: '0' });
+      const ownedBy = ledger.ownedBy.bind(ledger);
+      const asked = jest.spyOn(ledger, 'ownedBy').mockImplementation(async (...given) => {
+        if (given[1].length < numbers.length) return ownedBy(...given);
+        asked.mockRestore();
+        const partial = { ...app.tenant, id: '9', isNumber: true as const, learned: '2' };
+        await incomplete.keep('product', [{ owner: numbers[0]!._id, partial }]);
+        await entries.updateOne(lives[1]!.identity, { $set: { learned: '3' } });
+        return ownedBy(...given);
+      });
+      await first.app.get(Resurrections, { strict: false }).learnSeen('product', lives, NO_TERM);
+      expect(await known()).toMatchObject([{ _id: { owner: numbers[0]!._id }, id: '9' }]);
+    });
+  });
+
+  it.each<[string, (record: Stored) => Promise<unknown>]>([
+    ['is another one by then', (record) => becomes(record, { id: 'w' })],
+    ['is gone by then', ({ _id }) => products().deleteOne({ _id })],
+  ])(
+    'a rival that a term which was given up has remembered late, and that %s, does not count',
+    async (_what, end) => {
+      const keep = jest.spyOn(first.app.get(IncompleteIdentities, { strict: false }), 'keep');
+      await app.product({ id: '5' });
+      await second.watcher.caughtUp();
+      keep.mockClear();
+      gate.hold(isWrite('update', 'tidemark.incompleteidentities'));
+      const rival = await app.product({ id: 5 });
+      await eventually(() => gate.holding > 0);
+      await handOver();
+      await second.watcher.caughtUp();
+      expect(await known()).toHaveLength(1);
+      await end(rival);
+      await second.watcher.caughtUp();
+      expect(await known()).toEqual([]);
+      gate.release();
+      await eventually(() => keep.mock.results.length > 0);
+      await Promise.all(keep.mock.results.map(({ value }) => value as Promise<void>));
+      expect(await known()).toHaveLength(1);
+      await reviewed(second);
+      expect(await known()).toEqual([]);
+      expect(await second.metric('tidemark_ignored_records{kind="product"}')).toBe(0);
+    },
+  );
+
+  it('a record that waits is not forgotten', async () => {
+    await app.product({ id: '5' });
+    await app.product({ id: 5 });
+    await app.product({ appid: 5 });
+    await second.watcher.caughtUp();
+    await reviewed(first);
+    expect(await known()).toHaveLength(2);
+  });
+});
+
+describe('e-mails that wait', () => {
+  it('a late removal of a member that waited leaves that it waits again', async () => {
+    const members = second.db.collection('members');
+    const [holding, waiting] = [await app.member(mail('one')), await app.member(mail('one'))];
+    await second.watcher.caughtUp();
+    gate.hold(isWrite('delete', 'tidemark.emailduplicates'));
+    await members.updateOne({ _id: waiting._id }, { $set: mail('two') });
+    await eventually(() => gate.holding > 0);
+    await handOver();
+    await second.watcher.caughtUp();
+    await members.updateOne({ _id: waiting._id }, { $set: mail('one') });
+    await second.watcher.caughtUp();
+    expect(await second.db.collection('tidemark.emailduplicates').countDocuments()).toBe(1);
+    gate.release();
+    await eventually(() => gate.holding === 0);
+    await second.db.command({ ping: 1 });
+    await app.remove('member', holding);
+    await second.watcher.caughtUp();
+    expect(await members.findOne({ _id: waiting._id })).toMatchObject({ emailkey: 'one@example.com' });
+  });
+
+  const mail = (name: string) => ({ data: { accountnumber: '1', email: `${name}@example.com` } });
+});
+
 describe('a term that is cut off between two writes of the ledger', () => {
   /** Batches grow with each other: what follows these comes in one. */
   const SMALL_BATCHES = 75;
 
   /** Raises the mark of the products as any instance does, and answers its fence. */
   async function raise(): Promise<Date> {
-    const mark = await second.db
-      .collection<mongo.Document>('tidemark.marks')
-      .findOneAndUpdate({ _id: markKey({ ...app.tenant, kind: 'product' }) }, RAISE, {
-        returnDocument: 'after',
-        upsert: true,
-        writeConcern: { w: 'majority' },
-      });
-    return mark!['fence'] as Date;
+    const marks = second.db.collection<{ _id: object; fence: Date }>('tidemark.marks');
+    const _id = markKey({ ...app.tenant, kind: 'product' });
+    await marks.updateOne({ _id }, RAISE, { upsert: true });
+    return (await marks.findOne({ _id }))!.fence;
   }
 
   const NOWHERE = { appid: 5 };

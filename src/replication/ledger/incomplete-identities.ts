@@ -104,6 +104,15 @@ export class IncompleteIdentities {
     await this.collection.deleteMany({ _id: { $in: ids }, learned: upTo(at) });
   }
 
+  /** Forgets each of these records as of a place of its own. What was learned later of it stays. */
+  async forgetEach(kind: Kind, known: { owner: mongo.ObjectId; at: LogPlace }[]): Promise<void> {
+    if (known.length === 0) return;
+    const writes = known.map(({ owner, at }) => ({
+      deleteOne: { filter: { _id: { kind, owner }, learned: upTo(at) } },
+    }));
+    await this.collection.bulkWrite(writes, { ordered: false });
+  }
+
   /** The next stretch of records that are incomplete. */
   async nextStretch(
     kind: Kind,

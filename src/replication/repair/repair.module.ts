@@ -15,6 +15,7 @@ import {
 import { EmailDuplicates } from './email-duplicates.js';
 import { EmailKeys } from './email-keys.js';
 import { EmailReview } from './email-review.js';
+import { IncompleteReview } from './incomplete-review.js';
 import { IgnoredRecords } from './ignored-records.js';
 import { RecordCare } from './record-care.js';
 import { RecordRepair } from './record-repair.js';
@@ -40,12 +41,13 @@ import { UnreadableIds } from './unreadable-ids.js';
     EmailKeys,
     EmailReview,
     IgnoredRecords,
+    IncompleteReview,
     RecordRepair,
     RecordCare,
     RecordWrites,
     TooLarge,
     UnreadableIds,
   ],
-  exports: [ChannelReview, EmailReview, IgnoredRecords, RecordCare],
+  exports: [ChannelReview, EmailReview, IgnoredRecords, IncompleteReview, RecordCare],
 })
 export class RepairModule {}

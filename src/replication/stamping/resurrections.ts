@@ -152,12 +152,9 @@ export class Resurrections {
   private async forgetRivals(kind: Kind, lives: Life[]): Promise<void> {
     const owners = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
     const known = await this.ledger.ownedBy(kind, owners);
-    const last = known.at(-1);
-    if (last === undefined) return;
-    await this.incomplete.forget(
+    await this.incomplete.forgetEach(
       kind,
-      known.map(({ owner }) => owner!),
-      last.learned,
+      known.map(({ owner, learned }) => ({ owner: owner!, at: learned })),
     );
   }
 

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { pause } from '../../common/index.js';
 import { type Job, type TermAtWork, WorkedThrough } from '../progress/index.js';
-import { ChannelReview, EmailReview, IgnoredRecords } from '../repair/index.js';
+import { ChannelReview, EmailReview, IgnoredRecords, IncompleteReview } from '../repair/index.js';
 import { Aftercare, Audit, Expiry } from '../upkeep/index.js';
 import { pauseBehind } from './back-off.js';
 
@@ -18,9 +18,10 @@ export class Jobs {
     emailReview: EmailReview,
     ignored: IgnoredRecords,
     channelReview: ChannelReview,
+    incompleteReview: IncompleteReview,
     private readonly workedThrough: WorkedThrough,
   ) {
-    this.jobs = [expiry, audit, aftercare, emailReview, ignored, channelReview];
+    this.jobs = [expiry, audit, aftercare, emailReview, ignored, channelReview, incompleteReview];
   }
 
   /** Ends when `stop` is aborted, and never throws. */
