@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '../../support/index.js';
-import type { HeldCommandPlan, HeldWrite } from '../plan/index.js';
+import type { HeldCommandPlan, LeaderWrite } from '../plan/index.js';
 import { type CommandHold, objectIdsIn, persistently, type SentCommand, type World } from '../world/index.js';
 import { Chase } from '../workload/index.js';
 
@@ -51,7 +51,7 @@ export async function holdCommand(world: World, plan: HeldCommandPlan): Promise<
   await leader.ready();
 }
 
-function isWrite(write: HeldWrite): (command: SentCommand) => boolean {
+function isWrite(write: LeaderWrite): (command: SentCommand) => boolean {
   if (write === 'commit') return ({ name }) => name === 'commitTransaction';
   return ({ name, collection }) => collection === write && WRITES.has(name);
 }

@@ -3,7 +3,7 @@ import type { Random } from './random.js';
 import { type Stamp, updatedStamp } from './stamps.js';
 
 /** Which of a leader's writes is held: one to this collection, to that of records, or the end of a transaction. */
-export type HeldWrite =
+export type LeaderWrite =
   | 'members'
   | 'products'
   | 'tidemark.incompleteidentities'
@@ -34,14 +34,14 @@ export type ChaseStep = { pick: number; isWatched: boolean } & (
 
 /** A write of the leader that reaches the server only after its term, and what happens to its records around that. */
 export interface HeldCommandPlan {
-  write: HeldWrite;
+  write: LeaderWrite;
   ending: TermEnding;
   /** After the next term has begun, and after the write has landed. */
   before: ChaseStep[];
   after: ChaseStep[];
 }
 
-const WRITES: Record<HeldWrite, number> = {
+const WRITES: Record<LeaderWrite, number> = {
   members: 3,
   products: 4,
   'tidemark.incompleteidentities': 6,

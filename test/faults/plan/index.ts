@@ -1,5 +1,5 @@
 export type { Fault, Outage, Disturbance, Which } from './faults.js';
-export type { ChaseStep, HeldCommandPlan, HeldWrite } from './held-commands.js';
+export type { ChaseStep, HeldCommandPlan, LeaderWrite } from './held-commands.js';
 export {
   allIds,
   CHANNELS,
