@@ -1,20 +1,22 @@
-import { mongo } from 'mongoose';
+import mongoose, { type mongo } from 'mongoose';
+import { pause } from '../common/index.js';
 import { alongIndex, type IndexFields } from '../database/index.js';
-import {
-  COLLECTION_OF,
-  type Kind,
-  RecordsHeldError,
-  stampAnew,
-  type Tenant,
-  ofTenant,
-} from '../record/index.js';
+import { COLLECTION_OF, type Kind, stampAnew, type Tenant, ofTenant } from '../record/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
 import { NO_TERM } from '../replication/progress/index.js';
+import type { Concern } from '../replication/quarantine/index.js';
 import { type RestampBook, writeRestamps } from '../replication/stamping/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../replication/walk/index.js';
+import { freeAmong } from './free-among.js';
+import { NotStampedAll, type NotStampedSummary } from './not-stamped.js';
+
+const { EJSON } = mongoose.mongo.BSON;
 
 /** All of a bulk have one `$$NOW`, so a longer one would be late for every mark that is raised meanwhile. */
 const AT_ONCE = 1000;
+/** For how long what transactions of other programs hold is tried again, once all others are stamped. */
+const PATIENCE_MS = 5000;
+const BETWEEN_TRIES_MS = 500;
 
 /** Whose records are stamped. */
 export interface ResyncScope {
@@ -31,19 +33,25 @@ export interface ResyncOptions {
   book: RestampBook;
 }
 
-/** What was stamped anew. */
-export interface ResyncSummary {
+/** What was stamped anew. Each record and hard delete counts once, in one of the numbers. */
+export interface ResyncSummary extends NotStampedSummary {
   records: number;
   tombstones: number;
-  /** What could not be, where there is any: those keep the stamp that they have. */
-  refused?: number;
 }
 
 /** What is stamped: the query, and the index along which it is walked. */
 interface Ground {
+  client: mongo.MongoClient;
   collection: mongo.Collection;
   query: mongo.Filter<mongo.Document>;
   along: IndexFields;
+  concern: (owner: mongo.ObjectId) => Concern;
+}
+
+/** A document, and the stamp that it had. */
+interface Seen {
+  _id: mongo.ObjectId;
+  lastupdated?: unknown;
 }
 
 /** How many records and hard deletes there are to stamp. */
@@ -57,8 +65,8 @@ export async function resyncSize(db: mongo.Db, scope: ResyncScope): Promise<numb
 
 /**
  * Stamps every record of an application and kind anew, and its tombstones, so that consumers receive all of them again.
- * What cannot take a stamp, since it is full or its collection forbids it, keeps the one it has and is counted as refused.
- * Needs the indexes to stand. Can be repeated where it was cut off.
+ * What cannot take a stamp, since it is full, its collection forbids it or a transaction holds it, is set aside: the service
+ * stamps it once it can. Needs the indexes. Can be repeated where it was cut off.
  */
 export async function resyncRecords(
   db: mongo.Db,
@@ -71,11 +79,11 @@ export async function resyncRecords(
     book.note({ collection, reason: 'resync', ids, stamped });
     await writeRestamps(db, book).catch(() => undefined);
   };
-  const beside = { stop, advance, note };
-  const records = await stampAll(recordsOf(db, scope), beside);
-  const tombstones = await stampAll(tombstonesOf(db, scope), beside);
-  const refused = records.refused + tombstones.refused;
-  return { records: records.stamped, tombstones: tombstones.stamped, ...(refused > 0 && { refused }) };
+  const notStamped = new NotStampedAll(db);
+  const beside = { stop, advance, note, notStamped };
+  const records = await new Restamping(recordsOf(db, scope), beside).run();
+  const tombstones = await new Restamping(tombstonesOf(db, scope), beside).run();
+  return { records, tombstones, ...notStamped.summary };
 }
 
 /** What goes along with the stamping. */
@@ -84,45 +92,116 @@ interface Beside {
   advance: (count: number) => void;
   /** Notes a bulk that was stamped; what cannot be noted is forgotten. */
   note: (collection: string, ids: mongo.ObjectId[], stamped: number) => Promise<void>;
+  notStamped: NotStampedAll;
 }
 
 function recordsOf(db: mongo.Db, { tenant, kind }: ResyncScope): Ground {
   const along = { organizationid: 1, appid: 1, _id: 1 } as const;
-  return { collection: db.collection(COLLECTION_OF[kind]), query: ofTenant(tenant), along };
+  const concern = (owner: mongo.ObjectId): Concern => ({ what: 'record', kind, owner });
+  const collection = db.collection(COLLECTION_OF[kind]);
+  return { client: db.client, collection, query: ofTenant(tenant), along, concern };
 }
 
 function tombstonesOf(db: mongo.Db, { tenant, kind }: ResyncScope): Ground {
   const { organizationid, appid } = tenant;
   const along = { organizationid: 1, appid: 1, kind: 1, _id: 1 } as const;
-  return { collection: db.collection(LEDGER), query: { organizationid, appid, kind, alive: false }, along };
+  const query = { organizationid, appid, kind, alive: false };
+  const concern = (owner: mongo.ObjectId): Concern => ({ what: 'tombstone', owner });
+  return { client: db.client, collection: db.collection(LEDGER), query, along, concern };
 }
 
-async function stampAll(
-  { collection, query, along }: Ground,
-  { stop, advance, note }: Beside,
-): Promise<{ stamped: number; refused: number }> {
-  const way = { key: '_id', among: query, along };
-  const done = { stamped: 0, refused: 0 };
-  await walk(undefined, {
-    next: (behind, most) =>
-      nextStretch(collection, way, { behind, most: Math.min(most, AT_ONCE), maxTimeMS: STRETCH_MS }),
-    work: async (stretch) => {
-      const where = { ...query, _id: inStretch(stretch) };
-      const found = await alongIndex(collection, along, (hint) =>
-        collection.find(where, { projection: { _id: 1 }, hint }).toArray(),
-      );
-      const ids = found.map(({ _id }) => _id);
-      if (ids.length === 0) return;
-      const { stamped, refused, held } = await stampAnew(collection, ids, { where: query });
-      if (held.length > 0) throw new RecordsHeldError(held);
-      done.stamped += stamped;
-      done.refused += refused.length;
-      await note(collection.collectionName, ids, stamped);
-    },
-    advance: ({ count }) => Promise.resolve(advance(count)),
-    leave: () => Promise.resolve(),
-    stop,
-    term: NO_TERM,
-  });
-  return done;
+/** Stamps everything of one ground. */
+class Restamping {
+  private stamped = 0;
+  private held: Seen[] = [];
+
+  constructor(
+    private readonly ground: Ground,
+    private readonly beside: Beside,
+  ) {}
+
+  /** Returns how many were stamped. */
+  async run(): Promise<number> {
+    const { collection, query, along } = this.ground;
+    const { stop, advance, notStamped } = this.beside;
+    const way = { key: '_id', among: query, along };
+    await walk(undefined, {
+      next: (behind, most) =>
+        nextStretch(collection, way, { behind, most: Math.min(most, AT_ONCE), maxTimeMS: STRETCH_MS }),
+      work: async (stretch) => {
+        const where = { ...query, _id: inStretch(stretch) };
+        const found = await alongIndex(collection, along, (hint) =>
+          collection.find<Seen>(where, { projection: { lastupdated: 1 }, hint }).toArray(),
+        );
+        if (found.length > 0) this.held.push(...(await this.stamp(found)));
+      },
+      advance: ({ count }) => Promise.resolve(advance(count)),
+      leave: ({ end: _id }, { message: reason }) => notStamped.refused(this.ground, [{ _id, reason }]),
+      stop,
+      term: NO_TERM,
+    });
+    const held = await this.triedAgain();
+    await notStamped.held(
+      this.ground,
+      held.map(({ _id }) => _id),
+    );
+    return this.stamped;
+  }
+
+  /** Returns those that are held. */
+  private async stamp(some: Seen[]): Promise<Seen[]> {
+    const { collection, query } = this.ground;
+    const ids = some.map(({ _id }) => _id);
+    const { stamped, refused, held } = await stampAnew(collection, ids, { where: query });
+    await this.beside.notStamped.refused(this.ground, refused);
+    this.stamped += stamped;
+    const without = new Set([...refused.map(({ _id }) => _id), ...held].map(String));
+    const tried = ids.filter((_id) => !without.has(String(_id)));
+    await this.beside.note(collection.collectionName, tried, stamped);
+    const areHeld = new Set(held.map(String));
+    return some.filter(({ _id }) => areHeld.has(String(_id)));
+  }
+
+  /** Returns those that are still held after {@link PATIENCE_MS}, or when stopped. */
+  private async triedAgain(): Promise<Seen[]> {
+    const end = performance.now() + PATIENCE_MS;
+    const isOver = () => this.beside.stop.aborted || performance.now() > end;
+    let held = await this.unchanged(this.held);
+    while (held.length > 0) {
+      const { client, collection } = this.ground;
+      const ids = held.map(({ _id }) => _id);
+      const areFree = new Set((await freeAmong(client, collection, ids, isOver)).map(String));
+      const free = held.filter(({ _id }) => areFree.has(String(_id)));
+      const still = held.filter(({ _id }) => !areFree.has(String(_id)));
+      for (let start = 0; start < free.length; start += AT_ONCE)
+        still.push(...(await this.stamp(free.slice(start, start + AT_ONCE))));
+      held = await this.unchanged(still);
+      if (isOver()) break;
+      if (held.length > 0) await pause(BETWEEN_TRIES_MS, this.beside.stop);
+    }
+    return held;
+  }
+
+  /** Of records in a bulk that was held, some may have been stamped: those count, and only the others are tried again. */
+  private async unchanged(held: Seen[]): Promise<Seen[]> {
+    const { collection, query } = this.ground;
+    const same: Seen[] = [];
+    for (let start = 0; start < held.length; start += AT_ONCE) {
+      const some = held.slice(start, start + AT_ONCE);
+      const where = { ...query, _id: { $in: some.map(({ _id }) => _id) } };
+      const found = await collection.find<Seen>(where, { projection: { lastupdated: 1 } }).toArray();
+      const before = new Map(some.map((one) => [String(one._id), one]));
+      for (const now of found) {
+        const was = before.get(String(now._id))!;
+        if (stampOf(now) === stampOf(was)) same.push(was);
+        else this.stamped += 1;
+      }
+    }
+    return same;
+  }
+}
+
+/** A stored stamp may be of any type. */
+function stampOf({ lastupdated }: Seen): string {
+  return EJSON.stringify({ lastupdated }, { relaxed: false });
 }

@@ -1,6 +1,7 @@
 import { mongo } from 'mongoose';
 import { startLocked } from '../support/own-mongod.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
+import { AdminConsole } from './admin-console.js';
 
 /** A record that has this field does not fit the validator. */
 const VALIDATOR = { 'data.misfit': { $exists: false } };
@@ -81,6 +82,24 @@ describe('what a validator refuses is set aside, told, and delivered once the va
     await healed();
     const delivered = idsIn(await app.feed('product', 'edited').drain({ from }));
     expect(delivered.sort()).toEqual(products.map(({ id }) => String(id)).sort());
+  });
+
+  it('a resync', async () => {
+    const [misfit, other] = [await app.product({ data: MISFIT }), await app.product()];
+    await service.watcher.caughtUp();
+    await validate('products', VALIDATOR);
+    const from = await app.max('product');
+    const { organizationid, appid } = app.tenant;
+    const words = `resync --org ${organizationid} --app ${appid} --kind product --json`;
+    const { code, output, errors } = await new AdminConsole(locked.as('plain')).run(words);
+    expect([code, JSON.parse(output)]).toMatchObject([
+      1,
+      { records: 1, tombstones: 0, refused: 1, setAside: [{ what: 'record', id: misfit['id'] }] },
+    ]);
+    expect(errors.join()).toContain(String(misfit['id']));
+    expect(await quarantine().find().toArray()).toMatchObject([{ _id: { owner: misfit._id }, events: 0 }]);
+    await healed();
+    expect((await newProducts(from)).sort()).toEqual([misfit['id'], other['id']].sort());
   });
 
   it('a late stamp', async () => {

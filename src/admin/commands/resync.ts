@@ -3,6 +3,7 @@ import { count } from '../../common/index.js';
 import { RestampBook } from '../../replication/stamping/index.js';
 import { defineCommand } from '../command.js';
 import { noted, noteRecords } from '../note-records.js';
+import { notStampedText } from '../not-stamped.js';
 import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
 import { counted } from '../print.js';
 import { resyncRecords, resyncSize } from '../resync.js';
@@ -15,6 +16,7 @@ export const resync = defineCommand({
   notes: [
     'Every record of the application and kind gets a new lastupdated, and so does every hard delete; nothing else is changed.',
     'It can be interrupted; run again, it begins anew.',
+    'What cannot be stamped is named and set aside, the exit code is 1, and the service stamps it once it can.',
   ],
   async run(context, values) {
     const scope = { tenant: tenantOf(values), kind: kindOf(values) };
@@ -23,25 +25,23 @@ export const resync = defineCommand({
     const size = await resyncSize(desk.db, scope);
     const stop = context.terminal.interruptible();
     const progress = context.progress(size, 'records');
-    let stamped = 0;
-    const onProgress = (done: number) => progress.at((stamped = done), done);
+    let reached = 0;
+    const onProgress = (done: number) => progress.at((reached = done), done);
     const book = new RestampBook(context.settings.restampHistoryDays);
     const work = resyncRecords(desk.db, scope, { stop, onProgress, book }).finally(() => progress.end());
-    const summary = await noted(work, () =>
+    const summary = await noted(work, (done) =>
       noteRecords(desk, scope, {
         action: 'record.resync',
-        target: `${scope.kind}s: ${count(stamped)} records and hard deletes`,
+        target: `${scope.kind}s: ${count(done ? done.records + done.tombstones : reached)} records and hard deletes`,
       }),
     );
-    const { records, tombstones, refused = 0 } = summary;
-    const rest =
-      refused === 0
-        ? ''
-        : ` MongoDB refused ${count(refused)} more: look for a validator, or records of 16 MiB.`;
+    const { records, tombstones } = summary;
     return {
-      text: `${counted(records, 'record')} and ${counted(tombstones, 'hard delete')} stamped anew.${rest}`,
+      text: `${counted(records, 'record')} and ${counted(tombstones, 'hard delete')} stamped anew.`,
       json: summary,
-      failure: stop.aborted ? 'Interrupted: not everything is stamped anew. Run it again.' : undefined,
+      failure: stop.aborted
+        ? 'Interrupted: not everything is stamped anew. Run it again.'
+        : notStampedText(summary),
     };
   },
 });

@@ -1,10 +1,11 @@
 import { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
 import type { Identity } from '../ledger/index.js';
-import type { Concern } from './set-aside.schema.js';
+import { type Concern, QUARANTINE, type SetAside } from './set-aside.schema.js';
 
 const LONGEST_REASON = 500;
 const MOST_IDENTITIES = 100;
+const AT_ONCE = 1000;
 const FOLLOWS = 'An earlier change of it was set aside';
 
 /** Something to be set aside, with what it adds to its entry. */
@@ -23,8 +24,41 @@ export function begun(concern: Concern, reason?: string): Addition {
   return { concern, reason, events: 0, refusals: 0, identities: [] };
 }
 
+/** An addition for a write of the service's own that was refused. */
+export function refusedAddition({ concern, reason, above }: Refused): Addition {
+  return { ...begun(concern, reasonOf(reason)), refusals: 1, above };
+}
+
+/** What could not be written, and why. */
+export interface Refused {
+  concern: Concern;
+  reason: string;
+  /** The next stamp has to be above it. */
+  above?: Date | undefined;
+}
+
+/** Enters additions into the quarantine, and returns how many of them had no entry before. */
+export async function enter(entries: mongo.Collection<SetAside>, additions: Addition[]): Promise<number> {
+  let added = 0;
+  for (let start = 0; start < additions.length; start += AT_ONCE) {
+    const some = additions.slice(start, start + AT_ONCE);
+    const { upsertedCount } = await entries.bulkWrite(
+      some.map((addition) => ({
+        updateOne: { filter: { _id: addition.concern }, update: [{ $set: grown(addition) }], upsert: true },
+      })),
+    );
+    added += upsertedCount;
+  }
+  return added;
+}
+
+/** For a command, which does not lead: the leader finds the entries when it looks again. */
+export async function setAsideFromOutside(db: mongo.Db, refused: Refused[]): Promise<void> {
+  await enter(db.collection<SetAside>(QUARANTINE), refused.map(refusedAddition));
+}
+
 /** The fields of an entry after an addition. A new event makes it due at once; a write that is refused again does not. */
-export function grown({ reason, events, refusals, identities, above }: Addition): mongo.Document {
+function grown({ reason, events, refusals, identities, above }: Addition): mongo.Document {
   const isNews = events > 0;
   return {
     entry: { $ifNull: ['$entry', new mongo.ObjectId()] },

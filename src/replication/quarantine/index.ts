@@ -1,3 +1,4 @@
+export { setAsideFromOutside } from './addition.js';
 export { QuarantineModule } from './quarantine.module.js';
 export { Quarantine, type RefusedWrite } from './quarantine.js';
 export {

@@ -5,24 +5,19 @@ import { literal } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import type { Kind } from '../../record/index.js';
 import type { WatchedEvent } from '../log/index.js';
-import { type Addition, begun, grown, reasonOf } from './addition.js';
+import { type Addition, begun, enter, reasonOf, type Refused, refusedAddition } from './addition.js';
 import { concernKey, concernOf, nameOf } from './concern.js';
 import { type Concern, QUARANTINE_MODEL, type SetAside } from './set-aside.schema.js';
 import { ShownIdentities } from './shown-identities.js';
 
 const LONGEST_PAUSE_S = 300;
-const AT_ONCE = 1000;
 
 /** What of the service's own writes may be refused. */
 export const REFUSED_WRITES = ['stamp', 'id', 'emailkey'] as const;
 
 /** A write of the service's own into a record or hard delete that MongoDB refused. */
-export interface RefusedWrite {
-  concern: Concern;
+export interface RefusedWrite extends Refused {
   what: (typeof REFUSED_WRITES)[number];
-  reason: string;
-  /** The next stamp has to be above it. */
-  above?: Date | undefined;
 }
 
 /** Events, and records that cannot be written, set aside so that they block no others. */
@@ -41,7 +36,7 @@ export class Quarantine {
     for (const what of REFUSED_WRITES) metrics.refusedWrites.inc({ what }, 0);
   }
 
-  /** Whether there may be anything: unknown as a term begins. Only the leader sets aside, so it knows of everything since. */
+  /** Whether there may be anything: unknown as a term begins. Of what a command sets aside, the leader learns when it looks again. */
   get mayHaveEntries(): boolean {
     return this.mayHave;
   }
@@ -99,13 +94,7 @@ export class Quarantine {
 
   /** What cannot be written is looked after from now on. The ledger knows what it is all the same. */
   async setAsideRefused(refused: RefusedWrite[]): Promise<void> {
-    const isNew = await this.add(
-      refused.map(({ concern, reason, above }) => ({
-        ...begun(concern, reasonOf(reason)),
-        refusals: 1,
-        above,
-      })),
-    );
+    const isNew = await this.add(refused.map(refusedAddition));
     for (const { what } of refused) this.metrics.refusedWrites.inc({ what });
     const [first] = refused;
     if (first !== undefined && isNew > 0)
@@ -211,16 +200,7 @@ export class Quarantine {
   /** Answers how many of them were not in quarantine before. */
   private async add(additions: Addition[]): Promise<number> {
     if (additions.length === 0) return 0;
-    let added = 0;
-    for (let start = 0; start < additions.length; start += AT_ONCE) {
-      const some = additions.slice(start, start + AT_ONCE);
-      const { upsertedCount } = await this.entries.bulkWrite(
-        some.map((addition) => ({
-          updateOne: { filter: { _id: addition.concern }, update: [{ $set: grown(addition) }], upsert: true },
-        })),
-      );
-      added += upsertedCount;
-    }
+    const added = await enter(this.entries, additions);
     this.mayHave = true;
     this.turn += 1;
     return added;

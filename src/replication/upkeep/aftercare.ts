@@ -8,7 +8,7 @@ import { AftercareLooks } from './aftercare-looks.js';
 import { CollectionOptions } from './collection-options.js';
 
 const BETWEEN_LOOKS_MS = 1000;
-/** For this long no look follows one that found nothing, unless something is set aside (milliseconds). */
+/** For this long no look follows one that found nothing, unless the leader itself sets something aside (milliseconds). */
 const LONGEST_REST_MS = 10_000;
 /** How many entries one step handles. */
 const AT_ONCE = 500;
@@ -44,7 +44,7 @@ export class Aftercare implements Job {
   }
 
   /**
-   * Sends no query until there may be entries, or a term that was given up may have set something aside late. Then the next
+   * Sends no query until there may be entries, or a command or a term that was given up may have set something aside. Then the next
    * step follows at once, unless a pass is under way.
    */
   private async untilSomething(stop: AbortSignal): Promise<number> {

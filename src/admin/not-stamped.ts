@@ -1,0 +1,109 @@
+import type { mongo } from 'mongoose';
+import { count } from '../common/index.js';
+import { type Concern, setAsideFromOutside } from '../replication/quarantine/index.js';
+
+const MOST_NAMED = 1000;
+const NAMED_IN_TEXT = 5;
+const LONGEST_NAME = 100;
+const HELD = 'A transaction of another program holds it';
+
+/** A record or hard delete that did not take a stamp. */
+export interface NotStamped {
+  what: 'record' | 'hard delete';
+  _id: string;
+  /** What consumers know it by, where that is a text. */
+  id?: string;
+  reason: string;
+}
+
+/** What could not be stamped anew, where there is any. */
+export interface NotStampedSummary {
+  /** How many MongoDB refused a stamp. */
+  refused?: number;
+  /** How many transactions of other programs held to the end. */
+  held?: number;
+  /** Which, the first 1,000. */
+  setAside?: NotStamped[];
+}
+
+/** Where they are, and what they are for the quarantine. */
+interface Ground {
+  collection: mongo.Collection;
+  concern: (owner: mongo.ObjectId) => Concern;
+}
+
+interface Unstamped {
+  _id: mongo.ObjectId;
+  reason: string;
+}
+
+/** Sets aside what a command could not stamp, and counts and names it. */
+export class NotStampedAll {
+  private counts = { refused: 0, held: 0 };
+  private named: NotStamped[] = [];
+
+  constructor(private readonly db: mongo.Db) {}
+
+  get summary(): NotStampedSummary {
+    const { refused, held } = this.counts;
+    return {
+      ...(refused > 0 && { refused }),
+      ...(held > 0 && { held }),
+      ...(this.named.length > 0 && { setAside: this.named }),
+    };
+  }
+
+  async refused(ground: Ground, all: Unstamped[]): Promise<void> {
+    await this.setAside(ground, all);
+    this.counts.refused += all.length;
+  }
+
+  async held(ground: Ground, ids: mongo.ObjectId[]): Promise<void> {
+    await this.setAside(
+      ground,
+      ids.map((_id) => ({ _id, reason: HELD })),
+    );
+    this.counts.held += ids.length;
+  }
+
+  private async setAside({ collection, concern }: Ground, all: Unstamped[]): Promise<void> {
+    if (all.length === 0) return;
+    await setAsideFromOutside(
+      this.db,
+      all.map(({ _id, reason }) => ({ concern: concern(_id), reason })),
+    );
+    const some = all.slice(0, MOST_NAMED - this.named.length);
+    const among = { _id: { $in: some.map(({ _id }) => _id) } };
+    const found = await collection.find(among, { projection: { id: 1 } }).toArray();
+    const ids = new Map(found.map(({ _id, id }) => [String(_id), id as unknown]));
+    for (const { _id, reason } of some) {
+      const id = ids.get(_id.toHexString());
+      const what = concern(_id).what === 'record' ? 'record' : 'hard delete';
+      this.named.push({ what, _id: _id.toHexString(), ...(typeof id === 'string' && { id }), reason });
+    }
+  }
+}
+
+/** What is said of them on stderr; undefined if there are none. */
+export function notStampedText(summary: NotStampedSummary): string | undefined {
+  const { refused = 0, held = 0, setAside = [] } = summary;
+  const all = refused + held;
+  if (all === 0) return undefined;
+  const reason = setAside.find((one) => one.reason !== HELD)?.reason ?? 'no reason is known';
+  const causes = [
+    ...(held === 0 ? [] : [`a transaction of another program holds ${things(held)}`]),
+    ...(refused === 0 ? [] : [`MongoDB refuses ${things(refused)} (${reason})`]),
+  ];
+  const named = setAside.slice(0, NAMED_IN_TEXT).map(({ id, _id }) => (id ?? _id).slice(0, LONGEST_NAME));
+  const others = all - named.length;
+  const names = `${named.join(', ')}${others > 0 ? ` and ${count(others)} more` : ''}`;
+  const end =
+    all === 1
+      ? 'It is set aside, and the service stamps it'
+      : 'They are set aside, and the service stamps them';
+  return `Not everything is stamped anew: ${causes.join('; ')}: ${names}. ${end} once it can: see "status".`;
+}
+
+function things(number: number): string {
+  return `${count(number)} ${number === 1 ? 'record or hard delete' : 'records or hard deletes'}`;
+}
