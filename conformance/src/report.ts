@@ -1,5 +1,6 @@
 import type { Judgement, JudgedCheck } from './judge.js';
 import type { JudgedServer } from './target.js';
+import { visible, visibleJson } from './visible.js';
 
 const MOST_FINDINGS = 3;
 const SIGNS = { holds: '✓', broken: '✗', 'not judged': '–' };
@@ -26,13 +27,13 @@ export function linesOf(
   const more = findings.length - MOST_FINDINGS;
   return [
     `${sign} ${id.padEnd(22)} ${sentence}`,
-    ...(outcome === 'not judged' ? [`    not judged: ${[...new Set(lacks)].join('; ')}`] : []),
+    ...(outcome === 'not judged' ? [`    not judged: ${visible([...new Set(lacks)].join('; '))}`] : []),
     ...findings
       .slice(0, MOST_FINDINGS)
       .flatMap(({ expected, came, curl }) => [
-        `    expected: ${expected}`,
-        `    came:     ${came}`,
-        `    ${curl}`,
+        `    expected: ${visible(expected)}`,
+        `    came:     ${visible(came)}`,
+        `    ${visible(curl)}`,
       ]),
     ...(more > 0 ? [`    and ${more} more`] : []),
   ];
@@ -49,5 +50,5 @@ export function lastLineOf(judgement: Judgement): string {
 export function jsonOf({ url, organizationid, appid, kind }: JudgedServer, judgement: Judgement): string {
   const { verdict, requests, took, checks } = judgement;
   const server = { url, organizationid, appid, kind };
-  return JSON.stringify({ verdict, ...server, ...countsOf(judgement), requests, took, checks });
+  return visibleJson({ verdict, ...server, ...countsOf(judgement), requests, took, checks });
 }

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { HELP, parseCommand, type TypedCommand, WrongCommandError } from './command-line.js';
 import { judge, type JudgeOptions } from './judge.js';
 import { jsonOf, lastLineOf, linesOf } from './report.js';
+import { visible, visibleJson } from './visible.js';
 import { CannotJudgeError } from './wire.js';
 
 /** What a command has to do with: its words, its streams and its environment. */
@@ -29,8 +30,8 @@ export async function runConformance(surroundings: CommandSurroundings): Promise
     return await judged(command, surroundings);
   } catch (error) {
     if (!(error instanceof CannotJudgeError || error instanceof WrongCommandError)) throw error;
-    if (words.includes('--json')) print(JSON.stringify({ verdict: 'not judged', error: error.message }));
-    else complain(error.message);
+    if (words.includes('--json')) print(visibleJson({ verdict: 'not judged', error: error.message }));
+    else complain(visible(error.message));
     return NOT_JUDGED;
   }
 }

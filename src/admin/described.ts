@@ -1,5 +1,5 @@
 import { type Layout, padTo, type Wording, type Tone, toned, widthOf, wrapped } from './layout.js';
-import { visible } from './visible.js';
+import { visible } from '../common/index.js';
 
 const GAP = '  ';
 /** A text is no narrower, whatever the terminal is. */

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { visibleLines } from './visible.js';
+import { visibleLines } from '../common/index.js';
 
 /** How a text is laid out for its reader. */
 export interface Layout {

@@ -1,4 +1,4 @@
-import { FatalError } from '../common/index.js';
+import { FatalError, visible, visibleJson } from '../common/index.js';
 import { ConfigError, type Settings } from '../config/index.js';
 import { isDatabaseAway } from '../database/index.js';
 import type { CommandContext, Outcome, Progress, Screen, Terminal } from './command.js';
@@ -8,7 +8,6 @@ import { progressOn } from './import/index.js';
 import { laidOut, type Layout, toned, type Wording } from './layout.js';
 import { Session } from './session.js';
 import { helpJson, helpOf } from './usage.js';
-import { visible, visibleJson } from './visible.js';
 
 const JSON_OPTION = '--json';
 

@@ -1,5 +1,5 @@
 import { cutTo, type Layout, padTo, type Wording, type Tone, toned, widthOf } from './layout.js';
-import { visible } from './visible.js';
+import { visible } from '../common/index.js';
 
 const GAP = '  ';
 /** A cell is not cut to less. */

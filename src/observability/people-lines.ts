@@ -1,4 +1,4 @@
-import { harmless } from '../common/index.js';
+import { visible } from '../common/index.js';
 
 /** A line of the log, as its JSON says it. */
 export interface LogEntry {
@@ -35,7 +35,7 @@ export function peopleLine(entry: LogEntry): string {
   const speaker = context === undefined ? '' : `${context}: `;
   const line = `${localTime(new Date(time))} ${level.padEnd(LONGEST_LEVEL)} ${speaker}${messageOf(entry)}`;
   const frames = framesOf(entry).map((frame) => `    ${frame}`);
-  return [onOneLine(line), ...frames].map(harmless).join('\n');
+  return [onOneLine(line), ...frames].map(visible).join('\n');
 }
 
 function messageOf(entry: LogEntry): string {
