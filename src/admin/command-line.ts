@@ -1,7 +1,7 @@
-import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { FatalError, shown } from '../common/index.js';
 import { COMMON_OPTIONS, type Command } from './command.js';
 import { nearest } from './nearest.js';
+import { type ReadWords, readWords } from './option-fault.js';
 import { callOf, usageOf } from './usage.js';
 
 /** What a command line asks for: help on some commands or one of them, or a command with its values. */
@@ -66,36 +66,32 @@ function unknownCommand(commands: readonly Command[], name: string[]): FatalErro
   const said = shown(name.slice(0, 2).join(' '));
   if (said === '') return new FatalError(`Name a command first, such as: ${callOf('status')}`);
   const group = groupOf(commands, name);
-  if (group !== undefined) {
-    const names = group.map((command) => command.name).join(', ');
-    return new FatalError(`There is not a command "${said}". Those of ${name[0]} are: ${names}`);
-  }
-  const names = commands.map((command) => command.name);
-  const closest = nearest(names, said) ?? nearest(names, shown(name[0] ?? ''));
-  const near = commands.find((command) => command.name === closest);
-  const further = near === undefined ? `All of them: ${callOf(HELP)}` : `The nearest is: ${usageOf(near)}`;
-  return new FatalError(`There is not a command "${said}". ${further}`);
+  return new FatalError(
+    `There is not a command "${said}". ${group ? commandsOf(group) : nearestHelp(commands, name)}`,
+  );
 }
 
-type Parsed = { values: Record<string, unknown>; positionals: string[] };
+/** The nearest command, or else the commands of the nearest group. */
+function nearestHelp(commands: readonly Command[], name: string[]): string {
+  const names = commands.map((command) => command.name);
+  const first = name[0] ?? '';
+  const closest = nearest(names, name.slice(0, 2).join(' ')) ?? nearest(names, first);
+  const near = commands.find((command) => command.name === closest);
+  if (near !== undefined) return `The nearest is: ${usageOf(near)}`;
+  const groups = names.filter((one) => one.includes(' ')).map((one) => one.split(' ')[0]!);
+  const group = groupOf(commands, [nearest(groups, first) ?? first]);
+  return group === undefined ? `All of them: ${callOf(HELP)}` : commandsOf(group);
+}
 
-function parseOptions(command: Command, words: string[]): Parsed {
-  const specs = { ...command.options, ...COMMON_OPTIONS };
-  const options: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
-    Object.entries(specs).map(([name, spec]) => [name, { type: 'value' in spec ? 'string' : 'boolean' }]),
-  );
-  try {
-    const { values, positionals, tokens } = parseArgs({
-      ...{ args: words, options, allowPositionals: true, strict: true, tokens: true },
-    });
-    const named = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
-    const twice = named.find((name, index) => named.indexOf(name) < index);
-    if (twice !== undefined) throw wrong(command, `--${twice} is given more than once`);
-    return { values, positionals };
-  } catch (error) {
-    if (error instanceof FatalError) throw error;
-    throw wrong(command, firstSentence((error as Error).message));
-  }
+function commandsOf(group: readonly Command[]): string {
+  const names = group.map(({ name }) => name);
+  return `Those of ${names[0]?.split(' ')[0]} are: ${names.join(', ')}`;
+}
+
+function parseOptions(command: Command, words: string[]): ReadWords {
+  const read = readWords(words, { ...command.options, ...COMMON_OPTIONS });
+  if (typeof read === 'string') throw wrong(command, read);
+  return read;
 }
 
 function demandAll(command: Command, values: Record<string, unknown>, positionals: string[]): void {
@@ -111,9 +107,4 @@ function demandAll(command: Command, values: Record<string, unknown>, positional
 
 function wrong(command: Command, what: string): FatalError {
   return new FatalError(`${what}. Usage: ${usageOf(command)}`);
-}
-
-/** Node explains further how to pass words that begin with a hyphen; one sentence is enough here. */
-function firstSentence(message: string): string {
-  return shown(message.split(/\. |\.?\n/)[0] ?? message);
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { FatalError } from '../common/index.js';
+import { FatalError, fileTrouble } from '../common/index.js';
 
 /** Stands for stdin. */
 const STDIN = '-';
@@ -25,7 +25,7 @@ export async function inputFile(name: string, input: Readable): Promise<InputFil
 
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw new FatalError(`${file} cannot be read: ${error.code ?? error.message}.`);
+    throw new FatalError(`${file} cannot be read: ${fileTrouble(error)}.`);
   });
   if (found.isDirectory()) throw new FatalError(`${file} is a directory.`);
   return found.size;

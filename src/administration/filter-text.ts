@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Filter } from '../application/index.js';
-import { FatalError, type LostNumber, lostNumber, shown } from '../common/index.js';
+import { FatalError, fileTrouble, type LostNumber, lostNumber, shown } from '../common/index.js';
 import { extendedJson, mayBeRounded } from './extended-json.js';
 import { bsonOf, valueKey } from './extended-values.js';
 import { assertFilter } from './filter-trial.js';
@@ -98,7 +98,7 @@ export function filterJson(filter: unknown): unknown {
 /** Editors of Windows put a byte order mark before the text, which is no part of it. */
 async function contentOf(file: string): Promise<string> {
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new FatalError(`The filter cannot be read from ${file}: ${error.code ?? error.message}.`);
+    throw new FatalError(`The filter cannot be read from ${file}: ${fileTrouble(error)}.`);
   });
   return content.replace(/^\uFEFF/, '');
 }

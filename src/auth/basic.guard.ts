@@ -3,6 +3,7 @@ import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { problems, whileProving } from '../http/index.js';
 import { Authenticator } from './authenticator.js';
+import { parseBasicHeader } from './basic-header.js';
 import type { BasicOptions } from './basic.strategy.js';
 import { CredentialUses } from './credential-uses.js';
 import { accessOf, actorOf, callerOf } from './decorators.js';
@@ -34,9 +35,16 @@ export class BasicGuard extends AuthGuard('basic') {
     return { authenticator: this.authenticator };
   }
 
-  override handleRequest<User>(error: Error | null, user: User | false): User {
+  override handleRequest<User>(
+    error: Error | null,
+    user: User | false,
+    _info: unknown,
+    context: ExecutionContext,
+  ): User {
     if (error !== null) throw error;
-    if (user === false) throw problems.unauthorized();
+    const { headers } = context.switchToHttp().getRequest<Request>();
+    if (user === false)
+      throw problems.unauthorized({ wereSent: parseBasicHeader(headers.authorization) !== undefined });
     return user;
   }
 }

@@ -3,6 +3,7 @@ export { type Parsed, parseDate, shown } from './dates.js';
 export { DeadlineError, within } from './deadline.js';
 export { exactly } from './exactly.js';
 export { FatalError } from './fatal.js';
+export { fileTrouble } from './file-trouble.js';
 export { isKept, type LostNumber, lostNumber } from './json-numbers.js';
 export { literal } from './literal.js';
 export { NAME, NAME_RULE, NAME_SCHEMA } from './names.js';

@@ -1,5 +1,6 @@
 import { ConfigError } from './config-error.js';
-import { databaseIn, isConnectionString, isDatabaseName, isOrigin, isProxies } from './syntax.js';
+import { connectionStringFault, databaseIn } from './connection-string.js';
+import { isOrigin, isProxies } from './syntax.js';
 
 const RIGHT_URI = 'mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0';
 
@@ -61,10 +62,12 @@ function parseOne(setting: Setting<unknown>, text: string): unknown {
 
 /** The driver would take the database `test` where none is named. */
 function checkedUri(setting: Setting<unknown>, text: string): string {
-  if (isConnectionString(text) && databaseIn(text) === '')
+  const fault = connectionStringFault(text);
+  if (fault !== undefined)
+    throw new ConfigError(`${setting.env} is not valid: ${fault}. A right value: ${RIGHT_URI}.`);
+  if (databaseIn(text) === '')
     throw new ConfigError(`${setting.env} names no database. A right value: ${RIGHT_URI}.`);
-  const isRight = isConnectionString(text) && isDatabaseName(databaseIn(text));
-  return check(isRight, setting, '', RIGHT_URI, text);
+  return text;
 }
 
 function range(setting: { min: number; max: number; fallback: unknown }): string {
@@ -73,6 +76,5 @@ function range(setting: { min: number; max: number; fallback: unknown }): string
 
 function check<V>(right: boolean, setting: Setting<unknown>, shown: string, example: string, value: V): V {
   if (right) return value;
-  const came = shown === '' ? '' : ` "${shown.slice(0, 60)}"`;
-  throw new ConfigError(`${setting.env}${came} is not valid. A right value: ${example}.`);
+  throw new ConfigError(`${setting.env} "${shown.slice(0, 60)}" is not valid. A right value: ${example}.`);
 }

@@ -1,28 +1,7 @@
 import { isIP } from 'node:net';
-import mongoose from 'mongoose';
 
 /** Networks that Express knows by name. */
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
-
-/** Whether the driver can read a connection string with all of its options. Nothing is connected. */
-export function isConnectionString(text: string): boolean {
-  try {
-    new mongoose.mongo.MongoClient(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The name of the database in a connection string that the driver can read; empty where it names none. */
-export function databaseIn(uri: string): string {
-  return decodeURIComponent(/^[^:]+:\/\/[^/?]+\/([^?]*)/.exec(uri)?.[1] ?? '');
-}
-
-/** Whether MongoDB takes a name for a database. */
-export function isDatabaseName(name: string): boolean {
-  return /^[^/\\. "$*<>:|?\0]{1,63}$/.test(name);
-}
 
 /** What `trust proxy` of Express takes: a number of proxies, or names, addresses and networks with commas between. */
 export function isProxies(text: string): boolean {

@@ -17,12 +17,14 @@ export const problems = {
       'The operator has set a validator on the collection "members", and the member would break it.',
       { errors },
     ),
-  unauthorized: () =>
+  unauthorized: ({ wereSent }: { wereSent: boolean }) =>
     new Problem(
       401,
       'unauthorized',
       'Credentials are needed',
-      'Send the user name and password of a credential with HTTP Basic.',
+      wereSent
+        ? 'The user name or the password is wrong, or the credential is disabled or has expired.'
+        : 'Send the user name and password of a credential with HTTP Basic.',
       {
         headers: { 'WWW-Authenticate': 'Basic realm="tidemark", charset="UTF-8"' },
       },

@@ -40,7 +40,10 @@ describe('`import --org --app --kind FILE.ndjson|-`', () => {
     );
     expect(JSON.parse((await desk.read({}, 'member', '--json', file)).output)).toEqual(counts(2));
     const missing = await desk.read({}, 'member', '', '/no/such/file');
-    expect(missing).toMatchObject({ code: 1, errors: ['/no/such/file cannot be read: ENOENT.'] });
+    expect(missing).toMatchObject({
+      code: 1,
+      errors: ['/no/such/file cannot be read: there is no such file.'],
+    });
     expect((await desk.read({}, 'member', '', tmpdir())).errors[0]).toContain('is a directory');
   });
 

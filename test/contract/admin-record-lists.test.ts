@@ -112,7 +112,7 @@ describe('`record delete --ids-from FILE|-`', () => {
 
   it('a list that cannot be read is an error', async () => {
     expect(await admin.failure(words('--ids-from', '/no/such/list'))).toBe(
-      '/no/such/list cannot be read: ENOENT.',
+      '/no/such/list cannot be read: there is no such file.',
     );
   });
 });

@@ -40,6 +40,14 @@ describe('401 no or wrong credentials, with `WWW-Authenticate: Basic realm="tide
     expect(wrong).toEqual({ ...unknown, requestId: wrong.requestId });
   });
 
+  it.each<[string, Parameters<typeof max>[0], string]>([
+    ['a wrong password', { password: 'wrong' }, 'The user name or the password is wrong, or the credential '],
+    ['no credentials', { user: null }, 'Send the user name and password of a credential with HTTP Basic.'],
+    ['another scheme', { headers: { authorization: 'Bearer abc' } }, 'Send the user name and password '],
+  ])('the detail says whether a login was sent: %s', async (_name, options, detail) => {
+    expect(expectProblem(await max(options), 401, 'unauthorized').detail).toContain(detail);
+  });
+
   it('an empty body on HEAD, with the same header', async () => {
     const answer = await app.send('HEAD', 'api/v1/product/max', { user: null });
     expect(answer.status).toBe(401);

@@ -217,7 +217,9 @@ describe('`config export`, `config plan`, `config apply`', () => {
   });
 
   it('a file that cannot be read, and one from stdin that nobody confirms', async () => {
-    expect(await admin.failure('config plan nothing.yaml')).toBe('nothing.yaml cannot be read: ENOENT.');
+    expect(await admin.failure('config plan nothing.yaml')).toBe(
+      'nothing.yaml cannot be read: there is no such file.',
+    );
     expect(await admin.failure('config apply -')).toContain('Give --yes');
     expect(await admin.failure('config plan')).toContain('FILE.yaml|- is missing');
   });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -36,6 +37,14 @@ function begin(words: string[], environment: Record<string, string> = {}): Child
   return spawn(process.execPath, [PROGRAM, ...named, '--service', BIKES, ...words], { env, stdio: 'pipe' });
 }
 
+type Ending = [
+  name: string,
+  words: string[],
+  environment: Record<string, string>,
+  code: number,
+  line: RegExp,
+];
+
 async function ended(child: ChildProcess, input = '') {
   child.stdin!.end(input);
   const [[code], output, errors] = await Promise.all([
@@ -69,7 +78,7 @@ describe('`tidemark-harvest`', () => {
     await file.remove();
   });
 
-  it.each([
+  it.each<Ending>([
     ['0 for help', ['--help'], {}, 0, /^$/],
     [
       '2 for a command line that is not right',
@@ -83,15 +92,29 @@ describe('`tidemark-harvest`', () => {
       ['--to', 'COPY'],
       { TIDEMARK_PASSWORD: 'x' },
       3,
-      /^tidemark-harvest: The service answers 401 unauthorized: the user name or the password is wrong\. Check TIDEMARK_USERNAME and TIDEMARK_PASSWORD, or --username and --password-stdin\.$/m,
+      /^tidemark-harvest: The service answers 401 unauthorized: the user name or the password is wrong, or the credential is disabled or has expired\. Check TIDEMARK_USERNAME and TIDEMARK_PASSWORD, or --username and --password-stdin\.$/m,
     ],
     ['3 for an unknown service', ['--to', 'COPY', '--service', 'boats'], {}, 3, /404 unknown-service/],
-    [
-      '5 for a copy that cannot be opened',
-      ['--to', '/nowhere/copy.sqlite'],
+    ...['sqlite', 'ndjson'].map((form): Ending => [
+      `5 for a copy (${form}) that cannot be opened`,
+      ['--to', `/nowhere/copy.${form}`],
       {},
       5,
-      /\/nowhere\/copy\.sqlite cannot be opened: /,
+      /\/nowhere\/copy\.\w+ cannot be opened: the folder \/nowhere does not exist\. Make it first\.$/m,
+    ]),
+    [
+      '5 for a MongoDB whose address names no database',
+      ['--to', 'mongodb://127.0.0.1:1/?replicaSet=rs0'],
+      {},
+      5,
+      /mongodb:\/\/127\.0\.0\.1:1\/ cannot be opened: the address names no database\. Add one, such as mongodb:\/\/host\/copies\.$/m,
+    ],
+    [
+      '2 for an option without a value',
+      ['--table', '--to', 'COPY'],
+      {},
+      2,
+      /--table has no value: "--to" is an option/,
     ],
     [
       '5 for a database that is away',
@@ -107,6 +130,15 @@ describe('`tidemark-harvest`', () => {
     expect(child.errors).toMatch(line);
     expect(child.errors.split('\n').length).toBeLessThanOrEqual(2);
     expect(child.errors).not.toContain('hidden');
+  });
+
+  it('exits with 5 for a copy that is a directory', async () => {
+    const to = `${place.to}.sqlite`;
+    await mkdir(to);
+    expect(await run(['--to', to])).toMatchObject({
+      code: 5,
+      errors: `tidemark-harvest: ${to} cannot be opened: SQLite cannot open it: it is a directory, or its permissions do not allow it.\n`,
+    });
   });
 
   describe('behind a proxy', () => {

@@ -6,7 +6,8 @@ import { CommandError, EXIT, type ExitCode } from './exit-codes.js';
 
 const UNAUTHORIZED = 401;
 const WRONG_LOGIN =
-  'The service answers 401 unauthorized: the user name or the password is wrong. ' +
+  'The service answers 401 unauthorized: the user name or the password is wrong, or the credential is disabled or has ' +
+  'expired. ' +
   'Check TIDEMARK_USERNAME and TIDEMARK_PASSWORD, or --username and --password-stdin.';
 
 /** What a failure is for scripts. */

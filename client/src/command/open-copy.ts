@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { CopyStore } from '../harvest/index.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
 
@@ -5,6 +7,7 @@ import { CommandError, EXIT, usageError } from './exit-codes.js';
 interface CopyForm {
   matches: RegExp;
   driver?: string;
+  isFile?: boolean;
   open(to: string, table: string): Promise<CopyStore>;
 }
 
@@ -22,10 +25,12 @@ const FORMS: CopyForm[] = [
   {
     matches: /\.(sqlite3?|db)$/,
     driver: 'libsql',
+    isFile: true,
     open: async (to, table) => (await import('../stores/sqlite.js')).SqliteStore.open(to, table),
   },
   {
     matches: /\.(ndjson|jsonl)$/,
+    isFile: true,
     open: async (to) => (await import('../stores/ndjson/ndjson-store.js')).NdjsonStore.open(to),
   },
 ];
@@ -36,6 +41,11 @@ export async function openCopy(to: string, table: string): Promise<CopyStore> {
   if (form === undefined)
     throw usageError(
       `--to "${shownCopy(to)}" is no kind of copy. Give a file that ends in .sqlite or .ndjson, or mongodb://… or postgres://….`,
+    );
+  if (form.isFile === true && !existsSync(dirname(to)))
+    throw new CommandError(
+      EXIT.copy,
+      `${to} cannot be opened: the folder ${dirname(to)} does not exist. Make it first.`,
     );
   try {
     return await form.open(to, table);

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Kind } from '../shapes.js';
 import { assertTableName } from '../stores/rows.js';
 import { usageError } from './exit-codes.js';
+import { optionFault } from './option-fault.js';
 
 const OPTIONS = {
   url: { type: 'string' },
@@ -92,11 +93,9 @@ export function settingsOf(
 }
 
 function parsed(words: string[]) {
-  try {
-    return parseArgs({ args: words, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw usageError(`${(error as Error).message.split('. ')[0]}.`);
-  }
+  const fault = optionFault(words, OPTIONS);
+  if (fault !== undefined) throw usageError(fault);
+  return parseArgs({ args: words, options: OPTIONS, allowPositionals: true });
 }
 
 function taskOf([word, more]: string[]): HarvestTask {

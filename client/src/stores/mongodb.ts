@@ -25,6 +25,12 @@ const BATCH = 10_000;
  */
 const OF_A_DOCUMENT = new Set([10334, 121, 17280, 17419, 17420, 22, 52, 56, 57]);
 
+/** Without a database in the address the driver takes `test`. */
+const NAMES_DATABASE = /^[^:]+:\/\/[^/?]+\/[^?]/;
+/** Of MongoDB itself, and of Atlas. */
+const LOGIN_REFUSED = new Set([18, 8000]);
+const UNAUTHORIZED = 13;
+
 /** A record; `_id` is its `id`. */
 interface HeldDocument extends Document {
   _id: string;
@@ -58,8 +64,11 @@ export class MongodbStore implements CopyStore {
   /** Connects to `mongodb://…/database`. A server that is no replica set has no transactions, and is an error. */
   static async open(uri: string, table: string): Promise<MongodbStore> {
     assertTableName(table);
-    const client = await new MongoClient(uri, { writeConcern: { w: 'majority' } }).connect();
+    if (!NAMES_DATABASE.test(uri))
+      throw new RangeError('the address names no database. Add one, such as mongodb://host/copies.');
+    const client = new MongoClient(uri, { writeConcern: { w: 'majority' } });
     try {
+      await client.connect();
       const database = client.db();
       const { setName, msg } = await database.admin().command({ hello: 1 });
       if (setName === undefined && msg !== 'isdbgrid')
@@ -73,7 +82,7 @@ export class MongodbStore implements CopyStore {
       return new MongodbStore(client, session, records, database.collection<StateDocument>(STATES));
     } catch (error) {
       await client.close();
-      throw error;
+      throw explained(error);
     }
   }
 
@@ -172,6 +181,22 @@ export class MongodbStore implements CopyStore {
     });
     this.known.stored(text);
   }
+}
+
+/** What the server says to a user, in words that say what to do. */
+function explained(error: unknown): unknown {
+  const code = error instanceof MongoServerError ? Number(error.code) : undefined;
+  if (code === UNAUTHORIZED)
+    return new Error(
+      'MongoDB does not let this user write. Put the name and password of one with the role readWrite into the address.',
+      { cause: error },
+    );
+  if (code === undefined || !LOGIN_REFUSED.has(code)) return error;
+  return new Error(
+    'MongoDB refuses the user name or the password. Correct them, or name in authSource the database in which the user was ' +
+      'made, such as authSource=admin.',
+    { cause: error },
+  );
 }
 
 /**

@@ -66,7 +66,7 @@ export class SqliteStore implements CopyStore {
   /** Opens a file, and makes it and its table where they are not there. */
   static open(path: string, table: string): SqliteStore {
     assertTableName(table);
-    const database = new Database(path, { timeout: LOCKED_MS });
+    const database = opened(path);
     // A write-ahead log that is synced at checkpoints: a power failure takes back whole pages, items and cursor together.
     for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', `busy_timeout = ${LOCKED_MS}`])
       database.pragma(pragma);
@@ -170,4 +170,16 @@ export class SqliteStore implements CopyStore {
 
 function textOf(id: string | ArrayBuffer): string {
   return typeof id === 'string' ? id : Buffer.from(id).toString();
+}
+
+/** The driver says no more than a number where SQLite cannot open a file. */
+function opened(path: string): Database.Database {
+  try {
+    return new Database(path, { timeout: LOCKED_MS });
+  } catch (error) {
+    if (!/: 14"\)$/.test((error as Error).message)) throw error;
+    throw new Error('SQLite cannot open it: it is a directory, or its permissions do not allow it.', {
+      cause: error,
+    });
+  }
 }

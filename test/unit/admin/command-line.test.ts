@@ -71,19 +71,37 @@ describe('what is wrong is told in one line with the nearest usage', () => {
     ['sttus', 'The nearest is: npm run -s admin -- status'],
     [
       `application create ${APP} --colour red`,
-      "Unknown option '--colour'. Usage: npm run -s admin -- application",
+      'There is no option --colour. Usage: npm run -s admin -- application',
     ],
+    [
+      `application create ${APP} --titel Shop`,
+      'There is no option --titel; the nearest is --title. Usage: npm run -s admin -- application',
+    ],
+    ['status -x', 'There is no option -x. Usage: npm run -s admin -- status'],
+    ['status --toString', 'There is no option --toString. Usage: '],
+    ['sync', 'There is not a command "sync". All of them: npm run -s admin -- help'],
+    ['reset', 'There is not a command "reset". All of them: npm run -s admin -- help'],
+    ['stats', 'The nearest is: npm run -s admin -- status'],
+    ['records', 'There is not a command "records". Those of record are: record '],
+    ['credentals create', 'There is not a command "credentals create". Those of credential are: '],
     [
       'application create --org acme',
       '--app is missing. Usage: npm run -s admin -- application create --org ORG',
     ],
     ['application create --org= --app shop', '--org is missing'],
     [`application create ${APP} --org other`, '--org is given more than once. Usage: '],
-    ['application create --org', "Option '--org <value>' argument missing"],
+    [
+      'application create --org',
+      '--org has no value. Usage: npm run -s admin -- application create --org ORG',
+    ],
+    [
+      'application create --org --app shop',
+      '--org has no value: "--app" is an option, or write --org=--app. Usage: npm run -s admin -- application',
+    ],
     [`import ${APP} --kind product`, 'FILE.ndjson|- is missing'],
     [`import ${APP} --kind product a b`, '"b" is too much'],
     ['status now', '"now" is too much'],
-    ['status --json=yes', "Option '--json' does not take an argument"],
+    ['status --json=yes', '--json takes no value'],
   ])('%s', (line, sentence) => {
     expect(() => parse(line)).toThrow(sentence);
     expect(() => parse(line)).not.toThrow('\n');

@@ -44,7 +44,7 @@ describe('a filter as text', () => {
     ],
     ['{"$where": "true"}', 'The filter is not valid. "$where" at the top is not allowed'],
     ['[]', 'The filter is not valid. The filter must be a document'],
-    ['@/no/such/file', 'The filter cannot be read from /no/such/file: ENOENT'],
+    ['@/no/such/file', 'The filter cannot be read from /no/such/file: there is no such file'],
   ])('%s is refused in one line', async (text, sentence) => {
     await expect(filterOf(text)).rejects.toThrow(sentence);
     await expect(filterOf(text)).rejects.not.toThrow('\n');

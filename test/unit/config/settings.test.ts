@@ -159,6 +159,36 @@ describe('a bad value stops the start with one clear line', () => {
   });
 
   it.each([
+    ['db/x', 'it does not begin with mongodb:// or mongodb+srv://'],
+    ['mongodb:///x', 'it names no host'],
+    ['mongodb+srv://a.b.c:27017/x', 'with mongodb+srv:// it names a host without a port'],
+    [
+      'mongodb://ann:se@cret@db/x',
+      'a user name or password must have @ : / ? # [ ] and % percent-encoded, such as %40 for @',
+    ],
+    [
+      'mongodb://ann:se/cret@db/x',
+      'a user name or password must have @ : / ? # [ ] and % percent-encoded, such as %40 for @',
+    ],
+    ['mongodb://db:99999/x', 'a host or its port cannot be read: a port is a number up to 65535'],
+    ['mongodb://db/x?autSource=admin', 'it has an option that the driver does not know: autsource'],
+    ['mongodb://db/x?authSource=', 'one of its options has no value: authSource'],
+    ['mongodb://db/x?w=1&w=2', 'it names one of its options twice: w'],
+    ['mongodb://db/x?authMechanism=cret', 'one of its options has a value that the driver does not take'],
+    ['mongodb://ann:se?cret@db/x', ''],
+    ['mongodb://ann:secret', ''],
+    ['mongodb://db/%zz', ''],
+  ])(
+    'what is wrong with a connection string is told, and nothing of what may be secret: %s',
+    (uri, fault) => {
+      const message = refusal({ MONGODB_URI: uri });
+      expect(message).toContain(`MONGODB_URI is not valid: ${fault}`);
+      expect(message).toMatch(/[^:] A right value: [^\n]+\.$/);
+      expect(message).not.toMatch(/\bann\b|cret/);
+    },
+  );
+
+  it.each([
     'mongodb://db',
     'mongodb://db1,db2/?replicaSet=rs0',
     'mongodb://ann:secret@db?replicaSet=rs0',
@@ -171,7 +201,10 @@ describe('a bad value stops the start with one clear line', () => {
 
   it.each(['mongodb://db/a.b', 'mongodb://db/a%20b', 'mongodb://db/a/b', `mongodb://db/${'x'.repeat(64)}`])(
     'a database of a name that MongoDB does not take is told of: %s',
-    (uri) => expect(refusal({ MONGODB_URI: uri })).toMatch(/^MONGODB_URI is not valid\. A right value: /),
+    (uri) =>
+      expect(refusal({ MONGODB_URI: uri })).toMatch(
+        /^MONGODB_URI is not valid: MongoDB takes no such name .+ A right value: /,
+      ),
   );
 
   it('the first bad one is told', () => {

@@ -29,8 +29,13 @@ describe('the command line of tidemark-harvest', () => {
       ['--table', 'a b'],
       '--table "a b" is no name for a table: take up to 63 letters, digits and _, no digit first, such as products.',
     ],
-    [['--password', 'x'], "Unknown option '--password'."],
-    [['--app', ''], '--app is missing.'],
+    [['--password', 'x'], 'There is no option --password.'],
+    [['-x'], 'There is no option -x.'],
+    [['--toString'], 'There is no option --toString.'],
+    [['--table'], '--table has no value.'],
+    [['--table', '--json'], '--table has no value: "--json" is an option, or write --table=--json.'],
+    [['--json=yes'], '--json takes no value.'],
+    [['--app', ''], '--app has no value.'],
   ])('%j is refused in one sentence', (words, sentence) => {
     expect(() => read(...words)).toThrow(`${sentence} See tidemark-harvest --help.`);
   });

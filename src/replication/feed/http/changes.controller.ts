@@ -59,7 +59,7 @@ export class ChangesController {
   ): Promise<void> {
     const reader = this.rights.readerOf(response.req, application);
     const assertLetIn = async () => {
-      if (!(await this.rights.holds(reader))) throw problems.unauthorized();
+      if (!(await this.rights.holds(reader))) throw problems.unauthorized({ wereSent: true });
     };
     const opened = (share: Share) => this.pages.open({ application, request, share, assertLetIn }, feed);
     return this.answers.page(response, opened);
