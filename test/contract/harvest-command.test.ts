@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import Database from 'libsql';
 import { type CopyPlace, ndjsonCopies, sqliteCopies } from '../support/copies/index.js';
 import { eventually, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { bike, BIKES, bikesIn, stampsIn } from './harvest-client.js';
@@ -231,6 +232,36 @@ describe('`tidemark-harvest`', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { upserts: number });
     expect(told.map(({ upserts }) => upserts)).toEqual([30, 1]);
+  });
+
+  it('what the copy cannot hold is told once while it follows, and in the exit code at its end', async () => {
+    await (await place.open()).close();
+    const user = new Database(place.to);
+    user.exec(
+      "CREATE TRIGGER own BEFORE INSERT ON products WHEN new.id = 'b3' BEGIN SELECT RAISE(ABORT, 'not b3'); END",
+    );
+    const child = begin(['--to', place.to, '--follow', '--json']);
+    const lines = text(child.stdout!);
+    await eventually(async () => (await stampsIn(place)).length === 29);
+    await app.product(bike('later'));
+    await eventually(async () => (await place.records()).has('later'));
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([6, null]);
+    const told = (await lines)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { upserts: number; unfit?: { id: string; reason: string }[] });
+    expect(told).toMatchObject([{ upserts: 30, unfit: [{ id: 'b3', reason: 'not b3' }] }, { upserts: 1 }]);
+    expect(told[1]).not.toHaveProperty('unfit');
+    const again = await run(['--to', place.to]);
+    expect(again).toMatchObject({
+      code: 6,
+      output: expect.stringMatching(/\nb3: 20.*Z, not b3\n$/) as string,
+    });
+    user.exec('DROP TRIGGER own');
+    user.close();
+    expect(await run(['repair', '--to', place.to])).toMatchObject({ code: 0 });
+    expect(await stampsIn(place)).toEqual(await bikesIn(app));
   });
 
   it('verify tells what differs and exits with 1; repair mends it', async () => {

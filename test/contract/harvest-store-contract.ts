@@ -78,8 +78,14 @@ class OnePage implements HarvestSource {
   }
 }
 
-/** A record that a store has no place for. */
-export type Unfit = [what: string, id: string, more: object];
+/** A record that a store has no place for, or that what its user has added refuses. */
+export type Unfit = [what: string, id: string, more: object, add?: (place: CopyPlace) => Promise<void>];
+
+/** Stores of UTF-8 cannot hold them. */
+export const HALVES: Unfit[] = [
+  ['an `id` with half of a surrogate pair', 'half\ud83d', {}],
+  ['a text with half of a surrogate pair', 'half', { createdBy: '\ude00' }],
+];
 
 /** What every store keeps: the cases of this table, by a real database or file. */
 export function storeContract(name: string, places: () => Promise<CopyPlaces>, unfit: Unfit[] = []): void {
@@ -114,8 +120,9 @@ export function storeContract(name: string, places: () => Promise<CopyPlaces>, u
       return store;
     };
 
-    for (const [what, id, more] of unfit)
+    for (const [what, id, more, add] of unfit)
       it(`${what} is refused for itself, and a harvest goes on without it`, async () => {
+        await add?.(place);
         const page = [told('a', OLD), told(id, MID, more), told('b', NEW)];
         const refusal = await store.apply({ changes: page, state: at('2') }).catch((error: unknown) => error);
         if (!store.isUnfit(refusal)) throw refusal;

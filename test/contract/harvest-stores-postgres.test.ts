@@ -3,17 +3,53 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { PostgresStore } from '../../client/src/stores/postgres.js';
 import { eventually } from '../support/index.js';
-import type { CopyPlaces } from '../support/copies/index.js';
+import type { CopyPlace, CopyPlaces } from '../support/copies/index.js';
 import { postgresCopies } from '../support/copies/postgres-copies.js';
-import { storeContract } from './harvest-store-contract.js';
+import { HALVES, storeContract } from './harvest-store-contract.js';
 
 /** PostgreSQL compresses what repeats itself before it looks how long a key is. */
 const LONG_ID = Array.from({ length: 400 }, (_, n) => (n * 2654435761).toString(36)).join('-');
+
+const REFUSED = { createdBy: 'refused' };
+
+/** What the user of the database adds to the table. */
+const inPostgres =
+  (sql: (table: string) => string) =>
+  async ({ to, table }: CopyPlace): Promise<void> => {
+    const client = new pg.Client({ connectionString: to });
+    await client.connect();
+    await client.query(sql(table)).finally(() => client.end());
+  };
 
 storeContract('PostgreSQL', postgresCopies, [
   ['an `id` that is longer than an index takes', LONG_ID, {}],
   ['an `id` with U+0000', 'nul\u0000', {}],
   ['a text with U+0000', 'type', { type: 'a\u0000b' }],
+  ...HALVES,
+  [
+    'what is not unique',
+    'own',
+    {},
+    inPostgres((table) => `CREATE UNIQUE INDEX ON ${table} ((1)) WHERE id IN ('a', 'own')`),
+  ],
+  [
+    'what a foreign key refuses when the page ends',
+    'own',
+    REFUSED,
+    inPostgres(
+      (table) =>
+        `CREATE TABLE own_${table} (name text PRIMARY KEY); INSERT INTO own_${table} VALUES ('erp'); ALTER TABLE ${table} ADD FOREIGN KEY ("createdBy") REFERENCES own_${table} DEFERRABLE INITIALLY DEFERRED`,
+    ),
+  ],
+  [
+    'what a trigger refuses',
+    'own',
+    REFUSED,
+    inPostgres(
+      (table) =>
+        `CREATE FUNCTION own_${table}() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''own''; END'; CREATE TRIGGER own BEFORE INSERT ON ${table} FOR EACH ROW WHEN (new."createdBy" = 'refused') EXECUTE FUNCTION own_${table}()`,
+    ),
+  ],
 ]);
 
 describe('a copy in PostgreSQL', () => {

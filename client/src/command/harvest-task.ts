@@ -26,18 +26,23 @@ async function harvestOn(tools: TaskTools): Promise<ExitCode> {
   const onPage = ({ upserts, deletes }: Harvested) => progress.at(upserts + deletes);
   if (!settings.follows) {
     const harvested = await harvester.harvest({ signal, startsOver, onPage });
-    const { unfit = [] } = (await tools.store.state()) ?? {};
-    tell(tools, harvested, unfit);
-    return unfit.length === 0 ? EXIT.done : EXIT.unfit;
+    tell(tools, harvested);
+    return exitCodeOf(harvested);
   }
+  let last: Harvested | undefined;
   await follow(source, harvester, {
     ...{ signal, startsOver, onPage },
     onHarvest: (harvested) => {
-      if (harvested.upserts + harvested.deletes > 0) tell(tools, harvested);
+      if (harvested.upserts + harvested.deletes > 0 || last === undefined) tellNews(tools, harvested, last);
+      last = harvested;
     },
     onTrouble: (error) => progress.line(visible(`${sentenceOf(error)} Trying again.`)),
   });
-  return EXIT.done;
+  return last === undefined ? EXIT.done : exitCodeOf(last);
+}
+
+function exitCodeOf({ unfit = [] }: Harvested): ExitCode {
+  return unfit.length === 0 ? EXIT.done : EXIT.unfit;
 }
 
 /** Only a first harvest on a terminal estimates its duration: counting makes the service read every record. */
@@ -52,14 +57,26 @@ async function countOn({ store, source, progress }: TaskTools, signal: AbortSign
   }
 }
 
-function tell(tools: TaskTools, harvested: Harvested, unfit: UnfitRecord[] = []): void {
+/** Of what the copy cannot hold, only what is new since the harvest before. */
+function tellNews(tools: TaskTools, harvested: Harvested, last: Harvested | undefined): void {
+  const before = new Set(last?.unfit?.map(noteOf));
+  const news = harvested.unfit?.filter((record) => !before.has(noteOf(record))) ?? [];
+  const { unfit: _all, ...rest } = harvested;
+  if (news.length > 0 || harvested.upserts + harvested.deletes > 0)
+    tell(tools, { ...rest, ...(news.length > 0 && { unfit: news }) });
+}
+
+function noteOf({ key, lastupdated }: UnfitRecord): string {
+  return `${key} ${lastupdated}`;
+}
+
+function tell(tools: TaskTools, harvested: Harvested): void {
   const { copy, source } = tools;
-  const { upserts, deletes, to } = harvested;
+  const { upserts, deletes, to, unfit = [] } = harvested;
   const done = `${counted(upserts)} written, ${counted(deletes)} removed`;
   tools.print(`${copy} holds ${source.feed} up to ${to}: ${done}.${unfitLines(unfit)}`, {
     feed: source.feed,
     copy,
     ...harvested,
-    ...(unfit.length > 0 && { unfit }),
   });
 }

@@ -39,5 +39,5 @@ Exit codes:
   6    done, and equal but for records that the copy cannot hold: each is named, with the reason
   7    the database of the service was restored from an earlier copy, and lacks changes that this copy
        received: run it once with --start-over, which removes them from the copy
-  130  interrupted; what was stored is whole. With --follow, which has no end of its own, 0
+  130  interrupted; what was stored is whole. With --follow, which has no end of its own, 0 or 6
 `;

@@ -33,6 +33,8 @@ export interface Harvested {
   starts: number;
   /** Where the last complete window ended. */
   to?: string;
+  /** Records that the copy cannot hold as they are now; absent if it holds all. */
+  unfit?: UnfitRecord[];
 }
 
 /** The copy is of another feed. */
@@ -83,7 +85,7 @@ export class Harvester {
       if (state.phase === 'sweeping') state = await this.sweep(state);
       if (state.phase !== 'following' || wasWithin) continue;
       if (await lastTold.isForgotten(this.source, signal)) await this.endRestored(state);
-      return withTo(harvested, state);
+      return withState(harvested, state);
     }
   }
 
@@ -137,7 +139,7 @@ export class Harvester {
         state = await this.keep(oncePerId(page.result), state, behindPage(state, page));
         lastTold.see(page.result);
         count(harvested, page);
-        onPage?.(withTo(harvested, state));
+        onPage?.(withState(harvested, state));
         if (page.next === undefined) return state;
       }
     } finally {
@@ -218,6 +220,6 @@ function count(harvested: Harvested, { result }: ToldPage): void {
   harvested.upserts += result.length - deletes;
 }
 
-function withTo(harvested: Harvested, { to }: CopyState): Harvested {
-  return to === undefined ? harvested : { ...harvested, to };
+function withState(harvested: Harvested, { to, unfit }: CopyState): Harvested {
+  return { ...harvested, ...(to !== undefined && { to }), ...(unfit !== undefined && { unfit }) };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isWellFormed } from './well-formed.js';
 import type { ToldChange, ToldUpsert } from './source.js';
 import type { CopyState } from './state.js';
 
@@ -20,8 +21,10 @@ export const MOST_UNFIT = 1000;
 const LONGEST_ID = 200;
 const LONGEST_REASON = 300;
 
+/** UTF-8 has no half of a surrogate pair: such ids are told apart by their escapes. */
 export function unfitKey(id: string): string {
-  return createHash('sha256').update(id).digest('hex');
+  const text = isWellFormed(id) ? id : JSON.stringify(id);
+  return createHash('sha256').update(text).digest('hex');
 }
 
 export function unfitRecord(

@@ -14,16 +14,19 @@ import type { AppliedPage, CopyState, CopyStore, HeldStamp, Mended, ToldUpsert }
 import { decide } from './decide.js';
 import { KnownState } from './known-state.js';
 import { assertTableName, STATES } from './rows.js';
+import { assertWellFormed } from './well-formed.js';
 import { wholeNumbersIn } from './whole-numbers.js';
 
 /** Documents that are told, or removed, at once. */
 const BATCH = 10_000;
 
 /**
- * What MongoDB says of a single document: too large, one that it cannot store, or that the validator of the collection
- * refuses.
+ * What MongoDB says of a whole command for a single document: too large, too deep, one that it cannot store, or that the
+ * validator of the collection refuses.
  */
-const OF_A_DOCUMENT = new Set([10334, 121, 17280, 17419, 17420, 22, 52, 56, 57]);
+const OF_A_DOCUMENT = new Set([10334, 121, 15, 17280, 17419, 17420, 22, 52, 56, 57]);
+/** What it says of one of several writes, although each would fail: no room on the disk, or in the quota of Atlas. */
+const OF_THE_SERVER = new Set([14031, 8000]);
 
 /** Without a database in the address the driver takes `test`. */
 const NAMES_DATABASE = /^[^:]+:\/\/[^/?]+\/[^?]/;
@@ -96,7 +99,8 @@ export class MongodbStore implements CopyStore {
     return newest?.generation;
   }
 
-  apply({ changes, state }: AppliedPage): Promise<void> {
+  async apply({ changes, state }: AppliedPage): Promise<void> {
+    assertWellFormed(changes);
     return this.inTransaction(state, async (session) => {
       const ids = changes.map(({ id }) => id);
       const projection = { lastupdated: 1 };
@@ -133,17 +137,28 @@ export class MongodbStore implements CopyStore {
     if (batch.length > 0) yield batch;
   }
 
-  /** The driver itself refuses what it cannot write as BSON; within a bulk that is the cause of the bulk's error. */
+  /**
+   * The driver itself refuses what it cannot write as BSON; within a bulk that is the cause of the bulk's error. An error of a
+   * single write is of its document, whatever it says: an index or a validator of the user's own has many reasons.
+   */
   isUnfit(error: unknown): boolean {
-    const { errorResponse } = error instanceof MongoBulkWriteError ? error : {};
-    if (errorResponse instanceof Error) return this.isUnfit(errorResponse);
+    if (error instanceof MongoBulkWriteError) {
+      const { errorResponse } = error;
+      if (errorResponse instanceof Error) return this.isUnfit(errorResponse);
+      const codes = [error.writeErrors].flat().map(({ code }) => code);
+      if (codes.length > 0)
+        return (
+          !error.hasErrorLabel('TransientTransactionError') && !codes.some((code) => OF_THE_SERVER.has(code))
+        );
+    }
     if (error instanceof MongoServerError) return OF_A_DOCUMENT.has(Number(error.code));
     return [BSON.BSONError, RangeError, MongoInvalidArgumentError].some(
       (refusal) => error instanceof refusal,
     );
   }
 
-  mend(mended: Mended): Promise<void> {
+  async mend(mended: Mended): Promise<void> {
+    assertWellFormed(mended.upserts);
     return this.inTransaction(mended.state, (session) => this.write(mended, session));
   }
 

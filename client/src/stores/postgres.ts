@@ -11,6 +11,7 @@ import type {
 import { KnownState } from './known-state.js';
 import { assertTableName, quoted, STATES, textsOf } from './rows.js';
 import { textArray } from './text-array.js';
+import { assertWellFormed } from './well-formed.js';
 
 /** Rows that are told at once. */
 const BATCH = 10_000;
@@ -19,8 +20,8 @@ const CONNECT_MS = 30_000;
 const LOCKED_MS = 10_000;
 /** Within a transaction: a pooler between refuses it as an option of the connection, and gives the next one to others. */
 const BEGIN = `BEGIN; SET LOCAL lock_timeout = ${LOCKED_MS}`;
-/** The class of errors about values, a check that does not hold, and the limits of a row. */
-const OF_A_ROW = /^(22|23514$|54000$)/;
+/** The classes of errors about values and constraints, what a trigger raises, and the limits of a row. */
+const OF_A_ROW = /^(22|23|P0001$|54000$)/;
 
 const COLUMNS = ['id', 'lastupdated', 'type', '"createDate"', '"createdBy"', 'data', 'channels'];
 const PLACES = COLUMNS.map((_, index) => `$${index + 1}::text[]`).join(', ');
@@ -81,6 +82,7 @@ export class PostgresStore implements CopyStore {
     const upserts = changes.filter((change) => change.op === 'upsert');
     const deletes = changes.filter((change) => change.op === 'delete');
     return this.inTransaction(state, async () => {
+      assertWellFormed(changes);
       const written = await this.insert(upserts, state, 'WHERE excluded.lastupdated >= held.lastupdated');
       if (written < upserts.length) await this.mark(upserts, state);
       if (deletes.length > 0) await this.remove(deletes);
@@ -112,6 +114,7 @@ export class PostgresStore implements CopyStore {
 
   mend({ upserts, removed, state }: Mended): Promise<void> {
     return this.inTransaction(state, async () => {
+      assertWellFormed(upserts);
       await this.client.query(`DELETE FROM ${quoted(this.table)} WHERE id = ANY($1::text[])`, [removed]);
       await this.insert(upserts, state, '');
     });

@@ -3,6 +3,7 @@ import Database from 'libsql';
 import type { AppliedPage, CopyState, CopyStore, HeldStamp, Mended, ToldUpsert } from '../harvest/index.js';
 import { KnownState } from './known-state.js';
 import { assertTableName, quoted, STATES, textsOf } from './rows.js';
+import { assertWellFormed } from './well-formed.js';
 
 /** Rows that one statement writes: a call for each costs half as much again. */
 const TOGETHER = 20;
@@ -13,6 +14,11 @@ const LOCKED_MS = 10_000;
 
 /** The driver cuts a text that it reads at U+0000, and bytes not. */
 const WHOLE_ID = 'CASE WHEN instr(id, char(0)) > 0 THEN CAST(id AS BLOB) ELSE id END';
+
+/** Too large, or refused by a constraint, an index or a trigger of the user's own. */
+const OF_A_ROW = /^SQLITE_(TOOBIG|MISMATCH|CONSTRAINT\w*)$/;
+/** SQLite's general error is that of an expression in an index or trigger too; these are of any row. */
+const OF_THE_SCHEMA = /no such|has no column|syntax error|already exists/;
 
 const COLUMNS = 'id, lastupdated, type, createDate, createdBy, data, channels, generation';
 
@@ -93,6 +99,7 @@ export class SqliteStore implements CopyStore {
   apply({ changes, state }: AppliedPage): Promise<void> {
     const upserts = changes.filter((change) => change.op === 'upsert');
     return this.inTransaction(state, () => {
+      assertWellFormed(changes);
       for (let at = 0; at < upserts.length; at += TOGETHER)
         this.upsert(upserts.slice(at, at + TOGETHER), state);
       for (const { op, id, lastupdated } of changes)
@@ -115,11 +122,15 @@ export class SqliteStore implements CopyStore {
   }
 
   isUnfit(error: unknown): boolean {
-    return error instanceof RangeError || (error as { code?: unknown }).code === 'SQLITE_TOOBIG';
+    if (error instanceof RangeError) return true;
+    const { code, message } = error as { code?: unknown; message: string };
+    if (typeof code !== 'string') return false;
+    return OF_A_ROW.test(code) || (code === 'SQLITE_ERROR' && !OF_THE_SCHEMA.test(message));
   }
 
   mend({ upserts, removed, state }: Mended): Promise<void> {
     return this.inTransaction(state, () => {
+      assertWellFormed(upserts);
       for (const id of removed) this.statements.drop.run(id);
       for (const upsert of upserts) this.statements.put.run(...this.rowOf(upsert, state));
     });

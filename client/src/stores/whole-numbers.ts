@@ -1,4 +1,5 @@
 import { Long } from 'mongodb';
+import { assertWhole } from './well-formed.js';
 
 interface ExactJson {
   isRawJSON?: (value: unknown) => value is { rawJSON: string };
@@ -8,14 +9,17 @@ const { isRawJSON }: ExactJson = JSON as ExactJson;
 
 /**
  * An item's value with 64-bit integers in place of what `parseExactly` kept as text. A longer number is a double; what another
- * `parse` has made, such as a date, stays.
+ * `parse` has made, such as a date, stays. Throws a RangeError for a text with half of a surrogate pair, which BSON has no form for.
  */
 export function wholeNumbersIn(value: unknown): unknown {
-  if (isRawJSON === undefined || typeof value !== 'object' || value === null) return value;
-  if (isRawJSON(value)) return numberOf(value.rawJSON);
+  if (typeof value === 'string') return assertWhole(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (isRawJSON?.(value) === true) return numberOf(value.rawJSON);
   if (Array.isArray(value)) return value.map(wholeNumbersIn);
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, wholeNumbersIn(part)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [assertWhole(name), wholeNumbersIn(part)]),
+  );
 }
 
 function numberOf(text: string): Long | number {

@@ -74,9 +74,9 @@ export class NdjsonStore implements CopyStore {
       });
   }
 
-  /** A file takes every line. */
-  isUnfit(): boolean {
-    return false;
+  /** A file takes every line that a text can hold, one at least where not a whole page. */
+  isUnfit(error: unknown): boolean {
+    return error instanceof RangeError;
   }
 
   async mend({ upserts, removed, state }: Mended): Promise<void> {
