@@ -18,7 +18,11 @@ const inPostgres =
   async ({ to, table }: CopyPlace): Promise<void> => {
     const client = new pg.Client({ connectionString: to });
     await client.connect();
-    await client.query(sql(table)).finally(() => client.end());
+    try {
+      await client.query(sql(table));
+    } finally {
+      await client.end();
+    }
   };
 
 storeContract('PostgreSQL', postgresCopies, [

@@ -29,7 +29,11 @@ const inMongodb =
   (add: (collection: mongo.Collection, database: mongo.Db) => Promise<unknown>) =>
   async ({ to, table }: CopyPlace): Promise<void> => {
     const client = new mongo.MongoClient(to);
-    await add(client.db().collection(table), client.db()).finally(() => client.close());
+    try {
+      await add(client.db().collection(table), client.db());
+    } finally {
+      await client.close();
+    }
   };
 
 storeContract('SQLite', () => Promise.resolve(sqliteCopies()), [

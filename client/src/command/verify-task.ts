@@ -60,13 +60,15 @@ function verdict({ differences, count, to, unfit }: Verified): string {
   return `The copy is equal to the service${but}: ${counted(count)} records up to ${to}.${unfitLines(unfit)}`;
 }
 
-/** Lines to append for the records that the copy cannot hold, each with its reason; empty if there are none. */
+/** Lines to append for the records that the copy cannot hold or remove, each with its reason; empty if there are none. */
 export function unfitLines(unfit: UnfitRecord[]): string {
-  if (unfit.length === 0) return '';
-  const lines = unfit.map(
-    ({ id, lastupdated, reason }) => `${visible(id)}: ${lastupdated}, ${visible(reason)}`,
-  );
-  return `\nThe copy cannot hold ${counted(unfit.length)} of them:\n${lines.join('\n')}`;
+  const lines = unfit.map(({ id, lastupdated, reason, isRemoval }) => {
+    const not = isRemoval === true ? 'not removed: ' : '';
+    return `${visible(id)}: ${lastupdated}, ${not}${visible(reason)}`;
+  });
+  if (lines.length === 0) return '';
+  const verb = unfit.every(({ isRemoval }) => isRemoval === true) ? 'remove' : 'hold';
+  return `\nThe copy cannot ${verb} ${counted(unfit.length)} of them:\n${lines.join('\n')}`;
 }
 
 function line({ id, held, told }: CopyDifference): string {

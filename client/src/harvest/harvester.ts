@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { Mending } from './mending.js';
 import { oncePerId } from './once-per-id.js';
 import { LastTold, SourceRestoredError } from './restored.js';
 import type { HarvestSource, ReadFrom, ToldChange, ToldPage } from './source.js';
@@ -35,6 +36,12 @@ export interface Harvested {
   to?: string;
   /** Records that the copy cannot hold as they are now; absent if it holds all. */
   unfit?: UnfitRecord[];
+}
+
+/** A change that the store refuses, and what it says. */
+interface RefusedChange {
+  change: ToldChange;
+  error: Error;
 }
 
 /** The copy is of another feed. */
@@ -112,7 +119,24 @@ export class Harvester {
 
   private async sweep(state: CopyState): Promise<CopyState> {
     const swept: CopyState = { ...withUnfitOf(state), phase: 'following' };
-    await this.store.sweep(swept);
+    try {
+      await this.store.sweep(swept);
+      return swept;
+    } catch (error) {
+      if (!this.store.isUnfit(error)) throw error;
+    }
+    return this.sweepInPieces(state);
+  }
+
+  /** The store refuses to remove a record. It is noted; all others are removed. */
+  private async sweepInPieces(state: CopyState): Promise<CopyState> {
+    const mending = new Mending(this.store, state);
+    for await (const batch of this.store.held()) {
+      const old = batch.filter(({ generation }) => generation < state.generation);
+      if (old.length > 0) await mending.remove(old);
+    }
+    const swept: CopyState = { ...withUnfitOf(mending.state), phase: 'following' };
+    await this.store.apply({ changes: [], state: swept });
     return swept;
   }
 
@@ -158,44 +182,58 @@ export class Harvester {
     } catch (error) {
       if (!this.store.isUnfit(error)) throw error;
     }
-    const unfit: UnfitRecord[] = [];
-    await this.inPieces(changes, before, unfit);
+    const refused = await this.inPieces(changes, before);
+    const unfit = (await this.notable(refused)).map(({ change, error }) =>
+      unfitRecord(change, error, { generation: before.generation, isRemoval: change.op === 'delete' }),
+    );
+    const [first] = refused;
+    if (first !== undefined && unfit.length + (before.unfit?.length ?? 0) > MOST_UNFIT) throw first.error;
     const noted = withUnfit(after, changes, unfit);
     await this.store.apply({ changes: [], state: noted });
     return noted;
   }
 
-  /** Stores what fits, piece by piece: until the page is whole, the state is the one before it. */
-  private async inPieces(changes: ToldChange[], before: CopyState, unfit: UnfitRecord[]): Promise<void> {
+  /** Stores what fits, piece by piece: until the page is whole, the state is the one before it. Answers what does not fit. */
+  private async inPieces(changes: ToldChange[], before: CopyState): Promise<RefusedChange[]> {
+    const refused: RefusedChange[] = [];
     const half = Math.ceil(changes.length / 2);
     for (const piece of [changes.slice(0, half), changes.slice(half)]) {
       if (piece.length === 0) continue;
-      try {
-        await this.store.apply({ changes: piece, state: before });
-      } catch (error) {
-        if (!this.store.isUnfit(error)) throw error;
-        if (piece.length > 1) await this.inPieces(piece, before, unfit);
-        else await this.noteUnfit(piece[0]!, error, before, unfit);
-      }
+      const error = await this.refusal(piece, before);
+      if (error === undefined) continue;
+      if (piece.length > 1) refused.push(...(await this.inPieces(piece, before)));
+      else refused.push(await this.outOfDate(piece[0]!, error, before));
+      if (refused.length > MOST_UNFIT) throw error;
+    }
+    return refused;
+  }
+
+  /** What the store has against a piece; nothing if it stored it. */
+  private async refusal(changes: ToldChange[], state: CopyState): Promise<Error | undefined> {
+    try {
+      await this.store.apply({ changes, state });
+      return undefined;
+    } catch (error) {
+      if (!this.store.isUnfit(error)) throw error;
+      return error as Error;
     }
   }
 
-  /** What the copy holds of it is out of date, and removed, if it can hold its `id` at all. */
-  private async noteUnfit(
-    change: ToldChange,
-    error: unknown,
-    before: CopyState,
-    unfit: UnfitRecord[],
-  ): Promise<void> {
-    if (change.op === 'delete') return;
-    if (unfit.length + (before.unfit?.length ?? 0) >= MOST_UNFIT) throw error;
-    unfit.push(unfitRecord(change, error, before.generation));
+  /** What the copy holds of a record that does not fit is out of date, and removed, if the store can do that. */
+  private async outOfDate(change: ToldChange, error: Error, before: CopyState): Promise<RefusedChange> {
     const { id, lastupdated } = change;
-    await this.store
-      .apply({ changes: [{ op: 'delete', id, lastupdated }], state: before })
-      .catch((again: unknown) => {
-        if (!this.store.isUnfit(again)) throw again;
-      });
+    if (change.op === 'upsert') await this.refusal([{ op: 'delete', id, lastupdated }], before);
+    return { change, error };
+  }
+
+  /** A refused delete matters if the copy holds the record: no store holds one whose `id` it cannot hold. */
+  private async notable(refused: RefusedChange[]): Promise<RefusedChange[]> {
+    const deletes = new Set(refused.flatMap(({ change }) => (change.op === 'delete' ? [change.id] : [])));
+    if (deletes.size === 0) return refused;
+    const held = new Set<string>();
+    for await (const batch of this.store.held())
+      for (const { id } of batch) if (deletes.has(id)) held.add(id);
+    return refused.filter(({ change }) => change.op === 'upsert' || held.has(change.id));
   }
 
   /** An empty copy holds nothing that is dead: only then deletes are left out. */

@@ -14,7 +14,14 @@ export type {
   ToldUpsert,
 } from './source.js';
 export type { CopyPhase, CopyState } from './state.js';
-export { type AppliedPage, type CopyStore, CopyTakenError, type HeldStamp, type Mended } from './store.js';
+export {
+  type AppliedPage,
+  type CopyStore,
+  CopyTakenError,
+  type HeldRecord,
+  type HeldStamp,
+  type Mended,
+} from './store.js';
 export { type Compared, type CopyDifference, verify, type VerifyOptions, type Verified } from './verify.js';
 export { repair, type Repaired } from './repair.js';
 export type { UnfitRecord } from './unfit.js';

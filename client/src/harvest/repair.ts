@@ -1,6 +1,8 @@
+import { Mending } from './mending.js';
 import type { HarvestSource, StampedWithin, ToldUpsert } from './source.js';
 import type { CopyState } from './state.js';
-import { unfitKey, withUnfit } from './unfit.js';
+import type { HeldStamp } from './store.js';
+import { unfitKey } from './unfit.js';
 import { type Compared, type CopyDifference, verify, type VerifyOptions, type Verified } from './verify.js';
 import { windowsOver } from './windows-over.js';
 
@@ -26,48 +28,43 @@ export async function repair(
   { signal }: VerifyOptions = {},
 ): Promise<Repaired> {
   const asked = signal === undefined ? {} : { signal };
-  const state = await withWhatFits(compared, verified, asked);
+  const mending = new Mending(compared.store, withoutRemoved(verified, differences));
+  await tryAgain(compared, mending, asked);
   const extra = await notDelivered(
     compared.source,
     differences.filter(({ told }) => told === undefined),
     asked,
   );
-  for (let at = 0; at < extra.length; at += BATCH)
-    await compared.store.mend({ upserts: [], removed: extra.slice(at, at + BATCH), state });
+  for (let at = 0; at < extra.length; at += BATCH) await mending.remove(extra.slice(at, at + BATCH));
   const wanted = new Map(differences.flatMap(({ id, told }) => (told === undefined ? [] : [[id, told]])));
   for (const window of windowsOver([...wanted.values()])) {
     let batch: ToldUpsert[] = [];
     for await (const item of updatesOf(compared.source, { ...window, ...asked })) {
       if (wanted.get(item.id) === item.lastupdated) batch.push(item);
       if (batch.length < BATCH) continue;
-      await compared.store.mend({ upserts: batch, removed: [], state });
+      await mending.put(batch);
       batch = [];
     }
-    if (batch.length > 0) await compared.store.mend({ upserts: batch, removed: [], state });
+    if (batch.length > 0) await mending.put(batch);
   }
+  await mending.keepNotes();
   return { mended: differences, left: await verify(compared, asked) };
 }
 
-/** Tries once more what the store could not hold: it may have been given room since. Answers the state with what is left. */
-async function withWhatFits(
-  { source, store }: Compared,
-  state: CopyState,
-  asked: VerifyOptions,
-): Promise<CopyState> {
-  let left = state;
-  const noted = new Map((state.unfit ?? []).map(({ key, lastupdated }) => [key, lastupdated]));
+/** Without notes of records that the copy could not remove, and that it does not hold any more. */
+function withoutRemoved(state: CopyState, differences: CopyDifference[]): CopyState {
+  const { unfit: noted = [], ...rest } = state;
+  const held = new Set(differences.map(({ id }) => unfitKey(id)));
+  const unfit = noted.filter(({ key, isRemoval }) => isRemoval !== true || held.has(key));
+  return unfit.length === 0 ? rest : { ...rest, unfit };
+}
+
+/** Tries once more what the store could not hold: it may have been given room since. */
+async function tryAgain({ source }: Compared, mending: Mending, asked: VerifyOptions): Promise<void> {
+  const noted = new Map((mending.state.unfit ?? []).map(({ key, lastupdated }) => [key, lastupdated]));
   for (const window of windowsOver([...noted.values()]))
-    for await (const item of updatesOf(source, { ...window, ...asked })) {
-      if (noted.get(unfitKey(item.id)) !== item.lastupdated) continue;
-      const next = withUnfit(left, [item]);
-      try {
-        await store.mend({ upserts: [item], removed: [], state: next });
-        left = next;
-      } catch (error) {
-        if (!store.isUnfit(error)) throw error;
-      }
-    }
-  return left;
+    for await (const item of updatesOf(source, { ...window, ...asked }))
+      if (noted.get(unfitKey(item.id)) === item.lastupdated) await mending.put([item]);
 }
 
 /** Those of these records that the source does not deliver as they are held. */
@@ -75,12 +72,12 @@ async function notDelivered(
   source: HarvestSource,
   extra: CopyDifference[],
   asked: VerifyOptions,
-): Promise<string[]> {
+): Promise<HeldStamp[]> {
   const left = new Map(extra.map(({ id, held = '' }) => [id, held]));
   for (const window of windowsOver([...left.values()]))
     for await (const { id, lastupdated } of updatesOf(source, { ...window, ...asked }))
       if (left.get(id) === lastupdated) left.delete(id);
-  return [...left.keys()];
+  return Array.from(left, ([id, lastupdated]) => ({ id, lastupdated }));
 }
 
 async function* updatesOf(source: HarvestSource, within: StampedWithin): AsyncIterable<ToldUpsert> {

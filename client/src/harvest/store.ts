@@ -7,6 +7,11 @@ export interface HeldStamp {
   lastupdated: string;
 }
 
+/** A record that is held, and which start has told of it. */
+export interface HeldRecord extends HeldStamp {
+  generation: number;
+}
+
 /** A page, and the state of the copy after it. */
 export interface AppliedPage {
   changes: ToldChange[];
@@ -37,7 +42,7 @@ export interface CopyStore {
   /** Removes the records of other generations than the state's, then stores the state. May be interrupted and repeated. */
   sweep(state: CopyState): Promise<void>;
   /** All that is held, a batch at a time. */
-  held(): AsyncIterable<HeldStamp[]>;
+  held(): AsyncIterable<HeldRecord[]>;
   /**
    * Whether a write failed for a record in it, while the store would take others: a record that is too large, or holds what
    * the store has no place for. Not where the store is away, full, or taken.

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isWellFormed } from './well-formed.js';
-import type { ToldChange, ToldUpsert } from './source.js';
+import type { ToldChange } from './source.js';
+import type { HeldStamp } from './store.js';
 import type { CopyState } from './state.js';
 
-/** A record that the store of a copy cannot hold. */
+/** A record that the store of a copy cannot hold, or cannot remove. */
 export interface UnfitRecord {
   /** Its first 200 characters. */
   id: string;
@@ -13,6 +14,8 @@ export interface UnfitRecord {
   /** What the store said. */
   reason: string;
   generation: number;
+  /** The service holds it no more, and the store does not remove it. */
+  isRemoval?: true;
 }
 
 /** Where as many do not fit, the store is not made for these records: the harvest ends with what it said. */
@@ -28,16 +31,21 @@ export function unfitKey(id: string): string {
 }
 
 export function unfitRecord(
-  { id, lastupdated }: ToldUpsert,
+  { id, lastupdated }: HeldStamp,
   error: unknown,
-  generation: number,
+  { generation, isRemoval }: { generation: number; isRemoval: boolean },
 ): UnfitRecord {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON);
-  return { id: id.slice(0, LONGEST_ID), key: unfitKey(id), lastupdated, reason, generation };
+  const record = { id: id.slice(0, LONGEST_ID), key: unfitKey(id), lastupdated, reason, generation };
+  return isRemoval ? { ...record, isRemoval } : record;
 }
 
 /** The state with notes of records that do not fit. What a page tells anew takes the place of what was noted. */
-export function withUnfit(state: CopyState, told: ToldChange[], unfit: UnfitRecord[] = []): CopyState {
+export function withUnfit(
+  state: CopyState,
+  told: Pick<ToldChange, 'id'>[],
+  unfit: UnfitRecord[] = [],
+): CopyState {
   const { unfit: noted = [], ...rest } = state;
   if (noted.length === 0 && unfit.length === 0) return rest;
   const anew = new Set(told.map(({ id }) => unfitKey(id)));

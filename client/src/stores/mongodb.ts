@@ -10,7 +10,7 @@ import {
   MongoInvalidArgumentError,
   MongoServerError,
 } from 'mongodb';
-import type { AppliedPage, CopyState, CopyStore, HeldStamp, Mended, ToldUpsert } from '../harvest/index.js';
+import type { AppliedPage, CopyState, CopyStore, HeldRecord, Mended, ToldUpsert } from '../harvest/index.js';
 import { decide } from './decide.js';
 import { KnownState } from './known-state.js';
 import { assertTableName, STATES } from './rows.js';
@@ -125,11 +125,11 @@ export class MongodbStore implements CopyStore {
     await this.inTransaction(state, () => Promise.resolve());
   }
 
-  async *held(): AsyncIterable<HeldStamp[]> {
-    const projection = { lastupdated: 1 };
-    let batch: HeldStamp[] = [];
-    for await (const { _id, lastupdated } of this.records.find({}, { projection, batchSize: BATCH })) {
-      batch.push({ id: _id, lastupdated });
+  async *held(): AsyncIterable<HeldRecord[]> {
+    const projection = { lastupdated: 1, generation: 1 };
+    let batch: HeldRecord[] = [];
+    for await (const { _id: id, ...held } of this.records.find({}, { projection, batchSize: BATCH })) {
+      batch.push({ id, lastupdated: held.lastupdated, generation: held.generation });
       if (batch.length < BATCH) continue;
       yield batch;
       batch = [];

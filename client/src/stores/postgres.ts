@@ -3,7 +3,7 @@ import type {
   AppliedPage,
   CopyState,
   CopyStore,
-  HeldStamp,
+  HeldRecord,
   Mended,
   ToldDelete,
   ToldUpsert,
@@ -95,11 +95,11 @@ export class PostgresStore implements CopyStore {
     });
   }
 
-  async *held(): AsyncIterable<HeldStamp[]> {
+  async *held(): AsyncIterable<HeldRecord[]> {
     const behind = '($1::text IS NULL OR id > $1)';
-    const query = `SELECT id, lastupdated FROM ${quoted(this.table)} WHERE ${behind} ORDER BY id LIMIT ${BATCH}`;
+    const query = `SELECT id, lastupdated, generation FROM ${quoted(this.table)} WHERE ${behind} ORDER BY id LIMIT ${BATCH}`;
     for (let last: string | null = null; ;) {
-      const { rows }: pg.QueryResult<HeldStamp> = await this.read<HeldStamp>(query, [last]);
+      const { rows }: pg.QueryResult<HeldRecord> = await this.read<HeldRecord>(query, [last]);
       if (rows.length === 0) return;
       yield rows;
       last = rows.at(-1)!.id;

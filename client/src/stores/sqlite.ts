@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import Database from 'libsql';
-import type { AppliedPage, CopyState, CopyStore, HeldStamp, Mended, ToldUpsert } from '../harvest/index.js';
+import type { AppliedPage, CopyState, CopyStore, HeldRecord, Mended, ToldUpsert } from '../harvest/index.js';
 import { KnownState } from './known-state.js';
 import { assertTableName, quoted, STATES, textsOf } from './rows.js';
 import { assertWellFormed } from './well-formed.js';
@@ -26,6 +26,7 @@ interface HeldRow {
   place: number;
   id: string | ArrayBuffer;
   lastupdated: string;
+  generation: number;
 }
 
 function statementsOf(database: Database.Database, name: string) {
@@ -47,7 +48,7 @@ function statementsOf(database: Database.Database, name: string) {
     drop: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
     newest: database.prepare(`SELECT max(generation) AS newest FROM ${table}`),
     held: database.prepare(
-      `SELECT rowid AS place, ${WHOLE_ID} AS id, lastupdated FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH}`,
+      `SELECT rowid AS place, ${WHOLE_ID} AS id, lastupdated, generation FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH}`,
     ),
     state: database.prepare(`SELECT state FROM ${STATES} WHERE name = ?`),
     begin: database.prepare(`INSERT OR IGNORE INTO ${STATES} (name, state) VALUES (?, ?)`),
@@ -111,11 +112,11 @@ export class SqliteStore implements CopyStore {
     return this.inTransaction(state, () => void this.statements.sweep.run(state.generation));
   }
 
-  async *held(): AsyncIterable<HeldStamp[]> {
+  async *held(): AsyncIterable<HeldRecord[]> {
     for (let behind = 0; ;) {
       const rows = this.statements.held.all(behind) as HeldRow[];
       if (rows.length === 0) return;
-      yield rows.map(({ id, lastupdated }) => ({ id: textOf(id), lastupdated }));
+      yield rows.map(({ id, lastupdated, generation }) => ({ id: textOf(id), lastupdated, generation }));
       await turn();
       behind = rows.at(-1)!.place;
     }

@@ -2,7 +2,7 @@ import type {
   AppliedPage,
   CopyState,
   CopyStore,
-  HeldStamp,
+  HeldRecord,
   Mended,
 } from '../../../client/src/harvest/index.js';
 import { decide } from '../../../client/src/stores/decide.js';
@@ -20,6 +20,8 @@ export class MemoryCopy implements CopyStore {
   readonly records = new Map<string, HeldHere>();
   /** Ids of records that it cannot hold. */
   readonly refused = new Set<string>();
+  /** Ids of records that it cannot remove once it holds them, or that no store can look for. */
+  readonly kept = new Set<string>();
   private stored: CopyState | undefined;
   /** Called before each write: may throw, as a process that is killed. */
   before: (step: 'apply' | 'sweep', page?: AppliedPage) => void = () => undefined;
@@ -40,6 +42,7 @@ export class MemoryCopy implements CopyStore {
     const stamps = new Map([...this.records].map(([id, { lastupdated }]) => [id, lastupdated]));
     const { upserts, marked, removed } = decide(changes, stamps);
     this.assertFits(upserts);
+    this.assertGoes(changes.flatMap(({ op, id }) => (op === 'delete' ? [id] : [])));
     for (const id of marked) this.records.get(id)!.generation = state.generation;
     await this.mend({ upserts, removed, state });
   }
@@ -47,13 +50,15 @@ export class MemoryCopy implements CopyStore {
   async sweep(state: CopyState): Promise<void> {
     await Promise.resolve();
     this.before('sweep');
+    const old = [...this.records].filter(([, { generation }]) => generation < state.generation);
+    this.assertGoes(old.map(([id]) => id));
     for (const [id, { generation }] of this.records)
       if (generation < state.generation) this.records.delete(id);
     this.stored = state;
   }
 
-  async *held(): AsyncIterable<HeldStamp[]> {
-    yield await Promise.resolve([...this.records].map(([id, { lastupdated }]) => ({ id, lastupdated })));
+  async *held(): AsyncIterable<HeldRecord[]> {
+    yield await Promise.resolve(Array.from(this.records, ([id, held]) => ({ id, ...held })));
   }
 
   isUnfit(error: unknown): boolean {
@@ -63,6 +68,7 @@ export class MemoryCopy implements CopyStore {
   async mend({ upserts, removed, state }: Mended): Promise<void> {
     await Promise.resolve();
     this.assertFits(upserts);
+    this.assertGoes(removed);
     for (const id of removed) this.records.delete(id);
     for (const { id, lastupdated } of upserts)
       this.records.set(id, { lastupdated, generation: state.generation });
@@ -72,6 +78,11 @@ export class MemoryCopy implements CopyStore {
   private assertFits(upserts: { id: string }[]): void {
     const unfit = upserts.find(({ id }) => this.refused.has(id));
     if (unfit !== undefined) throw new UnfitError(`No room for ${unfit.id}`);
+  }
+
+  private assertGoes(ids: string[]): void {
+    const kept = ids.find((id) => this.kept.has(id));
+    if (kept !== undefined) throw new UnfitError(`${kept} stays`);
   }
 
   close(): Promise<void> {

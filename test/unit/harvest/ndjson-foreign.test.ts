@@ -57,7 +57,8 @@ describe('a file that a harvest goes on with', () => {
     await writeFile(path, committed(ITEM, STATE, 0));
     const store = await NdjsonStore.open(path);
     expect(await store.state()).toEqual(STATE);
-    for await (const batch of store.held()) expect(batch).toEqual([{ id: 'a', lastupdated: STAMP }]);
+    for await (const batch of store.held())
+      expect(batch).toEqual([{ id: 'a', lastupdated: STAMP, generation: 1 }]);
     await store.close();
   });
 });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { CopyTakenError, Harvester, repair, verify } from '../../../client/src/harvest/index.js';
 import { SqliteStore } from '../../../client/src/stores/sqlite.js';
 import { upsert } from './changes.js';
@@ -54,4 +55,26 @@ it('holds ids with every character', async () => {
   await mine.harvester.harvest();
   expect(await heldIn(mine)).toEqual([...ids].sort());
   expect((await verify(mine)).differences).toEqual([]);
+});
+
+it('a record to which a table of the user refers is noted where it is to be removed, and stops nothing', async () => {
+  for (const id of ['a', 'b', 'c', 'd']) service.write(id);
+  const mine = opened();
+  await mine.harvester.harvest();
+  const user = new Database(join(folder, 'copy.sqlite'));
+  user.exec(
+    "PRAGMA foreign_keys = ON; CREATE TABLE orders (product TEXT REFERENCES products(id)); INSERT INTO orders VALUES ('b')",
+  );
+  for (const id of ['b', 'c']) service.remove(id);
+  await mine.harvester.harvest();
+  const noted = [{ id: 'b', isRemoval: true, reason: 'FOREIGN KEY constraint failed' }];
+  expect([await heldIn(mine), (await mine.store.state())?.unfit]).toMatchObject([['a', 'b', 'd'], noted]);
+  service.remove('d');
+  service.forget();
+  await mine.harvester.harvest({ startsOver: true });
+  expect([await heldIn(mine), (await mine.store.state())?.unfit]).toMatchObject([['a', 'b'], noted]);
+  user.exec('DROP TABLE orders');
+  user.close();
+  const { left } = await repair(mine, await verify(mine));
+  expect([left.differences, left.unfit, await heldIn(mine)]).toEqual([[], [], ['a']]);
 });

@@ -63,6 +63,58 @@ describe('a record that a copy cannot hold is noted, and stops nothing', () => {
     expect([differences, unfit.map(({ id }) => id)]).toEqual([[], ['r3']]);
   });
 
+  it('a record that it cannot remove is noted, and its page goes on; one that it does not hold is not', async () => {
+    await compared.harvester.harvest();
+    for (const id of ['r3', 'r4', 'r5', 'r6']) service.remove(id);
+    for (const id of ['r4', 'never']) copy.kept.add(id);
+    service.write('never');
+    service.remove('never');
+    await compared.harvester.harvest();
+    expect([await noted(), held()]).toEqual([['r4'], ['r4', ...alive()].sort()]);
+    const verified = await verify(compared);
+    expect(verified.differences.map(({ id }) => id)).toEqual(['r4']);
+    expect(verified.unfit).toMatchObject([{ id: 'r4', isRemoval: true, reason: 'r4 stays' }]);
+    expect((await repair(compared, verified)).left.unfit).toMatchObject([{ id: 'r4', isRemoval: true }]);
+    copy.kept.delete('r4');
+    expect((await repair(compared, verified)).left).toMatchObject({ differences: [], unfit: [] });
+    expect([await noted(), held()]).toEqual([[], alive()]);
+  });
+
+  it('a new start goes to its end although one that is gone cannot be removed', async () => {
+    await compared.harvester.harvest();
+    for (const id of ['r3', 'r4']) service.remove(id);
+    copy.kept.add('r4');
+    service.forget();
+    await compared.harvester.harvest({ startsOver: true });
+    expect([await noted(), held()]).toEqual([['r4'], ['r4', ...alive()].sort()]);
+    service.write('later');
+    await compared.harvester.harvest();
+    expect([await noted(), held()]).toEqual([['r4'], ['r4', ...alive()].sort()]);
+  });
+
+  it('the note of one that it could not remove goes with it, and with its return', async () => {
+    await compared.harvester.harvest();
+    for (const id of ['r3', 'r4']) {
+      service.remove(id);
+      copy.kept.add(id);
+    }
+    await compared.harvester.harvest();
+    expect(await noted()).toEqual(['r3', 'r4']);
+    copy.records.delete('r3');
+    service.write('r4');
+    const verified = await verify(compared);
+    expect((await repair(compared, verified)).left).toMatchObject({ differences: [], unfit: [] });
+  });
+
+  it('repair notes what the copy cannot take any more, and mends the others', async () => {
+    await compared.harvester.harvest();
+    for (const id of ['r3', 'r4', 'r5']) copy.records.delete(id);
+    copy.refused.add('r4');
+    const { left } = await repair(compared, await verify(compared));
+    expect([left.differences, left.unfit.map(({ id }) => id)]).toEqual([[], ['r4']]);
+    expect(held()).toEqual(alive().filter((id) => id !== 'r4'));
+  });
+
   it('repair tries it once more', async () => {
     for (const id of ['r3', 'r4']) copy.refused.add(id);
     const verified = await verify(compared);

@@ -4,7 +4,7 @@ import type {
   AppliedPage,
   CopyState,
   CopyStore,
-  HeldStamp,
+  HeldRecord,
   Mended,
   ToldChange,
 } from '../../harvest/index.js';
@@ -65,12 +65,12 @@ export class NdjsonStore implements CopyStore {
   }
 
   /** Only reads: what another process writes meanwhile does not matter to it, nor it to that one. */
-  async *held(): AsyncIterable<HeldStamp[]> {
+  async *held(): AsyncIterable<HeldRecord[]> {
     if (this.last?.state === undefined) return;
     for await (const texts of heldLines(this.log(), stampOnly))
       yield Array.from(texts, (text) => {
-        const { id, lastupdated } = JSON.parse(text) as HeldStamp;
-        return { id, lastupdated };
+        const { id, lastupdated, generation } = JSON.parse(text) as HeldRecord;
+        return { id, lastupdated, generation };
       });
   }
 
