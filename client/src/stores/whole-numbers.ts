@@ -9,7 +9,8 @@ const { isRawJSON }: ExactJson = JSON as ExactJson;
 
 /**
  * An item's value with 64-bit integers in place of what `parseExactly` kept as text. A longer number is a double; what another
- * `parse` has made, such as a date, stays. Throws a RangeError for a text with half of a surrogate pair, which BSON has no form for.
+ * `parse` has made, such as a date, stays. Throws a RangeError for a text with half of a surrogate pair, and for a number
+ * beyond every double, which BSON has no form for.
  */
 export function wholeNumbersIn(value: unknown): unknown {
   if (typeof value === 'string') return assertWhole(value);
@@ -23,6 +24,7 @@ export function wholeNumbersIn(value: unknown): unknown {
 }
 
 function numberOf(text: string): Long | number {
+  if (!Number.isFinite(Number(text))) throw new RangeError('a number is beyond what a double holds');
   const whole = BigInt(text);
   return BigInt.asIntN(64, whole) === whole ? Long.fromBigInt(whole) : Number(text);
 }

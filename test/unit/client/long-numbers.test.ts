@@ -39,6 +39,15 @@ it.each([
   expect(parseExactly(text)).toEqual(JSON.parse(text));
 });
 
+it('a number beyond every double is written as it came, and does not fit into MongoDB', () => {
+  const long = '9'.repeat(400);
+  const text = `{"a":1e999,"b":[-1.5E+400,${long}],"c":": 1e999"}`;
+  const held = KEEPS_DIGITS ? text : '{"a":null,"b":[null,null],"c":": 1e999"}';
+  expect(JSON.stringify(parseExactly(text))).toBe(held);
+  for (const number of KEEPS_DIGITS ? ['1e999', '-1.5E+400', long] : [])
+    expect(() => wholeNumbersIn(parseExactly(`{"a":${number}}`))).toThrow(RangeError);
+});
+
 it('what is no JSON is a SyntaxError', () => {
   expect(() => parseExactly(`{"a":${LONG}`)).toThrow(SyntaxError);
 });
