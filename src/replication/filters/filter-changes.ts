@@ -13,17 +13,30 @@ const AT_ONCE = 20;
 /** For so long the stream waits at a time (milliseconds); what is left then comes with the next batch. */
 const PORTION_MS = 500;
 
+/** What a term knows of the services. */
+class Known {
+  readonly waiting = new ServicesInTurn();
+  /** Which service a document names, or did so last, by the hex of its `_id`: an event tells of a delete by that alone. */
+  readonly named = new Map<string, ServiceKey>();
+  /** The version of each service. */
+  readonly versions = new Map<string, number>();
+
+  learn(_id: unknown, key: ServiceKey | undefined): void {
+    if (key !== undefined) this.waiting.add(key);
+    if (!isObjectId(_id)) return;
+    if (key === undefined) this.named.delete(_id.toHexString());
+    else this.named.set(_id.toHexString(), key);
+  }
+}
+
 /**
  * What of `services` has changed, for the one who leads. What an event names is read, and nothing else. Many changes at once
  * are worked through in portions, of each application in turn.
  */
 @Injectable()
 export class FilterChanges {
-  private readonly waiting = new ServicesInTurn();
-  /** Which service a document names, or did so last, by the hex of its `_id`: an event tells of a delete by that alone. */
-  private readonly named = new Map<string, ServiceKey>();
-  /** The version that each service has, as far as it is known here. */
-  private versions = new Map<string, number>();
+  /** What each term knows: one that was given up may still be at work here, and takes nothing from the next one. */
+  private readonly terms = new WeakMap<TermAtWork, Known>();
 
   constructor(
     private readonly wanted: WantedServices,
@@ -33,24 +46,24 @@ export class FilterChanges {
 
   /** Looks at all services, and has done with all of them: what changed before this leader began is not told to it. */
   async lookAtAll(term: TermAtWork): Promise<void> {
-    await this.findAll(term);
-    while (!this.waiting.isEmpty) await this.goOn(term);
+    const { waiting } = await this.findAll(term);
+    while (!waiting.isEmpty) await this.goOn(term);
   }
 
   /** Looks at the services that documents name now or named before, or at all where nobody knows which, and at what failed. */
   async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
-    if (ids === undefined) await this.findAll(term);
-    else await this.find(ids, term);
-    for (const key of this.reconciler.failed()) this.waiting.add(key);
+    const { waiting } = ids === undefined ? await this.findAll(term) : await this.find(ids, term);
+    for (const key of this.reconciler.failed()) waiting.add(key);
     await this.goOn(term);
   }
 
   /** The next portion of what waits. */
   async goOn(term: TermAtWork): Promise<void> {
+    const { waiting, versions } = this.knownTo(term);
     const ends = performance.now() + PORTION_MS;
-    while (!this.waiting.isEmpty && performance.now() < ends) {
-      for (const { key, version } of await this.reconciler.reconcile(this.waiting.take(AT_ONCE), term))
-        this.versions.set(serviceName(key), version);
+    while (!waiting.isEmpty && performance.now() < ends) {
+      for (const { key, version } of await this.reconciler.reconcile(waiting.take(AT_ONCE), term))
+        versions.set(serviceName(key), version);
       term.showLife();
     }
   }
@@ -60,49 +73,51 @@ export class FilterChanges {
    * sees that somebody else has changed one.
    */
   async lookAgain(term: TermAtWork): Promise<void> {
-    for (const key of this.reconciler.failed()) this.waiting.add(key);
+    const { waiting, versions } = this.knownTo(term);
+    for (const key of this.reconciler.failed()) waiting.add(key);
     for await (const some of this.entries.versions()) {
       for (const { version, ...key } of some)
-        if (this.versions.get(serviceName(key)) !== version) this.waiting.add(key);
+        if (versions.get(serviceName(key)) !== version) waiting.add(key);
       term.showLife();
     }
     await this.goOn(term);
   }
 
-  private async findAll(term: TermAtWork): Promise<void> {
-    this.waiting.clear();
-    this.named.clear();
-    this.versions = new Map();
+  private async findAll(term: TermAtWork): Promise<Known> {
+    const known = new Known();
+    this.terms.set(term, known);
     for await (const some of this.entries.versions()) {
-      for (const { version: _version, ...key } of some) this.waiting.add(key);
+      for (const { version: _version, ...key } of some) known.waiting.add(key);
       term.showLife();
     }
     for await (const some of this.wanted.named()) {
-      for (const { _id, key } of some) this.learn(_id, key);
+      for (const { _id, key } of some) known.learn(_id, key);
       term.showLife();
     }
+    return known;
   }
 
-  private async find(ids: mongo.ObjectId[], term: TermAtWork): Promise<void> {
+  private async find(ids: mongo.ObjectId[], term: TermAtWork): Promise<Known> {
+    const known = this.knownTo(term);
     const gone = new Map(ids.map((id) => [id.toHexString(), id]));
     for (const id of gone.keys()) {
-      const before = this.named.get(id);
-      if (before !== undefined) this.waiting.add(before);
+      const before = known.named.get(id);
+      if (before !== undefined) known.waiting.add(before);
     }
     for await (const some of this.wanted.named([...gone.values()])) {
       for (const { _id, key } of some) {
-        this.learn(_id, key);
+        known.learn(_id, key);
         if (isObjectId(_id)) gone.delete(_id.toHexString());
       }
       term.showLife();
     }
-    for (const id of gone.keys()) this.named.delete(id);
+    for (const id of gone.keys()) known.named.delete(id);
+    return known;
   }
 
-  private learn(_id: unknown, key: ServiceKey | undefined): void {
-    if (key !== undefined) this.waiting.add(key);
-    if (!isObjectId(_id)) return;
-    if (key === undefined) this.named.delete(_id.toHexString());
-    else this.named.set(_id.toHexString(), key);
+  private knownTo(term: TermAtWork): Known {
+    const known = this.terms.get(term) ?? new Known();
+    this.terms.set(term, known);
+    return known;
   }
 }
