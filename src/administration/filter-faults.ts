@@ -4,7 +4,7 @@ import {
   filterFault,
   isEnabled,
   isNamed,
-  patternsFault,
+  effortFault,
   SERVICES,
   type StoredService,
 } from '../application/index.js';
@@ -32,7 +32,7 @@ export async function faultyFilters(db: mongo.Db): Promise<{ services: number; f
   for await (const service of stored) {
     if (!isNamed(service) || !isEnabled(service)) continue;
     const invalid = filterFault(service.filter);
-    const detail = invalid ?? patternsFault(service.filter as Filter);
+    const detail = invalid ?? effortFault(service.filter as Filter);
     if (detail === undefined) continue;
     services += 1;
     if (first.length < MOST_SHOWN)

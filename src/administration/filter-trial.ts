@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { type Filter, filterFault, type FilterPart, partsOf, patternsFault } from '../application/index.js';
+import { type Filter, filterFault, type FilterPart, partsOf, effortFault } from '../application/index.js';
 import { DeadlineError, shown, within } from '../common/index.js';
 import { isRefusedQuery, isTimeout } from '../database/index.js';
 import { COLLECTION_OF, FIRST_ID, type Kind, type Tenant } from '../record/index.js';
@@ -11,7 +11,7 @@ const SPARE_MS = 1000;
 
 /** Throws if contract §4 does not allow the filter, or its regular expressions may take long. */
 export function assertFilter(filter: unknown): asserts filter is Filter {
-  const fault = filterFault(filter) ?? patternsFault(filter as Filter);
+  const fault = filterFault(filter) ?? effortFault(filter as Filter);
   if (fault !== undefined) throw invalid(`The filter is not valid. ${fault}`, '/filter');
 }
 

@@ -4,7 +4,7 @@ import {
   filterFault,
   isEnabled,
   isNamed,
-  patternsFault,
+  effortFault,
   type ServiceKey,
   type StoredService,
 } from '../../application/index.js';
@@ -49,5 +49,5 @@ function stateOf(service: StoredService): string {
   if (!isNamed(service)) return 'not served: its names are not valid';
   if (!isEnabled(service)) return 'off';
   if (filterFault(service.filter) !== undefined) return 'not valid';
-  return patternsFault(service.filter as Filter) === undefined ? 'on' : 'on, but it may take long';
+  return effortFault(service.filter as Filter) === undefined ? 'on' : 'on, but it may take long';
 }

@@ -1,14 +1,14 @@
 import { runInNewContext } from 'node:vm';
 import mongoose from 'mongoose';
 import { patternCost } from '../../../src/application/pattern/cost.js';
-import { patternsFault } from '../../../src/application/pure.js';
+import { effortFault } from '../../../src/application/pure.js';
 
 const { BSONRegExp } = mongoose.mongo;
 
 /** After this time (milliseconds) a pattern counts as one that is never judged. */
 const LONG_MS = 20_000;
 
-const faultOf = (pattern: string) => patternsFault({ 'data.n': { $regex: pattern } });
+const faultOf = (pattern: string) => effortFault({ 'data.n': { $regex: pattern } });
 
 describe('the steps of all regular expressions of a filter are bounded', () => {
   it.each([
@@ -60,19 +60,19 @@ describe('the steps of all regular expressions of a filter are bounded', () => {
   it('of several together, wherever they stand', () => {
     const some = (count: number) =>
       Array.from({ length: count }, (_, index) => new BSONRegExp(`name of number ${index}`, 'i'));
-    expect(patternsFault({ a: { $in: some(10) } })).toBeUndefined();
-    expect(patternsFault({ a: { $in: some(30) } })).toMatch(
+    expect(effortFault({ a: { $in: some(10) } })).toBeUndefined();
+    expect(effortFault({ a: { $in: some(30) } })).toMatch(
       /^The regular expressions up to a\.\$in\[\d+\] take \d+ steps for each character of a text; at most 100 /,
     );
   });
 
   it('by their number, of which plain beginnings do not count', () => {
     const some = (count: number, text: string) => Array.from({ length: count }, () => new BSONRegExp(text));
-    expect(patternsFault({ a: { $in: some(100, '^x$') } })).toBeUndefined();
-    expect(patternsFault({ a: { $nin: some(101, '^x$') } })).toContain(
+    expect(effortFault({ a: { $in: some(100, '^x$') } })).toBeUndefined();
+    expect(effortFault({ a: { $nin: some(101, '^x$') } })).toContain(
       'a.$nin[100] is one regular expression more',
     );
-    expect(patternsFault({ a: { $in: some(1000, '^ERP-1') } })).toBeUndefined();
+    expect(effortFault({ a: { $in: some(1000, '^ERP-1') } })).toBeUndefined();
   });
 
   it.each<[string, object]>([
@@ -82,7 +82,7 @@ describe('the steps of all regular expressions of a filter are bounded', () => {
     ['data.n.$ne', { 'data.n': { $ne: /a*b/ } }],
     ['$nor[0].a', { $nor: [{ a: new BSONRegExp('a*b', 's') }] }],
   ])('whichever operator takes it: %s', (place, filter) => {
-    expect(patternsFault(filter)).toContain(`at ${place} may take very long`);
+    expect(effortFault(filter)).toContain(`at ${place} may take very long`);
   });
 
   it.each(['(a|', '[a-z]*', '(?:a', 'a{1,9}', '((((a*', '\\w+\\s?', '(?=a'])('of a long one: %s', (part) => {

@@ -1,10 +1,10 @@
 import mongoose from 'mongoose';
-import { patternsFault } from '../../../src/application/pure.js';
+import { effortFault } from '../../../src/application/pure.js';
 
 const { BSONRegExp } = mongoose.mongo;
 
 const faultOf = (pattern: string, options?: string) =>
-  patternsFault({ 'data.n': { $regex: pattern, ...(options !== undefined && { $options: options }) } });
+  effortFault({ 'data.n': { $regex: pattern, ...(options !== undefined && { $options: options }) } });
 
 describe('a regular expression whose work grows with the text is let pass', () => {
   it.each([
@@ -72,7 +72,7 @@ describe('a regular expression whose work grows with the text is let pass', () =
     ],
   ])('%s', (pattern) => {
     expect(faultOf(pattern)).toBeUndefined();
-    expect(patternsFault({ a: new BSONRegExp(pattern) })).toBeUndefined();
+    expect(effortFault({ a: new BSONRegExp(pattern) })).toBeUndefined();
   });
 
   it.each([
@@ -162,7 +162,7 @@ describe('a regular expression whose work may grow faster than the text is refus
     ['the opposite of a class of one case', '^[[:^upper:]]+[[:digit:]]+!', 'i'],
   ])('by what an option makes of it: %s', (_name, pattern, options) => {
     expect(faultOf(pattern, options)).toContain('may take very long on a long text');
-    expect(patternsFault({ a: new BSONRegExp(pattern, options) })).toContain('at a may take very long');
+    expect(effortFault({ a: new BSONRegExp(pattern, options) })).toContain('at a may take very long');
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { bsonTypeOf } from '../record/pure.js';
 import { shown } from '../common/index.js';
 import type { Filter } from './filter.js';
+import { partsOf, withinElements } from './filter-parts.js';
 import { isDocument, isRegularExpression } from './filter-values.js';
 import { isPlainBeginning, patternCost } from './pattern/cost.js';
 import { NotUnderstoodError } from './pattern/cursor.js';
@@ -16,6 +17,13 @@ const MOST_STEPS = 100;
 /** Beyond these the number says no more. */
 const MANY = 10_000;
 
+/**
+ * Numbers in the path of a field. Each may be a place in a list or a name in its elements, so that a list in a list in a list
+ * takes MongoDB twice as long for each.
+ */
+const MOST_NUMBERS = 8;
+const NUMBER = /^\d+$/;
+
 /** A regular expression of a filter, and its place. */
 interface Pattern {
   source: string;
@@ -24,10 +32,21 @@ interface Pattern {
 }
 
 /**
- * Why the regular expressions of a valid filter could keep MongoDB busy for too long, in one sentence that names the place;
- * undefined if they could not. MongoDB cannot interrupt an expression within a text, so one that may take long must not start.
+ * Why a valid filter could keep MongoDB busy for too long over one record, in one sentence that names the place; undefined if
+ * it could not. MongoDB interrupts nothing within a record, so what may take long must not start.
  */
-export function patternsFault(filter: Filter): string | undefined {
+export function effortFault(filter: Filter): string | undefined {
+  return pathsFault(filter) ?? patternsFault(filter);
+}
+
+function pathsFault(filter: Filter): string | undefined {
+  const numbers = (field: string) => field.split('.').filter((name) => NUMBER.test(name)).length;
+  const part = withinElements(partsOf(filter)).find(({ field }) => numbers(field) > MOST_NUMBERS);
+  if (part === undefined) return undefined;
+  return `The path at ${shown(part.place)} has ${numbers(part.field)} numbers, and may take very long in nested lists; at most ${MOST_NUMBERS} are allowed.`;
+}
+
+function patternsFault(filter: Filter): string | undefined {
   let steps = 0;
   let count = 0;
   for (const { source, options, place } of patternsIn(filter)) {
@@ -64,7 +83,7 @@ function costOf(source: string, options: string): number | string {
 
 /** All regular expressions of a filter, at any depth. */
 function* patternsIn(value: unknown, place = ''): Generator<Pattern> {
-  if (isRegularExpression(value)) yield { ...partsOf(value), place };
+  if (isRegularExpression(value)) yield { ...writtenIn(value), place };
   else if (Array.isArray(value)) {
     for (const [index, inner] of value.entries()) yield* patternsIn(inner, `${place}[${index}]`);
   } else if (isDocument(value)) {
@@ -77,11 +96,11 @@ function* patternsIn(value: unknown, place = ''): Generator<Pattern> {
 }
 
 function withOptions(regex: unknown, options: unknown): Omit<Pattern, 'place'> {
-  const { source, options: own } = partsOf(regex);
+  const { source, options: own } = writtenIn(regex);
   return { source, options: own + (typeof options === 'string' ? options : '') };
 }
 
-function partsOf(regex: unknown): Omit<Pattern, 'place'> {
+function writtenIn(regex: unknown): Omit<Pattern, 'place'> {
   if (typeof regex === 'string') return { source: regex, options: '' };
   if (regex instanceof RegExp) return { source: regex.source, options: regex.flags };
   if (bsonTypeOf(regex) !== 'BSONRegExp') return { source: '', options: '' };
