@@ -4,13 +4,13 @@ import { type Characters, type Node, NONE } from './tree.js';
 const LONGEST = 50;
 
 /** How a pattern begins: conditions such as `\b`, then a plain text, then what is tried after each match of that. */
-export interface Beginning {
+export interface PlainStart {
   edges: number;
   text: Characters[];
   rest: Node[];
 }
 
-export function beginningOf(node: Node): Beginning {
+export function beginningOf(node: Node): PlainStart {
   const parts = node.is === 'sequence' ? node.parts : [node];
   const isNot = (kind: Node['is'], from: number) => {
     const index = parts.findIndex(({ is }, at) => at >= from && is !== kind);

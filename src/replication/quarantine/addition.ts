@@ -25,12 +25,12 @@ export function begun(concern: Concern, reason?: string): Addition {
 }
 
 /** An addition for a write of the service's own that was refused. */
-export function refusedAddition({ concern, reason, above }: Refused): Addition {
+export function refusedAddition({ concern, reason, above }: Unwritten): Addition {
   return { ...begun(concern, reasonOf(reason)), refusals: 1, above };
 }
 
 /** What could not be written, and why. */
-export interface Refused {
+export interface Unwritten {
   concern: Concern;
   reason: string;
   /** The next stamp has to be above it. */
@@ -53,7 +53,7 @@ export async function enter(entries: mongo.Collection<SetAside>, additions: Addi
 }
 
 /** For a command, which does not lead: the leader finds the entries when it looks again. */
-export async function setAsideFromOutside(db: mongo.Db, refused: Refused[]): Promise<void> {
+export async function setAsideFromOutside(db: mongo.Db, refused: Unwritten[]): Promise<void> {
   await enter(db.collection<SetAside>(QUARANTINE), refused.map(refusedAddition));
 }
 

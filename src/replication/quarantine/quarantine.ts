@@ -5,7 +5,7 @@ import { literal } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import type { Kind } from '../../record/index.js';
 import type { WatchedEvent } from '../log/index.js';
-import { type Addition, begun, enter, reasonOf, type Refused, refusedAddition } from './addition.js';
+import { type Addition, begun, enter, reasonOf, refusedAddition, type Unwritten } from './addition.js';
 import { concernKey, concernOf, nameOf } from './concern.js';
 import { type Concern, QUARANTINE_MODEL, type SetAside } from './set-aside.schema.js';
 import { ShownIdentities } from './shown-identities.js';
@@ -16,7 +16,7 @@ const LONGEST_PAUSE_S = 300;
 export const REFUSED_WRITES = ['stamp', 'id', 'emailkey'] as const;
 
 /** A write of the service's own into a record or hard delete that MongoDB refused. */
-export interface RefusedWrite extends Refused {
+export interface RefusedWrite extends Unwritten {
   what: (typeof REFUSED_WRITES)[number];
 }
 
