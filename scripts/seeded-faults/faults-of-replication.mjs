@@ -38,8 +38,8 @@ export const ofReplication = [
   {
     name: 'resurrection-stamped-below-its-tombstone',
     file: 'src/replication/stamping/resurrections.ts',
-    from: 'later(tombstone.lastupdated,',
-    to: 'later(undefined,',
+    from: 'above: later(above, tombstone.lastupdated)',
+    to: 'above',
     tests: ['contract/watcher-deletes'],
   },
   {
