@@ -39,7 +39,7 @@ export const ofReplication = [
     name: 'resurrection-stamped-below-its-tombstone',
     file: 'src/replication/stamping/resurrections.ts',
     from: 'above: later(above, tombstone.lastupdated)',
-    to: 'above',
+    to: 'above: later(above, undefined)',
     tests: ['contract/watcher-deletes'],
   },
   {
