@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { count } from '../common/index.js';
+import type { Unstamped } from '../record/index.js';
 import { type Concern, setAsideFromOutside } from '../replication/quarantine/index.js';
 
 const MOST_NAMED = 1000;
@@ -16,7 +17,7 @@ export interface NotStamped {
   reason: string;
 }
 
-/** What could not be stamped anew, where there is any. */
+/** What could not be stamped; empty if everything was. */
 export interface NotStampedSummary {
   /** How many MongoDB refused a stamp. */
   refused?: number;
@@ -30,11 +31,6 @@ export interface NotStampedSummary {
 interface Ground {
   collection: mongo.Collection;
   concern: (owner: mongo.ObjectId) => Concern;
-}
-
-interface Unstamped {
-  _id: mongo.ObjectId;
-  reason: string;
 }
 
 /** Sets aside what a command could not stamp, and counts and names it. */
@@ -101,7 +97,7 @@ export function notStampedText(summary: NotStampedSummary): string | undefined {
     all === 1
       ? 'It is set aside, and the service stamps it'
       : 'They are set aside, and the service stamps them';
-  return `Not everything is stamped anew: ${causes.join('; ')}: ${names}. ${end} once it can: see "status".`;
+  return `Some could not be stamped: ${causes.join('; ')}: ${names}. ${end} once it can: see "status".`;
 }
 
 function things(number: number): string {

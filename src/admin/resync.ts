@@ -33,7 +33,7 @@ export interface ResyncOptions {
   book: RestampBook;
 }
 
-/** What was stamped anew. Each record and hard delete counts once, in one of the numbers. */
+/** How much was stamped. Each record and hard delete counts once, in one of the numbers. */
 export interface ResyncSummary extends NotStampedSummary {
   records: number;
   tombstones: number;

@@ -1,7 +1,7 @@
 /**
  * What a terminal acts on instead of showing, and what is invisible or changes the order of the text around it: C0 and C1, format
  * characters (bidirectional, zero-width, soft hyphen, BOM), line and paragraph separators, surrogates without their other half,
- * and the block of tags, some of which have no category. The packages `client` and `conformance` have the same list.
+ * and the block of tags, of which Unicode leaves some unassigned. The packages `client` and `conformance` have the same list.
  */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e007f}]/gu;
 

@@ -112,7 +112,7 @@ export class Connections {
     if (now - this.toldAt < TOLD_EVERY_MS) return;
     this.toldAt = now;
     this.tell(
-      `There are more connections than MAX_CONNECTIONS allows: ${this.most}, of which ${this.share} without a login. ` +
+      `More connections are open than MAX_CONNECTIONS allows: ${this.most}, of which ${this.share} without a login. ` +
         'The oldest without a login are closed, and idle ones with a login where those alone are too many.',
     );
   }

@@ -86,7 +86,7 @@ describe('`resync --org --app --kind`', () => {
     await app.product();
     const { code, errors } = await admin.run(words('product'), { interrupted: AbortSignal.abort() });
     expect(code).toBe(1);
-    expect(errors).toEqual(['Interrupted: not everything is stamped anew. Run it again.']);
+    expect(errors).toEqual(['Interrupted: some are not stamped yet. Run it again.']);
   });
 });
 
@@ -116,7 +116,7 @@ describe('what a resync cannot stamp is told, and set aside for the service', ()
       const { code, output, errors } = await admin.run(words('product'));
       expect([code, output]).toEqual([1, '1 record and 0 hard deletes stamped anew.']);
       expect(errors).toEqual([
-        'Not everything is stamped anew: a transaction of another program holds 1 record or hard delete: p-0. ' +
+        'Some could not be stamped: a transaction of another program holds 1 record or hard delete: p-0. ' +
           'It is set aside, and the service stamps it once it can: see "status".',
       ]);
       expect(await quarantine().find().toArray()).toMatchObject([

@@ -38,4 +38,18 @@ it('records that come back under deleted ids are brought back in bulk, above the
   const items = await app.feed('product').drain();
   expect(items.length).toBe(MANY);
   expect(items.filter(({ lastupdated = '' }) => lastupdated <= latest)).toEqual([]);
+  expect(await stampedWithEntries()).toBe(MANY);
 });
+
+/** Records that were stamped in the transaction in which their hard deletes became living entries. */
+async function stampedWithEntries(): Promise<number> {
+  const { client, databaseName } = service.db;
+  const ledger = `${databaseName}.tidemark.ledger`;
+  const transactions = await client
+    .db('local')
+    .collection<{ o: { applyOps: { op: string; ns: string }[] } }>('oplog.rs')
+    .find({ 'o.applyOps.ns': ledger })
+    .toArray();
+  const writes = transactions.flatMap(({ o }) => o.applyOps);
+  return writes.filter(({ op, ns }) => op === 'u' && ns === `${databaseName}.products`).length;
+}

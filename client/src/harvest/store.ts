@@ -7,7 +7,7 @@ export interface HeldStamp {
   lastupdated: string;
 }
 
-/** A record that is held, and which start has told of it. */
+/** A record in the copy, and the generation that wrote it last. */
 export interface HeldRecord extends HeldStamp {
   generation: number;
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isWellFormed } from './well-formed.js';
 import type { ToldChange } from './source.js';
 import type { HeldStamp } from './store.js';
 import type { CopyState } from './state.js';
@@ -18,13 +17,17 @@ export interface UnfitRecord {
   isRemoval?: true;
 }
 
+interface WellFormed {
+  isWellFormed(): boolean;
+}
+
 /** Where as many do not fit, the store is not made for these records: the harvest ends with what it said. */
 export const MOST_UNFIT = 1000;
 
 const LONGEST_ID = 200;
 const LONGEST_REASON = 300;
 
-/** UTF-8 has no half of a surrogate pair: such ids are told apart by their escapes. */
+/** UTF-8 has no half of a surrogate pair, so such an id is hashed with its escapes: two of them stay distinct. */
 export function unfitKey(id: string): string {
   const text = isWellFormed(id) ? id : JSON.stringify(id);
   return createHash('sha256').update(text).digest('hex');
@@ -58,4 +61,9 @@ export function withUnfitOf(state: CopyState): CopyState {
   const { unfit: noted = [], ...rest } = state;
   const all = noted.filter(({ generation }) => generation >= state.generation);
   return all.length === 0 ? rest : { ...rest, unfit: all };
+}
+
+/** Whether a text has no half of a surrogate pair. The types do not know this method of Node.js 20 yet. */
+export function isWellFormed(text: string): boolean {
+  return (text as unknown as WellFormed).isWellFormed();
 }

@@ -1,5 +1,5 @@
 import type { ToldChange } from '../harvest/index.js';
-import { isWellFormed } from '../harvest/well-formed.js';
+import { isWellFormed } from '../harvest/unfit.js';
 
 /**
  * Databases keep texts in UTF-8, which has no half of a surrogate pair: drivers write U+FFFD in its place, so that two ids become

@@ -40,7 +40,7 @@ export const resync = defineCommand({
       text: `${counted(records, 'record')} and ${counted(tombstones, 'hard delete')} stamped anew.`,
       json: summary,
       failure: stop.aborted
-        ? 'Interrupted: not everything is stamped anew. Run it again.'
+        ? 'Interrupted: some are not stamped yet. Run it again.'
         : notStampedText(summary),
     };
   },

@@ -1,4 +1,5 @@
 import { later } from '../../common/index.js';
+import { FUTURE_TOLERANCE_MS } from '../../database/pure.js';
 import type { Kind, Tenant } from '../../record/index.js';
 
 /** What a mark is about: each application and kind has one. */
@@ -21,7 +22,7 @@ export interface Mark {
  * How far raises alone move a fence ahead of a clock that stands still (milliseconds): what is stamped above it must not
  * count as stamped in the future.
  */
-export const FENCE_LEAD_MS = 900;
+export const FENCE_LEAD_MS = FUTURE_TOLERANCE_MS - 100;
 
 /**
  * The fence that a raise announces: the clock, and at least 1 ms above the fence before. The cluster time of a server whose
