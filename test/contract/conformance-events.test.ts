@@ -1,5 +1,6 @@
 import { judge, type JudgedCheck } from '../../conformance/src/index.js';
 import { PASSWORD, type TestApplication, TestService } from '../support/index.js';
+import { OF_EVENTS } from './conformance/faults-of-events.js';
 import { WrongServer } from './conformance/wrong-server.js';
 import { EventClient } from './event-client.js';
 
@@ -39,6 +40,9 @@ it('what others were told before may be told first, where somebody writes', asyn
 });
 
 it('a stream is listened to for as long as it takes, however short the time of a request is', async () => {
-  front.plant({});
-  expect(await outcomes('events-known', { ...BOUNDS, requestMs: 1000 })).toEqual(HOLDS);
+  front.plant(OF_EVENTS['events-max']!['no event comes']!);
+  const bounds = { ...BOUNDS, requestMs: 5000, atOnceMs: 6000 };
+  const [check] = await outcomes('events-max', bounds);
+  expect(check).toMatchObject({ outcome: 'broken', lacks: [] });
+  expect(check!.findings).toEqual([expect.objectContaining({ expected: 'an event at once' })]);
 });
