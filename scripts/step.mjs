@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { clearTimeout, setTimeout } from 'node:timers';
+import { endProcesses, MEMORY, SETS, stepEnvironment, sweepFolders } from './leftovers.mjs';
 
 /** For all of them together, where no step says less. */
 const longestMs = 12 * 3_600_000;
@@ -20,6 +21,8 @@ process.once('exit', () => works.forEach((work) => work()));
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => {
     for (const child of running) send(child, 'SIGKILL');
+    endProcesses();
+    sweepFolders(MEMORY, SETS);
     process.exit(1);
   });
 
@@ -31,9 +34,10 @@ export async function step({ env = {}, isQuiet = false, limitMs = longestMs }, t
   if (!isQuiet) console.log(`\n== ${title}`);
   const stepBegun = performance.now();
   const isTerminal = !isQuiet && process.stdout.isTTY;
+  const belongs = stepEnvironment();
   const child = spawn(program, args, {
     stdio: ['ignore', ...(isTerminal ? ['inherit', 'inherit'] : ['pipe', 'pipe'])],
-    ...{ detached: true, env: { ...process.env, ...env } },
+    ...{ detached: true, env: { ...process.env, ...env, ...belongs } },
   });
   const output = [];
   let last = '';
@@ -43,7 +47,7 @@ export async function step({ env = {}, isQuiet = false, limitMs = longestMs }, t
     last = piece.toString().trimEnd() || last;
   };
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', take);
-  const wrong = await endOf(child, Math.min(limitMs, longestMs - (stepBegun - begun)));
+  const wrong = await endOf(child, Math.min(limitMs, longestMs - (stepBegun - begun)), belongs);
   const seconds = Math.round((performance.now() - stepBegun) / 1000);
   if (isQuiet) console.log(`${wrong === '' ? 'well  ' : 'FAILED'} ${title}, ${seconds} s`);
   if (isQuiet && wrong !== '') console.log(Buffer.concat(output).toString());
@@ -51,7 +55,7 @@ export async function step({ env = {}, isQuiet = false, limitMs = longestMs }, t
 }
 
 /** What it has started may hold its output open: that is waited for, and no longer than for a while. */
-function endOf(child, limitMs) {
+function endOf(child, limitMs, belongs) {
   running.add(child);
   let wrong;
   const late = setTimeout(() => {
@@ -62,6 +66,7 @@ function endOf(child, limitMs) {
   return new Promise((resolve) => {
     const end = (said) => {
       clearTimeout(late);
+      if (wrong !== undefined) endProcesses(belongs);
       running.delete(child);
       for (const stream of [child.stdout, child.stderr]) stream?.destroy();
       resolve(wrong ?? said);

@@ -2,12 +2,13 @@
  * `npm test`: everything that must hold. The first check that fails ends it; then every test runs, whatever the others gave.
  * It ends with one line that counts the tests of all runs.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installChromium } from './chromium.mjs';
 import { installConnectors } from './connectors.mjs';
 import { jestRun } from './jest-run.mjs';
+import { folderOfRun } from './leftovers.mjs';
 import { installNode, ltsNode } from './lts-node.mjs';
 import { installPostgres } from './postgres.mjs';
 import { installPromtool } from './promtool.mjs';
@@ -29,7 +30,7 @@ const ofNode =
   '/test/(contract/|unit/(auth|client|common|config|embedded|listen|shutdown|record|replication/feed/transcode/(doubles|malformed|utf8|values)))';
 
 /** What the run leaves in the folder for temporary files goes with it. */
-const temporary = mkdtempSync(join(tmpdir(), 'tidemark-run-'));
+const temporary = folderOfRun(tmpdir(), 'tidemark-run');
 process.env.TMPDIR = temporary;
 // PostgreSQL runs as another user.
 chmodSync(temporary, 0o755);

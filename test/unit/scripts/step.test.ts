@@ -1,4 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 
 interface Steps {
@@ -52,12 +58,57 @@ it('gives a step its environment', async () => {
   );
 });
 
-it('ends a step behind its limit, with what it has started', async () => {
-  const child = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => 1, 1000)'])`;
-  const said = await run(`console.log(${child}.pid); setInterval(() => 1, 1000)`, { limitMs: 1000 });
-  const [, pid] =
-    /^it had not ended after 0 minutes, and was ended \(its last line: (\d+)\)$/.exec(said) ?? [];
+const WAITS = 'setInterval(() => 1, 1000)';
+/** Code that starts a process, in a group of its own where it is detached, and prints its number. */
+const starts = (settings: object) =>
+  `console.log(require('node:child_process').spawn(process.execPath, ['-e', '${WAITS}'], ${JSON.stringify(settings)}).pid); ${WAITS}`;
+
+/** A script of ours that runs beside the test. */
+const script = (code: string) =>
+  spawn(NODE, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+
+async function hasEnded(pid: string): Promise<boolean> {
+  for (let look = 0; look < LOOKS && runs(pid); look += 1) await wait(LOOK_MS);
+  return !runs(pid);
+}
+
+it.each([{ detached: false }, { detached: true }])(
+  'ends a step after its limit, with what it has started: %j',
+  async (settings) => {
+    const said = await run(starts({ ...settings, stdio: 'ignore' }), { limitMs: 1000 });
+    const [, pid] =
+      /^it had not ended after 0 minutes, and was ended \(its last line: (\d+)\)$/.exec(said) ?? [];
+    expect(pid).toBeDefined();
+    expect(await hasEnded(pid!)).toBe(true);
+  },
+);
+
+it.each(['SIGINT', 'SIGTERM'] as const)('%s ends what the steps have started', async (signal) => {
+  const code = JSON.stringify(starts({ detached: true, stdio: 'ignore' }));
+  const running = script(`
+    const { step } = await import('./scripts/step.mjs');
+    await step({}, 'A step', process.execPath, '-e', ${code});`);
+  let pid: string | undefined;
+  for await (const line of createInterface(running.stdout)) {
+    if (!/^\d+$/.test(line)) continue;
+    pid = line;
+    running.kill(signal);
+  }
   expect(pid).toBeDefined();
-  for (let look = 0; look < LOOKS && runs(pid!); look += 1) await wait(LOOK_MS);
-  expect(runs(pid!)).toBe(false);
+  expect(await hasEnded(pid!)).toBe(true);
+});
+
+it('a run removes the folders of runs that have ended, and no others', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'tidemark-leftovers-'));
+  const made = `
+    const { folderOfRun } = await import('./scripts/leftovers.mjs');
+    console.log(folderOfRun(${JSON.stringify(parent)}, 'run'));`;
+  const living = script(`${made} ${WAITS}`);
+  const [line] = (await once(createInterface(living.stdout), 'line')) as [string];
+  expect(await text(script(made).stdout)).not.toBe('');
+  expect(await readdir(parent)).toHaveLength(2);
+  const last = (await text(script(made).stdout)).trim();
+  expect((await readdir(parent)).sort()).toEqual([line, last].map((path) => basename(path)).sort());
+  living.kill();
+  await rm(parent, { recursive: true });
 });
