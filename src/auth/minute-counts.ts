@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../common/index.js';
 
 const MINUTE_MS = 60_000;
 /** Most keys that are kept, the most recently used ones: this bounds the memory for keys that clients choose. */
@@ -14,7 +15,7 @@ export interface Count {
 
 /** Counts by key, each in a minute of its own that begins with the first. Keys may have any length; none is kept. */
 export class MinuteCounts {
-  private readonly minutes = new LRUCache<string, { count: number; ends: number }>({ max: REMEMBERED });
+  private readonly minutes = new LRUCache<string, { count: number; ends: number }>(atMost(REMEMBERED));
 
   count(key: string): Count {
     const now = performance.now();

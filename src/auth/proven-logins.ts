@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../common/index.js';
 import type { Login } from './basic-header.js';
 
 const KEY_BYTES = 48;
@@ -14,7 +15,7 @@ const REMEMBERED_MS = 60_000;
 @Injectable()
 export class ProvenLogins {
   private readonly key = randomBytes(KEY_BYTES).toString('base64');
-  private readonly hashes = new LRUCache<string, string>({ max: REMEMBERED, ttl: REMEMBERED_MS });
+  private readonly hashes = new LRUCache<string, string>({ ...atMost(REMEMBERED), ttl: REMEMBERED_MS });
 
   /** What stands for a login, and for no other: the length of the user name goes first. */
   nameOf({ username, password }: Login): string {

@@ -1,3 +1,4 @@
+export { atMost } from './at-most.js';
 export { count } from './count.js';
 export { type Parsed, parseDate, shown } from './dates.js';
 export { DeadlineError, within } from './deadline.js';

@@ -3,7 +3,7 @@ import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Model, mongo } from 'mongoose';
 import { type Filter, isServiceName, type ServiceKey } from '../../application/index.js';
-import { SharedReads, shown } from '../../common/index.js';
+import { atMost, SharedReads, shown } from '../../common/index.js';
 import { ControlStream, KnownDocuments } from '../../control/index.js';
 import { readAsOf } from '../../database/index.js';
 import { problems } from '../../http/index.js';
@@ -51,7 +51,7 @@ export class OutdatedServiceError extends Error {}
 @Injectable()
 export class FiltersInForce {
   /** By entry and version the stretch of the log in which it is known to be in force: a fact about the past. */
-  private readonly known = new LRUCache<string, KnownSpan>({ max: REMEMBERED });
+  private readonly known = new LRUCache<string, KnownSpan>(atMost(REMEMBERED));
 
   private readonly reads = new SharedReads<ReadEntry | null>();
   private readonly entriesKnown: KnownDocuments<ReadEntry>;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Model } from 'mongoose';
+import { atMost } from '../../common/index.js';
 import type { Tenant } from '../../record/index.js';
 import { CHANNEL_MODEL, type KnownChannel } from './known-channel.schema.js';
 
@@ -12,7 +13,7 @@ const REMEMBERED_MS = 60_000;
 /** The channels ever seen. A channel once in the collection leaves it only where somebody drops that. */
 @Injectable()
 export class KnownChannels {
-  private readonly seen = new LRUCache<string, true>({ max: REMEMBERED, ttl: REMEMBERED_MS });
+  private readonly seen = new LRUCache<string, true>({ ...atMost(REMEMBERED), ttl: REMEMBERED_MS });
 
   constructor(@InjectModel(CHANNEL_MODEL) private readonly channels: Model<KnownChannel>) {}
 

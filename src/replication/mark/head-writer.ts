@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Model } from 'mongoose';
+import { atMost } from '../../common/index.js';
 import type { KnownFences } from './fences.js';
 import type { Heads, StoredHead } from './head.js';
 import { HEAD_MODEL } from './head.schema.js';
@@ -15,7 +16,7 @@ const REMEMBERED = 100_000;
  */
 @Injectable()
 export class HeadWriter {
-  private readonly written = new LRUCache<string, Date>({ max: REMEMBERED });
+  private readonly written = new LRUCache<string, Date>(atMost(REMEMBERED));
 
   constructor(@InjectModel(HEAD_MODEL) private readonly heads: Model<StoredHead>) {}
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Model } from 'mongoose';
-import { later } from '../../common/index.js';
+import { atMost, later } from '../../common/index.js';
 import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
 import type { StoredHead } from './head.js';
 import { HEAD_MODEL, HEADS } from './head.schema.js';
@@ -26,8 +26,8 @@ interface UnderWay {
 export class KnownHeads implements Follower {
   readonly collection = HEADS;
   readonly told = ['stamp'] as const;
-  private readonly heads = new LRUCache<string, Date>({ max: REMEMBERED });
-  private readonly own = new LRUCache<string, Date>({ max: REMEMBERED });
+  private readonly heads = new LRUCache<string, Date>(atMost(REMEMBERED));
+  private readonly own = new LRUCache<string, Date>(atMost(REMEMBERED));
   private readonly reads = new Map<string, UnderWay>();
 
   constructor(

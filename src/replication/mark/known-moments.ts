@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import mongoose, { type mongo } from 'mongoose';
-import { later } from '../../common/index.js';
+import { atMost, later } from '../../common/index.js';
 import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
 import { KnownProgress, type ProgressLook } from '../progress/index.js';
 import { type MarkKey, markName } from './mark.js';
@@ -26,7 +26,7 @@ export interface KnownMoment {
 export class KnownMoments implements Follower {
   readonly collection = MOMENTS;
   readonly told = ['organizationid', 'appid', 'kind', 'fence', 'at'] as const;
-  private readonly byMark = new LRUCache<string, Moment[]>({ max: MARKS_REMEMBERED });
+  private readonly byMark = new LRUCache<string, Moment[]>(atMost(MARKS_REMEMBERED));
 
   constructor(
     control: ControlStream,

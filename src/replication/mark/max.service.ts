@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
-import { SharedReads } from '../../common/index.js';
+import { atMost, SharedReads } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import {
   CLOCK,
@@ -51,7 +51,7 @@ interface Round {
 @Injectable()
 export class MaxService {
   /** The last answer by the name of the mark. */
-  private readonly answers = new LRUCache<string, MaxAnswer>({ max: REMEMBERED });
+  private readonly answers = new LRUCache<string, MaxAnswer>(atMost(REMEMBERED));
   private readonly looks = new SharedReads<Newest & { isBeaten: boolean }>();
   private readonly looksAfterRaises = new SharedReads<Newest>();
   private readonly rounds = new Map<string, Round>();

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
+import { atMost } from '../../common/index.js';
 import { KnownProgress, type ProgressLook, ProgressReader } from '../progress/index.js';
 import { KnownMoments } from './known-moments.js';
 import { type MarkKey, markKey, markName } from './mark.js';
@@ -26,7 +27,7 @@ export class Moments {
    * The moments that served windows. None will ever have a smaller fence, so each serves its window as long as it can be
    * shown, and all that is left to look at is how far the watcher has come.
    */
-  private readonly known = new LRUCache<string, Moment>({ max: REMEMBERED });
+  private readonly known = new LRUCache<string, Moment>(atMost(REMEMBERED));
 
   constructor(
     private readonly progress: ProgressReader,

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import type { Kind } from '../../record/index.js';
 import type { PresentRecord } from './present-record.js';
@@ -10,7 +11,7 @@ const REMEMBERED = 10_000;
 @Injectable()
 export class TooLarge {
   private readonly log = new Logger('Watcher');
-  private readonly told = new LRUCache<string, true>({ max: REMEMBERED });
+  private readonly told = new LRUCache<string, true>(atMost(REMEMBERED));
 
   constructor(private readonly metrics: Metrics) {}
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
-import { earlier, later } from '../../../common/index.js';
+import { atMost, earlier, later } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { isMomentGone } from '../../../database/index.js';
 import { Problem, problems } from '../../../http/index.js';
@@ -49,7 +49,7 @@ export interface Shown {
 @Injectable()
 export class PageMoment {
   /** What is shown instead of a moment that the server does not hold any more: the same for all further pages. */
-  private readonly instead = new LRUCache<string, mongo.Timestamp>({ max: REMEMBERED });
+  private readonly instead = new LRUCache<string, mongo.Timestamp>(atMost(REMEMBERED));
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
