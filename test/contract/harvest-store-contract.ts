@@ -87,8 +87,16 @@ export const HALVES: Unfit[] = [
   ['a text with half of a surrogate pair', 'half', { createdBy: '\ude00' }],
 ];
 
+/** What the user of a store has added, so that records with `createdBy: 'kept'` are not removed, and no error is given. */
+export type Kept = [what: string, add: (place: CopyPlace) => Promise<void>];
+
 /** What every store keeps: the cases of this table, by a real database or file. */
-export function storeContract(name: string, places: () => Promise<CopyPlaces>, unfit: Unfit[] = []): void {
+export function storeContract(
+  name: string,
+  places: () => Promise<CopyPlaces>,
+  unfit: Unfit[] = [],
+  kept: Kept[] = [],
+): void {
   describe(`a copy in ${name}`, () => {
     let all: CopyPlaces;
     let place: CopyPlace;
@@ -139,6 +147,32 @@ export function storeContract(name: string, places: () => Promise<CopyPlaces>, u
         source.page = [told('c', NEW), gone(id, NEW)];
         await new Harvester(source, store).harvest();
         expect((await store.state())?.unfit ?? []).toEqual([]);
+      });
+
+    for (const [what, add] of kept)
+      it(`${what} is refused for itself, by a page, by mending and by a sweep`, async () => {
+        await add(place);
+        await store.apply({
+          changes: [told('own', OLD, { createdBy: 'kept' }), told('a', OLD)],
+          state: FIRST,
+        });
+        const state = at('2', { generation: 2 });
+        for (const attempt of [
+          () => store.apply({ changes: [gone('own', NEW)], state }),
+          () => store.mend({ upserts: [], removed: ['own'], state }),
+          () => store.sweep(state),
+        ]) {
+          const refusal = await attempt().catch((error: unknown) => error);
+          expect([refusal, store.isUnfit(refusal)]).toEqual([expect.any(RangeError), true]);
+        }
+        expect(await stamps()).toEqual([
+          ['a', OLD],
+          ['own', OLD],
+        ]);
+        await new Harvester(new OnePage([gone('own', NEW), gone('a', NEW)]), store).harvest();
+        expect(await stamps()).toEqual([['own', OLD]]);
+        const noted = [expect.objectContaining({ id: 'own', lastupdated: NEW, isRemoval: true })];
+        expect((await store.state())?.unfit).toEqual(noted);
       });
 
     it('a failure of its own is no record that it cannot hold', () => {

@@ -25,36 +25,57 @@ const inPostgres =
     }
   };
 
-storeContract('PostgreSQL', postgresCopies, [
-  ['an `id` that is longer than an index takes', LONG_ID, {}],
-  ['an `id` with U+0000', 'nul\u0000', {}],
-  ['a text with U+0000', 'type', { type: 'a\u0000b' }],
-  ...HALVES,
+const trigger = (event: string, when: string, does: string) =>
+  inPostgres(
+    (table) => `
+      CREATE FUNCTION own_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${does}; END $$;
+      CREATE TRIGGER own BEFORE ${event} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION own_${table}()`,
+  );
+
+storeContract(
+  'PostgreSQL',
+  postgresCopies,
   [
-    'what is not unique',
-    'own',
-    {},
-    inPostgres((table) => `CREATE UNIQUE INDEX ON ${table} ((1)) WHERE id IN ('a', 'own')`),
+    ['an `id` that is longer than an index takes', LONG_ID, {}],
+    ['an `id` with U+0000', 'nul\u0000', {}],
+    ['a text with U+0000', 'type', { type: 'a\u0000b' }],
+    ...HALVES,
+    [
+      'what is not unique',
+      'own',
+      {},
+      inPostgres((table) => `CREATE UNIQUE INDEX ON ${table} ((1)) WHERE id IN ('a', 'own')`),
+    ],
+    [
+      'what a foreign key refuses when the page ends',
+      'own',
+      REFUSED,
+      inPostgres(
+        (table) =>
+          `CREATE TABLE own_${table} (name text PRIMARY KEY); INSERT INTO own_${table} VALUES ('erp'); ALTER TABLE ${table} ADD FOREIGN KEY ("createdBy") REFERENCES own_${table} DEFERRABLE INITIALLY DEFERRED`,
+      ),
+    ],
+    [
+      'what a trigger refuses',
+      'own',
+      REFUSED,
+      trigger('INSERT', 'new."createdBy" = \'refused\'', "RAISE EXCEPTION 'own'"),
+    ],
+    [
+      'what a trigger refuses with a code of its own',
+      'own',
+      REFUSED,
+      trigger('INSERT', 'new."createdBy" = \'refused\'', "RAISE EXCEPTION 'own' USING ERRCODE = 'OWN42'"),
+    ],
+    [
+      'what a trigger drops without an error',
+      'own',
+      REFUSED,
+      trigger('INSERT', 'new."createdBy" = \'refused\'', 'RETURN NULL'),
+    ],
   ],
-  [
-    'what a foreign key refuses when the page ends',
-    'own',
-    REFUSED,
-    inPostgres(
-      (table) =>
-        `CREATE TABLE own_${table} (name text PRIMARY KEY); INSERT INTO own_${table} VALUES ('erp'); ALTER TABLE ${table} ADD FOREIGN KEY ("createdBy") REFERENCES own_${table} DEFERRABLE INITIALLY DEFERRED`,
-    ),
-  ],
-  [
-    'what a trigger refuses',
-    'own',
-    REFUSED,
-    inPostgres(
-      (table) =>
-        `CREATE FUNCTION own_${table}() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''own''; END'; CREATE TRIGGER own BEFORE INSERT ON ${table} FOR EACH ROW WHEN (new."createdBy" = 'refused') EXECUTE FUNCTION own_${table}()`,
-    ),
-  ],
-]);
+  [['what a trigger keeps without an error', trigger('DELETE', 'old."createdBy" = \'kept\'', 'RETURN NULL')]],
+);
 
 describe('a copy in PostgreSQL', () => {
   let places: CopyPlaces;

@@ -36,25 +36,45 @@ const inMongodb =
     }
   };
 
-storeContract('SQLite', () => Promise.resolve(sqliteCopies()), [
-  ...HALVES,
-  ['what a trigger aborts', 'own', REFUSED, trigger('ABORT')],
-  ['what a trigger rolls back', 'own', REFUSED, trigger('ROLLBACK')],
+storeContract(
+  'SQLite',
+  () => Promise.resolve(sqliteCopies()),
   [
-    'what is not unique',
-    'own',
-    {},
-    inSqlite("CREATE UNIQUE INDEX own ON products((1)) WHERE id IN ('a', 'own')"),
+    ...HALVES,
+    ['what a trigger aborts', 'own', REFUSED, trigger('ABORT')],
+    [
+      'what a trigger drops without an error',
+      'own',
+      REFUSED,
+      inSqlite(
+        "CREATE TRIGGER own BEFORE INSERT ON products WHEN new.createdBy = 'refused' BEGIN SELECT RAISE(IGNORE); END",
+      ),
+    ],
+    ['what a trigger rolls back', 'own', REFUSED, trigger('ROLLBACK')],
+    [
+      'what is not unique',
+      'own',
+      {},
+      inSqlite("CREATE UNIQUE INDEX own ON products((1)) WHERE id IN ('a', 'own')"),
+    ],
+    [
+      'what an index cannot read',
+      'own',
+      REFUSED,
+      inSqlite(
+        "CREATE INDEX own ON products(json_extract(iif(createdBy = 'refused', createdBy, '{}'), '$.a'))",
+      ),
+    ],
   ],
   [
-    'what an index cannot read',
-    'own',
-    REFUSED,
-    inSqlite(
-      "CREATE INDEX own ON products(json_extract(iif(createdBy = 'refused', createdBy, '{}'), '$.a'))",
-    ),
+    [
+      'what a trigger keeps without an error',
+      inSqlite(
+        "CREATE TRIGGER own BEFORE DELETE ON products WHEN old.createdBy = 'kept' BEGIN SELECT RAISE(IGNORE); END",
+      ),
+    ],
   ],
-]);
+);
 storeContract('NDJSON', () => Promise.resolve(ndjsonCopies()), [
   ['a record that is longer than a text can be', 'long', { data: { toJSON: tooLong } }],
 ]);

@@ -9,7 +9,7 @@ import type {
   ToldUpsert,
 } from '../harvest/index.js';
 import { KnownState } from './known-state.js';
-import { assertTableName, quoted, STATES, textsOf } from './rows.js';
+import { assertTableName, assertTaken, quoted, STATES, textsOf } from './rows.js';
 import { textArray } from './text-array.js';
 import { assertWellFormed } from './well-formed.js';
 
@@ -20,8 +20,10 @@ const CONNECT_MS = 30_000;
 const LOCKED_MS = 10_000;
 /** Within a transaction: a pooler between refuses it as an option of the connection, and gives the next one to others. */
 const BEGIN = `BEGIN; SET LOCAL lock_timeout = ${LOCKED_MS}`;
-/** The classes of errors about values and constraints, what a trigger raises, and the limits of a row. */
-const OF_A_ROW = /^(22|23|P0001$|54000$)/;
+/** The classes of errors about values and constraints, and the limits of a row. */
+const OF_A_ROW = /^(22|23|54000$)/;
+/** Of any row: about the connection, its transaction, the resources and the operation of the server. */
+const OF_THE_SERVER = /^(08|25|26|40|53|55|57|58|XX)/;
 
 const COLUMNS = ['id', 'lastupdated', 'type', '"createDate"', '"createdBy"', 'data', 'channels'];
 const PLACES = COLUMNS.map((_, index) => `$${index + 1}::text[]`).join(', ');
@@ -84,14 +86,20 @@ export class PostgresStore implements CopyStore {
     return this.inTransaction(state, async () => {
       assertWellFormed(changes);
       const written = await this.insert(upserts, state, 'WHERE excluded.lastupdated >= held.lastupdated');
-      if (written < upserts.length) await this.mark(upserts, state);
+      if (written < upserts.length) {
+        await this.mark(upserts, state);
+        await this.assertHeld(upserts, state);
+      }
       if (deletes.length > 0) await this.remove(deletes);
     });
   }
 
   sweep(state: CopyState): Promise<void> {
     return this.inTransaction(state, async () => {
-      await this.client.query(`DELETE FROM ${quoted(this.table)} WHERE generation < $1`, [state.generation]);
+      const old = `FROM ${quoted(this.table)} WHERE generation < $1`;
+      await this.client.query(`DELETE ${old}`, [state.generation]);
+      const { rowCount } = await this.client.query(`SELECT 1 ${old} LIMIT 1`, [state.generation]);
+      assertTaken(rowCount === 0);
     });
   }
 
@@ -107,16 +115,20 @@ export class PostgresStore implements CopyStore {
   }
 
   isUnfit(error: unknown): boolean {
-    return (
-      error instanceof RangeError || (error instanceof pg.DatabaseError && OF_A_ROW.test(error.code ?? ''))
-    );
+    if (error instanceof RangeError) return true;
+    if (!(error instanceof pg.DatabaseError)) return false;
+    const { code = '', where } = error;
+    // What a trigger raises has a place in its function, and any code that its author likes.
+    return OF_A_ROW.test(code) || (where !== undefined && !OF_THE_SERVER.test(code));
   }
 
   mend({ upserts, removed, state }: Mended): Promise<void> {
     return this.inTransaction(state, async () => {
       assertWellFormed(upserts);
-      await this.client.query(`DELETE FROM ${quoted(this.table)} WHERE id = ANY($1::text[])`, [removed]);
-      await this.insert(upserts, state, '');
+      const those = `FROM ${quoted(this.table)} WHERE id = ANY($1::text[])`;
+      await this.client.query(`DELETE ${those}`, [removed]);
+      const { rowCount } = await this.client.query(`SELECT 1 ${those} LIMIT 1`, [removed]);
+      assertTaken(rowCount === 0 && (await this.insert(upserts, state, '')) === upserts.length);
     });
   }
 
@@ -158,12 +170,27 @@ export class PostgresStore implements CopyStore {
     );
   }
 
-  private async remove(deletes: ToldDelete[]): Promise<void> {
-    await this.client.query(
-      `DELETE FROM ${quoted(this.table)} AS held USING unnest($1::text[], $2::text[]) AS told(id, lastupdated)
-       WHERE held.id = told.id AND told.lastupdated COLLATE "C" >= held.lastupdated`,
-      [deletes.map(({ id }) => id), deletes.map(({ lastupdated }) => lastupdated)],
+  /** That each is held with its stamp or a later one, and marked. */
+  private async assertHeld(upserts: ToldUpsert[], { generation }: CopyState): Promise<void> {
+    const { rowCount } = await this.client.query(
+      `SELECT 1 FROM unnest($1::text[], $2::text[]) AS told(id, lastupdated)
+       LEFT JOIN ${quoted(this.table)} AS held ON held.id = told.id
+         AND held.lastupdated >= told.lastupdated COLLATE "C" AND held.generation = $3
+       WHERE held.id IS NULL LIMIT 1`,
+      [upserts.map(({ id }) => id), upserts.map(({ lastupdated }) => lastupdated), generation],
     );
+    assertTaken(rowCount === 0);
+  }
+
+  private async remove(deletes: ToldDelete[]): Promise<void> {
+    const told = [deletes.map(({ id }) => id), deletes.map(({ lastupdated }) => lastupdated)];
+    const from = `unnest($1::text[], $2::text[]) AS told(id, lastupdated)`;
+    const where = 'held.id = told.id AND told.lastupdated COLLATE "C" >= held.lastupdated';
+    const table = `${quoted(this.table)} AS held`;
+    const { rowCount } = await this.client.query(`DELETE FROM ${table} USING ${from} WHERE ${where}`, told);
+    if (rowCount === deletes.length) return;
+    const kept = await this.client.query(`SELECT 1 FROM ${table} JOIN ${from} ON ${where} LIMIT 1`, told);
+    assertTaken(kept.rowCount === 0);
   }
 
   private async inTransaction(state: CopyState, work: () => Promise<void>): Promise<void> {

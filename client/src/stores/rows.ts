@@ -23,3 +23,8 @@ export function textsOf(upsert: ToldUpsert): (string | null)[] {
   const channelsText = channels === undefined ? null : JSON.stringify(channels);
   return [id, lastupdated, type, createDate, createdBy, JSON.stringify(data), channelsText];
 }
+
+/** A trigger, rule or policy of the user's own drops what is written without an error, so the store looks at what it holds. */
+export function assertTaken(isTaken: boolean): void {
+  if (!isTaken) throw new RangeError('The table ignores it without an error, as by a trigger.');
+}

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import Database from 'libsql';
 import type { AppliedPage, CopyState, CopyStore, HeldRecord, Mended, ToldUpsert } from '../harvest/index.js';
 import { KnownState } from './known-state.js';
-import { assertTableName, quoted, STATES, textsOf } from './rows.js';
+import { assertTableName, assertTaken, quoted, STATES, textsOf } from './rows.js';
 import { assertWellFormed } from './well-formed.js';
 
 /** Rows that one statement writes: a call for each costs half as much again. */
@@ -43,9 +43,13 @@ function statementsOf(database: Database.Database, name: string) {
     upsertTogether: database.prepare(`${insert(TOGETHER)} ${unlessOlder}`),
     mark: database.prepare(`UPDATE ${table} SET generation = ? WHERE id = ?`),
     remove: database.prepare(`DELETE FROM ${table} WHERE id = ? AND lastupdated <= ?`),
+    kept: database.prepare(`SELECT 1 FROM ${table} WHERE id = ? AND lastupdated <= ?`),
+    taken: database.prepare(`SELECT 1 FROM ${table} WHERE id = ? AND lastupdated >= ? AND generation = ?`),
     sweep: database.prepare(`DELETE FROM ${table} WHERE generation < ?`),
+    unswept: database.prepare(`SELECT 1 FROM ${table} WHERE generation < ? LIMIT 1`),
     put: database.prepare(insert(1)),
     drop: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
+    has: database.prepare(`SELECT 1 FROM ${table} WHERE id = ?`),
     newest: database.prepare(`SELECT max(generation) AS newest FROM ${table}`),
     held: database.prepare(
       `SELECT rowid AS place, ${WHOLE_ID} AS id, lastupdated, generation FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH}`,
@@ -103,13 +107,19 @@ export class SqliteStore implements CopyStore {
       assertWellFormed(changes);
       for (let at = 0; at < upserts.length; at += TOGETHER)
         this.upsert(upserts.slice(at, at + TOGETHER), state);
+      const { remove, kept } = this.statements;
       for (const { op, id, lastupdated } of changes)
-        if (op === 'delete') this.statements.remove.run(id, lastupdated);
+        if (op === 'delete' && remove.run(id, lastupdated).changes === 0)
+          assertTaken(kept.get(id, lastupdated) === undefined);
     });
   }
 
   sweep(state: CopyState): Promise<void> {
-    return this.inTransaction(state, () => void this.statements.sweep.run(state.generation));
+    const { sweep, unswept } = this.statements;
+    return this.inTransaction(state, () => {
+      sweep.run(state.generation);
+      assertTaken(unswept.get(state.generation) === undefined);
+    });
   }
 
   async *held(): AsyncIterable<HeldRecord[]> {
@@ -132,8 +142,9 @@ export class SqliteStore implements CopyStore {
   mend({ upserts, removed, state }: Mended): Promise<void> {
     return this.inTransaction(state, () => {
       assertWellFormed(upserts);
-      for (const id of removed) this.statements.drop.run(id);
-      for (const upsert of upserts) this.statements.put.run(...this.rowOf(upsert, state));
+      const { drop, has, put } = this.statements;
+      for (const id of removed) if (drop.run(id).changes === 0) assertTaken(has.get(id) === undefined);
+      for (const upsert of upserts) assertTaken(put.run(...this.rowOf(upsert, state)).changes === 1);
     });
   }
 
@@ -144,13 +155,17 @@ export class SqliteStore implements CopyStore {
 
   /** What is older than what is held is not written, and marks only. */
   private upsert(upserts: ToldUpsert[], state: CopyState): void {
-    const { upsert, upsertTogether, mark } = this.statements;
+    const { upsert, upsertTogether, mark, taken } = this.statements;
     const rows = upserts.map((one) => this.rowOf(one, state));
     const written =
       rows.length === TOGETHER
         ? upsertTogether.run(...rows.flat()).changes
         : rows.reduce((sum, row) => sum + upsert.run(...row).changes, 0);
-    if (written < rows.length) for (const { id } of upserts) mark.run(state.generation, id);
+    if (written === rows.length) return;
+    for (const { id, lastupdated } of upserts) {
+      mark.run(state.generation, id);
+      assertTaken(taken.get(id, lastupdated, state.generation) !== undefined);
+    }
   }
 
   private rowOf(upsert: ToldUpsert, { generation }: CopyState): (string | number | null)[] {
