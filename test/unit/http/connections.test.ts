@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createFront, type Socket } from 'node:net';
 import { Connections, type Problem, takeConnection } from '../../../src/http/index.js';
 import { eventually } from '../../support/index.js';
 
@@ -91,15 +91,28 @@ it('a request under way is not closed for connections that send none, and those 
   await eventually(() => openOnes(asking) <= 4);
 });
 
-it('what a connection has sent is read before others that come at the same time close it', async () => {
+it('what a connection has sent is read before others that are accepted in the same turn close it', async () => {
   await serve(8);
-  const { port } = server.address() as AddressInfo;
-  const together = Array.from({ length: 100 }, () => connect(port, '127.0.0.1'));
+  const accepted: Socket[] = [];
+  const front = createFront({ pauseOnConnect: true }, (socket) => accepted.push(socket)).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(front, 'listening');
+  const { port } = front.address() as AddressInfo;
+  const together = Array.from({ length: 100 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
   sockets.push(...together);
-  for (const socket of together) socket.on('error', () => undefined);
-  together[0]!.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
-  const answer = await Promise.race([once(together[0]!, 'data'), once(together[0]!, 'close')]);
-  expect(String(answer[0])).toContain('200 OK');
+  const [first] = together as [Socket, ...Socket[]];
+  first.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
+  await eventually(() => accepted.length === together.length);
+  const isFirst = ({ remotePort }: Socket) => remotePort === first.localPort;
+  const answer = Promise.race([once(first, 'data'), once(first, 'close')]);
+  for (const socket of [...accepted.filter(isFirst), ...accepted.filter((one) => !isFirst(one))]) {
+    server.emit('connection', socket);
+    socket.resume();
+  }
+  expect(String(((await answer) as unknown[])[0])).toContain('200 OK');
+  front.close();
 });
 
 it('a login has requests under way on a quarter of the connections; the next one is refused, and its connection ends', async () => {
