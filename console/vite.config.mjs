@@ -3,10 +3,18 @@ import { defineConfig } from 'vite';
 
 /** In development the service answers under its usual port. */
 const service = process.env.TIDEMARK_URL ?? 'http://127.0.0.1:3000';
+const CONSOLE = '/console/';
 
-export default defineConfig({
-  base: '/console/',
-  plugins: [react()],
+/** The service tells each page where the console is (src/console/pages.ts); in development it is always at the same place. */
+const atItsPlace = {
+  name: 'tidemark-console',
+  apply: 'serve',
+  transformIndexHtml: (html) => html.replace('__CONSOLE__', CONSOLE),
+};
+
+export default defineConfig(({ command }) => ({
+  base: command === 'build' ? './' : CONSOLE,
+  plugins: [react(), atItsPlace],
   html: { cspNonce: '__NONCE__' },
   server: { proxy: { '^/(?!console(/|$))': service } },
   build: {
@@ -16,4 +24,4 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
     reportCompressedSize: false,
   },
-});
+}));

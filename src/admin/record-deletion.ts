@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../common/index.js';
-import { COLLECTION_OF, idTextAt, ofTenant, withIds } from '../record/index.js';
+import { alongIndexIfAny } from '../database/index.js';
+import { BY_RECORD_ID, COLLECTION_OF, idTextAt, ofTenant, withIds } from '../record/index.js';
 import { LEDGER, type LedgerEntry } from '../replication/ledger/index.js';
 import type { RecordScope } from './note-records.js';
 
@@ -16,7 +17,9 @@ export async function deleteRecords(
 ): Promise<Set<string>> {
   const records = db.collection(COLLECTION_OF[scope.kind]);
   const projection = { _id: 0, id: 1 };
-  const texts = await records.find<{ id: string }>(withIds(scope.tenant, ids), { projection }).toArray();
+  const texts = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
+    records.find<{ id: string }>(withIds(scope.tenant, ids), { projection, ...along }).toArray(),
+  );
   const there = new Set(texts.map(({ id }) => id));
   const numbers = await numbered(
     db,
@@ -24,8 +27,13 @@ export async function deleteRecords(
     ids.filter((id) => !there.has(id)),
   );
   if (!isDryRun) {
-    if (there.size > 0) await records.deleteMany(withIds(scope.tenant, [...there]));
-    const deletions = numbers.map((entry) => ({ deleteOne: { filter: delivered(scope, entry) } }));
+    if (there.size > 0)
+      await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
+        records.deleteMany(withIds(scope.tenant, [...there]), along),
+      );
+    const deletions = numbers.map((entry) => ({
+      deleteOne: { filter: delivered(scope, entry), hint: { _id: 1 } },
+    }));
     if (deletions.length > 0) await records.bulkWrite(deletions, { ordered: false });
   }
   return new Set([...there, ...numbers.map(({ id }) => id)]);
@@ -46,10 +54,10 @@ async function numbered(
   const owners = { ...ofTenant({ organizationid, appid }), _id: { $in: entries.map(({ owner }) => owner!) } };
   const found = await db
     .collection(COLLECTION_OF[kind])
-    .aggregate<{ _id: mongo.ObjectId; text: unknown }>([
-      { $match: owners },
-      { $project: { text: idTextAt('$id') } },
-    ])
+    .aggregate<{ _id: mongo.ObjectId; text: unknown }>(
+      [{ $match: owners }, { $project: { text: idTextAt('$id') } }],
+      { hint: { _id: 1 } },
+    )
     .toArray();
   const textOf = new Map(found.map(({ _id, text }) => [_id.toHexString(), text]));
   return entries.filter(({ id, owner }) => textOf.get(owner!.toHexString()) === id);

@@ -14,6 +14,7 @@ import {
   makeIndexes,
   refusalAtStart,
   stateIndexesOf,
+  wrongSetAtStart,
 } from '../database/index.js';
 import { findEmbedded } from '../embedded/index.js';
 import { MemberModule } from '../member/index.js';
@@ -120,7 +121,7 @@ export class Session {
       return context;
     } catch (error) {
       await context.close();
-      throw error;
+      throw await wrongSetAtStart(error, uri);
     }
   }
 }

@@ -1,12 +1,14 @@
 import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/index.js';
-import { isDuplicateKey } from '../database/index.js';
+import { alongIndexIfAny, isDuplicateKey } from '../database/index.js';
 import { allows, problems } from '../http/index.js';
 import { COLLECTION_OF, type Kind, KINDS, ofTenant, type Tenant } from '../record/index.js';
 import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
 import { inUse, Refused, taken, unknownApplication } from './refused.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
+
+const BY_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
 
 /** An application as it is stored: operators write this collection too. */
 export type StoredApplication = { [field in keyof Application]?: unknown };
@@ -132,7 +134,9 @@ export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<voi
 async function kindsWithRecords(db: mongo.Db, tenant: Tenant): Promise<Kind[]> {
   const found = await Promise.all(
     KINDS.map((kind) =>
-      db.collection(COLLECTION_OF[kind]).findOne(ofTenant(tenant), { projection: { _id: 1 } }),
+      alongIndexIfAny(db.collection(COLLECTION_OF[kind]), BY_TENANT, (along) =>
+        db.collection(COLLECTION_OF[kind]).findOne(ofTenant(tenant), { projection: { _id: 1 }, ...along }),
+      ),
     ),
   );
   return KINDS.filter((_kind, index) => found[index] !== null);

@@ -1,7 +1,9 @@
 import type { mongo } from 'mongoose';
 import { filterFault, isEnabled, isServiceName, type StoredService } from '../application/index.js';
 import { literal } from '../common/index.js';
+import { alongIndexIfAny } from '../database/index.js';
 import {
+  BY_RECORD_ID,
   READ_FOR_JSON,
   COLLECTION_OF,
   HIDDEN_FIELDS,
@@ -110,10 +112,15 @@ async function storedRecord(
   { tenant, id, entry }: { tenant: Tenant; id: string; entry: LedgerEntry | null },
 ): Promise<mongo.Document | null> {
   const options = { projection: HIDDEN, ...READ_FOR_JSON };
-  const found = await records.findOne(withIds(tenant, [id]), options);
+  const found = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
+    records.findOne(withIds(tenant, [id]), { ...options, ...along }),
+  );
   if (found !== null || entry?.isNumber !== true || entry.owner === undefined) return found;
   const isSame = { $expr: { $eq: [idTextAt('$id'), literal(id)] } };
-  return records.findOne({ ...ofTenant(tenant), _id: entry.owner, ...isSame }, options);
+  return records.findOne(
+    { ...ofTenant(tenant), _id: entry.owner, ...isSame },
+    { ...options, hint: { _id: 1 } },
+  );
 }
 
 async function matches(
@@ -131,7 +138,7 @@ async function matches(
     if (filterFault(filter) !== undefined) return;
     const query = { $and: [{ ...ofTenant(tenant), _id: _id as mongo.ObjectId }, filter as mongo.Document] };
     const found = await records
-      .findOne(query, { projection: { _id: 1 }, maxTimeMS: MATCH_MS })
+      .findOne(query, { projection: { _id: 1 }, hint: { _id: 1 }, maxTimeMS: MATCH_MS })
       .catch(() => undefined);
     if (found !== undefined) known.set(name, found !== null);
   };

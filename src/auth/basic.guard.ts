@@ -1,7 +1,7 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
-import { problems, whileProving } from '../http/index.js';
+import { problems, takeConnection, whileProving } from '../http/index.js';
 import { Authenticator } from './authenticator.js';
 import { parseBasicHeader } from './basic-header.js';
 import type { BasicOptions } from './basic.strategy.js';
@@ -22,9 +22,12 @@ export class BasicGuard extends AuthGuard('basic') {
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     if (accessOf(context).isPublic) return true;
-    const request = context.switchToHttp().getRequest<Request>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
     if (request.user === undefined) await whileProving(request, async () => super.canActivate(context));
-    if (actorOf(request) !== undefined) return true;
+    const actor = actorOf(request);
+    takeConnection(request, http.getResponse(), (actor ?? callerOf(request)).username);
+    if (actor !== undefined) return true;
     const { username } = callerOf(request);
     this.limiter.countRequest(username);
     this.uses.note(username, () => request.ip ?? '');

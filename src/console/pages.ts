@@ -15,6 +15,8 @@ const VIEWS = [
 const NONCE_BYTES = 16;
 /** Where the page has it: Vite writes it there (console/vite.config.mjs). */
 const NONCE = /__NONCE__/g;
+/** Where the page has the place of the console, for its scripts, and in the addresses of its files. */
+const PLACE = /__CONSOLE__|(?<=")\.\/(?=assets\/)/g;
 /** Names of files hold a digest of their content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 const NOT_BUILT = 'The console is not built: run npm run build.';
@@ -34,8 +36,15 @@ export function serveConsole(app: INestApplication): void {
   for (const view of VIEWS)
     app.getHttpAdapter().get(`/console${view}`, (_request: Request, response: Response) => {
       if (page === undefined) response.status(404).type('text').send(NOT_BUILT);
-      else sendPage(page, response);
+      else sendPage(page.replace(PLACE, consoleFrom(view)), response);
     });
+}
+
+/** The console as seen from one of its views, relative to the address of that: a proxy may serve it behind a prefix. */
+function consoleFrom(view: string): string {
+  const names = view.split('/').length - 1;
+  if (names === 0) return 'console/';
+  return names === 1 ? './' : '../'.repeat(names - 1);
 }
 
 function sendPage(page: string, response: Response): void {

@@ -25,6 +25,13 @@ export { Preparation } from './preparation.js';
 export * from './pure.js';
 export { type PastValidator, pastValidator, type SingleWrite, writeEach } from './refused-writes.js';
 export { checkServer } from './server-check.js';
+export { wrongSetAtStart } from './replica-set-fault.js';
 export { refusalAtStart } from './trouble.js';
 export { isMomentGone, readAsOf, type SnapshotOptions } from './snapshot.js';
-export { alongIndex, type IndexFields, statedIndex, stateIndexesOf } from './stated-index.js';
+export {
+  alongIndex,
+  alongIndexIfAny,
+  type IndexFields,
+  statedIndex,
+  stateIndexesOf,
+} from './stated-index.js';

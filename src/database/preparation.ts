@@ -13,6 +13,7 @@ import { makeIndexes } from './indexes.js';
 import { modelsOf } from './models.js';
 import { stateIndexesOf } from './stated-index.js';
 import { unfitness } from './fitness.js';
+import { wrongSetAtStart } from './replica-set-fault.js';
 import { checkServer } from './server-check.js';
 import { hostsIn, NO_PRIMARY, refusalAtStart, SILENT, troubleOf } from './trouble.js';
 
@@ -89,7 +90,8 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
         this.log.log('Connected, and the indexes stand');
         return;
       } catch (thrown) {
-        const error = refusalAtStart(thrown, { uri: this.uri, database: this.connection.name });
+        const refusal = refusalAtStart(thrown, { uri: this.uri, database: this.connection.name });
+        const error = await wrongSetAtStart(refusal, this.uri);
         if (error instanceof FatalError) throw error;
         if (signal.aborted) return;
         this.tell(error as Error);

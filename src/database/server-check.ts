@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose';
 import { FatalError } from '../common/index.js';
+import { STANDALONE } from './replica-set-fault.js';
 
 const OLDEST_MAJOR = 5;
 
@@ -7,10 +8,7 @@ const OLDEST_MAJOR = 5;
 export async function checkServer(db: mongoose.mongo.Db): Promise<void> {
   const hello = await db.admin().command({ hello: 1 });
   if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
-    throw new FatalError(
-      'This MongoDB is a stand-alone server. Change streams need a replica set (one node is enough): ' +
-        'start mongod with --replSet and run rs.initiate() once, or leave MONGODB_URI empty for the embedded one.',
-    );
+    throw new FatalError(STANDALONE);
   }
   const { version } = (await db.admin().buildInfo()) as { version: string };
   if (Number.parseInt(version, 10) < OLDEST_MAJOR) {

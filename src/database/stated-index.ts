@@ -62,6 +62,23 @@ export async function alongIndex<T>(
   }
 }
 
+/**
+ * Like {@link alongIndex}, for what must go on while the index is missing, such as while it is exchanged: it is then done as
+ * the planner likes. Only for what asks for a few records and does not depend on their order.
+ */
+export async function alongIndexIfAny<T>(
+  collection: Place,
+  fields: IndexFields,
+  work: (along: { hint?: string }) => Promise<T>,
+): Promise<T> {
+  try {
+    return await alongIndex(collection, fields, (hint) => work({ hint }));
+  } catch (error) {
+    if (error instanceof IndexMissingError || isIndexMissing(error)) return work({});
+    throw error;
+  }
+}
+
 /** The name of the index that {@link alongIndex} hints, for a cursor: it cannot be read again. */
 export async function statedIndex(collection: Place, fields: IndexFields): Promise<string> {
   const model = modelOf(collection);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { problems } from './problems.js';
 
 /** The share of all connections that those without a login may have, and that idle ones with a login may have. */
 const SHARE = 3 / 4;
@@ -7,33 +8,49 @@ const SHARE = 3 / 4;
 /** The log says it once in this time (milliseconds). */
 const TOLD_EVERY_MS = 60_000;
 
+/** The share of all connections on which one credential may have requests under way. */
+const SHARE_OF_CREDENTIAL = 1 / 4;
+
 interface Connection {
   socket: Socket;
-  /** Requests whose answers have not ended. */
-  open: Set<Request>;
+  /** Whose request was let in on it since it was idle last. It counts as idle without one. */
+  holder?: string | undefined;
+  /** Requests of a login that were let in and whose answers have not ended. */
+  open: number;
+  /** Requests whose login is being compared. */
+  proving: number;
+  /** What came right behind its opening has been read by now. */
+  isRipe: boolean;
+  owner: Connections;
 }
 
-const PROVING = Symbol('proving');
+const CONNECTION = Symbol('connection');
 
-/** With `user` once a guard has let it in. */
-type Request = IncomingMessage & { user?: unknown; [PROVING]?: boolean };
+type Watched = Socket & { [CONNECTION]?: Connection };
 
 /**
  * Bounds the connections of a server, so that it never runs out of file descriptors: an operating system that is asked for
  * one too many resets connections without a sign. A connection belongs to a stranger until a login is let in on it.
  *
- * - Beyond the limits, the stranger that came first is closed, whatever it has under way. By age, since everything else is
- *   for strangers to choose: what they send, how slowly, and whether they read. Those whose login is being compared go last,
- *   since they wait for this service; how many these are is limited elsewhere.
- * - A connection with a login is closed for another one with a login only, and only while it is idle. So idle ones leave a
- *   quarter of all to new connections.
+ * - Beyond the limits a stranger is closed: of those that have sent no request yet and those that have, the larger group
+ *   loses its oldest, whatever it has under way. By age, since everything else is for strangers to choose: what they send,
+ *   how slowly, and whether they read. In two groups, so that neither kind of flood closes the connections of the other.
+ *   Those whose login is being compared are not closed, since they wait for this service; how many these are is limited
+ *   elsewhere. Nor are those whose first bytes could not be read yet: where all came at once, the newest is closed.
+ * - A connection with a login is closed for another one with a login only, and only while no request of a login is under way
+ *   on it. So idle ones leave a quarter of all to new connections.
+ * - A credential has requests under way on a quarter of all connections at most, so that it cannot take those of all others.
  */
 export class Connections {
-  /** The oldest first. */
-  private readonly strangers = new Map<Socket, Connection>();
+  /** Strangers that have sent no request yet; the oldest first. */
+  private readonly silent = new Set<Connection>();
+  /** Strangers that have sent one; the oldest request first. */
+  private readonly asking = new Set<Connection>();
   /** In the order of their last use. */
-  private readonly known = new Map<Socket, Connection>();
+  private readonly known = new Set<Connection>();
+  private readonly ofCredential = new Map<string, number>();
   private readonly share: number;
+  private readonly mostOfCredential: number;
   private toldAt = -Infinity;
 
   constructor(
@@ -41,73 +58,101 @@ export class Connections {
     private readonly tell: (line: string) => void,
   ) {
     this.share = Math.max(1, Math.floor(most * SHARE));
+    this.mostOfCredential = Math.max(1, Math.floor(most * SHARE_OF_CREDENTIAL));
   }
 
   /** Before the server listens. */
   watch(server: Server): void {
     server.on('connection', (socket) => this.opened(socket));
-    server.prependListener('request', (request, response) => this.asked(request, response));
+    server.prependListener('request', ({ socket }) => this.asked(socket));
   }
 
-  private opened(socket: Socket): void {
-    const connection = { socket, open: new Set<Request>() };
-    this.strangers.set(socket, connection);
-    socket.once('close', () => {
-      this.strangers.delete(socket);
-      this.known.delete(socket);
-    });
-    if (this.isOver()) this.closeStranger(connection);
+  /**
+   * The request is of this login until its answer has ended. Throws 429 `connections-busy` where this user name has requests
+   * under way on as many connections as it may; the connection ends with that answer.
+   */
+  take(connection: Connection, username: string, response: ServerResponse): void {
+    if (connection.socket.destroyed) return;
+    if (connection.holder === undefined) {
+      const others = this.ofCredential.get(username) ?? 0;
+      if (others >= this.mostOfCredential) throw problems.connectionsBusy(this.mostOfCredential);
+      this.ofCredential.set(username, others + 1);
+      connection.holder = username;
+    }
+    connection.open += 1;
+    response.once('close', () => this.answered(connection));
+    this.letIn(connection);
   }
 
-  private asked(request: Request, response: ServerResponse): void {
-    const { socket } = request;
-    const connection = this.strangers.get(socket) ?? this.known.get(socket);
-    if (connection === undefined) return;
-    connection.open.add(request);
-    response.once('close', () => {
-      connection.open.delete(request);
-      if (socket.destroyed) return;
-      if (this.known.has(socket)) this.used(connection);
-      else if (request.user !== undefined) this.letIn(connection);
-    });
+  private opened(socket: Watched): void {
+    const connection: Connection = { socket, open: 0, proving: 0, isRipe: false, owner: this };
+    socket[CONNECTION] = connection;
+    this.silent.add(connection);
+    // The second is behind the next look at what has come in.
+    setImmediate(() => setImmediate(() => (connection.isRipe = true)));
+    socket.once('close', () => this.forget(connection));
+    if (this.isOver()) this.end(this.strangerToClose() ?? connection);
+  }
+
+  private asked(socket: Watched): void {
+    const connection = socket[CONNECTION];
+    if (connection !== undefined && this.silent.delete(connection)) this.asking.add(connection);
+  }
+
+  private answered(connection: Connection): void {
+    connection.open -= 1;
+    if (connection.open > 0) return;
+    this.release(connection);
+    if (this.known.has(connection)) this.used(connection);
   }
 
   private isOver(): boolean {
-    return this.strangers.size > this.share || this.strangers.size + this.known.size > this.most;
+    const strangers = this.silent.size + this.asking.size;
+    return strangers > this.share || strangers + this.known.size > this.most;
   }
 
-  /** Closes the oldest, but for those that turn out to be let in by now: the answer to a request may last for days. */
-  private closeStranger(newest: Connection): void {
-    let last: Connection | undefined;
-    for (const connection of this.strangers.values()) {
-      const open = [...connection.open];
-      if (open.some(({ user }) => user !== undefined)) {
-        this.letIn(connection);
-        if (!this.isOver()) return;
-      } else if (connection === newest || open.some((request) => request[PROVING])) last ??= connection;
-      else return this.end(connection);
+  private strangerToClose(): Connection | undefined {
+    if (this.silent.size < this.asking.size) {
+      for (const connection of this.asking) if (connection.proving === 0) return connection;
+      return undefined;
     }
-    if (last !== undefined) this.end(last);
+    const [oldest] = this.silent;
+    return oldest?.isRipe === true ? oldest : undefined;
   }
 
   private letIn(connection: Connection): void {
-    this.strangers.delete(connection.socket);
+    this.silent.delete(connection);
+    this.asking.delete(connection);
     this.used(connection);
     if (this.known.size <= this.share) return;
-    for (const other of this.known.values())
-      if (other !== connection && other.open.size === 0) return this.end(other);
+    for (const other of this.known) if (other.holder === undefined) return this.end(other);
   }
 
   /** It is the last one that was used. */
   private used(connection: Connection): void {
-    this.known.delete(connection.socket);
-    this.known.set(connection.socket, connection);
+    this.known.delete(connection);
+    this.known.add(connection);
   }
 
-  private end({ socket }: Connection): void {
-    this.strangers.delete(socket);
-    this.known.delete(socket);
-    socket.destroy();
+  private release(connection: Connection): void {
+    const { holder } = connection;
+    if (holder === undefined) return;
+    connection.holder = undefined;
+    const left = (this.ofCredential.get(holder) ?? 0) - 1;
+    if (left > 0) this.ofCredential.set(holder, left);
+    else this.ofCredential.delete(holder);
+  }
+
+  private forget(connection: Connection): void {
+    this.silent.delete(connection);
+    this.asking.delete(connection);
+    this.known.delete(connection);
+    this.release(connection);
+  }
+
+  private end(connection: Connection): void {
+    this.forget(connection);
+    connection.socket.destroy();
     const now = performance.now();
     if (now - this.toldAt < TOLD_EVERY_MS) return;
     this.toldAt = now;
@@ -118,12 +163,24 @@ export class Connections {
   }
 }
 
-/** Marks a request while the service finds out whose it is. */
-export async function whileProving<T>(request: Request, task: () => Promise<T>): Promise<T> {
-  request[PROVING] = true;
+/** Does not close the connection of a request while the service finds out whose it is. */
+export async function whileProving<T>({ socket }: IncomingMessage, task: () => Promise<T>): Promise<T> {
+  const connection = (socket as Watched)[CONNECTION];
+  if (connection === undefined) return task();
+  connection.proving += 1;
   try {
     return await task();
   } finally {
-    request[PROVING] = false;
+    connection.proving -= 1;
   }
+}
+
+/** The connection of a request is of this login until the answer has ended. Throws 429 `connections-busy`. */
+export function takeConnection(
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  username: string,
+): void {
+  const connection = (socket as Watched)[CONNECTION];
+  connection?.owner.take(connection, username, response);
 }

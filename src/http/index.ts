@@ -1,6 +1,6 @@
 export { answerInTime, handOver, type Patience, whileReceiving } from './answer-in-time.js';
 export { answerClientError, refuseExpectation } from './client-error.js';
-export { Connections, whileProving } from './connections.js';
+export { Connections, takeConnection, whileProving } from './connections.js';
 export { openApiDocument, serveDocs } from './docs.js';
 export { allows, etagOf, tag } from './etag.js';
 export { type OtherMethodHandler, ReadyExpressAdapter } from './express-adapter.js';

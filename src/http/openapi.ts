@@ -63,7 +63,12 @@ const answers = {
   412: { description: 'If-Match does not fit the ETag' },
   413: { description: 'The body is over BODY_LIMIT' },
   415: { description: 'The body is not JSON in UTF-8' },
-  429: { description: 'Too many failed logins, or the quota is used up', headers: RETRY_AFTER },
+  429: {
+    description:
+      'Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as ' +
+      'may be (`connections-busy`)',
+    headers: RETRY_AFTER,
+  },
   500: { description: 'A fault of the service or of its configuration' },
   503: { description: 'The database is away, slow or still being prepared', headers: RETRY_AFTER },
 } as const;

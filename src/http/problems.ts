@@ -78,14 +78,7 @@ export const problems = {
     ),
   /** For the `If-Match` that was sent, if any. */
   stale: (ifMatch?: string) =>
-    new Problem(
-      412,
-      'precondition-failed',
-      'It is not the one you know',
-      /W\/"/.test(ifMatch ?? '')
-        ? 'If-Match holds a weak ETag, which never fits: a proxy that compresses answers adds the W/. Send the ETag without it, such as "a1b2c3".'
-        : 'Its ETag does not fit If-Match. Read it again, then repeat the request.',
-    ),
+    new Problem(412, 'precondition-failed', 'It is not the one you know', staleDetail(ifMatch ?? '')),
   memberModified: () =>
     new Problem(
       409,
@@ -148,6 +141,15 @@ export const problems = {
       'Too many pages are in work',
       `This credential has ${most} pages in work, as many as it may have at a time. Read them to their end, then ask again.`,
       later(RETRY_SECONDS),
+    ),
+  /** The connection ends with the answer: kept, it would be one more. */
+  connectionsBusy: (most: number) =>
+    new Problem(
+      429,
+      'connections-busy',
+      'Too many connections are in use',
+      `This credential has requests under way on ${most} connections, as many as it may have at a time. Close streams that are not needed, or wait for answers, then ask again.`,
+      { headers: { ...later(RETRY_SECONDS).headers, Connection: 'close' } },
     ),
   streamsBusy: (most: number) =>
     new Problem(
@@ -221,6 +223,18 @@ export const problems = {
       later(RETRY_SECONDS),
     ),
 };
+
+/** What proxies that compress answers put at the end of an ETag: Apache, Caddy and others. */
+const SUFFIX = /-(gzip|br|zstd|deflate)"/;
+
+function staleDetail(ifMatch: string): string {
+  if (/W\/"/.test(ifMatch))
+    return 'If-Match holds a weak ETag, which never fits: a proxy that compresses answers adds the W/. Send the ETag without it, such as "a1b2c3".';
+  const [, encoding] = SUFFIX.exec(ifMatch) ?? [];
+  return encoding === undefined
+    ? 'Its ETag does not fit If-Match. Read it again, then repeat the request.'
+    : `If-Match holds an ETag that ends with -${encoding}, which never fits: a proxy that compresses answers adds it. Send the ETag without it, such as "a1b2c3".`;
+}
 
 function sentence(errors: InputError[]): string {
   const where = errors.map((error) => ('parameter' in error ? error.parameter : error.pointer || 'the body'));

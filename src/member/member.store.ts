@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import mongoose from 'mongoose';
 import { literal } from '../common/index.js';
-import { isDuplicateKey, isRefusedByValidator } from '../database/index.js';
+import { alongIndexIfAny, isDuplicateKey, isRefusedByValidator } from '../database/index.js';
 import { problems } from '../http/index.js';
 import {
+  BY_RECORD_ID,
   DELIVERABLE,
   idTextAt,
   isNumberText,
@@ -49,7 +50,11 @@ export class MemberStore {
   async find(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
     const asText = { $eq: id, ...INDEXED };
     const filter = { ...tenant, id: asText, _id: { $type: 'objectId' as const }, $and: [DELIVERABLE] };
-    const found = asMember(await this.collection.findOne(filter, RAW));
+    const found = asMember(
+      await alongIndexIfAny(this.collection, BY_RECORD_ID, (along) =>
+        this.collection.findOne(filter, { ...RAW, ...along }),
+      ),
+    );
     return found ?? (isNumberText(id) ? this.findByNumber(tenant, id) : undefined);
   }
 
@@ -118,7 +123,7 @@ export class MemberStore {
       ...isSame,
       $and: [DELIVERABLE],
     };
-    return asMember(await this.collection.findOne(filter, RAW));
+    return asMember(await this.collection.findOne(filter, { ...RAW, hint: { _id: 1 } }));
   }
 
   private get collection(): mongoose.mongo.Collection {

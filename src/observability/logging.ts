@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty';
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, pino } from 'pino';
+import { visibleJson } from '../common/index.js';
 import { type IsOutage, loggedError, ToldCauses } from './failures.js';
 import { type LogEntry, peopleLine } from './people-lines.js';
 
@@ -63,7 +64,7 @@ export class ServiceLogger implements LoggerService {
       // Pino's own would log every property of an error.
       serializers: { err: (said: unknown) => said },
     };
-    this.lines = pino(options, isForPeople ? forPeople(destination) : destination);
+    this.lines = pino(options, isForPeople ? forPeople(destination) : forMachines(destination));
   }
 
   /** What Nest tells of its own start is for its developers: level debug. */
@@ -128,6 +129,11 @@ function standardOutput(isAtOnce: boolean): DestinationStream {
   return pino
     .destination({ dest: STDOUT, sync: isAtOnce, maxLength: MOST_UNWRITTEN })
     .on('error', () => undefined);
+}
+
+/** JSON is read on terminals too: what comes from other programs does not control them. */
+function forMachines(output: DestinationStream): DestinationStream {
+  return { write: (json) => output.write(`${visibleJson(json.trimEnd())}\n`) };
 }
 
 function forPeople(output: DestinationStream): DestinationStream {

@@ -5,6 +5,8 @@ import type { Metrics } from './metrics.js';
 /** Load balancers and Prometheus ask for it every few seconds. */
 const UNLOGGED = /^\/(health\/|metrics(\?|$))/;
 const FIRST_FAILURE = 400;
+/** Characters of a URL in the log. */
+const LONGEST_URL = 1000;
 /** Anybody can send other ones: each would be a series for ever. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -34,7 +36,7 @@ export function measure(metrics: Metrics, logger: ServiceLogger, observers: Obse
       ended(request, response);
       if (UNLOGGED.test(url) || (statusCode < FIRST_FAILURE && isUnasked(request))) return;
       logger.request(statusCode, () => ({
-        req: { id, method, url },
+        req: { id, method, url: shortened(url) },
         res: { statusCode },
         responseTime: Math.round(ms),
         ...about(request, response),
@@ -42,6 +44,11 @@ export function measure(metrics: Metrics, logger: ServiceLogger, observers: Obse
     });
     next();
   };
+}
+
+/** A URL may have some 16,000 characters, whoever sends it. */
+function shortened(url: string): string {
+  return url.length > LONGEST_URL ? `${url.slice(0, LONGEST_URL)}… (${url.length} characters)` : url;
 }
 
 /** Without a credential there is one series for each status of a refusal, whatever was asked, and with which login. */

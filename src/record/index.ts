@@ -5,7 +5,7 @@ export { idTextAt, idTextOf, isNumberText, LONGEST_NUMBER_TEXT } from './id-text
 export { updateItemText } from './item.js';
 export { jsonText, READ_FOR_JSON } from './json.js';
 export * from './pure.js';
-export { ofTenant, withIds } from './selection.js';
+export { BY_EMAIL_KEY, BY_RECORD_ID, ofTenant, withIds } from './selection.js';
 export { EARLIEST, HAS_GOOD_STAMP, needsStamp, STAMP, stampAbove } from './stamp.js';
 export { stampAnew, type Stamping, stampTogether, type Unstamped } from './stamping.js';
 export {

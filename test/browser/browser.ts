@@ -81,7 +81,7 @@ export class ConsoleBrowser {
   /** Nothing but the service can be reached. */
   private async unplug(context: BrowserContext): Promise<void> {
     await context.route(
-      (url) => url.origin !== this.url,
+      (url) => !url.href.startsWith(`${this.url}/`),
       (route) => {
         this.faults.push(`asked for ${route.request().url()}`);
         return route.abort();

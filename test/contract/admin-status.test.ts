@@ -210,4 +210,18 @@ describe('a database that does not answer', () => {
     const away = new AdminConsole('mongodb://127.0.0.1:1/tidemark?serverSelectionTimeoutMS=200');
     expect(await away.failure('status')).toMatch(/^The database does not answer: .* Is MONGODB_URI right/);
   });
+
+  it('says which name of the replica set is wrong and which is right', async () => {
+    const { uri, client } = await freshDatabase();
+    const { setName } = await client.db('admin').command({ hello: 1 });
+    await client.close();
+    const url = new URL(uri);
+    url.searchParams.set('replicaSet', 'wrong');
+    url.searchParams.set('serverSelectionTimeoutMS', '500');
+    url.searchParams.delete('directConnection');
+    expect(await new AdminConsole(url.href).failure('status')).toBe(
+      `The server at ${url.host} belongs to the replica set "${setName}", and MONGODB_URI names "wrong". ` +
+        `Write replicaSet=${setName} there.`,
+    );
+  });
 });

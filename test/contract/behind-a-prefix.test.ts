@@ -1,8 +1,15 @@
 import { once } from 'node:events';
-import { createServer, request as ask, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashPassword } from '../../src/auth/index.js';
-import { type Answer, PASSWORD, send, type TestApplication, TestService } from '../support/index.js';
+import {
+  type Answer,
+  PASSWORD,
+  send,
+  stripping,
+  type TestApplication,
+  TestService,
+} from '../support/index.js';
 
 const PREFIX = '/tidemark';
 const FAR = '9999-01-01T00:00:00.000Z';
@@ -27,7 +34,7 @@ beforeAll(async () => {
     scopes: [{ organizationid: '*', appid: '*' }],
   });
   await service.watcher.caughtUp();
-  proxy = await stripping(PREFIX);
+  proxy = await stripping(PREFIX, service.url);
   base = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${PREFIX}`;
 });
 afterAll(async () => {
@@ -36,22 +43,6 @@ afterAll(async () => {
   await once(proxy, 'close');
   await service.stop();
 });
-
-/** A proxy that serves the service below a prefix, which it takes off, and knows nothing else. */
-async function stripping(prefix: string): Promise<Server> {
-  const server = createServer((request, response) => {
-    if (!request.url!.startsWith(`${prefix}/`)) return void response.writeHead(404).end('no such site');
-    const { method, headers } = request;
-    const target = `${service.url}${request.url!.slice(prefix.length)}`;
-    const passed = ask(target, { method, headers, agent: false }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(response);
-    });
-    request.pipe(passed);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
-}
 
 /** An answer through the proxy, and where a reference in it leads. */
 async function through(url: URL, method = 'GET', user = app.user('write'), body?: unknown) {

@@ -46,14 +46,16 @@ async function open(of: TestService): Promise<Socket> {
 /** The first line of an answer on a connection. */
 async function ask(socket: Socket, path: string, login = ''): Promise<string> {
   const authorization = login === '' ? '' : `Authorization: Basic ${btoa(login)}\r\n`;
-  const answer = new Promise<string>((resolve, reject) => {
-    socket.once('data', (piece: Buffer) => resolve(piece.toString()));
-    socket.once('close', () =>
-      reject(new Error(`The connection was closed instead of an answer to ${path}.`)),
-    );
+  const over = new AbortController();
+  const closed = once(socket, 'close', over).then(() => {
+    throw new Error(`The connection was closed instead of an answer to ${path}.`);
   });
+  const answer = once(socket, 'data', over) as Promise<[Buffer]>;
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`);
-  return (await answer).split('\r\n')[0]!;
+  const [piece] = await Promise.race([answer, closed]);
+  for (const late of [answer, closed]) late.catch(() => undefined);
+  over.abort();
+  return piece.toString().split('\r\n')[0]!;
 }
 
 it('idle connections without a login keep nobody out, and close none with a login', async () => {
@@ -199,6 +201,35 @@ it('idle connections with a login leave room for others', async () => {
     for (let count = 0; count < 2 * MOST; count += 1) await open(small);
     expect(await ask(await open(small), '/health/live')).toBe('HTTP/1.1 200 OK');
     for (const member of members.slice(-KEPT)) expect(await ask(member, path, login)).toBe('HTTP/1.1 200 OK');
+  } finally {
+    await small.leave();
+  }
+});
+
+it('429 `connections-busy` where streams of this credential are on a quarter of the connections; others are let in', async () => {
+  const small = await service.another({ MAX_CONNECTIONS: String(MOST) });
+  try {
+    const root = `/${app.organizationid}/${app.appid}/api/v1/product`;
+    const login = `${app.user('read')}:${PASSWORD}`;
+    for (let count = 0; count < MOST / 4; count += 1)
+      expect(await ask(await open(small), `${root}/events`, login)).toBe('HTTP/1.1 200 OK');
+    for (let count = 0; count < MOST; count += 1) {
+      const next = await open(small);
+      expect(await ask(next, `${root}/events`, login)).toBe('HTTP/1.1 429 Too Many Requests');
+      await eventually(() => next.destroyed);
+    }
+    expect(await ask(await open(small), `${root}/max`, `${app.user('write')}:${PASSWORD}`)).toBe(
+      'HTTP/1.1 200 OK',
+    );
+    const refused = await fetch(`${small.url}${root}/max`, {
+      headers: { Authorization: `Basic ${btoa(login)}` },
+    });
+    expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('connection')]).toEqual([
+      429,
+      '2',
+      'close',
+    ]);
+    expect(await refused.json()).toMatchObject({ type: 'urn:tidemark:problem:connections-busy' });
   } finally {
     await small.leave();
   }

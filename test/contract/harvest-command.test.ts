@@ -1,15 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import Database from 'libsql';
 import { type CopyPlace, ndjsonCopies, sqliteCopies } from '../support/copies/index.js';
 import { eventually, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { bike, BIKES, bikesIn, stampsIn } from './harvest-client.js';
-
-const PROGRAM = 'client/dist/command/main.js';
+import { beginHarvest, ended } from './harvest-program.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -26,17 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-function begin(words: string[], environment: Record<string, string> = {}): ChildProcess {
-  const { organizationid, appid } = app;
-  const named = ['--url', service.url, '--org', organizationid, '--app', appid, '--kind', 'product'];
-  const env = {
-    ...process.env,
-    ...{ TIDEMARK_USERNAME: app.user('read'), TIDEMARK_PASSWORD: PASSWORD, TIDEMARK_TO: '' },
-    ...{ HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '', NO_PROXY: '', no_proxy: '' },
-    ...environment,
-  };
-  return spawn(process.execPath, [PROGRAM, ...named, '--service', BIKES, ...words], { env, stdio: 'pipe' });
-}
+const begin = (words: string[], environment?: Record<string, string>) =>
+  beginHarvest(app, words, environment);
 
 type Ending = [
   name: string,
@@ -45,16 +33,6 @@ type Ending = [
   code: number,
   line: RegExp,
 ];
-
-async function ended(child: ChildProcess, input = '') {
-  child.stdin!.end(input);
-  const [[code], output, errors] = await Promise.all([
-    once(child, 'exit') as Promise<[number]>,
-    text(child.stdout!),
-    text(child.stderr!),
-  ]);
-  return { code, output, errors };
-}
 
 const run = (words: string[], environment?: Record<string, string>, input?: string) =>
   ended(begin(words, environment), input);
@@ -139,72 +117,6 @@ describe('`tidemark-harvest`', () => {
     expect(await run(['--to', to])).toMatchObject({
       code: 5,
       errors: `tidemark-harvest: ${to} cannot be opened: SQLite cannot open it: it is a directory, or its permissions do not allow it.\n`,
-    });
-  });
-
-  describe('behind a proxy', () => {
-    let proxy: Server;
-    let passed: string[];
-    beforeEach(async () => {
-      passed = [];
-      const { hostname, port } = new URL(service.url);
-      proxy = createServer((asked, response) => {
-        const { host, pathname, search } = new URL(asked.url!);
-        passed.push(host);
-        const { method, headers } = asked;
-        const onwards = request(
-          { hostname, port, method, headers, path: `${pathname}${search}` },
-          (answer) => {
-            response.writeHead(answer.statusCode!, answer.headers);
-            answer.pipe(response);
-          },
-        );
-        asked.pipe(onwards);
-      });
-      await once(proxy.listen(0, '127.0.0.1'), 'listening');
-    });
-    afterEach(() => void proxy.close());
-    const address = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const unreachable = ['--url', 'http://feeds.invalid'];
-
-    it.each(['HTTP_PROXY', 'http_proxy'])('that %s names, its requests go through it', async (name) => {
-      const child = await run([...unreachable, '--to', place.to], { [name]: address() });
-      expect(child).toMatchObject({ code: 0, errors: '' });
-      expect(new Set(passed)).toEqual(new Set(['feeds.invalid']));
-      expect(await stampsIn(place)).toEqual(await bikesIn(app));
-    });
-
-    it('a host that NO_PROXY names is asked itself', async () => {
-      const child = await run(['--to', place.to], { HTTP_PROXY: address(), NO_PROXY: '127.0.0.1' });
-      expect(child).toMatchObject({ code: 0, errors: '' });
-      expect(passed).toEqual([]);
-    });
-
-    it('for URLs of another scheme, its requests do not go through it', async () => {
-      const child = await run(['--to', place.to], { HTTPS_PROXY: address() });
-      expect(child).toMatchObject({ code: 0, errors: '' });
-      expect(passed).toEqual([]);
-    });
-
-    it('that is not a URL: 2, and the variable', async () => {
-      const child = await run(['--to', place.to], { HTTP_PROXY: 'not a url' });
-      expect(child.code).toBe(2);
-      expect(child.errors).toContain('HTTP_PROXY is not the URL of a proxy.');
-    });
-
-    it.each([
-      [
-        'for people',
-        [],
-        /^tidemark-harvest: HTTP_PROXY is ignored: this version of Node cannot use it\..*\n$/,
-      ],
-      ['for machines', ['--json'], /^\{"warning":"HTTP_PROXY is ignored: .*\}\n$/],
-    ])('that this version of Node cannot use, a line says so, %s', async (_for, words, line) => {
-      const older = "data:text/javascript,import http from 'node:http'; delete http.setGlobalProxyFromEnv;";
-      const environment = { HTTP_PROXY: address(), NODE_OPTIONS: `--import "${older}"` };
-      const child = await run([...words, '--to', place.to], environment);
-      expect(child.code).toBe(0);
-      expect(child.errors).toMatch(line);
     });
   });
 

@@ -101,6 +101,18 @@ describe.each(['', '/address'])(
       expect((await patchWith(id, etag)).status).toBe(200);
     });
 
+    it.each(['-gzip', '-br', '-zstd'])(
+      'one with %s at its end is 412 that says what has added it; without it, it fits',
+      async (suffix) => {
+        const id = await members.born();
+        const etag = await etagNow(id);
+        const changed = etag.replace(/"$/, `${suffix}"`);
+        const { detail } = expectProblem(await patchWith(id, changed), 412, 'precondition-failed');
+        expect(detail).toMatch(new RegExp(`ends with ${suffix}.*proxy.*without it`));
+        expect((await patchWith(id, etag)).status).toBe(200);
+      },
+    );
+
     it('no proxy may transform the answer, and so its ETag', async () => {
       const id = await members.born();
       const patched = await patchWith(id, await etagNow(id));

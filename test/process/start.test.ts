@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { Gate } from '../support/gate.js';
-import { startLocked } from '../support/own-mongod.js';
+import { startLocked, startOwn, startStandalone } from '../support/own-mongod.js';
 import { freshDataDir, gone, removeDataDir, ServiceProcess } from '../support/process.js';
 
 jest.setTimeout(300_000);
@@ -66,6 +66,31 @@ describe('a port that is taken', () => {
     const lines = await failure(service);
     expect(lines.slice(1)).toEqual([expect.stringMatching(isTaken)]);
     expect(await readFile(join(dataDir, 'mongod', 'mongod.lock'), 'utf8')).toBe('');
+  });
+});
+
+describe('a MONGODB_URI with another replicaSet than the server has ends the start with one line', () => {
+  it('which says what is wrong and what is right', async () => {
+    const mongod = await startOwn();
+    try {
+      const MONGODB_URI = `${mongod.uri}?replicaSet=wrong`;
+      expect(await failure(spawn({ MONGODB_URI }))).toContain(
+        `The server at ${new URL(MONGODB_URI).host} belongs to the replica set "own", and MONGODB_URI names "wrong". ` +
+          'Write replicaSet=own there.',
+      );
+    } finally {
+      await mongod.stop();
+    }
+  });
+
+  it('also where the server belongs to none', async () => {
+    const mongod = await startStandalone();
+    try {
+      const lines = await failure(spawn({ MONGODB_URI: `${mongod.uri}?replicaSet=wrong` }));
+      expect(lines.at(-1)).toMatch(/^This MongoDB is a stand-alone server\./);
+    } finally {
+      await mongod.stop();
+    }
   });
 });
 

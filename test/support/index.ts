@@ -8,5 +8,6 @@ export { FEED_PATHS, MAX_PATHS, pathFor } from './paths.js';
 export { onceServed, patiently } from './patience.js';
 export { expectProblem } from './problem.js';
 export { freshDatabase, TestService } from './service.js';
+export { stripping } from './stripping.js';
 export { testMongod, testMongodBinary } from './test-mongod.js';
 export { leadElsewhere, withoutWatcher } from './without-watcher.js';

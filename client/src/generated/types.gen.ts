@@ -337,7 +337,7 @@ export type CreateMemberErrors = {
      */
     415: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`)
      */
     429: Problem;
     /**
@@ -401,7 +401,7 @@ export type GetMemberErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`)
      */
     429: Problem;
     /**
@@ -485,7 +485,7 @@ export type PatchMemberErrors = {
      */
     415: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`)
      */
     429: Problem;
     /**
@@ -569,7 +569,7 @@ export type PatchMemberAddressErrors = {
      */
     415: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`)
      */
     429: Problem;
     /**
@@ -629,7 +629,7 @@ export type GetMemberMaxErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`)
      */
     429: Problem;
     /**
@@ -708,7 +708,7 @@ export type ListMemberUpdatesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -787,7 +787,7 @@ export type ListMemberSoftDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -862,7 +862,7 @@ export type ListMemberHardDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -922,7 +922,7 @@ export type GetProductMaxErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`)
      */
     429: Problem;
     /**
@@ -1001,7 +1001,7 @@ export type ListProductUpdatesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1080,7 +1080,7 @@ export type ListProductSoftDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1155,7 +1155,7 @@ export type ListProductHardDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1234,7 +1234,7 @@ export type ListChannelUpdatesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1313,7 +1313,7 @@ export type ListChannelSoftDeletesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1400,7 +1400,7 @@ export type ListMemberChangesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1487,7 +1487,7 @@ export type ListProductChangesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1574,7 +1574,7 @@ export type ListChannelChangesErrors = {
      */
     410: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many pages of this credential are in work as may be (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many pages of this credential are in work as may be (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1642,7 +1642,7 @@ export type GetMemberDigestErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or a digest of this credential is under way (`digest-busy`), or too many of its pages are in work (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or a digest of this credential is under way (`digest-busy`), or too many of its pages are in work (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1710,7 +1710,7 @@ export type GetProductDigestErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or a digest of this credential is under way (`digest-busy`), or too many of its pages are in work (`pages-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or a digest of this credential is under way (`digest-busy`), or too many of its pages are in work (`pages-busy`)
      */
     429: Problem;
     /**
@@ -1770,7 +1770,7 @@ export type ListenToMemberEventsErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many streams of this credential are open as may be (`streams-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many streams of this credential are open as may be (`streams-busy`)
      */
     429: Problem;
     /**
@@ -1830,7 +1830,7 @@ export type ListenToProductEventsErrors = {
      */
     404: Problem;
     /**
-     * Too many failed logins, or the quota is used up, or as many streams of this credential are open as may be (`streams-busy`)
+     * Too many failed logins, or the quota is used up, or requests of this credential are under way on as many connections as may be (`connections-busy`), or as many streams of this credential are open as may be (`streams-busy`)
      */
     429: Problem;
     /**

@@ -1,3 +1,5 @@
+import { SERVICE } from './place.js';
+
 /** The service's answer that is no success (RFC 9457), or that there was none. */
 export class ServiceError extends Error {
   constructor(
@@ -42,10 +44,10 @@ export function isSessionOver(error: unknown): boolean {
   );
 }
 
-/** Asks the service. Throws a {@link ServiceError}, or what `fetch` throws where it was cancelled. */
+/** Asks the service at one of its paths. Throws a {@link ServiceError}, or what `fetch` throws where it was cancelled. */
 export async function ask<T>(path: string, asked: Ask = {}): Promise<Answered<T>> {
   const { method = 'GET', body, headers = {}, signal, isPoll = false } = asked;
-  const response = await fetch(path, {
+  const response = await fetch(SERVICE + path, {
     method,
     headers: {
       'Tidemark-Console': isPoll ? 'poll' : 'use',

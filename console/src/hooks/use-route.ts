@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
+import { CONSOLE } from '../api/place.js';
 
-const BASE = '/console';
 const CHANGED = 'tidemark:route';
 
-/** Where the page is: the names in its path below `/console`, and its query. */
+/** Where the page is: the names in its path below the console, and its query. */
 export interface Route {
   names: string[];
   query: URLSearchParams;
@@ -48,13 +48,13 @@ export function holdBack(asked: Keeper): () => void {
 
 /** The address of a place of the console; the home, `/`, has no slash at its end. */
 export function hrefOf(path: string): string {
-  return path === '/' ? BASE : `${BASE}${path}`;
+  return path === '/' ? CONSOLE : `${CONSOLE}${path}`;
 }
 
 export function useRoute(): Route {
   const href = useSyncExternalStore(listen, () => shown);
   const { pathname, searchParams } = new URL(href, location.origin);
-  const names = pathname.slice(BASE.length).split('/').filter(Boolean).map(decodeURIComponent);
+  const names = pathname.slice(CONSOLE.length).split('/').filter(Boolean).map(decodeURIComponent);
   return { names, query: searchParams };
 }
 

@@ -1,4 +1,5 @@
 import { ask, pathOf } from '../api/client.js';
+import { SERVICE } from '../api/place.js';
 import type { Kind, Tenant } from '../api/types.js';
 import { quoted } from '../parts/quoted.js';
 
@@ -75,6 +76,6 @@ async function step<T>(
 ): Promise<{ step: Step; body: T }> {
   const headers = { 'Tidemark-As': encodeURIComponent(username) };
   const { body } = await ask<T>(url, { headers, signal });
-  const curl = `curl -u ${quoted(username)} ${quoted(location.origin + url)}`;
+  const curl = `curl -u ${quoted(username)} ${quoted(location.origin + SERVICE + url)}`;
   return { step: { title, url, curl, items: [] }, body };
 }

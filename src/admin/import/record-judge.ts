@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import { alongIndex, isDatabaseAway } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, ofTenant, type Tenant, withIds } from '../../record/index.js';
+import {
+  BY_EMAIL_KEY,
+  BY_RECORD_ID,
+  COLLECTION_OF,
+  type Kind,
+  ofTenant,
+  type Tenant,
+  withIds,
+} from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 import { doubledAmong } from './doubled-records.js';
 import { FileMemory } from './file-memory.js';
 import { equalityStage } from './pipelines.js';
-import {
-  BY_ID,
-  EMAIL_TAKEN,
-  type RecordSink,
-  refusalOf,
-  whyDoubled,
-  type WriteOutcome,
-} from './record-sink.js';
+import { EMAIL_TAKEN, type RecordSink, refusalOf, whyDoubled, type WriteOutcome } from './record-sink.js';
 
 const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 } as const;
-const BY_EMAIL = { organizationid: 1, appid: 1, emailkey: 1 } as const;
 /** Expressions: a projection by names may end at the second of two fields with the same name. */
 const OWNER_FIELDS = { _id: 0, id: '$id', emailkey: '$emailkey' };
 /** Some of the ids are shown, so many of each sort. */
@@ -124,8 +124,8 @@ export class RecordJudge implements RecordSink {
       records.map(({ id }) => id),
     );
     const [doubled, found, owners] = await Promise.all([
-      alongIndex(this.records, BY_ID, (hint) => doubledAmong(this.records, query, { hint })),
-      alongIndex(this.records, BY_ID, (hint) =>
+      alongIndex(this.records, BY_RECORD_ID, (hint) => doubledAmong(this.records, query, { hint })),
+      alongIndex(this.records, BY_RECORD_ID, (hint) =>
         this.records
           .aggregate<{ id: string; isEqual: boolean }>([{ $match: query }, equalityStage(records)], { hint })
           .toArray(),
@@ -137,7 +137,7 @@ export class RecordJudge implements RecordSink {
 
   private async owners(emailkeys: string[]): Promise<Standing['owners']> {
     if (emailkeys.length === 0) return new Map();
-    const found = await alongIndex(this.records, BY_EMAIL, (hint) =>
+    const found = await alongIndex(this.records, BY_EMAIL_KEY, (hint) =>
       this.records
         .find<{ id?: unknown; emailkey: string }>(
           { ...ofTenant(this.tenant), emailkey: { $in: emailkeys, $type: 'string' } },

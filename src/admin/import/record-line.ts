@@ -14,6 +14,10 @@ export interface GivenRecord {
   emailkey?: string;
 }
 
+const RESERVED = '_bsontype';
+/** A line without these cannot have it; a letter may be written as its code. */
+const UNSTORABLE = /bsontype|\\u/;
+
 type Json = Record<string, unknown>;
 type Check = (value: unknown) => string | undefined;
 
@@ -51,6 +55,9 @@ export function parseRecordLine(kind: Kind, line: string): { value: GivenRecord 
   if (!isObject(json)) return { error: json === undefined ? 'is not JSON' : 'is not an object' };
   const fault = faultOf(json);
   if (fault !== undefined) return { error: fault };
+  const reserved = UNSTORABLE.test(line) ? unstorableName(json['data'], 'data') : undefined;
+  if (reserved !== undefined)
+    return { error: `${shown(reserved)} is a name that the driver keeps for itself; give it another one` };
   const lost = lostNumber(line);
   if (lost !== undefined) return { error: numberFault(lost) };
   const isOther = kindFaultOf(kind, json as unknown as GivenRecord);
@@ -76,6 +83,20 @@ function faultOf(json: Json): string | undefined {
   return ['id', 'data']
     .map((name) => (Object.hasOwn(json, name) ? undefined : `${name} is missing`))
     .find(Boolean);
+}
+
+/** Where a name in a value is one that the driver takes for its own, which makes it refuse the whole record. */
+function unstorableName(value: unknown, place: string): string | undefined {
+  const left = [{ value, place }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    for (const [name, inner] of Object.entries(next.value)) {
+      const at = `${next.place}.${name}`;
+      if (name === RESERVED) return at;
+      left.push({ value: inner, place: at });
+    }
+  }
+  return undefined;
 }
 
 /** What is stored must be what the file says. */

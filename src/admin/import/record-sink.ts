@@ -4,9 +4,6 @@ import { isDuplicateKey } from '../../database/index.js';
 import type { Kind } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 
-/** The index along which records are found by their ids. */
-export const BY_ID = { organizationid: 1, appid: 1, id: 1 } as const;
-
 /** What a batch has come to. */
 export interface WriteOutcome {
   created: number;

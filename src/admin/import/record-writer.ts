@@ -1,17 +1,10 @@
 import type { mongo } from 'mongoose';
 import { alongIndex, isDatabaseAway, isDuplicateKey } from '../../database/index.js';
-import { COLLECTION_OF, type Kind, type Tenant, withIds } from '../../record/index.js';
+import { BY_RECORD_ID, COLLECTION_OF, type Kind, type Tenant, withIds } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 import { doubledAmong } from './doubled-records.js';
 import { changePipeline, insertPipeline } from './pipelines.js';
-import {
-  BY_ID,
-  isEmailConflict,
-  type RecordSink,
-  refusalOf,
-  whyDoubled,
-  type WriteOutcome,
-} from './record-sink.js';
+import { isEmailConflict, type RecordSink, refusalOf, whyDoubled, type WriteOutcome } from './record-sink.js';
 
 const MOST_ATTEMPTS = 3;
 
@@ -91,7 +84,7 @@ export class RecordWriter implements RecordSink {
   /** Read without majority: what another writer has just stored counts. */
   private async standing(lines: RecordLine[]): Promise<Set<string>> {
     const ids = lines.map(({ record }) => record.id);
-    const found = await alongIndex(this.records, BY_ID, (hint) =>
+    const found = await alongIndex(this.records, BY_RECORD_ID, (hint) =>
       this.records
         .find(withIds(this.tenant, ids), {
           projection: { _id: 0, id: 1 },
@@ -109,7 +102,7 @@ export class RecordWriter implements RecordSink {
    */
   private async change(lines: RecordLine[]): Promise<Changed> {
     if (lines.length === 0) return { count: 0, doubled: new Map() };
-    return alongIndex(this.records, BY_ID, (hint) => this.changeAlong(hint, lines));
+    return alongIndex(this.records, BY_RECORD_ID, (hint) => this.changeAlong(hint, lines));
   }
 
   private changeAlong(hint: string, lines: RecordLine[]): Promise<Changed> {

@@ -1,14 +1,12 @@
 import type { mongo } from 'mongoose';
-import { alongIndex } from '../../database/index.js';
+import { alongIndexIfAny } from '../../database/index.js';
+import { BY_RECORD_ID } from '../../record/index.js';
 
 /**
  * Characters. MongoDB refuses (10334) to look in one index for a text that two conditions concern where it is half as long
  * as a document may be; the second is what a partial index asks for, unless a hint names it.
  */
 const LONGEST_IN_A_LIST = 2_000_000;
-
-/** The unique index of records by their identity. It holds texts only. */
-const BY_ID = { organizationid: 1, appid: 1, id: 1 } as const;
 
 /** The records of an application that stand under these ids: those of common length in one query, each long one in its own. */
 export async function recordsUnder<T extends mongo.Document>(
@@ -19,13 +17,15 @@ export async function recordsUnder<T extends mongo.Document>(
   const { where, ...rest } = options;
   const scope = { organizationid, appid, ...where };
   const common = ids.filter((id) => id.length <= LONGEST_IN_A_LIST);
-  const found = await records
-    .find<T>({ ...scope, id: { $in: common, $type: 'string' as const } }, rest)
-    .toArray();
+  const found = await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
+    records
+      .find<T>({ ...scope, id: { $in: common, $type: 'string' as const } }, { ...rest, ...along })
+      .toArray(),
+  );
   for (const id of ids.filter((one) => one.length > LONGEST_IN_A_LIST))
     found.push(
-      ...(await alongIndex(records, BY_ID, (hint) =>
-        records.find<T>({ ...scope, id }, { ...rest, hint }).toArray(),
+      ...(await alongIndexIfAny(records, BY_RECORD_ID, (along) =>
+        records.find<T>({ ...scope, id }, { ...rest, ...along }).toArray(),
       )),
     );
   return found;

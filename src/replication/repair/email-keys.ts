@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
+import { alongIndexIfAny } from '../../database/index.js';
 import { MEMBER_MODEL } from '../../member/index.js';
 import { Metrics } from '../../observability/index.js';
-import type { RecordDocument } from '../../record/index.js';
+import { BY_EMAIL_KEY, type RecordDocument } from '../../record/index.js';
 import { EmailDuplicates } from './email-duplicates.js';
 import { EMAIL_TEXT } from './present-record.js';
 import { type RecordWrite, RecordWrites } from './record-writes.js';
@@ -70,16 +71,14 @@ export class EmailKeys {
     const keyed = wanted.filter(({ emailkey }) => emailkey !== null);
     if (keyed.length === 0) return new Map();
     const among = (field: keyof WantedKey) => ({ $in: [...new Set(keyed.map((one) => one[field]))] });
-    const found = await this.collection
-      .find<WantedKey>(
-        {
-          organizationid: among('organizationid'),
-          appid: among('appid'),
-          emailkey: { ...among('emailkey'), $type: 'string' },
-        },
-        { projection: KEY_FIELDS },
-      )
-      .toArray();
+    const query = {
+      organizationid: among('organizationid'),
+      appid: among('appid'),
+      emailkey: { ...among('emailkey'), $type: 'string' as const },
+    };
+    const found = await alongIndexIfAny(this.collection, BY_EMAIL_KEY, (along) =>
+      this.collection.find<WantedKey>(query, { projection: KEY_FIELDS, ...along }).toArray(),
+    );
     const holders = new Map(found.map((one) => [keyOf(one), one._id]));
     for (const one of keyed) if (!holders.has(keyOf(one))) holders.set(keyOf(one), one._id);
     return holders;

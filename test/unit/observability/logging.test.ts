@@ -28,6 +28,14 @@ it('JSON has ISO times', () => {
   expect(Date.parse(time)).toBeGreaterThanOrEqual(before);
 });
 
+it('JSON has what a terminal acts on as escapes only, and is the same', () => {
+  const msg = 'a \u001b[31m \u009b2J \u202e \u2028 \u200b z';
+  const text = textOf('json', 'info', (logger) => logger.log(msg, 'X'));
+  expect(text).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u);
+  expect(text).toMatch(/^[^\n]+\n$/);
+  expect(JSON.parse(text)).toMatchObject({ msg });
+});
+
 it('`lines` are for people, each ended by a line break', () => {
   const text = textOf('lines', 'info', (logger) => {
     logger.log('Connected', 'Preparation');

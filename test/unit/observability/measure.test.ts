@@ -32,6 +32,13 @@ describe('A request that has ended', () => {
     expect(ended(url)).toMatchObject({ lines: [{ req: { url } }], told: 1 });
   });
 
+  it('is logged with the first 1,000 characters of its URL', () => {
+    const [line] = ended(`/${'a'.repeat(15_000)}`).lines;
+    expect(line?.req.url).toBe(`/${'a'.repeat(999)}… (15001 characters)`);
+    const longest = `/${'a'.repeat(999)}`;
+    expect(ended(longest).lines[0]?.req.url).toBe(longest);
+  });
+
   it('is logged with what others know of it', () => {
     expect(ended(MAX).lines).toEqual([
       {

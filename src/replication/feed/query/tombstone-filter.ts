@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import mongoose, { type mongo } from 'mongoose';
-import { DELIVERABLE, type Tenant } from '../../../record/index.js';
+import { BY_RECORD_ID, DELIVERABLE, type Tenant } from '../../../record/index.js';
 import { inSlices } from '../../walk/index.js';
 import { RawFind } from './raw-find.js';
 import type { Selection } from './selection.js';
 
 const { BSON } = mongoose.mongo;
-const BY_ID = { organizationid: 1, appid: 1, id: 1 } as const;
 const LONGEST_ID = 2 * 1024 * 1024;
 const ANY_TEXT = { validation: { utf8: false } };
 
@@ -54,7 +53,7 @@ export class TombstoneFilter {
           ...{ organizationid, appid, id: { $in: ids, $type: 'string' } },
           ...{ _id: { $type: 'objectId' }, $and: [DELIVERABLE] },
         },
-        along: BY_ID,
+        along: BY_RECORD_ID,
         projection: { _id: 0, id: 1 },
         limit: ids.length,
       },

@@ -1,0 +1,72 @@
+import mongoose, { type mongo } from 'mongoose';
+import { FatalError } from '../common/index.js';
+import { APP_NAME } from './options.js';
+
+const { MongoClient } = mongoose.mongo;
+
+/** A server that has not said by then what it is says nothing (milliseconds). */
+const LONGEST_MS = 3000;
+/** What of a connection string a server has to be asked with. It says without a login what it is. */
+const ABOUT_TLS = /^(tls|ssl)/i;
+
+export const STANDALONE =
+  'This MongoDB is a stand-alone server. Change streams need a replica set (one node is enough): ' +
+  'start mongod with --replSet and run rs.initiate() once, or leave MONGODB_URI empty for the embedded one.';
+
+/**
+ * A FatalError where no server was chosen since those that answer are not of the replica set that the connection string names:
+ * the driver leaves them out and says no more than that it chose none. Else the error itself.
+ */
+export async function wrongSetAtStart(error: unknown, uri: string): Promise<unknown> {
+  if (!isUnchosen(error)) return error;
+  const sentence = await replicaSetFault(uri).catch(() => undefined);
+  return sentence === undefined ? error : new FatalError(sentence);
+}
+
+function isUnchosen(error: unknown): boolean {
+  return (
+    error instanceof mongoose.mongo.MongoServerSelectionError ||
+    error instanceof mongoose.Error.MongooseServerSelectionError
+  );
+}
+
+async function replicaSetFault(uri: string): Promise<string | undefined> {
+  const { replicaSet: wanted, hosts } = new MongoClient(uri).options;
+  if (!wanted) return undefined;
+  const answers = await Promise.all(
+    hosts.map(async (host) => ({ host: String(host), hello: await helloOf(String(host), uri) })),
+  );
+  const heard = answers.flatMap(({ host, hello }) => (hello === undefined ? [] : [{ host, hello }]));
+  if (heard[0] === undefined || heard.some(({ hello }) => mayBeOf(wanted, hello))) return undefined;
+  const { host, hello } = heard[0];
+  if (hello['msg'] === 'isdbgrid')
+    return `The server at ${host} is a mongos, of no replica set. Remove replicaSet=${wanted} from MONGODB_URI.`;
+  const name = hello['setName'] as string | undefined;
+  if (name === undefined) return STANDALONE;
+  return (
+    `The server at ${host} belongs to the replica set "${name}", and MONGODB_URI names "${wanted}". ` +
+    `Write replicaSet=${encodeURIComponent(name)} there.`
+  );
+}
+
+/** One that waits for `rs.initiate()` has no name yet. */
+function mayBeOf(wanted: string, hello: mongo.Document): boolean {
+  return hello['setName'] === wanted || hello['isreplicaset'] === true;
+}
+
+async function helloOf(host: string, uri: string): Promise<mongo.Document | undefined> {
+  const [, query = ''] = /\?([^@]*)$/.exec(uri) ?? [];
+  const options = query.split('&').filter((option) => ABOUT_TLS.test(option));
+  const client = new MongoClient(`mongodb://${host}/?${[...options, 'directConnection=true'].join('&')}`, {
+    appName: APP_NAME,
+    connectTimeoutMS: LONGEST_MS,
+    serverSelectionTimeoutMS: LONGEST_MS,
+  });
+  try {
+    return await client.db('admin').command({ hello: 1 });
+  } catch {
+    return undefined;
+  } finally {
+    await client.close();
+  }
+}
