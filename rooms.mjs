@@ -83,6 +83,7 @@ export const rooms = {
   'replication/filters': [
     'common',
     'http',
+    'observability',
     'database',
     'control',
     'record',

@@ -33,12 +33,14 @@ export class Stage {
   }
 
   /** A contestant at work, on the products unless it is given a database of its own. */
-  async start(contestant, database) {
+  async start(contestant, database, options = {}) {
     if (!this.installed.has(contestant)) this.installed.set(contestant, await contestant.install());
     const name = database ?? (await this.products(contestant.layout));
     say(`Starting ${contestant.title}`);
     const uri = this.mongod.uri(name);
-    return this.started(await contestant.start({ uri, installed: this.installed.get(contestant) }));
+    return this.started(
+      await contestant.start({ uri, installed: this.installed.get(contestant), ...options }),
+    );
   }
 
   /** Takes over a server that runs already, to end it with the others. */

@@ -15,9 +15,10 @@ export const tidemark = {
   layout: 'records',
   install: () => Promise.resolve(),
 
-  async start({ uri, settings = {} }) {
+  /** `main` is the program of another build. */
+  async start({ uri, settings = {}, main }) {
     const port = await freePort();
-    const server = serverOf(port, { MONGODB_URI: uri, NODE_ENV: 'production', ...settings });
+    const server = serverOf(port, { MONGODB_URI: uri, NODE_ENV: 'production', ...settings }, main);
     await server.ready('/health/ready', PASS_MS);
     return server;
   },
@@ -49,9 +50,8 @@ export async function startDemo() {
 /** All consumers of a measure share one credential. */
 const OF_ONE_CREDENTIAL = '1000';
 
-function serverOf(port, environment) {
-  const { execPath, env } = globalThis.process;
-  const process = new Process(execPath, [env.TIDEMARK_MAIN ?? 'dist/main.js'], {
+function serverOf(port, environment, main = globalThis.process.env.TIDEMARK_MAIN ?? 'dist/main.js') {
+  const process = new Process(globalThis.process.execPath, [main], {
     env: { HOST, PORT: String(port), LOG_LEVEL: 'warn', CREDENTIAL_PAGES: OF_ONE_CREDENTIAL, ...environment },
   });
   return new Server(process, { port, ...CREDENTIAL });

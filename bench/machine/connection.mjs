@@ -12,16 +12,17 @@ const STATUS_END = 12;
 export class Connection {
   constructor({ host, port, authorization }) {
     this.place = { host, port };
-    this.head = `Host: ${host}:${port}\r\nAuthorization: ${authorization}\r\n`;
+    const login = authorization === undefined ? '' : `Authorization: ${authorization}\r\n`;
+    this.head = `Host: ${host}:${port}\r\n${login}`;
   }
 
-  /** `{ status, body: Buffer }`. Throws where the connection breaks before the answer is whole. */
-  async request({ method = 'GET', path, body, type = 'application/json' }) {
+  /** `{ status, body: Buffer }`; `headers` are further lines. Throws where the connection breaks before the answer is whole. */
+  async request({ method = 'GET', path, body, type = 'application/json', headers = '' }) {
     const socket = await this.open();
     const text = body === undefined ? '' : JSON.stringify(body);
     const about =
       body === undefined ? '' : `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
-    socket.write(`${method} ${path} HTTP/1.1\r\n${this.head}${about}\r\n${text}`);
+    socket.write(`${method} ${path} HTTP/1.1\r\n${this.head}${headers}${about}\r\n${text}`);
     const answer = await new Answer(socket).whole();
     if (answer.isLast) this.close();
     return answer;

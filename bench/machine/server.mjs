@@ -1,5 +1,5 @@
 /** A contestant's program at work: where it is, what it costs, and connections to it. */
-import { Buffer } from 'node:buffer';
+import { basic } from './login.mjs';
 import { Connection } from './connection.mjs';
 import { cpuOf } from './cpu.mjs';
 import { HOST } from './ports.mjs';
@@ -9,7 +9,7 @@ export class Server {
   constructor(process, { port, username, password }) {
     this.process = process;
     this.port = port;
-    this.authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+    this.authorization = basic(username, password);
   }
 
   /** Waits until a path answers 200; throws where the program ends before. */
@@ -24,8 +24,9 @@ export class Server {
     await until(isUp, { within, what: path });
   }
 
-  connection() {
-    return new Connection({ host: HOST, port: this.port, authorization: this.authorization });
+  /** With the login of the bench, another one, or none at all. */
+  connection(authorization = this.authorization) {
+    return new Connection({ host: HOST, port: this.port, authorization: authorization ?? undefined });
   }
 
   /** One request on a connection of its own. */

@@ -1,14 +1,17 @@
-/** How soon a plain change is delivered while other programs give the watcher much, or odd, work in another application. */
+/**
+ * How soon a plain change is delivered while other programs give the watcher much, or odd, work in another application; and how
+ * soon `max` and a small page are answered while another application gives the service much work.
+ */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { tidemark } from '../contestants/index.mjs';
 import { TENANT } from '../data/products.mjs';
 import { say } from '../machine/say.mjs';
 import { Copier } from './lost/copier.mjs';
+import { answers } from './neighbours/answers.mjs';
 import { works } from './neighbours/works.mjs';
 import { median } from './statistics.mjs';
 
-/** Changes in a round. */
 /** Changes in a round. */
 const CHANGES = 4;
 const BETWEEN_MS = 1000;
@@ -18,6 +21,12 @@ const MOST_MEDIAN_S = 2;
 const MOST_S = 30;
 
 export async function neighbours(stage) {
+  const rows = await deliveries(stage);
+  await stage.stopServers();
+  return [...rows, ...(await answers(stage))];
+}
+
+async function deliveries(stage) {
   const database = await stage.furnished('neighbours');
   const db = stage.client.db(database);
   const server = await stage.start(tidemark, database);

@@ -111,7 +111,7 @@ function duplicateLines({ members, first }: Status['emailDuplicates']): SaidLine
 function filterLines({ services, first }: Status['faultyFilters']): SaidLine[] {
   if (services === 0) return [];
   return [
-    ['Filters', `${counted(services, 'service')} with a filter that could not be saved today`, 'yellow'],
+    ['Filters', `${counted(services, 'service')} that could not be saved today`, 'yellow'],
     ...first.map(({ service, detail, isServed }): SaidLine => [
       '',
       `${service}, ${isServed ? 'served all the same' : 'answered 500'}: ${detail}`,

@@ -1,15 +1,11 @@
 import { calculateObjectSize } from 'bson';
 import type { mongo } from 'mongoose';
-import { type ServiceKey, SERVICES } from '../application/index.js';
+import { MOST_SERVICE_BYTES, MOST_SERVICES, type ServiceKey, SERVICES } from '../application/index.js';
 import { count } from '../common/index.js';
 import { Problem } from '../http/index.js';
 import { ofTenant, type Tenant } from '../record/index.js';
 import { nameOfTenant } from './applications.js';
 import { Refused } from './refused.js';
-
-/** The services of an application, and the bytes of BSON that they take together. */
-export const MOST_SERVICES = 1000;
-const MOST_BYTES = 4 * 1024 * 1024;
 
 /** A service as it would be; without fields it is removed. */
 export interface ServiceChange {
@@ -37,9 +33,9 @@ export async function assertRoomForServices(
     throw noRoom(
       `${nameOfTenant(tenant)} would have ${count(after.services)} services; at most ${count(MOST_SERVICES)} are allowed. Remove some first.`,
     );
-  if (after.bytes > MOST_BYTES && after.bytes > before.bytes)
+  if (after.bytes > MOST_SERVICE_BYTES && after.bytes > before.bytes)
     throw noRoom(
-      `The services of ${nameOfTenant(tenant)} would take ${count(after.bytes)} bytes together; at most ${count(MOST_BYTES)} are allowed. Make their filters smaller, or remove some.`,
+      `The services of ${nameOfTenant(tenant)} would take ${count(after.bytes)} bytes together; at most ${count(MOST_SERVICE_BYTES)} are allowed. Make their filters smaller, or remove some.`,
     );
 }
 

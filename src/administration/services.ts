@@ -1,8 +1,11 @@
+import { calculateObjectSize } from 'bson';
 import type { mongo } from 'mongoose';
 import {
   type Filter,
   filterFault,
   isEnabled,
+  MOST_SERVICE_BYTES,
+  MOST_SERVICES,
   RESERVED_SERVICE_NAMES,
   type ServiceKey,
   SERVICES,
@@ -19,6 +22,9 @@ import { tryFilter } from './filter-trial.js';
 import { invalid, taken, unknownApplication, unknownService } from './refused.js';
 import { assertRoomForServices } from './service-limits.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
+
+/** A document may have 16 MB, and a reply of the database as much. */
+const LISTED_AT_ONCE = 100;
 
 /** What a service is set to; what is not given stays as it is. */
 export interface ServiceSetting {
@@ -98,13 +104,43 @@ async function replaceService(
   });
 }
 
-/** Services as they are stored: operators write this collection too. */
-export function listServices(db: mongo.Db, tenant: Partial<Tenant>, kind?: Kind): Promise<StoredService[]> {
+/** The services of one application, as many as its limits allow: operators write this collection too, without a limit. */
+export interface ListedServices {
+  services: StoredService[];
+  /** How many more there are. */
+  leftOut: number;
+}
+
+/** The services of an application in the order of their names, as far as their documents take no more than it may have. */
+export async function servicesOfApplication(
+  db: mongo.Db,
+  tenant: Tenant,
+  kind?: Kind,
+): Promise<ListedServices> {
+  const which = { ...ofTenant(tenant), ...(kind !== undefined && { kind: exactly(kind) }) };
+  const fits = { $expr: { $lte: [{ $bsonSize: '$$ROOT' }, MOST_SERVICE_BYTES] } };
+  const stored = servicesOf(db).find<StoredService>(
+    { ...which, ...fits },
+    { projection: { _id: 0 }, sort: { kind: 1, name: 1 }, limit: MOST_SERVICES, batchSize: LISTED_AT_ONCE },
+  );
+  const services: StoredService[] = [];
+  let bytes = 0;
+  for await (const service of stored) {
+    bytes += calculateObjectSize(service);
+    if (bytes > MOST_SERVICE_BYTES) break;
+    services.push(service);
+  }
+  const leftOut = (await servicesOf(db).countDocuments(which)) - services.length;
+  return { services, leftOut: Math.max(leftOut, 0) };
+}
+
+/** Services as they are stored. */
+export function listServices(db: mongo.Db, which: Partial<ServiceKey>): Promise<StoredService[]> {
   return servicesOf(db)
-    .find<StoredService>(
-      { ...tenant, ...(kind !== undefined && { kind }) },
-      { projection: { _id: 0 }, sort: { organizationid: 1, appid: 1, kind: 1, name: 1 } },
-    )
+    .find<StoredService>(which, {
+      projection: { _id: 0 },
+      sort: { organizationid: 1, appid: 1, kind: 1, name: 1 },
+    })
     .toArray();
 }
 
@@ -134,7 +170,8 @@ export async function filterInForce(db: mongo.Db, key: ServiceKey): Promise<Filt
     servicesOf(db).findOne<StoredService>(withKey(key)),
     db.collection(FILTER_VERSIONS).findOne<FilterVersionChange>(withKey(key)),
   ]);
-  const isServed = service !== null && isEnabled(service) && entry?.state !== 'invalid';
+  const isServed =
+    service !== null && isEnabled(service) && entry?.state !== 'invalid' && entry?.state !== 'beyond';
   const candidates = [...(isServed ? [service.filter] : []), entry?.filter];
   return candidates.find((filter) => filterFault(filter) === undefined) as Filter | undefined;
 }

@@ -61,7 +61,7 @@ export interface Status {
   hardDeletesExpired: Date | undefined;
   documents: Record<string, number>;
   emailDuplicates: { members: number; first: EmailDuplicateGroup[] };
-  /** Services with a filter that could not be saved today. */
+  /** Services that could not be saved today: for their filter, or since their application has more than are allowed. */
   faultyFilters: { services: number; first: FaultyFilter[] };
   /** What was set aside, the oldest first. */
   quarantine: { events: number; first: SetAsideStatus[] };

@@ -7,6 +7,8 @@ export {
   isEnabled,
   isNamed,
   isServiceName,
+  MOST_SERVICE_BYTES,
+  MOST_SERVICES,
   RESERVED_SERVICE_NAMES,
   type ServiceKey,
   type StoredService,

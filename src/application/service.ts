@@ -12,6 +12,11 @@ export interface Service extends Tenant {
   enabled?: boolean;
 }
 
+/** An application may have so many services. */
+export const MOST_SERVICES = 1000;
+/** The bytes of BSON that they may take together. */
+export const MOST_SERVICE_BYTES = 4 * 1024 * 1024;
+
 /** A stored service that has not been validated: operators write this collection by hand. */
 export type StoredService = { [field in keyof Service]?: unknown };
 

@@ -166,6 +166,13 @@ export const problems = {
       'The service is misconfigured',
       `The filter of the ${kind} service "${name}" is invalid. Its operator has to repair it.`,
     ),
+  serviceBeyondLimits: (kind: string, name: string) =>
+    new Problem(
+      500,
+      'service-misconfigured',
+      'The service is misconfigured',
+      `The application has more services than are allowed, and the ${kind} service "${name}" is not served. Its operator has to remove some.`,
+    ),
   internal: () =>
     new Problem(500, 'internal', 'Something went wrong here', 'The log has the cause under this requestId.'),
   databaseAway: () =>

@@ -34,6 +34,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly servicesBeyondLimits = new Gauge({
+    name: 'tidemark_services_beyond_limits',
+    help: 'Services that are not served, since their application has more than are allowed; told by the leader.',
+    registers: [this.registry],
+  });
+
   readonly watcherLeads = new Gauge({
     name: 'tidemark_watcher_leads',
     help: '1 while this instance leads the watcher.',

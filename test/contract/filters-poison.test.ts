@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { FilterReconciler } from '../../src/replication/filters/index.js';
+import { EditedRecords } from '../../src/replication/filters/index.js';
 import { TermOverError } from '../../src/replication/progress/index.js';
 import { Restamps } from '../../src/replication/stamping/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
@@ -183,7 +183,7 @@ describe('a filter that MongoDB cannot end on one long text', () => {
   const isLong = process.env['TIDEMARK_TEST_LIMITS'] === 'real';
 
   it('holds nobody else up for good', async () => {
-    if (!isLong) Object.assign(service.app.get(FilterReconciler, { strict: false }), { judgingMs: 500 });
+    if (!isLong) Object.assign(service.app.get(EditedRecords, { strict: false }), { judgingMs: 500 });
     const text = 'a'.repeat(isLong ? 300_000 : 170_000);
     await app.put('product', { id: 'long', data: { n: 9, text } });
     await app.filter('product', 'slow', { 'data.n': 1 });

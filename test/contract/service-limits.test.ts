@@ -1,5 +1,11 @@
-import { expectProblem, send, type TestApplication, TestService } from '../support/index.js';
+import type { Status } from '../../src/administration/index.js';
+import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+
+interface Listed {
+  result: { name: string }[];
+  leftOut?: number;
+}
 
 const MOST = 1000;
 const FILTER = { 'data.n': 1 };
@@ -64,6 +70,90 @@ describe('The services of an application are limited, by every way of writing th
     const one = { kind: 'product', name: 's1', filter: large(60_200) };
     expectProblem(await configure(app, 'apply', [one]), 409, 'too-many-services');
     expect((await ask(app, 'PUT', 's1', { filter: FILTER })).status).toBe(200);
+  });
+});
+
+describe('What other programs store beyond the limits costs their own application alone', () => {
+  const name = (index: number) => `direct${String(index).padStart(4, '0')}`;
+  const insert = async (app: TestApplication, documents: object[]) => {
+    await services().insertMany(
+      documents.map((one, index) => ({ ...app.tenant, kind: 'product', name: name(index), ...one })),
+    );
+    await inForce(app);
+  };
+  const inForce = (app: TestApplication) =>
+    eventually(async () => {
+      const enabled = await services().countDocuments({ ...app.tenant, enabled: { $ne: false } });
+      return (await effective().countDocuments(app.tenant)) === enabled;
+    });
+  const effective = () => service.db.collection('tidemark.filterversions');
+  const beyond = () => service.metric('tidemark_services_beyond_limits');
+  const page = (app: TestApplication, index: number) => app.feed('product', name(index)).ask();
+  const expectRefused = async (app: TestApplication, index: number) => {
+    const { detail } = expectProblem(await page(app, index), 500, 'service-misconfigured');
+    expect(detail).toContain(
+      `The application has more services than are allowed, and the product service "${name(index)}"`,
+    );
+  };
+
+  it('in number: 500 for those that came last, told of by status and metric, and served once there is room', async () => {
+    const [app, other] = [await service.application(), await service.application()];
+    await app.product({ id: 'p', data: { n: 1 } });
+    const before = (await beyond()) || 0;
+    await insert(
+      app,
+      Array.from({ length: MOST + 2 }, (_, index) => ({
+        filter: FILTER,
+        enabled: index === 0 || index >= MOST - 1,
+      })),
+    );
+    for (const index of [0, MOST - 1]) expect((await page(app, index)).status).toBe(200);
+    for (const index of [MOST, MOST + 1]) await expectRefused(app, index);
+    expect(await beyond()).toBe(before + 2);
+    await other.filter('product', 'one', FILTER);
+    expect((await other.feed('product', 'one').ask()).status).toBe(200);
+
+    const { faultyFilters } = await new AdminConsole(service.uri).json<Status>('status');
+    const of = `product service "${name(MOST)}" of ${app.organizationid}/${app.appid}`;
+    const told = faultyFilters.first.find((one) => one.service === of)!;
+    expect(told).toMatchObject({ isServed: false });
+    expect(told.detail).toContain('more services than are allowed');
+
+    await services().deleteOne({ ...app.tenant, name: name(3) });
+    await eventually(async () => (await page(app, MOST)).status === 200);
+    await expectRefused(app, MOST + 1);
+    expect((await app.feed('product', name(MOST)).page()).ids).toEqual(['p']);
+    await services().updateOne({ ...app.tenant, name: name(MOST + 1) }, { $set: { enabled: false } });
+    await eventually(async () => (await page(app, MOST + 1)).status === 404);
+    await services().deleteOne({ ...app.tenant, name: name(4) });
+    await eventually(async () => (await beyond()) === before);
+  });
+
+  it('in bytes: one that is too large for what is left is passed over', async () => {
+    const app = await service.application();
+    const large = { filter: FILTER, description: 'x'.repeat(1_500_000) };
+    await insert(app, [large, large, large, { filter: FILTER }]);
+    for (const index of [0, 1, 3]) expect((await page(app, index)).status).toBe(200);
+    await expectRefused(app, 2);
+    await services().updateOne({ ...app.tenant, name: name(0) }, { $set: { description: '' } });
+    await eventually(async () => (await page(app, 2)).status === 200);
+  });
+
+  it('the list answers as many as are allowed, and how many more there are', async () => {
+    const app = await service.application();
+    const large = { filter: FILTER, enabled: false, description: 'x'.repeat(1_500_000) };
+    await services().insertMany(
+      [large, { ...large, description: 'x'.repeat(5_000_000) }, large, large].map((one, index) => ({
+        ...{ ...app.tenant, kind: 'product', name: name(index), ...one },
+      })),
+    );
+    const path = `${service.url}/admin/v1/applications/${app.organizationid}/${app.appid}/services`;
+    const list = async () => (await send(path, 'GET', { user: app.user('admin') })).json as Listed;
+    const listed = await list();
+    expect(listed.result.map((one) => one.name)).toEqual([name(0), name(2)]);
+    expect(listed.leftOut).toBe(2);
+    await services().deleteMany({ ...app.tenant, name: { $in: [name(1), name(3)] } });
+    expect(await list()).toEqual({ result: listed.result });
   });
 });
 

@@ -53,6 +53,13 @@ export class ServiceShape extends Named {
 export class ServiceList {
   @ApiProperty({ type: [ServiceShape] })
   result: ServiceShape[];
+
+  @ApiProperty({
+    required: false,
+    type: 'integer',
+    description: 'How many more there are, where other programs stored more or larger ones than are allowed',
+  })
+  leftOut?: number;
 }
 
 @ApiSchema({ name: 'Credential' })

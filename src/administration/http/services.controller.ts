@@ -18,11 +18,11 @@ import { nothingKnown, type Preview, previewFilter } from '../preview.js';
 import { invalid, unknownService } from '../refused.js';
 import {
   filterInForce,
-  listServices,
   nameOfService,
   readService,
   removeService,
   serviceNameFault,
+  servicesOfApplication,
   setService,
 } from '../services.js';
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
@@ -72,7 +72,8 @@ export class ServicesController {
     assertCovers(caller, tenant);
     const { db } = this.desks.of(request);
     await assertApplication(db, tenant);
-    sendJson(response, JSON.stringify({ result: (await listServices(db, tenant)).map(shown) }));
+    const { services, leftOut } = await servicesOfApplication(db, tenant);
+    sendJson(response, JSON.stringify({ result: services.map(shown), ...(leftOut > 0 && { leftOut }) }));
   }
 
   @Get('services/:kind/:name')

@@ -1,11 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { mongo } from 'mongoose';
-import type { ServiceKey } from '../../application/index.js';
+import { MOST_SERVICES } from '../../application/index.js';
+import { count } from '../../common/index.js';
+import { Metrics } from '../../observability/index.js';
 import { isObjectId } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
+import { FairShare } from './fair-share.js';
 import { FilterReconciler } from './filter-reconciler.js';
 import { FilterVersions } from './filter-versions.js';
-import { ServicesInTurn, serviceName } from './services-in-turn.js';
+import { type Judged, RegisteredServices } from './registered-services.js';
+import { ServicesInTurn, serviceName, tenantName } from './services-in-turn.js';
 import { WantedServices } from './wanted-services.js';
 
 /** So many services are read at once: their filters may have 64 KB each. */
@@ -16,38 +20,34 @@ const PORTION_MS = 500;
 /** What a term knows of the services. */
 class Known {
   readonly waiting = new ServicesInTurn();
-  /** Which service a document names, or did so last, by the hex of its `_id`: an event tells of a delete by that alone. */
-  readonly named = new Map<string, ServiceKey>();
-  /** The version of each service. */
+  readonly registered = new RegisteredServices();
+  /** The version of each service, where it is known. */
   readonly versions = new Map<string, number>();
-
-  learn(_id: unknown, key: ServiceKey | undefined): void {
-    if (key !== undefined) this.waiting.add(key);
-    if (!isObjectId(_id)) return;
-    if (key === undefined) this.named.delete(_id.toHexString());
-    else this.named.set(_id.toHexString(), key);
-  }
 }
 
 /**
  * What of `services` has changed, for the one who leads. What an event names is read, and nothing else. Many changes at once
- * are worked through in portions, of each application in turn.
+ * are worked through in portions, of each application in turn; what changes again before its turn is worked through once, as it
+ * is then. An application whose edits stamp much anew gets a share of the time.
  */
 @Injectable()
 export class FilterChanges {
+  private readonly log = new Logger('Filters');
   /** What each term knows: one that was given up may still be at work here, and takes nothing from the next one. */
   private readonly terms = new WeakMap<TermAtWork, Known>();
+  private readonly share = new FairShare();
 
   constructor(
     private readonly wanted: WantedServices,
     private readonly entries: FilterVersions,
     private readonly reconciler: FilterReconciler,
+    private readonly metrics: Metrics,
   ) {}
 
   /** Looks at all services, and has done with all of them: what changed before this leader began is not told to it. */
   async lookAtAll(term: TermAtWork): Promise<void> {
-    const { waiting } = await this.findAll(term);
-    while (!waiting.isEmpty) await this.goOn(term);
+    const known = await this.findAll(term);
+    while (!known.waiting.isEmpty) await this.some(known, term, () => true);
   }
 
   /** Looks at the services that documents name now or named before, or at all where nobody knows which, and at what failed. */
@@ -59,13 +59,10 @@ export class FilterChanges {
 
   /** The next portion of what waits. */
   async goOn(term: TermAtWork): Promise<void> {
-    const { waiting, versions } = this.knownTo(term);
+    const known = this.knownTo(term);
     const ends = performance.now() + PORTION_MS;
-    while (!waiting.isEmpty && performance.now() < ends) {
-      for (const { key, version } of await this.reconciler.reconcile(waiting.take(AT_ONCE), term))
-        versions.set(serviceName(key), version);
-      term.showLife();
-    }
+    const mayTake = (application: string, taken: number) => this.share.mayTake(application, taken);
+    while (performance.now() < ends && (await this.some(known, term, mayTake)));
   }
 
   /**
@@ -74,13 +71,36 @@ export class FilterChanges {
    */
   async lookAgain(term: TermAtWork): Promise<void> {
     const { waiting, versions } = this.knownTo(term);
-    for (const key of this.reconciler.failed()) waiting.add(key);
     for await (const some of this.entries.versions()) {
       for (const { version, ...key } of some)
         if (versions.get(serviceName(key)) !== version) waiting.add(key);
       term.showLife();
     }
     await this.goOn(term);
+  }
+
+  /** The term is over: others tell what is beyond the limits. */
+  leave(): void {
+    this.metrics.servicesBeyondLimits.set(0);
+  }
+
+  /** The next ones that wait and whose turn has come; false where there are none. */
+  private async some(
+    { waiting, registered, versions }: Known,
+    term: TermAtWork,
+    mayTake: (application: string, taken: number) => boolean,
+  ): Promise<boolean> {
+    const keys = waiting.take(AT_ONCE, mayTake);
+    if (keys.length === 0) return false;
+    const isBeyond = keys.filter((key) => registered.isBeyond(key)).map(serviceName);
+    const reconciled = await this.reconciler.reconcile(keys, new Set(isBeyond), term);
+    for (const { key, version, stampingMs } of reconciled) {
+      if (version === undefined) versions.delete(serviceName(key));
+      else versions.set(serviceName(key), version);
+      this.share.use(tenantName(key), stampingMs);
+    }
+    term.showLife();
+    return true;
   }
 
   private async findAll(term: TermAtWork): Promise<Known> {
@@ -91,28 +111,54 @@ export class FilterChanges {
       term.showLife();
     }
     for await (const some of this.wanted.named()) {
-      for (const { _id, key } of some) known.learn(_id, key);
+      for (const document of some) {
+        known.registered.learn(document);
+        if (document.key !== undefined) known.waiting.add(document.key);
+      }
       term.showLife();
     }
+    this.judge(known);
     return known;
   }
 
   private async find(ids: mongo.ObjectId[], term: TermAtWork): Promise<Known> {
     const known = this.knownTo(term);
+    const { waiting, registered } = known;
     const gone = new Map(ids.map((id) => [id.toHexString(), id]));
-    for (const id of gone.keys()) {
-      const before = known.named.get(id);
-      if (before !== undefined) known.waiting.add(before);
+    for (const id of gone.values()) {
+      const before = registered.named(id);
+      if (before !== undefined) waiting.add(before);
     }
     for await (const some of this.wanted.named([...gone.values()])) {
-      for (const { _id, key } of some) {
-        known.learn(_id, key);
-        if (isObjectId(_id)) gone.delete(_id.toHexString());
+      for (const document of some) {
+        registered.learn(document);
+        if (document.key !== undefined) waiting.add(document.key);
+        if (isObjectId(document._id)) gone.delete(document._id.toHexString());
       }
       term.showLife();
     }
-    for (const id of gone.keys()) known.named.delete(id);
+    for (const id of gone.values()) registered.forget(id);
+    this.judge(known);
     return known;
+  }
+
+  /** What came to be beyond the limits of its application, or within them, is looked at as well. */
+  private judge({ waiting, registered }: Known): void {
+    for (const judged of registered.judge()) {
+      for (const key of judged.moved) waiting.add(key);
+      this.tell(judged);
+    }
+    this.metrics.servicesBeyondLimits.set(registered.beyond);
+  }
+
+  private tell({ organizationid, appid, beyond, before }: Judged): void {
+    const application = `${organizationid}/${appid}`;
+    if (before === 0)
+      this.log.warn(
+        `${application} has more services than are allowed, ${count(MOST_SERVICES)} of 4 MB together: those beyond that answer ` +
+          '500 service-misconfigured; admin status names them',
+      );
+    else if (beyond === 0) this.log.log(`${application} has no more services than are allowed`);
   }
 
   private knownTo(term: TermAtWork): Known {

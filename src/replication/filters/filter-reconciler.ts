@@ -1,21 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
 import type { Connection, mongo } from 'mongoose';
 import type { ServiceKey } from '../../application/index.js';
-import { DeadlineError, within as endsWithin } from '../../common/index.js';
-import { isRefusedQuery, isTimeout } from '../../database/index.js';
+import { isRefusedQuery } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID, RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
-import { type Restamped, Restamps } from '../stamping/index.js';
-import { inStretch, nextStretch, STRETCH_MS, walk } from '../walk/index.js';
+import { EditedRecords } from './edited-records.js';
 import { isElsewhere, isOfDatabase } from './elsewhere.js';
-import {
-  type FilterVersionChange,
-  judgedDifferently,
-  reconciled,
-  type WantedFilter,
-  wantedOf,
-} from './filter-version.js';
+import { type FilterVersionChange, reconciled, type WantedFilter, wantedOf } from './filter-version.js';
 import { FilterVersions, type ReadVersion } from './filter-versions.js';
 import { serviceName } from './services-in-turn.js';
 import { WantedServices, type WantedService } from './wanted-services.js';
@@ -23,15 +16,36 @@ import { WantedServices, type WantedService } from './wanted-services.js';
 /** So many services are looked at side by side. */
 const SIDE_BY_SIDE = 5;
 const MOST_ROUNDS = 5;
-/** A stretch has its own end on the server, which looks at it between two texts: a regular expression on one is not cut off. */
-const SPARE_MS = 2000;
-/** The end of a term ends the walk by an error. */
-const NEVER = new AbortController().signal;
+/** Services in trouble that are looked at again with every change; all others that failed are with the next look at all versions. */
+const MOST_REMEMBERED = 1000;
 
-/** A service that was looked at, and the version that it has. */
+/** A service that was looked at. */
 export interface Reconciled {
   key: ServiceKey;
-  version: number;
+  /** The version that it has; undefined where it could not be brought into force, or somebody else was quicker. */
+  version: number | undefined;
+  /** For how long its records were stamped anew (milliseconds). */
+  stampingMs: number;
+}
+
+/** What a round knows of the services. */
+interface Round {
+  done: Map<string, Reconciled>;
+  beyond: Set<string>;
+}
+
+/** What is wished for a service. */
+interface Wanted {
+  wish: WantedService | undefined;
+  isBeyond: boolean;
+}
+
+interface Brought {
+  key: ServiceKey;
+  version?: number | undefined;
+  written?: ReadVersion | undefined;
+  /** Somebody else was quicker. */
+  isOutrun?: boolean;
 }
 
 /**
@@ -41,16 +55,14 @@ export interface Reconciled {
 @Injectable()
 export class FilterReconciler {
   private readonly log = new Logger('Filters');
-  /** Services that are in trouble and told of: each is told of once. */
-  private readonly told = new Map<string, ServiceKey>();
-  /** Milliseconds that MongoDB has to judge a stretch of records by two filters. */
-  private readonly judgingMs = STRETCH_MS;
+  /** Services that are in trouble and told of: each is told of once, as long as it is remembered. */
+  private readonly told = new LRUCache<string, ServiceKey>({ max: MOST_REMEMBERED });
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly wanted: WantedServices,
     private readonly entries: FilterVersions,
-    private readonly restamps: Restamps,
+    private readonly records: EditedRecords,
   ) {}
 
   /** Services that could not be brought into force, or whose records could not be stamped: to be looked at again. */
@@ -58,17 +70,22 @@ export class FilterReconciler {
     return [...this.told.values()];
   }
 
-  /** Looks at some services. Where somebody else was quicker to change an entry, it is looked at again. */
-  async reconcile(keys: ServiceKey[], term: TermAtWork): Promise<Reconciled[]> {
-    const done: Reconciled[] = [];
+  /**
+   * Looks at some services, of which those named in `beyond` are beyond the limits of their application. Where somebody else was
+   * quicker to change an entry, it is looked at again.
+   */
+  async reconcile(keys: ServiceKey[], beyond: Set<string>, term: TermAtWork): Promise<Reconciled[]> {
+    const done = new Map(
+      keys.map((key): [string, Reconciled] => [serviceName(key), { key, version: undefined, stampingMs: 0 }]),
+    );
     let left = keys;
     for (let round = 0; round < MOST_ROUNDS && left.length > 0; round += 1)
-      left = await this.round(left, done, term);
+      left = await this.round(left, { done, beyond }, term);
     if (left.length > 0)
       this.log.warn(
         'The filters are being changed by somebody else at the same time; they are looked at again soon',
       );
-    return done;
+    return [...done.values()];
   }
 
   /**
@@ -76,11 +93,11 @@ export class FilterReconciler {
    * cannot be finished stays as it is until it can: another change would hide what is still to be stamped. Answers those
    * that somebody else was quicker to change.
    */
-  private async round(keys: ServiceKey[], done: Reconciled[], term: TermAtWork): Promise<ServiceKey[]> {
+  private async round(keys: ServiceKey[], { done, beyond }: Round, term: TermAtWork): Promise<ServiceKey[]> {
     const entries = new Map((await this.entries.of(keys)).map((entry) => [serviceName(entry), entry]));
     const unfinished = new Set<string>();
     for (const [name, entry] of entries)
-      if (entry.pending && !(await this.finish(entry, term))) unfinished.add(name);
+      if (entry.pending && !(await this.finish(entry, done.get(name)!, term))) unfinished.add(name);
     const wishes = new Map((await this.wanted.wishes(keys)).map((wish) => [serviceName(wish), wish]));
     const disturbed: ServiceKey[] = [];
     const open = keys.filter((key) => !unfinished.has(serviceName(key)));
@@ -88,36 +105,31 @@ export class FilterReconciler {
       const some = open.slice(first, first + SIDE_BY_SIDE);
       const bringing = some.map((key) => {
         const name = serviceName(key);
-        return this.bring(key, entries.get(name), wishes.get(name));
+        return this.bring(key, entries.get(name), { wish: wishes.get(name), isBeyond: beyond.has(name) });
       });
       // Where one fails, the others have ended before that is told.
       await Promise.allSettled(bringing);
       term.showLife();
-      for (const { key, version, written } of await Promise.all(bringing)) {
-        if (version === undefined) disturbed.push(key);
-        else done.push({ key, version });
-        if (written?.pending === true) await this.finish(written, term);
+      for (const { key, version, written, isOutrun } of await Promise.all(bringing)) {
+        const one = done.get(serviceName(key))!;
+        one.version = version;
+        if (isOutrun === true) disturbed.push(key);
+        if (written?.pending === true && !(await this.finish(written, one, term))) one.version = undefined;
       }
     }
     return disturbed;
   }
 
-  /** Writes down what is wished for; without a version where somebody else was quicker. */
-  private async bring(
-    key: ServiceKey,
-    entry: ReadVersion | undefined,
-    wish: WantedService | undefined,
-  ): Promise<{ key: ServiceKey; version: number | undefined; written?: ReadVersion | undefined }> {
-    let brought: { version: number | undefined; written?: ReadVersion | undefined } = {
-      version: entry?.version ?? 0,
-    };
-    await this.alone(key, entry, async () => {
-      const change = await this.changeOf(entry, wish);
-      if (change === undefined) return;
-      const written = await this.entries.write(key, entry, change);
-      brought = { version: written?.version, written };
+  /** Writes down what is wished for; without a version where that failed, or somebody else was quicker. */
+  private async bring(key: ServiceKey, entry: ReadVersion | undefined, wanted: Wanted): Promise<Brought> {
+    let brought: Brought = { key };
+    const isDone = await this.alone(key, entry, async () => {
+      const change = await this.changeOf(entry, wanted);
+      const written = change && (await this.entries.write(key, entry, change));
+      const version = change === undefined ? (entry?.version ?? 0) : written?.version;
+      brought = { key, version, written, isOutrun: version === undefined };
     });
-    return { key, ...brought };
+    return isDone ? brought : { key };
   }
 
   /**
@@ -153,9 +165,9 @@ export class FilterReconciler {
   /** A filter that MongoDB refuses is as invalid as one that contract §4 refuses. */
   private async changeOf(
     entry: ReadVersion | undefined,
-    wish: WantedService | undefined,
+    { wish, isBeyond }: Wanted,
   ): Promise<FilterVersionChange | undefined> {
-    const wanted = wantedOf(wish);
+    const wanted = wantedOf(wish, isBeyond);
     const change = reconciled(entry, wanted);
     if (change === undefined || wish === undefined || (await this.isTaken(wish, wanted))) return change;
     const invalid = reconciled(entry, { state: 'invalid' });
@@ -184,60 +196,18 @@ export class FilterReconciler {
   }
 
   /** Clears `pending` in the same version once each record is stamped anew, or in quarantine. False where it failed. */
-  private finish(entry: ReadVersion, term: TermAtWork): Promise<boolean> {
-    return this.alone(entry, entry, async () => {
-      const { stamped, setAside } = await this.restamp(entry, term);
+  private async finish(entry: ReadVersion, done: Reconciled, term: TermAtWork): Promise<boolean> {
+    const begun = performance.now();
+    const isDone = await this.alone(entry, entry, async () => {
+      const { stamped, setAside } = await this.records.restamp(entry, term);
       await this.entries.settle(entry);
       const refused = setAside === 0 ? '' : `, ${setAside} cannot be and are set aside`;
       this.log.log(
         `${nameOf(entry)} is in force with its filter, version ${entry.version}: ${stamped} records stamped anew${refused}`,
       );
     });
-  }
-
-  /**
-   * Everything of the application and kind where one of the filters cannot be read, MongoDB refuses one, or cannot end its
-   * work on a single record: all others wait behind this one.
-   */
-  private async restamp(entry: ReadVersion, term: TermAtWork): Promise<Restamped> {
-    const { organizationid, appid, kind, name, filter, previous } = entry;
-    const service = { organizationid, appid, name };
-    let differing = filter && previous && judgedDifferently(filter, previous);
-    const done: Restamped = { stamped: 0, setAside: 0 };
-    const collection = this.connection.collection(COLLECTION_OF[kind]);
-    const way = { key: '_id', among: { organizationid, appid } };
-    await walk(undefined, {
-      next: (behind, most) => nextStretch(collection, way, { behind, most, maxTimeMS: STRETCH_MS }),
-      work: async (stretch) => {
-        const within = { organizationid, appid, _id: inStretch(stretch) };
-        const ids = await this.idsOf(collection, { $and: [within, differing ?? {}] }).catch(
-          (error: unknown) => {
-            const isTooSlowAlone = isTimeout(error) && stretch.count === 1;
-            const isStuck = error instanceof DeadlineError && differing !== undefined;
-            if (isOfDatabase(error) && !isTooSlowAlone && !isStuck) throw error;
-            term.showLife();
-            if (!isTooSlowAlone) differing = undefined;
-            return this.idsOf(collection, within);
-          },
-        );
-        const { stamped, setAside } = await this.restamps.records(kind, ids, 'filter', term, service);
-        done.stamped += stamped;
-        done.setAside += setAside;
-      },
-      advance: () => Promise.resolve(),
-      leave: (_stretch, error) => Promise.reject(error),
-      stop: NEVER,
-      term,
-    });
-    return done;
-  }
-
-  /** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */
-  private async idsOf(collection: mongo.Collection, query: mongo.Document): Promise<mongo.ObjectId[]> {
-    const options = { projection: { _id: 1 }, sort: { _id: 1 }, maxTimeMS: this.judgingMs } as const;
-    const asked = collection.find<{ _id: mongo.ObjectId }>(query, options).toArray();
-    const found = await endsWithin(this.judgingMs + SPARE_MS, 'Judging records', asked);
-    return found.map(({ _id }) => _id);
+    done.stampingMs += performance.now() - begun;
+    return isDone;
   }
 }
 

@@ -22,11 +22,14 @@ export interface FilterVersion extends ServiceKey {
   version: number;
 }
 
-/** On; off: removed or disabled; invalid: the filter is none, MongoDB refuses it, or it cannot be brought into force. */
-export type FilterState = 'on' | 'off' | 'invalid';
+/**
+ * On; off: removed or disabled; invalid: the filter is none, MongoDB refuses it, or it cannot be brought into force; beyond: its
+ * application has more services than are allowed.
+ */
+export type FilterState = 'on' | 'off' | 'invalid' | 'beyond';
 
 /** What `services` asks for. */
-export type WantedFilter = { state: 'on'; filter: Filter } | { state: 'off' | 'invalid' };
+export type WantedFilter = { state: 'on'; filter: Filter } | { state: 'off' | 'invalid' | 'beyond' };
 
 /** What an entry becomes; `previous` only where records have to be stamped. */
 export type FilterVersionChange = Pick<
@@ -40,16 +43,23 @@ export interface KnownVersion extends FilterVersionChange {
   isTooLarge?: boolean;
 }
 
-/** What a document of `services` asks for; nothing is off. MongoDB may refuse what passes here. */
-export function wantedOf(service: { filter?: unknown; enabled?: unknown } | undefined): WantedFilter {
+/**
+ * What a document of `services` asks for, and whether it is beyond the limits of its application; nothing is off. MongoDB may
+ * refuse what passes here.
+ */
+export function wantedOf(
+  service: { filter?: unknown; enabled?: unknown } | undefined,
+  isBeyond = false,
+): WantedFilter {
   if (service === undefined || !isEnabled(service)) return { state: 'off' };
+  if (isBeyond) return { state: 'beyond' };
   if (filterFault(service.filter) !== undefined) return { state: 'invalid' };
   return { state: 'on', filter: service.filter as Filter };
 }
 
 /**
  * What an entry has to become, with the version to write it by; nothing where all is as it should be. A name never
- * served before moves no record. One that is off or invalid keeps its last valid filter, so that on its return with
+ * served before moves no record. One that is not on keeps its last valid filter, so that on its return with
  * another the difference is stamped; everything, where nobody can tell the difference.
  */
 export function reconciled(

@@ -74,6 +74,7 @@ export class FiltersInForce {
     if (entry?.readAt === undefined) this.entriesKnown.drop(key);
     if (entry === null || entry.state === 'off') throw problems.unknownService(kind, shown(name));
     const { _id, state, version, filter } = entry;
+    if (state === 'beyond') throw problems.serviceBeyondLimits(kind, name);
     if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);
     return { _id, key, version, filter };
   }

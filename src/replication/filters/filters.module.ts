@@ -3,6 +3,7 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { ApplicationModule } from '../../application/index.js';
 import { ControlModule } from '../../control/index.js';
 import { StampingModule } from '../stamping/index.js';
+import { EditedRecords } from './edited-records.js';
 import { FilterChanges } from './filter-changes.js';
 import { FilterReconciler } from './filter-reconciler.js';
 import { FILTER_VERSION_MODEL, filterVersionSchema } from './filter-version.schema.js';
@@ -17,7 +18,7 @@ import { WantedServices } from './wanted-services.js';
     StampingModule,
     MongooseModule.forFeature([{ name: FILTER_VERSION_MODEL, schema: filterVersionSchema }]),
   ],
-  providers: [FilterVersions, WantedServices, FilterReconciler, FilterChanges, FiltersInForce],
-  exports: [FilterChanges, FilterReconciler, FiltersInForce],
+  providers: [FilterVersions, WantedServices, EditedRecords, FilterReconciler, FilterChanges, FiltersInForce],
+  exports: [EditedRecords, FilterChanges, FiltersInForce],
 })
 export class FiltersModule {}

@@ -1,5 +1,5 @@
+export { EditedRecords } from './edited-records.js';
 export { FilterChanges } from './filter-changes.js';
-export { FilterReconciler } from './filter-reconciler.js';
 export { FILTER_VERSIONS } from './filter-version.schema.js';
 export {
   type FilterVersionChange,

@@ -1,4 +1,5 @@
 import type { ServiceKey } from '../../application/index.js';
+import type { Tenant } from '../../record/index.js';
 
 /** Services that are still to be looked at: one of each application in turn, so that many of one delay no other. */
 export class ServicesInTurn {
@@ -10,18 +11,25 @@ export class ServicesInTurn {
 
   /** One that waits already keeps its place. */
   add(key: ServiceKey): void {
-    const application = JSON.stringify([key.organizationid, key.appid]);
+    const application = tenantName(key);
     const waiting = this.applications.get(application) ?? new Map<string, ServiceKey>();
     const name = serviceName(key);
     if (!waiting.has(name)) waiting.set(name, key);
     this.applications.set(application, waiting);
   }
 
-  /** Takes the next ones, at most so many. */
-  take(most: number): ServiceKey[] {
+  /**
+   * Takes the next ones, at most so many. `mayTake` says whether an application's turn has come, of which so many are taken
+   * already; the others keep their places.
+   */
+  take(most: number, mayTake: (application: string, taken: number) => boolean = () => true): ServiceKey[] {
     const taken: ServiceKey[] = [];
+    const counts = new Map<string, number>();
     for (const [application, waiting] of this.applications) {
       if (taken.length === most) break;
+      const count = counts.get(application) ?? 0;
+      if (!mayTake(application, count)) continue;
+      counts.set(application, count + 1);
       const [name, key] = waiting.entries().next().value!;
       taken.push(key);
       waiting.delete(name);
@@ -31,13 +39,14 @@ export class ServicesInTurn {
     }
     return taken;
   }
-
-  clear(): void {
-    this.applications.clear();
-  }
 }
 
 /** A service by one text, unlike that of any other. */
 export function serviceName({ organizationid, appid, kind, name }: ServiceKey): string {
   return JSON.stringify([organizationid, appid, kind, name]);
+}
+
+/** The same of an application. */
+export function tenantName({ organizationid, appid }: Tenant): string {
+  return JSON.stringify([organizationid, appid]);
 }

@@ -9,6 +9,7 @@ const NAMES = {
   ...{ organizationid: nameAt('$organizationid'), appid: nameAt('$appid') },
   ...{ kind: nameAt('$kind'), name: nameAt('$name') },
 };
+const REGISTERED = { ...NAMES, bytes: { $bsonSize: '$$ROOT' } };
 const WISH = {
   ...{ _id: 0, ...NAMES, filter: filterAt('$filter') },
   enabled: { $eq: [{ $ifNull: ['$enabled', true] }, true] },
@@ -21,6 +22,8 @@ export type WantedService = ServiceKey & Pick<StoredService, 'filter' | 'enabled
 export interface NamedService {
   _id: unknown;
   key: ServiceKey | undefined;
+  /** The size of the whole document. */
+  bytes: number;
 }
 
 /** Reads `services`, which operators write: what names what, and what is wished for. */
@@ -31,13 +34,14 @@ export class WantedServices {
   /** What the documents name, or all documents. One that is gone is not among them. */
   async *named(ids?: mongo.ObjectId[]): AsyncGenerator<NamedService[]> {
     const which = ids === undefined ? {} : { _id: { $in: ids } };
-    const found = this.services.collection.find<StoredService & { _id: unknown }>(which, {
-      projection: NAMES,
+    const found = this.services.collection.find<StoredService & { _id: unknown; bytes: number }>(which, {
+      projection: REGISTERED,
       batchSize: AT_ONCE,
     });
     while (await found.hasNext())
-      yield found.readBufferedDocuments().map(({ _id, ...service }) => ({
+      yield found.readBufferedDocuments().map(({ _id, bytes, ...service }) => ({
         _id,
+        bytes,
         key: isNamed(service) ? keyOf(service) : undefined,
       }));
   }

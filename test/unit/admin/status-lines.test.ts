@@ -163,14 +163,14 @@ describe('what `status` says to people', () => {
   });
 });
 
-it('which services have a filter that could not be saved today, with why, and whether they are served', () => {
+it('which services could not be saved today, with why, and whether they are served', () => {
   const service = 'product service "erp" of acme/webshop';
   const first = [
     { service, detail: 'It may take very long.', isServed: true },
     { service: 'member service "x" of acme/webshop', detail: 'It is no filter.', isServed: false },
   ];
   const lines = statusLines({ ...QUIET, faultyFilters: { services: 2, first } });
-  expect(lines).toContain('Filters     2 services with a filter that could not be saved today');
+  expect(lines).toContain('Filters     2 services that could not be saved today');
   expect(lines.join('\n')).toContain(`${service}, served all the same: It may take very long.`);
   expect(lines.join('\n')).toContain('of acme/webshop, answered 500: It is no filter.');
 });

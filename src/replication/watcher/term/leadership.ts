@@ -38,6 +38,7 @@ export class Leadership {
       over.abort();
       await kept;
       this.ignored.reset();
+      this.filters.leave();
     }
   }
 

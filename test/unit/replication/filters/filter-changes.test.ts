@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
 import type { ServiceKey } from '../../../../src/application/index.js';
+import { Metrics } from '../../../../src/observability/index.js';
 import { FilterChanges } from '../../../../src/replication/filters/filter-changes.js';
 import type { FilterReconciler } from '../../../../src/replication/filters/filter-reconciler.js';
 import type { FilterVersions } from '../../../../src/replication/filters/filter-versions.js';
@@ -11,7 +12,7 @@ const KEY: ServiceKey = { organizationid: 'acme', appid: 'shop', kind: 'product'
 /** The changes of a service whose document may go, with the versions of two, and the names that were reconciled. */
 function ofOneService() {
   const _id = new mongo.ObjectId();
-  const documents = new Map([[_id.toHexString(), { _id, key: KEY }]]);
+  const documents = new Map([[_id.toHexString(), { _id, key: KEY, bytes: 100 }]]);
   const reconciled: string[] = [];
   const wanted = {
     async *named(ids?: mongo.ObjectId[]) {
@@ -29,13 +30,14 @@ function ofOneService() {
     failed: () => [],
     reconcile: (keys: ServiceKey[]) => {
       reconciled.push(...keys.map(({ name }) => name));
-      return Promise.resolve(keys.map((key) => ({ key, version: 1 })));
+      return Promise.resolve(keys.map((key) => ({ key, version: 1, stampingMs: 0 })));
     },
   };
   const changes = new FilterChanges(
     wanted as unknown as WantedServices,
     entries as unknown as FilterVersions,
     reconciler as unknown as FilterReconciler,
+    new Metrics(),
   );
   const remove = () => {
     documents.clear();
@@ -62,4 +64,73 @@ it('a term that was given up, and is late, takes nothing from the next one', asy
   await expect(changes.lookAtAll(late)).rejects.toThrow(TermOverError);
   await changes.look(remove(), term);
   expect(reconciled()).toEqual([KEY.name]);
+});
+
+describe('the services of one application', () => {
+  const SECOND = 1000;
+  const busy = { ...KEY, appid: 'busy' };
+  let now = 0;
+  beforeEach(() => jest.spyOn(performance, 'now').mockImplementation(() => now));
+  afterEach(() => jest.restoreAllMocks());
+
+  /** Services that are brought into force by a reconciler that says what came of each. */
+  function ofServices(outcome: (key: ServiceKey) => { version: number | undefined; stampingMs: number }) {
+    const documents = [KEY, busy].map((key) => ({ _id: new mongo.ObjectId(), key, bytes: 100 }));
+    const reconciled: string[] = [];
+    const changes = new FilterChanges(
+      {
+        async *named(ids?: mongo.ObjectId[]) {
+          const isAsked = ({ _id }: { _id: mongo.ObjectId }) => ids?.some((id) => id.equals(_id)) ?? true;
+          yield await Promise.resolve(documents.filter(isAsked));
+        },
+      } as unknown as WantedServices,
+      {
+        async *versions() {
+          yield await Promise.resolve([KEY, busy].map((key) => ({ ...key, version: 1 })));
+        },
+      } as unknown as FilterVersions,
+      {
+        failed: () => [],
+        reconcile: (keys: ServiceKey[]) => {
+          reconciled.push(...keys.map(({ appid }) => appid));
+          return Promise.resolve(keys.map((key) => ({ key, ...outcome(key) })));
+        },
+      } as unknown as FilterReconciler,
+      new Metrics(),
+    );
+    const [id, idOfBusy] = documents.map(({ _id }) => _id);
+    return { changes, id: id!, idOfBusy: idOfBusy!, reconciled: () => reconciled.splice(0).sort() };
+  }
+
+  it('wait where their edits have stamped much anew, and the last edit is not lost; others do not wait', async () => {
+    const { changes, id, idOfBusy, reconciled } = ofServices(({ appid }) => ({
+      version: 1,
+      stampingMs: appid === 'busy' ? 3 * SECOND : 1,
+    }));
+    const term = new TermLife();
+    await changes.lookAtAll(term);
+    reconciled();
+    for (let edit = 0; edit < 20; edit += 1) {
+      now += SECOND / 10;
+      await changes.look([id, idOfBusy], term);
+    }
+    expect(reconciled()).toEqual(Array.from({ length: 20 }, () => KEY.appid).sort());
+    now += 30 * SECOND;
+    await changes.goOn(term);
+    expect(reconciled()).toEqual(['busy']);
+    await changes.goOn(term);
+    expect(reconciled()).toEqual([]);
+  });
+
+  it('are looked at again with all versions where they could not be brought into force', async () => {
+    const { changes, reconciled } = ofServices(({ appid }) => ({
+      version: appid === 'busy' ? undefined : 1,
+      stampingMs: 0,
+    }));
+    const term = new TermLife();
+    await changes.lookAtAll(term);
+    reconciled();
+    await changes.lookAgain(term);
+    expect(reconciled()).toEqual(['busy']);
+  });
 });
