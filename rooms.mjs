@@ -65,6 +65,7 @@ export const rooms = {
     'observability',
     'database',
     'record',
+    'replication/progress',
     'replication/ledger',
     'replication/log',
   ],

@@ -20,7 +20,11 @@ async function get(path, query = {}) {
 }
 
 async function harvest(from, held) {
-  const { offset: to } = await get('max');
+  let { offset: to } = await get('max');
+  for (let look = 1; to < from && look < 3; look += 1) {
+    await wait(3000);
+    to = (await get('max')).offset;
+  }
   if (to < from) return harvest(undefined, new Map());
   for (const feed of feeds) {
     for (let page = {}; page.nextoffsetid !== '';) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
-import { expectProblem, type TestApplication, TestService } from '../support/index.js';
+import { expectProblem, type Stored, type TestApplication, TestService } from '../support/index.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
 
@@ -143,6 +143,18 @@ describe('a doubled `id`', () => {
     expect((await app.feed('product').page()).ids).toEqual(['first']);
     await app.remove('product', { _id });
     expect((await app.hardDeletes('product').page()).ids).toEqual(['first']);
+  });
+
+  it('that is removed is the other one from then on, in the feed and in the hard delete', async () => {
+    const _id = await write(
+      'product',
+      ['first', 'second'].map((id): [string, unknown] => ['id', id]),
+    );
+    await service.watcher.caughtUp();
+    await app.change('product', { _id } as Stored, { $unset: { id: '' } });
+    expect((await app.feed('product').page()).ids).toEqual(['second']);
+    await app.remove('product', { _id });
+    expect((await app.hardDeletes('product').page()).ids.sort()).toEqual(['first', 'second']);
   });
 });
 

@@ -1,5 +1,6 @@
 /** @depends-on-server */
-import mongoose, { type mongo } from 'mongoose';
+import { getConnectionToken } from '@nestjs/mongoose';
+import mongoose, { type Connection, type mongo } from 'mongoose';
 import { isMomentGone, readAsOf } from '../../src/database/index.js';
 import { Quarantine } from '../../src/replication/quarantine/index.js';
 import { BatchReader } from '../../src/replication/feed/query/index.js';
@@ -89,6 +90,28 @@ describe('a change that the ledger refuses, at a moment that the server does not
     await service.watcher.caughtUp();
   }
 
+  /** The record changes again and again, and the server has forgotten each moment when the watcher comes to it. */
+  async function changedInTurn(_id: mongo.ObjectId, changes: object[]): Promise<void> {
+    const quarantine = service.app.get(Quarantine, { strict: false });
+    const withoutFollowing = quarantine.withoutFollowing.bind(quarantine);
+    let met = 0;
+    const spy = jest.spyOn(quarantine, 'withoutFollowing').mockImplementation(async (events) => {
+      const own = events.filter(({ type, ...event }) => type === 'written' && _id.equals(ownerOf(event)));
+      if (own.length > 0) await setting(1);
+      for (const { at } of own) await eventually(() => isForgotten(at));
+      met += own.length;
+      return withoutFollowing(events);
+    });
+    for (const [index, $set] of changes.entries()) {
+      await products().updateOne({ _id }, { $set });
+      await eventually(() => met > index);
+      await service.watcher.caughtUp();
+    }
+    spy.mockRestore();
+  }
+
+  const ownerOf = (event: object) => (event as { owner: mongo.ObjectId }).owner;
+
   async function isForgotten(at: mongo.Timestamp): Promise<boolean> {
     await service.db.collection('others').insertOne({});
     const look = readAsOf(service.client, at, (snapshot) => products().findOne({}, snapshot));
@@ -124,6 +147,35 @@ describe('a change that the ledger refuses, at a moment that the server does not
     await released();
     expect(await deletes(own)).toEqual(['y']);
     expect(await deletes(other)).toContain('y');
+  });
+
+  it('the record was moved out of every application, renamed there, and moved back: it is a hard delete', async () => {
+    const own = await service.application();
+    const { _id } = await own.product({ id: 'x' });
+    await service.watcher.caughtUp();
+    await ledgerTakes({ id: { $not: { $regex: '^[yz]' } } });
+    await changedInTurn(_id, [{ id: 'y' }, { appid: 5, id: 'z' }, { appid: own.appid }, { id: 'w' }]);
+    await released();
+    expect((await deletes(own)).sort()).toEqual(['x', 'y', 'z']);
+  });
+
+  it('a late write of a term that was given up hides nothing of what was set aside since', async () => {
+    const [own, other] = [await service.application(), await service.application()];
+    const { _id } = await own.product({ id: 'x' });
+    await service.watcher.caughtUp();
+    await ledgerTakes({ id: { $not: { $regex: '^[yz]' } } });
+    const entries = service.app
+      .get<Connection>(getConnectionToken(), { strict: false })
+      .collection('tidemark.quarantine');
+    const write = jest.spyOn(entries, 'bulkWrite');
+    await changedInTurn(_id, [{ id: 'y' }]);
+    const [late] = write.mock.calls;
+    await changedInTurn(_id, [other.tenant]);
+    await entries.bulkWrite(...late!);
+    await changedInTurn(_id, [{ id: 'z' }]);
+    await products().deleteOne({ _id });
+    await released();
+    expect((await deletes(other)).sort()).toEqual(['y', 'z']);
   });
 });
 

@@ -117,14 +117,14 @@ describe('the program of docs/consuming.md over the three feeds', () => {
     expect(served.paths).toHaveLength(7);
   });
 
-  it('reads all anew where `max` lies below its `from`: the database was restored', async () => {
+  it('reads all anew where `max` stays below its `from`: the database was restored', async () => {
     const early = '2026-11-20T10:00:01.000Z';
     const held = { id: 'lost', lastupdated: '2026-11-20T10:00:02.000Z', data: { category: 'bikes' } };
     const kept = { ...held, id: 'kept', lastupdated: early };
     const empty = () => json({ result: [], nextoffsetid: '' });
     const page = json({ result: [kept], nextoffsetid: 'a'.repeat(24) });
     const max = () => json({ offset: early });
-    const served = await Served.start(max(), max(), page, empty(), empty(), empty());
+    const served = await Served.start(max(), max(), max(), max(), page, empty(), empty(), empty());
     const copy = { from: held.lastupdated, items: [held] };
     await writeFile(join(directory, 'copy.json'), JSON.stringify(copy));
     try {
@@ -133,6 +133,21 @@ describe('the program of docs/consuming.md over the three feeds', () => {
       await served.stop();
     }
     expect(served.paths.filter((path) => path.includes('from='))).toEqual([]);
+  });
+
+  it('keeps its copy where a `max` lies below its `from` only once: another server knows less', async () => {
+    const [early, from, late] = [1, 2, 3].map((second) => `2026-11-20T10:00:0${second}.000Z`);
+    const held = { id: 'held', lastupdated: from!, data: { category: 'bikes' } };
+    const max = (offset: string) => json({ offset });
+    const empty = () => json({ result: [], nextoffsetid: '' });
+    const served = await Served.start(max(early!), max(late!), empty(), empty(), empty());
+    await writeFile(join(directory, 'copy.json'), JSON.stringify({ from, items: [held] }));
+    try {
+      expect(await harvest({ TIDEMARK_FEED: served.url })).toEqual([held]);
+    } finally {
+      await served.stop();
+    }
+    expect(served.paths.filter((path) => path.includes('from='))).toHaveLength(3);
   });
 
   it('stores nothing where it is refused, and says why', async () => {

@@ -1,6 +1,8 @@
 import { liveThrough } from './history.js';
 
 const HISTORY_MS = 10 * 60_000;
+/** The servers are ended, and what they said is printed. */
+const ENDED_MS = 60_000;
 
 const { FAULTS_SEEDS = '1', FAULTS_OPERATIONS = '300' } = process.env;
 const operations = Number(FAULTS_OPERATIONS);
@@ -11,12 +13,12 @@ describe('A consumer ends with exactly the records of the source', () => {
     async (seed) => {
       const replay = `replay: npm run test:faults -- --seed ${seed} --operations ${operations}`;
       try {
-        process.stdout.write(`${await liveThrough(seed, operations)}\n`);
+        process.stdout.write(`${await liveThrough(seed, operations, HISTORY_MS)}\n`);
       } catch (error) {
         process.stdout.write(`${replay}\n`);
         throw error;
       }
     },
-    HISTORY_MS,
+    HISTORY_MS + ENDED_MS,
   );
 });

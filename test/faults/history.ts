@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { KINDS } from '../../src/record/index.js';
 import { Crowd } from './consumers/index.js';
 import { inflict } from './faults/index.js';
@@ -12,8 +13,11 @@ interface Cast {
   workload: Workload;
 }
 
-/** Lives through the history of a seed; throws where a change is lost. Answers what happened, in words. */
-export async function liveThrough(seed: number, operations: number): Promise<string> {
+/**
+ * Lives through the history of a seed; throws where a change is lost, and where it has not ended within so many milliseconds.
+ * Answers what happened, in words.
+ */
+export async function liveThrough(seed: number, operations: number, within: number): Promise<string> {
   const begun = Date.now();
   const plan = planOf(seed, operations);
   const world = await World.start(plan.theme, (empty) => furnish(empty, seed));
@@ -21,9 +25,10 @@ export async function liveThrough(seed: number, operations: number): Promise<str
   const crowd = new Crowd(world, seed, end.signal);
   const workload = new Workload(world, { seed, maxesGiven: () => crowd.maxes });
   const cast = { world, crowd, workload };
-  const lives = [crowd.follow(), happen(plan, cast, end.signal)];
+  const reached = new Reached(begun);
+  const lives = [crowd.follow(), happen(plan, cast, { reached, signal: end.signal })];
   try {
-    await Promise.race(lives);
+    await Promise.race([...lives, lateEnd(begun + within, reached, end.signal)]);
     return await summary(plan, cast, Date.now() - begun);
   } catch (error) {
     process.stdout.write(`${(error as Error).stack}\n${await world.lastWords()}`);
@@ -40,18 +45,59 @@ async function furnish(world: World, seed: number): Promise<void> {
   for (const [name, filter] of FOLLOWED_FILTERS) await world.operator.register(name, filter);
 }
 
-async function happen({ rounds }: HistoryPlan, cast: Cast, signal: AbortSignal): Promise<void> {
-  for (const round of rounds) await livePart(round, cast, signal);
+/** How far a history has come, for one that does not end in time. */
+class Reached {
+  private readonly parts: string[] = [];
+
+  constructor(private readonly begun: number) {}
+
+  note(part: string): void {
+    this.parts.push(`${((Date.now() - this.begun) / 1000).toFixed(0)} s ${part}`);
+  }
+
+  toString(): string {
+    return this.parts.join(', ');
+  }
+}
+
+/** Throws at a time. A history that has ended by then is not kept waiting. */
+async function lateEnd(at: number, reached: Reached, signal: AbortSignal): Promise<void> {
+  await wait(at - Date.now(), undefined, { signal });
+  throw new Error(`The history did not end in time: ${String(reached)}`);
+}
+
+async function happen(
+  { rounds }: HistoryPlan,
+  cast: Cast,
+  { reached, signal }: { reached: Reached; signal: AbortSignal },
+): Promise<void> {
+  for (const [index, round] of rounds.entries()) {
+    reached.note(`round ${index + 1} of ${rounds.length} with ${round.outage.do}`);
+    await livePart(round, cast, { reached, signal });
+  }
+  reached.note('judged');
   await cast.world.ready();
   await judge(cast.world, cast.crowd);
 }
 
 /** The writers write while the outage and, one after the other, the disturbances happen. */
-async function livePart(round: Round, { world, workload }: Cast, signal: AbortSignal): Promise<void> {
+async function livePart(
+  round: Round,
+  { world, workload }: Cast,
+  { reached, signal }: { reached: Reached; signal: AbortSignal },
+): Promise<void> {
+  const written = async () => {
+    await workload.run(round.steps, signal);
+    reached.note('written');
+  };
+  const outage = async () => {
+    await inflict(world, round.outage);
+    reached.note('healed');
+  };
   const disturbances = async () => {
     for (const disturbance of round.disturbances) await inflict(world, disturbance);
   };
-  await allEnded([workload.run(round.steps, signal), inflict(world, round.outage), disturbances()]);
+  await allEnded([written(), outage(), disturbances()]);
 }
 
 async function summary(

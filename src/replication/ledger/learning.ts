@@ -20,7 +20,8 @@ const MAYBE_KNOWN = {
   },
 };
 
-const identity = Object.fromEntries(IDENTITY.map((field) => [field, 1]));
+/** Expressions: a projection by names may end at the second of two fields with the same name. */
+const identity = Object.fromEntries(IDENTITY.map((field) => [field, `$${field}`]));
 const identityOfNumbers = { ...identity, id: { $cond: [{ $isNumber: '$id' }, idTextAt('$id'), '$id'] } };
 const ledgerIdentity = ['organizationid', 'appid', 'kind', 'id'];
 

@@ -16,26 +16,28 @@ const REMEMBERED = 100_000;
  */
 @Injectable()
 export class HeadWriter {
-  private readonly written = new LRUCache<string, Date>(atMost(REMEMBERED));
+  /** What this term has written. */
+  private written = new LRUCache<string, Date>(atMost(REMEMBERED));
 
   constructor(@InjectModel(HEAD_MODEL) private readonly heads: Model<StoredHead>) {}
 
-  /** What was written in another term may be gone. */
+  /** What was written in another term may be gone, also what that writes late. */
   beginTerm(): void {
-    this.written.clear();
+    this.written = new LRUCache(atMost(REMEMBERED));
   }
 
   /** To be called before the token that stands behind the changes is stored. */
   async write(heads: Heads, fences: KnownFences): Promise<void> {
+    const { written } = this;
     const news = [...heads].filter(([name, { stamp }]) => {
-      const [written, fence] = [this.written.get(name), fences.get(name)];
-      return written === undefined || (stamp > written && (fence === undefined || written <= fence));
+      const [before, fence] = [written.get(name), fences.get(name)];
+      return before === undefined || (stamp > before && (fence === undefined || before <= fence));
     });
     if (news.length === 0) return;
     const writes = news.map(([, { mark, stamp }]) => ({
       updateOne: { filter: { _id: markKey(mark) }, update: { $max: { stamp } }, upsert: true },
     }));
     await this.heads.collection.bulkWrite(writes, { ordered: false });
-    for (const [name, { stamp }] of news) this.written.set(name, stamp);
+    for (const [name, { stamp }] of news) written.set(name, stamp);
   }
 }

@@ -1,7 +1,8 @@
 import { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
 import type { Identity } from '../ledger/index.js';
-import { type Concern, QUARANTINE, type SetAside } from './set-aside.schema.js';
+import type { ShownBehind } from './shown-identities.js';
+import { type Concern, type LastKnown, QUARANTINE, type SetAside } from './set-aside.schema.js';
 
 const LONGEST_REASON = 500;
 const MOST_IDENTITIES = 100;
@@ -16,7 +17,15 @@ export interface Addition {
   events: number;
   refusals: number;
   identities: Identity[];
+  known?: LastKnown;
   above?: Date | undefined;
+}
+
+/** Adds what is known of the record after one of its events. */
+export function withShown(addition: Addition, shown: ShownBehind | undefined): Addition {
+  if (shown === undefined) return addition;
+  const { identity, known } = shown;
+  return { ...addition, known, identities: [...addition.identities, ...(identity ? [identity] : [])] };
 }
 
 /** An empty addition. */
@@ -58,7 +67,7 @@ export async function setAsideFromOutside(db: mongo.Db, refused: Unwritten[]): P
 }
 
 /** The fields of an entry after an addition. A new event makes it due at once; a write that is refused again does not. */
-function grown({ reason, events, refusals, identities, above }: Addition): mongo.Document {
+function grown({ reason, events, refusals, identities, known, above }: Addition): mongo.Document {
   const isNews = events > 0;
   return {
     entry: { $ifNull: ['$entry', new mongo.ObjectId()] },
@@ -69,8 +78,15 @@ function grown({ reason, events, refusals, identities, above }: Addition): mongo
     tries: isNews ? { $literal: 0 } : { $ifNull: ['$tries', 0] },
     due: isNews ? '$$NOW' : { $ifNull: ['$due', '$$NOW'] },
     ...(identities.length > 0 && { identities: withIdentities(identities) }),
+    ...(known && { known: laterKnown(known) }),
     ...(above && { above: { $max: ['$above', literal(above)] } }),
   };
+}
+
+/** A term that was given up may add what it knew long after another one has added more. */
+function laterKnown(known: LastKnown): mongo.Document {
+  const isLater = { $gt: [literal(known.learned), { $ifNull: ['$known.learned', ''] }] };
+  return { $cond: [isLater, literal(known), '$known'] };
 }
 
 function withIdentities(identities: Identity[]): mongo.Document {

@@ -5,7 +5,15 @@ import { literal } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import type { Kind } from '../../record/index.js';
 import type { WatchedEvent } from '../log/index.js';
-import { type Addition, begun, enter, reasonOf, refusedAddition, type Unwritten } from './addition.js';
+import {
+  type Addition,
+  begun,
+  enter,
+  reasonOf,
+  refusedAddition,
+  type Unwritten,
+  withShown,
+} from './addition.js';
 import { concernKey, concernOf, nameOf } from './concern.js';
 import { type Concern, QUARANTINE_MODEL, type SetAside } from './set-aside.schema.js';
 import { ShownIdentities } from './shown-identities.js';
@@ -58,7 +66,7 @@ export class Quarantine {
 
   /** What the events are about is looked after from now on, with what it was meanwhile. */
   async setAsideEvents(events: WatchedEvent[], error: unknown): Promise<void> {
-    const identities = await this.shown.behind(events);
+    const shown = await this.shown.behind(events);
     const additions = new Map<string, Addition>();
     for (const event of events) {
       const concern = concernOf(event);
@@ -71,10 +79,8 @@ export class Quarantine {
       }
       const key = concernKey(concern);
       const addition = additions.get(key) ?? begun(concern, reasonOf(error));
-      const identity = identities.get(event);
-      addition.events += 1;
-      if (identity !== undefined) addition.identities.push(identity);
-      additions.set(key, addition);
+      const { events: before } = addition;
+      additions.set(key, withShown({ ...addition, events: before + 1 }, shown.get(event)));
     }
     this.tell(
       [...additions.values()].map(({ concern }) => concern),
@@ -188,12 +194,9 @@ export class Quarantine {
   }
 
   private async follow(events: WatchedEvent[]): Promise<void> {
-    const identities = await this.shown.behind(events);
+    const shown = await this.shown.behind(events);
     await this.add(
-      events.map((event) => {
-        const identity = identities.get(event);
-        return { ...begun(concernOf(event)!), events: 1, identities: identity ? [identity] : [] };
-      }),
+      events.map((event) => withShown({ ...begun(concernOf(event)!), events: 1 }, shown.get(event))),
     );
   }
 

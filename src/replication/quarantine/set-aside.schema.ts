@@ -1,6 +1,7 @@
 import { mongo, Schema, type Connection } from 'mongoose';
 import type { Kind } from '../../record/index.js';
-import type { Identity } from '../ledger/index.js';
+import type { Identity, StoredIdentity } from '../ledger/index.js';
+import type { LogPlace } from '../progress/index.js';
 
 /** What something that was set aside is about: a record, a hard delete by its ledger entry, or the services. */
 export type Concern = ConcernedRecord | ConcernedTombstone | { what: 'services' };
@@ -15,6 +16,9 @@ export interface ConcernedTombstone {
   what: 'tombstone';
   owner: mongo.ObjectId;
 }
+
+/** The fields of a record's identity as of a place in the log. */
+export type LastKnown = StoredIdentity & { learned: LogPlace };
 
 /** Something that could not be worked through, or written. What it is about is looked after until that succeeds. */
 export interface SetAside {
@@ -32,6 +36,8 @@ export interface SetAside {
   tries: number;
   /** When it is looked after again. */
   due: Date;
+  /** What a record was after the last of its events that was set aside, whole or not. */
+  known?: LastKnown;
   /** What a record was meanwhile, so that consumers may have it although the ledger does not; the last 100. */
   identities?: Identity[];
   /** The stamp that it gets has to lie above it: consumers know a hard delete of that time. */

@@ -12,7 +12,8 @@ import {
   withTold,
 } from '../ledger/index.js';
 import { isWritten, type WatchedEvent, type WrittenEvent } from '../log/index.js';
-import { type ConcernedRecord, QUARANTINE, type SetAside } from './set-aside.schema.js';
+import type { LogPlace } from '../progress/index.js';
+import { type ConcernedRecord, type LastKnown, QUARANTINE, type SetAside } from './set-aside.schema.js';
 
 /** How many records are read at the same time. */
 const AT_ONCE = 10;
@@ -20,6 +21,15 @@ const AT_ONCE = 10;
 const LONGEST_IDENTITY = 4096;
 /** The fields of a record as of an event; `null` if there was no record, undefined if the moment has expired. */
 type Seen = StoredIdentity | null | undefined;
+
+/** What a record was after an event, and its identity, if consumers may have been shown one. */
+export interface ShownBehind {
+  identity: Identity | undefined;
+  known: LastKnown;
+}
+
+/** What is known of a record as of a place in the log; as of none that counts without it. */
+type Known = StoredIdentity & { learned?: LogPlace };
 
 /** Reads the identities that records had as of events that were set aside: consumers may be shown these. */
 @Injectable()
@@ -31,10 +41,11 @@ export class ShownIdentities {
   ) {}
 
   /**
-   * The identity after each event; events after which there was none are absent. If the moment of an event has expired, it is
-   * the identity before the event with the fields that the event contains: the current record may have changed since.
+   * What each record was after each event. If the moment of an event has expired, it is what is known from before the event with
+   * the fields that the event contains: the current record may have changed since. An event is absent if its moment has expired
+   * and a later one of its record was set aside before: a term that was given up repeats it.
    */
-  async behind(events: WatchedEvent[]): Promise<Map<WatchedEvent, Identity>> {
+  async behind(events: WatchedEvent[]): Promise<Map<WatchedEvent, ShownBehind>> {
     const written = events.filter(isWritten);
     const seen = new Map<WatchedEvent, Seen>();
     for (let start = 0; start < written.length; start += AT_ONCE)
@@ -42,15 +53,17 @@ export class ShownIdentities {
         written.slice(start, start + AT_ONCE).map(async (event) => seen.set(event, await this.asOf(event))),
       );
     const known = await this.knownBefore(written.filter((event) => seen.get(event) === undefined));
-    const found = new Map<WatchedEvent, Identity>();
+    const found = new Map<WatchedEvent, ShownBehind>();
     for (const event of written) {
-      const { kind, owner } = event;
+      const { kind, owner, place } = event;
       const key = keyOf(kind, owner);
       const held = seen.get(event);
-      const shown = held === undefined ? withTold(known.get(key) ?? {}, event.identity) : (held ?? {});
-      known.set(key, shown);
-      const identity = identityOf(kind, owner, shown);
-      if (identity !== undefined && isShort(identity)) found.set(event, identity);
+      const before = known.get(key);
+      if (held === undefined && before?.learned !== undefined && before.learned >= place) continue;
+      const fields = held === undefined ? withTold(before ?? {}, event.identity) : (held ?? {});
+      const last = { ...shortened(fields), learned: place };
+      known.set(key, last);
+      found.set(event, { identity: identityOf(kind, owner, last), known: last });
     }
     return found;
   }
@@ -61,8 +74,7 @@ export class ShownIdentities {
       if (isDatabaseAway(error)) throw error;
       return [];
     });
-    const identity = found && identityOf(kind, owner, found);
-    return identity && isShort(identity) ? identity : undefined;
+    return found && identityOf(kind, owner, shortened(found));
   }
 
   /** A whole event contains them. */
@@ -81,24 +93,31 @@ export class ShownIdentities {
     });
   }
 
-  /** The fields that the records of these events had before them, as far as known. Four reads of each kind at most. */
-  private async knownBefore(events: WrittenEvent[]): Promise<Map<string, StoredIdentity>> {
-    const known = new Map<string, StoredIdentity>();
+  /**
+   * The newest that is known of the records of these events: what the ledger or the incomplete identities know is of no worth if
+   * it is of a later place. Four reads of each kind at most.
+   */
+  private async knownBefore(events: WrittenEvent[]): Promise<Map<string, Known>> {
+    const known = new Map<string, Known>();
     for (const kind of KINDS) {
-      const owners = ownersOf(events.filter((event) => event.kind === kind));
+      const ofKind = events.filter((event) => event.kind === kind);
+      const owners = ownersOf(ofKind);
       if (owners.length === 0) continue;
-      const [shown, partials, owned] = await Promise.all([
-        this.lastShown(kind, owners),
+      const first = new Map(ofKind.toReversed().map(({ owner, place }) => [String(owner), place]));
+      const [setAside, partials, owned] = await Promise.all([
+        this.lastKnown(kind, owners),
         this.incomplete.among(kind, owners),
         this.ledger.ownedBy(kind, owners),
       ]);
-      const entries = new Map(owned.toReversed().map((entry) => [entry.owner!.toHexString(), entry]));
+      const learned = [
+        ...[...partials].map(([key, partial]) => ({ key, told: partial as Known })),
+        ...owned.map((entry) => ({ key: String(entry.owner), told: entry as Known })),
+      ];
       for (const owner of owners) {
         const key = owner.toHexString();
-        const [entry, partial] = [entries.get(key), partials.get(key)];
-        const isNewer = (partial?.learned ?? '') >= (entry?.learned ?? '');
-        const told = shown.get(key) ?? (partial && isNewer ? partial : entry);
-        if (told !== undefined) known.set(keyOf(kind, owner), told);
+        const told = learned.filter((one) => one.key === key).map((one) => one.told);
+        const newest = newestBefore(first.get(key)!, setAside.get(key), told);
+        if (newest !== undefined) known.set(keyOf(kind, owner), newest);
       }
       const others = owners.filter((owner) => !known.has(keyOf(kind, owner)));
       for (const { _id, ...texts } of await this.present(kind, others)) known.set(keyOf(kind, _id), texts);
@@ -106,18 +125,12 @@ export class ShownIdentities {
     return known;
   }
 
-  /** By owner, the identity after the last event of the record that was set aside. */
-  private async lastShown(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, Identity>> {
+  /** By owner, what the record was after its last event that was set aside. */
+  private async lastKnown(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, Known>> {
     const entries = this.connection.collection<SetAside & { _id: ConcernedRecord }>(QUARANTINE);
     const concerns = owners.map((owner): ConcernedRecord => ({ what: 'record', kind, owner }));
-    const found = await entries
-      .find({ _id: { $in: concerns } }, { projection: { identities: { $slice: -1 } } })
-      .toArray();
-    return new Map(
-      found.flatMap(({ _id, identities = [] }) =>
-        identities.map((identity): [string, Identity] => [_id.owner.toHexString(), identity]),
-      ),
-    );
+    const found = await entries.find({ _id: { $in: concerns } }, { projection: { known: 1 } }).toArray();
+    return new Map(found.flatMap(({ _id, known }) => (known ? [[_id.owner.toHexString(), known]] : [])));
   }
 
   private present(
@@ -139,6 +152,27 @@ function keyOf(kind: Kind, owner: unknown): string {
   return `${kind} ${String(owner)}`;
 }
 
-function isShort(identity: Identity): boolean {
-  return mongo.BSON.calculateObjectSize(identity) <= LONGEST_IDENTITY;
+/**
+ * Of what is known of a record the newest. What was set aside counts, of whatever place it is; of the rest only what is of an
+ * earlier place than the event, unless there is nothing else.
+ */
+function newestBefore(place: LogPlace, setAside: Known | undefined, learned: Known[]): Known | undefined {
+  const placeIn = ({ learned: at = '' }: Known) => at;
+  const before = learned.filter((one) => placeIn(one) < place);
+  const candidates = [...before, ...(setAside ? [setAside] : [])];
+  const newest = candidates.reduce<Known | undefined>(
+    (one, other) => (one === undefined || placeIn(other) > placeIn(one) ? other : one),
+    undefined,
+  );
+  if (newest !== undefined) return newest;
+  const [ahead] = learned;
+  return ahead && { ...ahead, learned: '' };
+}
+
+/** Without the texts that have no room in an entry. */
+function shortened({ organizationid, appid, id, isNumber }: StoredIdentity): StoredIdentity {
+  const told = { organizationid, appid, id, ...(isNumber && { isNumber }) };
+  const fields = Object.entries(told).filter(([, value]) => value !== undefined);
+  const short = Object.fromEntries(fields) as StoredIdentity;
+  return mongo.BSON.calculateObjectSize(short) <= LONGEST_IDENTITY ? short : { organizationid: false };
 }

@@ -9,11 +9,14 @@ export interface EmailDuplicate extends Tenant {
   noted?: mongo.ObjectId;
 }
 
-/** A key that others want, too, with the `_id` of the member that has it. Without it nothing tells what that gives up. */
-export type EmailHolder = Omit<EmailDuplicate, 'noted'>;
+/**
+ * A key that others want, too, with the `_id` of the member that has it. Without it nothing tells what that gives up. `noted` as of a
+ * duplicate.
+ */
+export type EmailHolder = EmailDuplicate;
 
 /** The e-mail of an application. */
-export type EmailKey = Omit<EmailHolder, '_id'>;
+export type EmailKey = Omit<EmailDuplicate, '_id' | 'noted'>;
 
 /**
  * The keys that others want of a member, by its `_id`: more than one while it gives one up for another. A document of an
@@ -21,7 +24,7 @@ export type EmailKey = Omit<EmailHolder, '_id'>;
  */
 export interface StoredHolder extends Partial<EmailKey> {
   _id: mongo.ObjectId;
-  wanted?: EmailKey[];
+  wanted?: Omit<EmailHolder, '_id'>[];
 }
 
 /** Whether two e-mails are one: in another application the same text is another e-mail. */

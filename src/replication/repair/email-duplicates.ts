@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
+import { literal } from '../../common/index.js';
 import { refusedAsDuplicate } from '../../database/index.js';
 import {
   EMAIL_DUPLICATE_MODEL,
@@ -92,7 +93,7 @@ export class EmailDuplicates {
     );
   }
 
-  /** These members do not have these keys any more. */
+  /** These members do not have these keys any more, unless that has been noted anew since it was read. */
   async release(freed: EmailHolder[]): Promise<void> {
     if (freed.length > 0) await this.holders.collection.bulkWrite(freed.flatMap(asFreed));
   }
@@ -102,20 +103,28 @@ function isKey(key: Partial<EmailKey>): key is EmailKey {
   return key.emailkey !== undefined;
 }
 
-function asWanted({ _id, organizationid, appid, emailkey }: EmailHolder): mongo.AnyBulkWriteOperation {
-  const wanted = { organizationid, appid, emailkey };
-  return { updateOne: { filter: { _id }, update: { $addToSet: { wanted } }, upsert: true } };
+function asWanted({ _id, ...held }: EmailHolder): mongo.AnyBulkWriteOperation {
+  const key = bare(held);
+  const isOther = Object.entries(key).map(([name, value]) => ({ $ne: [`$$this.${name}`, literal(value)] }));
+  const others = { $filter: { input: { $ifNull: ['$wanted', []] }, cond: { $or: isOther } } };
+  const wanted = { $concatArrays: [others, [literal({ ...key, noted: new mongo.ObjectId() })]] };
+  return { updateOne: { filter: { _id }, update: [{ $set: { wanted } }], upsert: true } };
 }
 
-function asFreed({ _id, organizationid, appid, emailkey }: EmailHolder): mongo.AnyBulkWriteOperation[] {
-  const key = { organizationid, appid, emailkey };
+function asFreed({ _id, noted, ...held }: EmailHolder): mongo.AnyBulkWriteOperation[] {
+  const key = bare(held);
+  const wanted = { ...key, noted: noted ?? { $exists: false } };
   const none = { organizationid: '', appid: '', emailkey: '' };
   const isEmpty = { emailkey: { $exists: false }, 'wanted.0': { $exists: false } };
   return [
-    { updateOne: { filter: { _id }, update: { $pull: { wanted: key } } as mongo.Document } },
+    { updateOne: { filter: { _id }, update: { $pull: { wanted } } as mongo.Document } },
     { updateOne: { filter: { _id, ...key }, update: { $unset: none } } },
     { deleteOne: { filter: { _id, ...isEmpty } } },
   ];
+}
+
+function bare({ organizationid, appid, emailkey }: EmailKey): EmailKey {
+  return { organizationid, appid, emailkey };
 }
 
 function asUpsert({ _id, ...known }: EmailDuplicate): mongo.AnyBulkWriteOperation {

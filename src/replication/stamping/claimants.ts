@@ -92,6 +92,21 @@ export class Claimants {
     return this.ledger.deadAmong(lives);
   }
 
+  /**
+   * Those identities that rivals wait for and whose owner does not have them any more: no event may tell of its end, where a term
+   * that was given up has learned it after the record was gone.
+   */
+  async vacant(kind: Kind, rivals: Rival[]): Promise<Identity[]> {
+    const claimed = new Map(rivals.map(({ identity }) => [identityKey(identity), identity]));
+    const holders: Holders = new Map();
+    await this.find(kind, [...claimed.values()], {}, holders);
+    const held = [...holders].map(([key, { owner }]) => ({ owner, identity: claimed.get(key)! }));
+    const still = new Set(
+      (await this.stillClaiming(kind, held)).map(({ identity }) => identityKey(identity)),
+    );
+    return held.map(({ identity }) => identity).filter((identity) => !still.has(identityKey(identity)));
+  }
+
   /** Whether any number is an owner: one look at an index of nothing else. */
   async anyNumberLives(kind: Kind): Promise<boolean> {
     const found = await this.entries.collection.findOne({ kind, isNumber: true }, { projection: { _id: 1 } });

@@ -77,10 +77,24 @@ export class Resurrections {
     return numbers.length === 0 ? [] : this.bringNumbers(kind, numbers, fences, term);
   }
 
+  /**
+   * Ends what rivals wait for and is not there any more. Where an event is still to tell of that end, it comes a little earlier: a
+   * moment that has the tombstone has no such record.
+   */
+  async endVacant(kind: Kind, rivals: Rival[], at: LogPlace): Promise<void> {
+    if (rivals.length === 0) return;
+    const vacant = await this.claimants.vacant(kind, rivals);
+    if (vacant.length > 0)
+      await this.ledger.learn(
+        vacant.map((identity) => ({ identity, at, alive: false as const, shortLived: false })),
+      );
+  }
+
   /** Learns records that were found at a look, as of one place in the log. */
   async learnSeen(kind: Kind, lives: Life[], term: TermAtWork): Promise<Rival[]> {
     if (lives.length === 0) return [];
     const settled = await this.claimants.settle(kind, lives);
+    await this.endVacant(kind, settled.rivals, lives[0]!.at);
     return [...settled.rivals, ...(await this.learn(kind, settled.lives, new Map(), term))];
   }
 

@@ -10,10 +10,14 @@ import { isKnownBefore, type Knowledge } from '../rules/knowledge.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
 
+/** How many records are read at the same time. */
+const AT_ONCE = 10;
+
 /**
  * A change tells only what it changed, and the ledger what the record was. Where the ledger does not know it, does not know
  * which of two it was, or knows what a later change has made of it, the record is read as of that very event: a term that
- * is cut off between two writes leaves each of these behind.
+ * is cut off between two writes leaves each of these behind. So does a field that was removed: where a document has it twice, the other
+ * one shows from then on.
  */
 @Injectable()
 export class Completion {
@@ -23,39 +27,58 @@ export class Completion {
   async complete<E extends { type: string }>(
     kind: Kind,
     events: (E | RecordEvent)[],
-    { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+    knowledge: Pick<Knowledge, 'owned' | 'partials'>,
     term: TermAtWork,
   ): Promise<(E | RecordEvent)[]> {
-    const named = new Set<string>();
-    const completed: (E | RecordEvent)[] = [];
-    for (const event of events) {
-      if (!isWritten(event) || !isObjectId(event.owner)) {
-        completed.push(event);
-        continue;
-      }
-      const key = event.owner.toHexString();
-      const isNamed = event.whole || named.has(key) || isKnownBefore(event.place, key, { owned, partials });
-      named.add(key);
-      if (isNamed) completed.push(event);
-      else {
-        completed.push(await this.asWhole(kind, event, event.owner));
-        term.showLife();
-      }
+    const unnamed = unnamedAmong(events, knowledge);
+    const completed = new Map<E | RecordEvent, WrittenEvent>();
+    for (let start = 0; start < unnamed.length; start += AT_ONCE) {
+      const some = unnamed.slice(start, start + AT_ONCE);
+      const whole = await Promise.all(some.map((event) => this.asWhole(kind, event)));
+      for (const [index, event] of some.entries()) completed.set(event, whole[index]!);
+      term.showLife();
     }
-    return completed;
+    return events.map((event) => completed.get(event) ?? event);
   }
 
-  private async asWhole(kind: Kind, event: WrittenEvent, _id: mongo.ObjectId): Promise<WrittenEvent> {
+  private async asWhole(kind: Kind, event: WrittenEvent): Promise<WrittenEvent> {
     const read = (snapshot?: SnapshotOptions) =>
       this.connection
         .collection(COLLECTION_OF[kind])
-        .findOne({ _id }, { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } });
+        .findOne<StoredIdentity>(
+          { _id: event.owner as mongo.ObjectId },
+          { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
+        );
     const found = await readAsOf(this.connection.getClient(), event.at, read).catch((error: unknown) => {
       if (isMomentGone(error)) return read();
       throw error;
     });
     if (found === null) return event;
-    const fields = Object.entries(found as StoredIdentity).filter(([, value]) => value !== null);
-    return { ...event, whole: true, identity: withTold(Object.fromEntries(fields), event.identity) };
+    const fields = Object.entries(found).filter(([, value]) => value !== null);
+    return { ...event, whole: true, identity: withTold(Object.fromEntries(fields), textsIn(event.identity)) };
   }
+}
+
+function unnamedAmong(
+  events: { type: string }[],
+  knowledge: Pick<Knowledge, 'owned' | 'partials'>,
+): WrittenEvent[] {
+  const named = new Set<string>();
+  return events.filter(isWritten).filter((event) => {
+    if (!isObjectId(event.owner)) return false;
+    const key = event.owner.toHexString();
+    const isKnown = named.has(key) || isKnownBefore(event.place, key, knowledge);
+    named.add(key);
+    return !event.whole && (!isKnown || isRemoving(event));
+  });
+}
+
+/** Whether the event may have removed a field of the identity. */
+function isRemoving({ identity }: WrittenEvent): boolean {
+  return Object.values(identity).includes(false);
+}
+
+/** What the event says of fields that are texts behind it. */
+function textsIn(told: StoredIdentity): StoredIdentity {
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== false));
 }

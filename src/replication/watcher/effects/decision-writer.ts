@@ -46,6 +46,7 @@ export class DecisionWriter {
     await this.resurrections.look(kind, decisions.seenTombstones, { at, fences }, term);
     await this.incomplete.forget(kind, completeBy(partials, waiting), at);
     const rivals = [...decisions.rivals, ...waiting];
+    await this.resurrections.endVacant(kind, rivals, at);
     const mayHaveGone = decisions.seenTombstones.length > 0 && this.ignored.hasRivals(kind);
     if (rivals.length > 0 || hadRivals || mayHaveGone) await this.ignored.hearRivals(kind, rivals);
   }

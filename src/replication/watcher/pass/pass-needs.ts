@@ -26,10 +26,20 @@ export const NEEDS_CARE: Record<Kind, mongo.Document> = {
   product: { $expr: { $not: [IS_WELL] } },
 };
 
-/** Which channels the products of an application carry, each once, as `{organizationid, appid, channel}`. */
+/**
+ * Which channels the products of an application carry, each once, as `{organizationid, appid, channel}`: by expressions, since a
+ * projection by names may end at the second of two fields with the same name.
+ */
 export const CARRIED: mongo.Document[] = [
   { $match: { $expr: { $and: [isText('$organizationid'), isText('$appid')] } } },
-  { $project: { _id: 0, organizationid: 1, appid: 1, channel: textsAt('$channels') } },
+  {
+    $project: {
+      _id: 0,
+      organizationid: '$organizationid',
+      appid: '$appid',
+      channel: textsAt('$channels'),
+    },
+  },
   { $unwind: '$channel' },
   { $group: { _id: { organizationid: '$organizationid', appid: '$appid', channel: '$channel' } } },
   { $replaceWith: '$_id' },

@@ -134,7 +134,7 @@ function recordLateness(event: WrittenEvent, mark: RecordMark, fences: KnownFenc
 
 /**
  * What a change tells of the greatest stamp. A record that comes to another mark, or only now belongs to one, brings along a
- * stamp that is not told: then as far as the clock may have come.
+ * stamp that is not told, and so does one that loses the first of two: then as far as the clock may have come.
  */
 function noteHeadOf(
   heads: Heads,
@@ -147,8 +147,11 @@ function noteHeadOf(
   if (fence === undefined) return;
   const { stamp, at } = event;
   if (stamp) noteHead(heads, { mark, stamp: countedStamp(stamp, at) });
-  else if (event.type === 'written' && stamp === undefined && Object.keys(event.identity).length > 0)
-    noteHead(heads, { mark, stamp: greatestAt(at) });
+  else if (event.type === 'written' && mayBringStamp(event)) noteHead(heads, { mark, stamp: greatestAt(at) });
+}
+
+function mayBringStamp({ stamp, whole, identity }: WrittenEvent): boolean {
+  return stamp === undefined ? Object.keys(identity).length > 0 : !whole;
 }
 
 /** Rule 2: the same for a tombstone. */

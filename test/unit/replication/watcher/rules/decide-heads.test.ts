@@ -31,6 +31,11 @@ describe('the head: the greatest stamp of a mark that was raised', () => {
     ['nothing before the mark is raised', [stamped(1, ms(7)), announced(2, FENCE)], {}],
     ['nothing of a stamp that is missing or no date: it is set anew', [fenced, stamped(2, null)], {}],
     [
+      'a stamp that is removed: another one of the same name may show, as far as the clock may have come',
+      [fenced, { ...changed(2, A, {}), stamp: null }],
+      { shop: CLOCK_AT_MOST },
+    ],
+    [
       'a stamp of the future, as far as the clock may have come',
       [fenced, stamped(2, new Date(SECOND + 3_600_000))],
       { shop: CLOCK_AT_MOST },

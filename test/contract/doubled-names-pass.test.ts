@@ -1,0 +1,92 @@
+/** @depends-on-server */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mongo } from 'mongoose';
+import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
+import { eventually, type TestApplication, TestService } from '../support/index.js';
+import { rawDocument } from './raw-document.js';
+import { insertRaw } from './raw-insert.js';
+
+/** A name that stands twice can end mongod, so this file has one of its own. */
+let database: EmbeddedDatabase;
+let dataDir: string;
+let service: TestService;
+let app: TestApplication;
+
+const TENANT = { organizationid: 'acme', appid: 'shop' };
+const CHANNEL = 'of-doubled';
+const IDS = ['id', 'organizationid', 'appid', 'lastupdated'];
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tidemark-doubled-pass-'));
+  const mongodBinary = process.env['MONGOMS_SYSTEM_BINARY'];
+  database = await startEmbedded({ dataDir, mongodBinary, say: () => undefined });
+  process.env['TIDEMARK_TEST_MONGODB_URI'] = database.uri;
+  service = await TestService.start({}, async (db) => {
+    const uri = new URL(db.databaseName, database.uri).href;
+    for (const name of IDS) {
+      const fields: [string, unknown][] = Object.entries({ ...TENANT, id: name, lastupdated: new Date() });
+      const twice = fields.flatMap((field) => (field[0] === name ? [field, field] : [field]));
+      const bytes = rawDocument([
+        ['_id', new mongo.ObjectId()],
+        ...twice,
+        ['channels', [`${CHANNEL}-${name}`]],
+      ]);
+      await insertRaw(uri, 'products', bytes);
+    }
+  });
+  app = await service.application(TENANT);
+});
+afterAll(async () => {
+  await service.stop();
+  await database.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** The writes into one of the service's collections, as the log has them. */
+async function written(name: string): Promise<string[]> {
+  const found = await service.client
+    .db('local')
+    .collection('oplog.rs')
+    .find({ ns: `${service.db.databaseName}.${name}`, op: { $in: ['i', 'u'] } })
+    .toArray();
+  return found.map(({ o }) => JSON.stringify(o));
+}
+
+const living = async () => {
+  const entries = await service.db.collection('tidemark.ledger').find({ alive: true }).toArray();
+  return entries.map(({ id }) => id as string).sort();
+};
+
+it('a first pass learns records with a doubled name, and sets none aside', async () => {
+  await service.watcher.caughtUp();
+  expect(await living()).toEqual([...IDS].sort());
+  expect(await written('tidemark.quarantine')).toEqual([]);
+});
+
+it('a first pass learns the channels of products with a doubled name', async () => {
+  const channels = await service.db.collection('tidemark.channels').find(TENANT).toArray();
+  expect(channels.map(({ channel }) => channel as string).sort()).toEqual(
+    IDS.map((name) => `${CHANNEL}-${name}`).sort(),
+  );
+});
+
+it('a pass that repairs takes none of them for deleted', async () => {
+  const before = await service.db.collection('tidemark.leases').findOne();
+  await service.db.collection('tidemark.marks').drop();
+  await eventually(async () => {
+    const lease = await service.db.collection('tidemark.leases').findOne();
+    return String(lease?.['since']) !== String(before?.['since']) && lease?.['pass'] === undefined;
+  });
+  await service.watcher.caughtUp();
+  expect((await app.feed('product').page()).ids.sort()).toEqual([...IDS].sort());
+  expect((await written('tidemark.ledger')).filter((write) => write.includes('"alive":false'))).toEqual([]);
+  expect(await written('tidemark.quarantine')).toEqual([]);
+});
+
+it('the hard delete of each is told', async () => {
+  await service.db.collection('products').deleteMany({});
+  await service.watcher.caughtUp();
+  expect((await app.hardDeletes('product').page()).ids.sort()).toEqual([...IDS].sort());
+});
