@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/embedded/index.js';
 import { COLLECTION_OF, type Kind } from '../../src/record/index.js';
-import { expectProblem, type Stored, type TestApplication, TestService } from '../support/index.js';
+import { expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { rawDocument } from './raw-document.js';
 import { insertRaw } from './raw-insert.js';
 
@@ -151,7 +151,7 @@ describe('a doubled `id`', () => {
       ['first', 'second'].map((id): [string, unknown] => ['id', id]),
     );
     await service.watcher.caughtUp();
-    await app.change('product', { _id } as Stored, { $unset: { id: '' } });
+    await app.change('product', { _id }, { $unset: { id: '' } });
     expect((await app.feed('product').page()).ids).toEqual(['second']);
     await app.remove('product', { _id });
     expect((await app.hardDeletes('product').page()).ids.sort()).toEqual(['first', 'second']);
