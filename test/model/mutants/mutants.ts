@@ -54,4 +54,7 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'what was told forgotten': ['quarantine', 3752],
   'quarantine without its place': ['late quarantine', 144],
   'what has grown in quarantine settled': ['quarantine', 59],
+  'a number waits for a record that is gone': ['quarantined numbers', 11],
+  'an entry made anew taken for the one before': ['late quarantine', 14839],
+  'what is set aside without its place': ['late quarantine', 5068],
 };

@@ -47,4 +47,7 @@ export type MutantName =
   | 'what was told forgotten'
   | 'quarantine without its place'
   | 'the moment of a look before what is looked at'
-  | 'what has grown in quarantine settled';
+  | 'what has grown in quarantine settled'
+  | 'a number waits for a record that is gone'
+  | 'an entry made anew taken for the one before'
+  | 'what is set aside without its place';

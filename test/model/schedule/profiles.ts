@@ -243,6 +243,7 @@ const QUARANTINE: Profile = {
 /** The same while terms are given up, watchers overtake one another, and history is lost. */
 const LATE_QUARANTINE: Profile = {
   ...QUARANTINE,
+  gone: 0.6,
   parts: {
     ...QUARANTINE.parts,
     'lose collection': 0.5,
@@ -253,6 +254,12 @@ const LATE_QUARANTINE: Profile = {
     abandon: 4,
     'what is left behind': 10,
   },
+};
+
+/** The same with numbers and texts under one `id`. */
+const QUARANTINED_NUMBERS: Profile = {
+  ...NUMBERS,
+  parts: LATE_QUARANTINE.parts,
 };
 
 /** A filter is edited while the database refuses the stamps of some records. */
@@ -284,6 +291,7 @@ export const PROFILES = {
   claimants: CLAIMANTS,
   quarantine: QUARANTINE,
   'late quarantine': LATE_QUARANTINE,
+  'quarantined numbers': QUARANTINED_NUMBERS,
   'refused stamps': REFUSED_STAMPS,
 } satisfies Record<string, Profile>;
 

@@ -10,6 +10,7 @@ import { reconcileAll } from './filters.js';
 import { forgetComplete, keepIncomplete } from './incomplete.js';
 import { knowledgeFor } from './knowledge.js';
 import { learn } from './learning.js';
+import { endVacant } from './settle-life.js';
 import { reveal, reviveSeen, stampLate, stampLateTombstones } from './stamping.js';
 import type { ModelWatcher } from './watcher.js';
 
@@ -39,6 +40,11 @@ export function* bringAbout(watcher: ModelWatcher, events: WatchedEvent[]): Mode
     () => stampLateTombstones(watcher, decisions.lateTombstones),
     () => reviveSeen(watcher, decisions.seenTombstones, at),
     ...complete.map((key) => () => forgetComplete(watcher, key, at, waiting)),
+    ...decisions.rivals.map(
+      ({ identity }) =>
+        () =>
+          endVacant(watcher, identity, at),
+    ),
     ...decisions.moments.map((moment) => () => record(watcher, moment)),
   ]);
   if (events.some((event) => event.type === 'services')) yield* reconcileAll(watcher);
@@ -51,7 +57,9 @@ function* learnAndNote(
   cause: KindEvent[],
   waiting: Set<string>,
 ): ModelSteps {
-  if (yield* learn(watcher, change, cause)) waiting.add(String((change as Life).owner));
+  if (!(yield* learn(watcher, change, cause))) return;
+  waiting.add(String((change as Life).owner));
+  yield* endVacant(watcher, change.identity, change.at);
 }
 
 /** In their order; those of a term that was abandoned land in any order. */

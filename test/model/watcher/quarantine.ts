@@ -6,16 +6,18 @@ import {
   type PartialIdentity,
   withTold,
 } from '../../../src/replication/ledger/identity.js';
-import { knownOf } from '../../../src/replication/watcher/rules/learn.js';
 import { ownedIn } from './knowledge.js';
 import type { WatchedEvent, WrittenEvent } from '../../../src/replication/log/watched-event.js';
 import { concernKey, concernOf } from '../../../src/replication/quarantine/concern.js';
-import type { Concern } from '../../../src/replication/quarantine/set-aside.schema.js';
+import type { Concern, LastKnown } from '../../../src/replication/quarantine/set-aside.schema.js';
 import { isGone } from '../service/view.js';
-import { identityOf, KIND, type ModelState, ORGANIZATION, type StoredAside } from '../world/documents.js';
+import { asideId, identityOf, KIND, ORGANIZATION, type StoredAside } from '../world/documents.js';
 import { RefusedStamp } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld } from '../world/world.js';
+
+/** What is known of a record as of a place in the log; as of none that counts without it. */
+type Known = PartialIdentity | LastKnown;
 
 /** What is added to an entry, or begins one. */
 interface Addition {
@@ -23,8 +25,12 @@ interface Addition {
   events?: number;
   refusals?: number;
   identity?: Identity | undefined;
+  known?: LastKnown | undefined;
   above?: Date | undefined;
 }
+
+/** What a record was after an event. */
+type Shown = Pick<Addition, 'identity' | 'known'>;
 
 /** What the events are about is looked after from now on, with what it was meanwhile. */
 export function* setAsideEvents(world: ModelWorld, events: WatchedEvent[]): ModelSteps {
@@ -32,9 +38,9 @@ export function* setAsideEvents(world: ModelWorld, events: WatchedEvent[]): Mode
     const concern = concernOf(event);
     if (concern === undefined) throw new Error(`Nothing that could be refused: ${event.type}`);
     yield;
-    const identity = shownAfter(world, event);
+    const shown = shownAfter(world, event);
     yield;
-    add(world, { concern, events: 1, identity });
+    add(world, { concern, events: 1, ...shown });
   }
 }
 
@@ -87,14 +93,15 @@ export function* withoutFollowing(world: ModelWorld, events: WatchedEvent[]): Mo
   return events.filter((event) => !isFollowing(event));
 }
 
-/** They were looked after. What has grown meanwhile stays. */
-export function settle({ database, mutant }: ModelWorld, entries: StoredAside[]): void {
-  database.write('settles what was set aside', (tx) => {
+/** They were looked after. What has grown meanwhile stays, and so does what was made anew. */
+export function settle(world: ModelWorld, entries: StoredAside[]): void {
+  world.database.write('settles what was set aside', (tx) => {
     for (const entry of entries) {
-      const { events, refusals } = tx.state.quarantine.get(concernKey(entry._id)) ?? {};
-      const isSettled = events === entry.events && refusals === entry.refusals;
-      if (isSettled || (mutant === 'what has grown in quarantine settled' && events !== undefined))
-        tx.settle(entry);
+      const stored = tx.state.quarantine.get(concernKey(entry._id));
+      if (stored === undefined) continue;
+      const isSame = world.has('an entry made anew taken for the one before') || stored.entry === entry.entry;
+      const isGrown = stored.events !== entry.events || stored.refusals !== entry.refusals;
+      if (isSame && (!isGrown || world.has('what has grown in quarantine settled'))) tx.settle(entry);
     }
   });
 }
@@ -103,43 +110,62 @@ export function settle({ database, mutant }: ModelWorld, entries: StoredAside[])
  * What a record was as of an event: a whole one tells it, else it is read. Where the server does not hold that moment any
  * more, it is what the record was before the event, with what the event tells.
  */
-function shownAfter(world: ModelWorld, event: WatchedEvent): Identity | undefined {
-  if (event.type !== 'written') return undefined;
-  if (world.has('quarantine of whole events only') && !event.whole) return undefined;
+function shownAfter(world: ModelWorld, event: WatchedEvent): Shown {
+  if (event.type !== 'written') return {};
+  if (world.has('quarantine of whole events only') && !event.whole) return {};
   const { database } = world;
+  const { owner, place } = event;
   const isUnheld = !event.whole && isGone(world);
-  const record = (isUnheld ? database.now : database.asOf(event.at)).records.get(String(event.owner));
+  const record = (isUnheld ? database.now : database.asOf(event.at)).records.get(String(owner));
   const present = record && identityOf(record);
-  if (!isUnheld || world.has('what was told forgotten')) return present;
-  const told = withTold(knownBefore(database.now, event) ?? present ?? {}, event.identity);
-  return toIdentity(KIND, event.owner, { organizationid: ORGANIZATION, ...told });
+  if (!isUnheld || world.has('what was told forgotten'))
+    return { identity: present, known: { ...present, learned: place } };
+  const before: Known = knownBefore(world, event) ?? present ?? {};
+  if (before.learned !== undefined && before.learned >= place) return {};
+  const told = withTold(before, event.identity);
+  const { appid, id, isNumber } = told;
+  const known = { organizationid: ORGANIZATION, appid, id, ...(isNumber && { isNumber }) };
+  return { identity: toIdentity(KIND, owner, known), known: { ...known, learned: place } as LastKnown };
 }
 
-/** What a record was before an event: as its last event in quarantine has it, else as the ledger or an incomplete identity has. */
-function knownBefore(state: ModelState, { owner }: WrittenEvent): PartialIdentity | undefined {
+/** What a record was before an event: as the ledger, an incomplete identity or its last event in quarantine has it. */
+function knownBefore(world: ModelWorld, { owner, place }: WrittenEvent): Known | undefined {
+  const state = world.database.now;
   const key = String(owner);
   const aside = state.quarantine.get(
     concernKey({ what: 'record', kind: KIND, owner: owner as mongo.ObjectId }),
   );
-  const last = aside?.identities.at(-1);
-  if (last !== undefined) return last;
-  const owned = ownedIn([...state.ledger.values()], new Set([key]));
-  return knownOf(key, { owned, partials: new Map(state.incomplete) });
+  const isOrdered = !world.has('what is set aside without its place');
+  if (!isOrdered && aside?.identities.length) return aside.identities.at(-1);
+  const owned = ownedIn([...state.ledger.values()], new Set([key])).get(key) ?? [];
+  const partial = state.incomplete.get(key);
+  const learned: Known[] = [...owned, ...(partial ? [partial] : [])];
+  const before = learned.filter((one) => (one.learned ?? '') < place);
+  const newest = [...before, ...(aside?.known ? [aside.known] : [])].reduce<Known | undefined>(
+    (one, other) => (one === undefined || (other.learned ?? '') > (one.learned ?? '') ? other : one),
+    undefined,
+  );
+  const [ahead] = learned;
+  return newest ?? (ahead && { ...ahead, learned: '' });
 }
 
 function add(
-  { database }: ModelWorld,
-  { concern, events = 0, refusals = 0, identity, above }: Addition,
+  world: ModelWorld,
+  { concern, events = 0, refusals = 0, identity, known: last, above }: Addition,
 ): void {
-  database.write('sets aside', (tx) => {
+  world.database.write('sets aside', (tx) => {
     const before = tx.state.quarantine.get(concernKey(concern));
     const known = (before?.identities ?? []).filter((one) => !isSame(one, identity));
     const highest = [before?.above, above].reduce((one, other) => (one! > other! || !other ? one : other));
+    const isLater = last !== undefined && last.learned > (before?.known?.learned ?? '');
+    const latest = isLater ? last : before?.known;
     tx.setAside({
       _id: concern,
+      entry: before?.entry ?? asideId((world.asides += 1)),
       events: (before?.events ?? 0) + events,
       refusals: (before?.refusals ?? 0) + refusals,
       identities: identity ? [...known, identity] : known,
+      ...(latest && { known: latest }),
       ...(highest && { above: highest }),
     });
   });

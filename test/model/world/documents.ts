@@ -45,8 +45,8 @@ export interface StoredMark {
 }
 
 /** What was set aside; who looks after it takes all of it at any time. */
-export type StoredAside = Required<Pick<SetAside, '_id' | 'events' | 'refusals' | 'identities'>> &
-  Pick<SetAside, 'above'>;
+export type StoredAside = Required<Pick<SetAside, '_id' | 'entry' | 'events' | 'refusals' | 'identities'>> &
+  Pick<SetAside, 'above' | 'known'>;
 
 export interface ModelService {
   filter: Record<string, unknown>;
@@ -173,5 +173,11 @@ export function objectId(n: number): mongo.ObjectId {
   return known;
 }
 
+/** The `_id` that tells an entry of the quarantine from others, made or not: the n-th. */
+export function asideId(n: number): mongo.ObjectId {
+  return objectId(ASIDE + n);
+}
+
 const ENTRIES = 100_000;
+const ASIDE = 200_000;
 const ids = new Map<number, mongo.ObjectId>();

@@ -67,6 +67,8 @@ export class ModelWorld {
   dice: Dice = new CalmDice();
   /** Told of what leaves no trace in the log, where somebody listens. */
   tell?: (what: string) => void;
+  /** How many entries of the quarantine were made. */
+  asides = 0;
   private identifiers = 0;
   private texts = 0;
 
