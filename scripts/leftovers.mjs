@@ -8,7 +8,8 @@ import { join } from 'node:path';
 /** Names the run and the step that a process belongs to, as a path: a step may be a run with steps of its own. */
 const BELONGS = 'TIDEMARK_TEST_RUN';
 
-const ROUNDS = 5;
+const ROUNDS = 40;
+const ROUND_MS = 50;
 
 /** Linux keeps files here in memory: making an index takes a third of the time. */
 export const MEMORY = '/dev/shm';
@@ -29,8 +30,9 @@ export function stepEnvironment() {
  * environment of a process comes from /proc.
  */
 export function endProcesses(step = { [BELONGS]: own }) {
-  // A process may start another one while it is looked for.
-  for (let round = 0; round < ROUNDS; round += 1) if (!endSeen(step[BELONGS])) return;
+  // A process may start another one while it is looked for, and writes until it has ended.
+  for (let round = 0; round < ROUNDS && endSeen(step[BELONGS]); round += 1)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ROUND_MS);
 }
 
 function endSeen(path) {
@@ -59,7 +61,10 @@ export function sweepFolders(parent, name) {
   }
 }
 
+/** One that has ended is listed until its parent asks how. */
 function isAlive(pid) {
+  const state = readable(() => /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1]);
+  if (state !== undefined) return state !== 'Z';
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -34,7 +34,7 @@ const temporary = folderOfRun(tmpdir(), 'tidemark-run');
 process.env.TMPDIR = temporary;
 // PostgreSQL runs as another user.
 chmodSync(temporary, 0o755);
-atEnd(() => rmSync(temporary, { recursive: true, force: true }));
+atEnd(() => rmSync(temporary, { recursive: true, force: true, maxRetries: 5 }));
 
 const tool = (path) => [process.execPath, join('node_modules', path)];
 

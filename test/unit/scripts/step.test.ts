@@ -83,11 +83,19 @@ it.each([{ detached: false }, { detached: true }])(
   },
 );
 
+/** A folder of the step goes with the run, as those of its replica sets do. */
 it.each(['SIGINT', 'SIGTERM'] as const)('%s ends what the steps have started', async (signal) => {
-  const code = JSON.stringify(starts({ detached: true, stdio: 'ignore' }));
+  const parent = await mkdtemp(join(tmpdir(), 'tidemark-leftovers-'));
+  const child = `
+    import('./scripts/leftovers.mjs').then(({ folderOfRun }) => {
+      folderOfRun(${JSON.stringify(parent)}, 'step');
+      ${starts({ detached: true, stdio: 'ignore' })}
+    });`;
   const running = script(`
-    const { step } = await import('./scripts/step.mjs');
-    await step({}, 'A step', process.execPath, '-e', ${code});`);
+    const { atEnd, step } = await import('./scripts/step.mjs');
+    const { sweepFolders } = await import('./scripts/leftovers.mjs');
+    atEnd(() => sweepFolders(${JSON.stringify(parent)}, 'step'));
+    await step({}, 'A step', process.execPath, '-e', ${JSON.stringify(child)});`);
   let pid: string | undefined;
   for await (const line of createInterface(running.stdout)) {
     if (!/^\d+$/.test(line)) continue;
@@ -96,6 +104,8 @@ it.each(['SIGINT', 'SIGTERM'] as const)('%s ends what the steps have started', a
   }
   expect(pid).toBeDefined();
   expect(await hasEnded(pid!)).toBe(true);
+  expect(await readdir(parent)).toEqual([]);
+  await rm(parent, { recursive: true });
 });
 
 it('a run removes the folders of runs that have ended, and no others', async () => {
