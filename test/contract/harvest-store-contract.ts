@@ -88,14 +88,14 @@ export const HALVES: Unfit[] = [
 ];
 
 /** What the user of a store has added, so that records with `createdBy: 'kept'` are not removed, and no error is given. */
-export type Kept = [what: string, add: (place: CopyPlace) => Promise<void>];
+export type KeptAnyway = [what: string, add: (place: CopyPlace) => Promise<void>];
 
 /** What every store keeps: the cases of this table, by a real database or file. */
 export function storeContract(
   name: string,
   places: () => Promise<CopyPlaces>,
   unfit: Unfit[] = [],
-  kept: Kept[] = [],
+  kept: KeptAnyway[] = [],
 ): void {
   describe(`a copy in ${name}`, () => {
     let all: CopyPlaces;

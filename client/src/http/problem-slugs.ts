@@ -24,6 +24,7 @@ export const PROBLEM_SLUGS = [
   'quota-used-up',
   'digest-busy',
   'pages-busy',
+  'connections-busy',
   'streams-busy',
   'service-misconfigured',
   'internal',
