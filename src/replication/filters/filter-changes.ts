@@ -5,11 +5,10 @@ import { count } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import { isObjectId } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
-import { FairShare } from './fair-share.js';
 import { FilterReconciler } from './filter-reconciler.js';
 import { FilterVersions } from './filter-versions.js';
 import { type Judged, RegisteredServices } from './registered-services.js';
-import { ServicesInTurn, serviceName, tenantName } from './services-in-turn.js';
+import { ServicesInTurn, serviceName } from './services-in-turn.js';
 import { WantedServices } from './wanted-services.js';
 
 /** So many services are read at once: their filters may have 64 KB each. */
@@ -28,14 +27,13 @@ class Known {
 /**
  * What of `services` has changed, for the one who leads. What an event names is read, and nothing else. Many changes at once
  * are worked through in portions, of each application in turn; what changes again before its turn is worked through once, as it
- * is then. An application whose edits stamp much anew gets a share of the time.
+ * is then.
  */
 @Injectable()
 export class FilterChanges {
   private readonly log = new Logger('Filters');
   /** What each term knows: one that was given up may still be at work here, and takes nothing from the next one. */
   private readonly terms = new WeakMap<TermAtWork, Known>();
-  private readonly share = new FairShare();
 
   constructor(
     private readonly wanted: WantedServices,
@@ -47,7 +45,7 @@ export class FilterChanges {
   /** Looks at all services, and has done with all of them: what changed before this leader began is not told to it. */
   async lookAtAll(term: TermAtWork): Promise<void> {
     const known = await this.findAll(term);
-    while (!known.waiting.isEmpty) await this.some(known, term, () => true);
+    while (!known.waiting.isEmpty) await this.some(known, term);
   }
 
   /** Looks at the services that documents name now or named before, or at all where nobody knows which, and at what failed. */
@@ -61,8 +59,7 @@ export class FilterChanges {
   async goOn(term: TermAtWork): Promise<void> {
     const known = this.knownTo(term);
     const ends = performance.now() + PORTION_MS;
-    const mayTake = (application: string, taken: number) => this.share.mayTake(application, taken);
-    while (performance.now() < ends && (await this.some(known, term, mayTake)));
+    while (performance.now() < ends && (await this.some(known, term)));
   }
 
   /**
@@ -84,20 +81,15 @@ export class FilterChanges {
     this.metrics.servicesBeyondLimits.set(0);
   }
 
-  /** The next ones that wait and whose turn has come; false where there are none. */
-  private async some(
-    { waiting, registered, versions }: Known,
-    term: TermAtWork,
-    mayTake: (application: string, taken: number) => boolean,
-  ): Promise<boolean> {
-    const keys = waiting.take(AT_ONCE, mayTake);
+  /** The next ones that wait; false where there are none. */
+  private async some({ waiting, registered, versions }: Known, term: TermAtWork): Promise<boolean> {
+    const keys = waiting.take(AT_ONCE);
     if (keys.length === 0) return false;
     const isBeyond = keys.filter((key) => registered.isBeyond(key)).map(serviceName);
     const reconciled = await this.reconciler.reconcile(keys, new Set(isBeyond), term);
-    for (const { key, version, stampingMs } of reconciled) {
+    for (const { key, version } of reconciled) {
       if (version === undefined) versions.delete(serviceName(key));
       else versions.set(serviceName(key), version);
-      this.share.use(tenantName(key), stampingMs);
     }
     term.showLife();
     return true;

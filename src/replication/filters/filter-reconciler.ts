@@ -24,8 +24,6 @@ export interface Reconciled {
   key: ServiceKey;
   /** The version that it has; undefined where it could not be brought into force, or somebody else was quicker. */
   version: number | undefined;
-  /** For how long its records were stamped anew (milliseconds). */
-  stampingMs: number;
 }
 
 /** What a round knows of the services. */
@@ -76,7 +74,7 @@ export class FilterReconciler {
    */
   async reconcile(keys: ServiceKey[], beyond: Set<string>, term: TermAtWork): Promise<Reconciled[]> {
     const done = new Map(
-      keys.map((key): [string, Reconciled] => [serviceName(key), { key, version: undefined, stampingMs: 0 }]),
+      keys.map((key): [string, Reconciled] => [serviceName(key), { key, version: undefined }]),
     );
     let left = keys;
     for (let round = 0; round < MOST_ROUNDS && left.length > 0; round += 1)
@@ -97,7 +95,7 @@ export class FilterReconciler {
     const entries = new Map((await this.entries.of(keys)).map((entry) => [serviceName(entry), entry]));
     const unfinished = new Set<string>();
     for (const [name, entry] of entries)
-      if (entry.pending && !(await this.finish(entry, done.get(name)!, term))) unfinished.add(name);
+      if (entry.pending && !(await this.finish(entry, term))) unfinished.add(name);
     const wishes = new Map((await this.wanted.wishes(keys)).map((wish) => [serviceName(wish), wish]));
     const disturbed: ServiceKey[] = [];
     const open = keys.filter((key) => !unfinished.has(serviceName(key)));
@@ -114,7 +112,7 @@ export class FilterReconciler {
         const one = done.get(serviceName(key))!;
         one.version = version;
         if (isOutrun === true) disturbed.push(key);
-        if (written?.pending === true && !(await this.finish(written, one, term))) one.version = undefined;
+        if (written?.pending === true && !(await this.finish(written, term))) one.version = undefined;
       }
     }
     return disturbed;
@@ -196,9 +194,8 @@ export class FilterReconciler {
   }
 
   /** Clears `pending` in the same version once each record is stamped anew, or in quarantine. False where it failed. */
-  private async finish(entry: ReadVersion, done: Reconciled, term: TermAtWork): Promise<boolean> {
-    const begun = performance.now();
-    const isDone = await this.alone(entry, entry, async () => {
+  private finish(entry: ReadVersion, term: TermAtWork): Promise<boolean> {
+    return this.alone(entry, entry, async () => {
       const { stamped, setAside } = await this.records.restamp(entry, term);
       await this.entries.settle(entry);
       const refused = setAside === 0 ? '' : `, ${setAside} cannot be and are set aside`;
@@ -206,8 +203,6 @@ export class FilterReconciler {
         `${nameOf(entry)} is in force with its filter, version ${entry.version}: ${stamped} records stamped anew${refused}`,
       );
     });
-    done.stampingMs += performance.now() - begun;
-    return isDone;
   }
 }
 

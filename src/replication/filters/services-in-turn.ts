@@ -18,18 +18,11 @@ export class ServicesInTurn {
     this.applications.set(application, waiting);
   }
 
-  /**
-   * Takes the next ones, at most so many. `mayTake` says whether an application's turn has come, of which so many are taken
-   * already; the others keep their places.
-   */
-  take(most: number, mayTake: (application: string, taken: number) => boolean = () => true): ServiceKey[] {
+  /** Takes the next ones, at most this number. */
+  take(most: number): ServiceKey[] {
     const taken: ServiceKey[] = [];
-    const counts = new Map<string, number>();
     for (const [application, waiting] of this.applications) {
       if (taken.length === most) break;
-      const count = counts.get(application) ?? 0;
-      if (!mayTake(application, count)) continue;
-      counts.set(application, count + 1);
       const [name, key] = waiting.entries().next().value!;
       taken.push(key);
       waiting.delete(name);

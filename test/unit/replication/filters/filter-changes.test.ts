@@ -67,14 +67,10 @@ it('a term that was given up, and is late, takes nothing from the next one', asy
 });
 
 describe('the services of one application', () => {
-  const SECOND = 1000;
   const busy = { ...KEY, appid: 'busy' };
-  let now = 0;
-  beforeEach(() => jest.spyOn(performance, 'now').mockImplementation(() => now));
-  afterEach(() => jest.restoreAllMocks());
 
   /** Services that are brought into force by a reconciler that says what came of each. */
-  function ofServices(outcome: (key: ServiceKey) => { version: number | undefined; stampingMs: number }) {
+  function ofServices(outcome: (key: ServiceKey) => { version: number | undefined }) {
     const documents = [KEY, busy].map((key) => ({ _id: new mongo.ObjectId(), key, bytes: 100 }));
     const reconciled: string[] = [];
     const changes = new FilterChanges(
@@ -102,30 +98,9 @@ describe('the services of one application', () => {
     return { changes, id: id!, idOfBusy: idOfBusy!, reconciled: () => reconciled.splice(0).sort() };
   }
 
-  it('wait where their edits have stamped much anew, and the last edit is not lost; others do not wait', async () => {
-    const { changes, id, idOfBusy, reconciled } = ofServices(({ appid }) => ({
-      version: 1,
-      stampingMs: appid === 'busy' ? 3 * SECOND : 1,
-    }));
-    const term = new TermLife();
-    await changes.lookAtAll(term);
-    reconciled();
-    for (let edit = 0; edit < 20; edit += 1) {
-      now += SECOND / 10;
-      await changes.look([id, idOfBusy], term);
-    }
-    expect(reconciled()).toEqual(Array.from({ length: 20 }, () => KEY.appid).sort());
-    now += 30 * SECOND;
-    await changes.goOn(term);
-    expect(reconciled()).toEqual(['busy']);
-    await changes.goOn(term);
-    expect(reconciled()).toEqual([]);
-  });
-
   it('are looked at again with all versions where they could not be brought into force', async () => {
     const { changes, reconciled } = ofServices(({ appid }) => ({
       version: appid === 'busy' ? undefined : 1,
-      stampingMs: 0,
     }));
     const term = new TermLife();
     await changes.lookAtAll(term);
