@@ -12,9 +12,9 @@ export interface Service extends Tenant {
   enabled?: boolean;
 }
 
-/** An application may have so many services. */
+/** The most services that an application may have. */
 export const MOST_SERVICES = 1000;
-/** The bytes of BSON that they may take together. */
+/** The most bytes of BSON that they may take together. */
 export const MOST_SERVICE_BYTES = 4 * 1024 * 1024;
 
 /** A stored service that has not been validated: operators write this collection by hand. */

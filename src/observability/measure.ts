@@ -46,7 +46,7 @@ export function measure(metrics: Metrics, logger: ServiceLogger, observers: Obse
   };
 }
 
-/** A URL may have some 16,000 characters, whoever sends it. */
+/** A client without credentials can send a URL of 16,000 characters. */
 function shortened(url: string): string {
   return url.length > LONGEST_URL ? `${url.slice(0, LONGEST_URL)}… (${url.length} characters)` : url;
 }

@@ -85,7 +85,7 @@ it('a pass that repairs takes none of them for deleted', async () => {
   expect(await written('tidemark.quarantine')).toEqual([]);
 });
 
-it('the hard delete of each is told', async () => {
+it('each gets a hard delete', async () => {
   await service.db.collection('products').deleteMany({});
   await service.watcher.caughtUp();
   expect((await app.hardDeletes('product').page()).ids.sort()).toEqual([...IDS].sort());

@@ -96,7 +96,7 @@ export const loads = {
   },
 };
 
-/** So many connections, each with one request after the other, whatever is answered. */
+/** Opens a number of connections and sends one request after the other on each, whatever the answers are. */
 function inLoops(server, count, authorization, requestAt) {
   const connections = Array.from({ length: count }, () => server.connection(authorization));
   return during(
@@ -111,7 +111,7 @@ function inLoops(server, count, authorization, requestAt) {
   );
 }
 
-/** Does something again and again in so many loops, until the answer is called. */
+/** Repeats a task in a number of parallel loops. The function returned ends them. */
 async function during(count, work, close = () => undefined) {
   let isOver = false;
   let number = 0;

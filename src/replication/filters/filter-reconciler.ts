@@ -3,6 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
 import type { Connection, mongo } from 'mongoose';
 import type { ServiceKey } from '../../application/index.js';
+import { atMost } from '../../common/index.js';
 import { isRefusedQuery } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID, RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
@@ -53,8 +54,8 @@ interface Brought {
 @Injectable()
 export class FilterReconciler {
   private readonly log = new Logger('Filters');
-  /** Services that are in trouble and told of: each is told of once, as long as it is remembered. */
-  private readonly told = new LRUCache<string, ServiceKey>({ max: MOST_REMEMBERED });
+  /** Services that could not be brought into force. Each is logged once for as long as it is in here. */
+  private readonly told = new LRUCache<string, ServiceKey>(atMost(MOST_REMEMBERED));
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -69,8 +70,8 @@ export class FilterReconciler {
   }
 
   /**
-   * Looks at some services, of which those named in `beyond` are beyond the limits of their application. Where somebody else was
-   * quicker to change an entry, it is looked at again.
+   * Brings these services into force; those named in `beyond` exceed the limits of their application and are not served. An entry
+   * that another leader changed in the meantime is read again.
    */
   async reconcile(keys: ServiceKey[], beyond: Set<string>, term: TermAtWork): Promise<Reconciled[]> {
     const done = new Map(

@@ -40,12 +40,12 @@ export class RegisteredServices {
 
   private readonly documents = new Map<string, Registered>();
   private readonly applications = new Map<string, Application>();
-  /** Applications of which documents came, changed or went since they were judged. */
+  /** Applications whose documents were added, changed or removed since they were judged. */
   private readonly touched = new Set<string>();
 
   /** Takes note of a document as it is now. */
   learn({ _id, key, bytes }: NamedService): void {
-    // No event tells of another `_id` than an ObjectId: with one, everything is read again.
+    // An event with an `_id` that is no ObjectId makes the watcher read all documents again.
     const id = isObjectId(_id) ? _id.toHexString() : key && serviceName(key);
     if (id === undefined) return;
     this.remove(id);
@@ -63,7 +63,7 @@ export class RegisteredServices {
     this.remove(_id.toHexString());
   }
 
-  /** The service that a document named so far: an event tells of a delete by the `_id` alone. */
+  /** The service that a document named until now: the event of a delete has only the `_id`. */
   named(_id: mongo.ObjectId): ServiceKey | undefined {
     return this.documents.get(_id.toHexString())?.key;
   }
