@@ -4,6 +4,7 @@ import { KINDS, type Kind, type SignedIn } from './api/types.js';
 import { leave, useRoute } from './hooks/use-route.js';
 import { SessionProvider } from './hooks/use-session.js';
 import { Shell } from './shell.js';
+import { Boundary } from './parts/boundary.js';
 import { Applications } from './views/applications.js';
 import { AuditTrail } from './views/audit-trail.js';
 import { Consumers } from './views/consumers.js';
@@ -46,7 +47,7 @@ export function App() {
       <SessionProvider key={who.username} value={{ who, isOver, signOut }}>
         <Kept isHidden={isOver}>
           <Shell>
-            <View />
+            <Page />
           </Shell>
         </Kept>
       </SessionProvider>
@@ -70,8 +71,26 @@ function Kept({ isHidden, children }: { isHidden: boolean; children: ReactNode }
   );
 }
 
-function View() {
+/** A page that cannot be shown leaves the others as they are. */
+function Page() {
   const { names } = useRoute();
+  const instead = (
+    <div role="alert">
+      <h1 tabIndex={-1}>This page cannot be shown</h1>
+      <p>
+        A document that another program has stored is in the way. The commands of <code>tidemark-admin</code>{' '}
+        show it: <code>application list</code>, <code>service list</code>, <code>credential list</code>.
+      </p>
+    </div>
+  );
+  return (
+    <Boundary key={names.join('/')} instead={instead}>
+      <View names={names} />
+    </Boundary>
+  );
+}
+
+function View({ names }: { names: string[] }) {
   const [first, ...rest] = names;
   switch (first) {
     case undefined:

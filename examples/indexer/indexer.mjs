@@ -12,8 +12,19 @@ const login = Buffer.from(`${TIDEMARK_USER}:${TIDEMARK_PASSWORD}`).toString('bas
 /** Where the cursor stands, in an index of its own. */
 const place = `${INDEX_SERVER}/${INDEX}-place/_doc/cursor`;
 
+/** Each request may be sent twice without harm, so one whose connection broke is sent again. */
+async function send(url, options, triesLeft = 3) {
+  try {
+    return await fetch(url, options);
+  } catch (error) {
+    if (triesLeft === 0) throw error;
+    await wait(1000);
+    return send(url, options, triesLeft - 1);
+  }
+}
+
 async function ask(url, options = {}, isRight = ({ ok }) => ok) {
-  const answer = await fetch(url, options);
+  const answer = await send(url, options);
   if (answer.status === 429 || answer.status === 503) {
     await wait(1000 * Number(answer.headers.get('retry-after') ?? 1));
     return ask(url, options, isRight);

@@ -19,7 +19,7 @@ afterAll(async () => {
   await browser?.stop();
   await service?.stop();
 });
-afterEach(() => expect(browser.faults).toEqual([]));
+afterEach(() => expect(browser.faults.splice(0)).toEqual([]));
 
 const place = () => `/applications/${app.organizationid}/${app.appid}`;
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });

@@ -19,7 +19,7 @@ afterAll(async () => {
   await browser?.stop();
 });
 afterEach(async () => {
-  expect(browser.faults).toEqual([]);
+  expect(browser.faults.splice(0)).toEqual([]);
   await browser.closeWindows();
 });
 

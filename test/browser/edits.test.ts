@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await page.context().close();
-  expect(browser.faults).toEqual([]);
+  expect(browser.faults.splice(0)).toEqual([]);
 });
 
 const stored = () => service.db.collection('services').findOne({ ...app.tenant, name: 'bikes' });

@@ -34,7 +34,7 @@ afterAll(async () => {
   if (proxy !== undefined) await once(proxy, 'close');
   await service?.stop();
 });
-afterEach(() => expect(browser.faults).toEqual([]));
+afterEach(() => expect(browser.faults.splice(0)).toEqual([]));
 
 const tenant = () => `/applications/${app.organizationid}/${app.appid}`;
 

@@ -9,6 +9,9 @@ import {
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
+/** As the service does: a tool may write a page for a long time before it asks for the next one. */
+const KEEP_ALIVE_MS = 75_000;
+
 /** What is answered in place of the service. */
 export interface Reply {
   status: number;
@@ -35,7 +38,7 @@ export class Front {
   }
 
   static async before(target: string): Promise<Front> {
-    const server = createServer().listen(0, '127.0.0.1');
+    const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     return new Front(target, server);
   }

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { isValidElement, type ReactNode } from 'react';
+import { Boundary } from './boundary.js';
 
 export interface Column<T> {
   title: string;
@@ -6,7 +7,14 @@ export interface Column<T> {
   isNumber?: boolean;
 }
 
-/** Rows of things; on a phone each row becomes a card whose lines name their columns. */
+/** A value of another type than text or a number, as another program may have stored it, is shown as JSON. */
+function Cell<T>({ of, as }: { of: T; as: Column<T>['cell'] }) {
+  const shown = as(of);
+  const isValue = typeof shown === 'object' && !isValidElement(shown) && !Array.isArray(shown);
+  return isValue && shown !== null ? <code>{JSON.stringify(shown)}</code> : shown;
+}
+
+/** Rows of things; on a phone each row becomes a card whose lines name their columns. A cell that cannot be shown costs only itself. */
 export function Table<T>({
   caption,
   columns,
@@ -38,7 +46,9 @@ export function Table<T>({
           <tr key={nameOf(row)}>
             {columns.map(({ title, cell, isNumber }) => (
               <td key={title} data-title={title} className={isNumber ? 'number' : undefined}>
-                {cell(row)}
+                <Boundary instead={<span className="faint">not readable</span>}>
+                  <Cell of={row} as={cell} />
+                </Boundary>
               </td>
             ))}
           </tr>
