@@ -10,6 +10,7 @@ import { databaseProblem } from './database/index.js';
 import {
   answerClientError,
   answerInTime,
+  answerProblem,
   Connections,
   endUnreadBodies,
   forbid,
@@ -17,6 +18,7 @@ import {
   refuseExpectation,
   type Patience,
   ProblemFilter,
+  problems,
   readPlainTarget,
   ReadyExpressAdapter,
   serveDocs,
@@ -57,6 +59,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
     readPlainTarget,
     allowNotModified,
   );
+  if (settings.role === 'watch') app.use(refuseToServe);
   app.use(endUnreadBodies, answerInTime(patience(settings)));
   app.useGlobalFilters(new ProblemFilter([databaseProblem, administrationProblem]));
   adapter.onOtherMethod(refuseOtherMethods(app));
@@ -116,6 +119,14 @@ function patience({ markWait }: Settings): Patience {
 function allowNotModified(request: Request, _response: Response, next: NextFunction): void {
   delete request.headers['cache-control'];
   next();
+}
+
+/** What an instance that only watches answers. */
+const OWN_STATE = /^\/(health\/(live|ready)|metrics)$/;
+
+function refuseToServe(request: Request, response: Response, next: NextFunction): void {
+  if (OWN_STATE.test(request.path)) next();
+  else answerProblem(request, response, problems.notServing());
 }
 
 /** A number of proxies, or the names and networks that Express knows. */

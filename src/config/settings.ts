@@ -6,6 +6,8 @@ export interface Settings {
   /** Connection string of a replica set; without it the embedded mongod serves. */
   mongodbUri: string | undefined;
   production: boolean;
+  /** `serve` answers requests and never leads the watcher; `watch` leads and answers for its own state only; `all` does both. */
+  role: string;
   host: string;
   /** TCP port; 0 takes a free one. */
   port: number;
@@ -58,6 +60,7 @@ const MEGABYTE = 1024 * 1024;
 export const settingTable: SettingTable<Settings> = {
   mongodbUri: { env: 'MONGODB_URI', type: 'uri', fallback: undefined },
   production: { env: 'NODE_ENV', type: 'production', fallback: false },
+  role: { env: 'ROLE', type: 'choice', choices: ['all', 'serve', 'watch'], fallback: 'all' },
   host: { env: 'HOST', type: 'text', fallback: '127.0.0.1' },
   port: { env: 'PORT', type: 'integer', min: 0, max: 65_535, fallback: 3000 },
   dataDir: { env: 'DATA_DIR', type: 'text', fallback: './data' },
@@ -110,6 +113,12 @@ export function readSettings(environment: Record<string, string | undefined>): S
     throw new ConfigError(
       'MONGODB_URI is missing: with NODE_ENV=production the embedded database is not used. ' +
         'Set it, for example to mongodb://db1,db2,db3/tidemark?replicaSet=rs0.',
+    );
+  }
+  if (settings.role !== 'all' && settings.mongodbUri === undefined) {
+    throw new ConfigError(
+      `MONGODB_URI is missing: with ROLE=${settings.role} the embedded database is not used, since another instance ` +
+        'has to do the rest. Set it, for example to mongodb://db1,db2,db3/tidemark?replicaSet=rs0.',
     );
   }
   return settings;

@@ -5,7 +5,7 @@ export { openApiDocument, serveDocs } from './docs.js';
 export { allows, etagOf, tag } from './etag.js';
 export { type OtherMethodHandler, ReadyExpressAdapter } from './express-adapter.js';
 export { ProblemOr, Problems } from './openapi.js';
-export { answeredProblem } from './problem-answer.js';
+export { answeredProblem, answerProblem } from './problem-answer.js';
 export { ProblemFilter } from './problem.filter.js';
 export * from './pure.js';
 export { readPlainTarget } from './plain-target.js';

@@ -191,6 +191,14 @@ export const problems = {
       'As many requests as may wait are waiting already. Nothing was lost; try again.',
       later(RETRY_SECONDS),
     ),
+  notServing: () =>
+    new Problem(
+      503,
+      'not-serving',
+      'This instance serves no requests',
+      'This instance only watches (ROLE=watch). Send the request to an instance with ROLE=serve or ROLE=all.',
+      later(RETRY_SECONDS),
+    ),
   preparing: () =>
     new Problem(
       503,

@@ -30,6 +30,7 @@ export const PROBLEM_SLUGS = [
   'internal',
   'database-away',
   'busy',
+  'not-serving',
   'preparing',
   'not-watched',
   'query-timeout',

@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { mongo } from 'mongoose';
 import { pause, within } from '../../common/index.js';
+import { SETTINGS, type Settings } from '../../config/index.js';
 import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { TermLife, LONGEST_SILENCE_MS, TermOverError, Totals, type WatchState } from '../progress/index.js';
@@ -22,7 +23,7 @@ const TOTALS_MS = 3000;
 /** A stop waits no longer for what a leader is just doing. */
 const FAREWELL_MS = 5000;
 
-/** The life of the watcher: wait for the lease, lead, and after any trouble begin again, until the service stops. */
+/** The life of the watcher: wait for the lease, lead, and after any trouble begin again, until the service stops. An instance with ROLE=serve never leads. */
 @Injectable()
 export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly log = new Logger('Watcher');
@@ -31,6 +32,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   constructor(
     @Inject(DATABASE_URI) private readonly uri: string,
+    @Inject(SETTINGS) private readonly settings: Settings,
     private readonly preparation: Preparation,
     private readonly lease: Lease,
     private readonly leadership: Leadership,
@@ -39,6 +41,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
   ) {}
 
   onApplicationBootstrap(): void {
+    if (this.settings.role === 'serve') return;
     this.life = this.live().catch((error: unknown) =>
       this.log.debug({ err: error }, 'The watcher never began'),
     );

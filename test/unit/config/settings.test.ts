@@ -89,6 +89,7 @@ describe('a bad value stops the start with one clear line', () => {
     ['mongodbUri', 'mongodb://'],
     ['mongodbUri', 'mongodb://db:port/x'],
     ['mongodbUri', 'mongodb://db/x?nonsense=1'],
+    ['role', 'leader'],
     ['port', '-1'],
     ['port', '65536'],
     ['port', '80.5'],
@@ -224,5 +225,15 @@ describe('With `NODE_ENV=production`, no `MONGODB_URI` is an error', () => {
     expect(readSettings({ NODE_ENV: 'test' }).mongodbUri).toBeUndefined();
     expect(read('production', 'test')).toBe(false);
     expect(readSettings({ NODE_ENV: 'production', MONGODB_URI: 'mongodb://db/x' }).production).toBe(true);
+  });
+});
+
+describe('A role of a part needs `MONGODB_URI`', () => {
+  it.each(['serve', 'watch'])('%s', (role) => {
+    expect(refusal({ ROLE: role })).toBe(
+      `MONGODB_URI is missing: with ROLE=${role} the embedded database is not used, since another instance has to do the ` +
+        'rest. Set it, for example to mongodb://db1,db2,db3/tidemark?replicaSet=rs0.',
+    );
+    expect(readSettings({ ROLE: role, MONGODB_URI: 'mongodb://db/x' }).role).toBe(role);
   });
 });
