@@ -120,6 +120,7 @@ export const rooms = {
   ],
   'replication/watcher': [
     'common',
+    'config',
     'observability',
     'database',
     'record',
