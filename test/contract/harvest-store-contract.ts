@@ -278,6 +278,20 @@ export function storeContract(
       ]);
     });
 
+    it('tells whether a record is held by its `id`', async () => {
+      const changes = [told('a', MID), told('nul', MID), told('\ufffd', MID)];
+      await store.apply({ changes, state: FIRST });
+      const has = (id: string) =>
+        store.has(id).catch((error: unknown) => {
+          if (!store.isUnfit(error)) throw error;
+          return false;
+        });
+      const asked = ['a', 'A', 'a ', '', 'nul\u0000b', '\ud83d', '\ufffd'];
+      const held: string[] = [];
+      for (const id of asked) if (await has(id)) held.push(id);
+      expect(held).toEqual(['a', '\ufffd']);
+    });
+
     it('holds more than one batch', async () => {
       const ids = Array.from({ length: 10_500 }, (_, n) => `r${n}`);
       await store.apply({ changes: ids.map((id) => told(id, MID)), state: FIRST });

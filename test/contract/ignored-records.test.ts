@@ -90,4 +90,19 @@ describe('a record whose `organizationid` or `appid` is not a string is counted 
     ignored.see('product', []);
     expect(await counted()).toBe(0);
   });
+
+  it('nor by one whose term ends while a round reads it, or counts rivals', async () => {
+    await homeless();
+    await round(() => ignored.reset());
+    expect(await counted()).toBeUndefined();
+    const counting = jest.spyOn(rivals, 'countRivals').mockResolvedValue(5);
+    const heard = ignored.hearRivals('product', []);
+    ignored.reset();
+    await heard;
+    expect([await counted(), ignored.hasRivals('product')]).toEqual([undefined, true]);
+    counting.mockResolvedValue(0);
+    await ignored.step();
+    await ignored.step();
+    expect(await counted()).toBe(1);
+  });
 });

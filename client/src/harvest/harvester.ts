@@ -226,14 +226,21 @@ export class Harvester {
     return { change, error };
   }
 
-  /** A refused delete matters if the copy holds the record: no store holds one whose `id` it cannot hold. */
+  /** A refused delete matters if the copy holds the record. */
   private async notable(refused: RefusedChange[]): Promise<RefusedChange[]> {
-    const deletes = new Set(refused.flatMap(({ change }) => (change.op === 'delete' ? [change.id] : [])));
-    if (deletes.size === 0) return refused;
-    const held = new Set<string>();
-    for await (const batch of this.store.held())
-      for (const { id } of batch) if (deletes.has(id)) held.add(id);
-    return refused.filter(({ change }) => change.op === 'upsert' || held.has(change.id));
+    const noted: RefusedChange[] = [];
+    for (const one of refused)
+      if (one.change.op === 'upsert' || (await this.holds(one.change.id))) noted.push(one);
+    return noted;
+  }
+
+  private async holds(id: string): Promise<boolean> {
+    try {
+      return await this.store.has(id);
+    } catch (error) {
+      if (!this.store.isUnfit(error)) throw error;
+      return false;
+    }
   }
 
   /** An empty copy holds nothing that is dead: only then deletes are left out. */

@@ -41,6 +41,8 @@ export interface CopyStore {
   apply(page: AppliedPage): Promise<void>;
   /** Removes the records of other generations than the state's, then stores the state. May be interrupted and repeated. */
   sweep(state: CopyState): Promise<void>;
+  /** Whether a record with this `id` is held. Throws what {@link isUnfit} answers for where no record of the copy can have it. */
+  has(id: string): Promise<boolean>;
   /** All that is held, a batch at a time. */
   held(): AsyncIterable<HeldRecord[]>;
   /**

@@ -14,7 +14,7 @@ import type { AppliedPage, CopyState, CopyStore, HeldRecord, Mended, ToldUpsert 
 import { decide } from './decide.js';
 import { KnownState } from './known-state.js';
 import { assertTableName, STATES } from './rows.js';
-import { assertWellFormed } from './well-formed.js';
+import { assertWellFormed, assertWhole } from './well-formed.js';
 import { wholeNumbersIn } from './whole-numbers.js';
 
 /** Documents that are told, or removed, at once. */
@@ -123,6 +123,11 @@ export class MongodbStore implements CopyStore {
       await this.records.deleteMany({ ...old, _id: { $in: found.map(({ _id }) => _id) } });
     }
     await this.inTransaction(state, () => Promise.resolve());
+  }
+
+  async has(id: string): Promise<boolean> {
+    const found = await this.records.findOne({ _id: assertWhole(id) }, { projection: { _id: 1 } });
+    return found !== null;
   }
 
   async *held(): AsyncIterable<HeldRecord[]> {

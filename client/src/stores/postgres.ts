@@ -11,7 +11,7 @@ import type {
 import { KnownState } from './known-state.js';
 import { assertTableName, assertTaken, quoted, STATES, textsOf } from './rows.js';
 import { textArray } from './text-array.js';
-import { assertWellFormed } from './well-formed.js';
+import { assertWellFormed, assertWhole } from './well-formed.js';
 
 /** Rows that are told at once. */
 const BATCH = 10_000;
@@ -101,6 +101,12 @@ export class PostgresStore implements CopyStore {
       const { rowCount } = await this.client.query(`SELECT 1 ${old} LIMIT 1`, [state.generation]);
       assertTaken(rowCount === 0);
     });
+  }
+
+  async has(id: string): Promise<boolean> {
+    const query = `SELECT 1 FROM ${quoted(this.table)} WHERE id = $1`;
+    const { rowCount } = await this.read(query, [assertWhole(id)]);
+    return rowCount === 1;
   }
 
   async *held(): AsyncIterable<HeldRecord[]> {

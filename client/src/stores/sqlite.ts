@@ -3,7 +3,7 @@ import Database from 'libsql';
 import type { AppliedPage, CopyState, CopyStore, HeldRecord, Mended, ToldUpsert } from '../harvest/index.js';
 import { KnownState } from './known-state.js';
 import { assertTableName, assertTaken, quoted, STATES, textsOf } from './rows.js';
-import { assertWellFormed } from './well-formed.js';
+import { assertWellFormed, assertWhole } from './well-formed.js';
 
 /** Rows that one statement writes: a call for each costs half as much again. */
 const TOGETHER = 20;
@@ -120,6 +120,10 @@ export class SqliteStore implements CopyStore {
       sweep.run(state.generation);
       assertTaken(unswept.get(state.generation) === undefined);
     });
+  }
+
+  has(id: string): Promise<boolean> {
+    return new Promise((resolve) => resolve(this.statements.has.get(assertWhole(id)) !== undefined));
   }
 
   async *held(): AsyncIterable<HeldRecord[]> {

@@ -56,8 +56,12 @@ export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
 
 /** The write by which what lived there ends, before this life comes back from its tombstone. */
 export function lifeBefore({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
-  const filter = { ...matching(identity), alive: true, learned: upTo(at), owner: { $ne: owner } };
-  return { updateOne: { filter, update: [{ $set: dead(at) }] } };
+  return endOfOther({ owner: { $ne: owner } }, identity, at);
+}
+
+/** The same where a number lives there. */
+export function numberBefore({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
+  return endOfOther({ owner: { $ne: owner }, isNumber: true }, identity, at);
 }
 
 /**
@@ -123,6 +127,11 @@ function shortLifeDeath({ identity, at }: Death): mongo.AnyBulkWriteOperation {
       upsert: true,
     },
   };
+}
+
+function endOfOther(whose: mongo.Document, identity: Identity, at: LogPlace): mongo.AnyBulkWriteOperation {
+  const filter = { ...matching(identity), alive: true, learned: upTo(at), ...whose };
+  return { updateOne: { filter, update: [{ $set: dead(at) }] } };
 }
 
 /** By application and kind. */

@@ -11,6 +11,7 @@ import {
   type LedgerChange,
   lifeBefore,
   type Life,
+  numberBefore,
   revivals,
   tombstones,
 } from './changes.js';
@@ -53,8 +54,9 @@ export class Ledger {
   }
 
   /**
-   * Writes what was learned; knowledge older than the ledger's own changes nothing. Answers the lives of identities that
-   * the ledger holds for dead: these come back only together with a new stamp of their record (design §3, rule 4).
+   * Writes what was learned; knowledge older than the ledger's own changes nothing. Answers the lives that could not take their
+   * place: those of identities that the ledger holds for dead, which come back only together with a new stamp of their record
+   * (design §3, rule 4), and numbers where another record lives, which wait.
    */
   async learn(changes: LedgerChange[]): Promise<Life[]> {
     const lives = changes.filter((change) => change.alive);
@@ -70,7 +72,7 @@ export class Ledger {
     const stillLiving = await this.update(later.map(laterLife));
     const dead = await this.update(tombstones(deaths));
     this.metrics.tombstones.inc(ended + dead);
-    const overtaken = stillLiving === later.length ? [] : await this.deadAmong(later);
+    const overtaken = stillLiving === later.length ? [] : await this.overtaken(later);
     return [...lives.filter((life) => isDeadFor(life, known)), ...overtaken];
   }
 
@@ -124,6 +126,21 @@ export class Ledger {
       const writes = revivals(lives).map(({ updateMany }) => ({ updateMany: { ...updateMany, hint } }));
       return collection.bulkWrite(writes, session && { session });
     });
+  }
+
+  /**
+   * Those of the lives that the ledger holds for dead, and numbers where another record lives: since it was looked who lives there,
+   * a term that was given up may have written late. A number there that is no newer than a text ends before that.
+   */
+  private async overtaken(lives: Life[]): Promise<Life[]> {
+    const entries = await this.known(lives);
+    const others = lives.filter((life) => {
+      const { alive, owner } = entries.get(identityKey(life.identity)) ?? {};
+      return alive === true && !life.owner.equals(owner);
+    });
+    const ended = await this.update(others.filter(({ isNumber }) => !isNumber).map(numberBefore));
+    this.metrics.tombstones.inc(ended);
+    return [...others.filter(({ isNumber }) => isNumber), ...(await this.deadAmong(lives))];
   }
 
   /** What the ledger has of the identities of lives of one kind, by identity. */

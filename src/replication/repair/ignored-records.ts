@@ -6,10 +6,10 @@ import { Metrics } from '../../observability/index.js';
 import { COLLECTION_OF, FIRST_ID, type Kind, KINDS } from '../../record/index.js';
 import { type Rival, IncompleteIdentities } from '../ledger/index.js';
 import { type Job, type LogPlace, WorkedThrough } from '../progress/index.js';
+import { IgnoredCounts } from './ignored-counts.js';
 import { isDeliverable, type PresentRecord } from './present-record.js';
-import { STRANGERS, StrangersCount } from './strangers.js';
+import { STRANGERS } from './strangers.js';
 
-const MOST_REMEMBERED = 10_000;
 const MOST_COUNTED = 1_000_000;
 const SLICE = 10_000;
 const BETWEEN_SLICES_MS = 20;
@@ -44,16 +44,8 @@ interface Slice {
 export class IgnoredRecords implements Job {
   readonly name = 'The count of ignored records';
   private readonly log = new Logger('Watcher');
-  private readonly strangers = { member: new StrangersCount(), product: new StrangersCount() };
-  private rivals: Partial<Record<Kind, number>> = {};
-  private turns = 0;
-  private readonly counted: Partial<Record<Kind, number>> = {};
-  private readonly homeless: Record<Kind, Set<string>> = { member: new Set(), product: new Set() };
-  private kind: Kind = KINDS[0]!;
-  private behind = FIRST_ID;
-  private found = new Set<string>();
-  /** While a slice is being read, those that are right or gone: it may have read them before. */
-  private rightMeanwhile: Set<string> | undefined;
+  /** Of this term: what one that is over has still been reading counts for nothing. */
+  private counts = new IgnoredCounts();
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -64,21 +56,17 @@ export class IgnoredRecords implements Job {
 
   /** One slice of a kind; the strangers and rivals are counted with the first. */
   async step(): Promise<number> {
-    const { kind } = this;
-    if (this.behind.equals(FIRST_ID)) {
-      await this.countStrangers(kind);
-      await this.countRivals(kind);
+    const { counts } = this;
+    const { kind } = counts;
+    if (counts.behind.equals(FIRST_ID)) {
+      await this.countStrangers(counts);
+      await this.countRivals(kind, counts);
     }
-    const last = await this.lookForHomeless(kind);
-    this.tell(kind);
-    if (last !== undefined) {
-      this.behind = last;
-      return BETWEEN_SLICES_MS;
-    }
-    this.homeless[kind] = this.found;
-    this.tell(kind);
-    this.begin(KINDS[(KINDS.indexOf(kind) + 1) % KINDS.length]!);
-    return this.kind === KINDS[0] ? BETWEEN_ROUNDS_MS : BETWEEN_SLICES_MS;
+    const last = await this.lookForHomeless(counts);
+    if (last === undefined) counts.endRound();
+    else counts.behind = last;
+    if (counts === this.counts) this.tell(kind);
+    return last === undefined && counts.kind === KINDS[0] ? BETWEEN_ROUNDS_MS : BETWEEN_SLICES_MS;
   }
 
   /** Takes note of what the events tell: strangers that came or went, and the homeless that went. */
@@ -90,20 +78,21 @@ export class IgnoredRecords implements Job {
         `${written.length} ${kind}s are ignored: their _id is not an ObjectId, such as ${nameOf(written[0]!.owner)}`,
       );
     for (const { type, place, isNew } of strangers)
-      this.strangers[kind].move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
-    for (const { type, owner } of events) if (type === 'deleted') this.forget(kind, String(owner));
+      this.counts.strangers[kind].move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
+    for (const { type, owner } of events) if (type === 'deleted') this.counts.forget(kind, String(owner));
     this.tell(kind);
   }
 
   /** Takes note of records as they stand. */
   see(kind: Kind, records: PresentRecord[]): void {
+    const { counts } = this;
     const fresh: string[] = [];
     for (const record of records) {
       const key = String(record._id);
-      if (isDeliverable(record)) this.forget(kind, key);
+      if (isDeliverable(record)) counts.forget(kind, key);
       else {
-        if (!this.homeless[kind].has(key)) fresh.push(key);
-        this.remember(kind, key);
+        if (!counts.homeless[kind].has(key)) fresh.push(key);
+        counts.remember(kind, key);
       }
     }
     if (fresh.length > 0)
@@ -115,7 +104,7 @@ export class IgnoredRecords implements Job {
 
   /** Whether records may be ignored since another one is known under the text of their number. */
   hasRivals(kind: Kind): boolean {
-    return this.rivals[kind] !== 0;
+    return this.counts.rivals[kind] !== 0;
   }
 
   /** Tells of rivals, and counts all. */
@@ -126,8 +115,9 @@ export class IgnoredRecords implements Job {
         `${rivals.length} ${kind}s are ignored: another record is known under the number that is their id, ` +
           `such as ${one.owner}, ${one.identity.id}`,
       );
-    await this.countRivals(kind);
-    this.tell(kind);
+    const { counts } = this;
+    await this.countRivals(kind, counts);
+    if (counts === this.counts) this.tell(kind);
   }
 
   /** Forgets records that are incomplete no more as of a place in the log, rivals among them. */
@@ -138,34 +128,14 @@ export class IgnoredRecords implements Job {
 
   /** What this instance knows is of no worth any more once it does not lead. */
   reset(): void {
-    this.begin(KINDS[0]!);
-    this.rivals = {};
-    for (const kind of KINDS) [this.homeless[kind], this.strangers[kind]] = [new Set(), new StrangersCount()];
+    this.counts = new IgnoredCounts();
     this.metrics.ignoredRecords.reset();
   }
 
-  private begin(kind: Kind): void {
-    this.kind = kind;
-    this.behind = FIRST_ID;
-    this.found = new Set();
-  }
-
-  private remember(kind: Kind, key: string): void {
-    for (const set of [this.homeless[kind], ...(kind === this.kind ? [this.found] : [])])
-      if (set.size < MOST_REMEMBERED) set.add(key);
-  }
-
-  private forget(kind: Kind, key: string): void {
-    this.homeless[kind].delete(key);
-    if (kind !== this.kind) return;
-    this.found.delete(key);
-    this.rightMeanwhile?.add(key);
-  }
-
   /** Counts as of now, wherever the stream is. */
-  private async countStrangers(kind: Kind): Promise<void> {
+  private async countStrangers({ kind, strangers }: IgnoredCounts): Promise<void> {
     const options = { limit: MOST_COUNTED, maxTimeMS: LONGEST_MS };
-    await this.strangers[kind].recount(async () => {
+    await strangers[kind].recount(async () => {
       const { at } = await this.workedThrough.now();
       const count = await readAsOf(this.connection.getClient(), at, (snapshot) =>
         this.records(kind).countDocuments(STRANGERS, { ...snapshot, ...options }),
@@ -174,26 +144,26 @@ export class IgnoredRecords implements Job {
     });
   }
 
-  /** Of two counts at the same time the one that began later is right. */
-  private async countRivals(kind: Kind): Promise<void> {
-    const turn = ++this.turns;
-    const count = await this.incomplete.countRivals(kind);
-    if (turn > (this.counted[kind] ?? 0)) [this.rivals[kind], this.counted[kind]] = [count, turn];
+  private countRivals(kind: Kind, counts: IgnoredCounts): Promise<void> {
+    return counts.countRivals(kind, () => this.incomplete.countRivals(kind));
   }
 
-  /** Answers where the slice ended; nothing where it was the last. */
-  private async lookForHomeless(kind: Kind): Promise<mongo.ObjectId | undefined> {
-    const right = (this.rightMeanwhile = new Set());
-    const slice = await this.readSlice(kind).finally(() => (this.rightMeanwhile = undefined));
-    for (const key of (slice?.homeless ?? []).map(String)) if (!right.has(key)) this.remember(kind, key);
+  /** Answers where the slice ended; undefined after the last one. */
+  private async lookForHomeless(counts: IgnoredCounts): Promise<mongo.ObjectId | undefined> {
+    const { kind, behind } = counts;
+    let slice: Slice | undefined;
+    await counts.rememberThose(kind, async () => {
+      slice = await this.readSlice(kind, behind);
+      return (slice?.homeless ?? []).map(String);
+    });
     return slice?.count === SLICE ? slice.last : undefined;
   }
 
-  private async readSlice(kind: Kind): Promise<Slice | undefined> {
+  private async readSlice(kind: Kind, behind: mongo.ObjectId): Promise<Slice | undefined> {
     const [slice] = await this.records(kind)
       .aggregate<Slice>(
         [
-          { $match: { _id: { $gt: this.behind } } },
+          { $match: { _id: { $gt: behind } } },
           { $sort: { _id: 1 } },
           { $limit: SLICE },
           { $project: { homeless: IS_HOMELESS } },
@@ -213,8 +183,7 @@ export class IgnoredRecords implements Job {
   }
 
   private tell(kind: Kind): void {
-    const never = this.strangers[kind].count + this.homeless[kind].size;
-    this.metrics.ignoredRecords.set({ kind }, never + (this.rivals[kind] ?? 0));
+    this.metrics.ignoredRecords.set({ kind }, this.counts.total(kind));
   }
 
   private records(kind: Kind): mongo.Collection {

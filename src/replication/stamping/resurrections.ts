@@ -66,11 +66,11 @@ export class Resurrections {
    * have to wait, since another record lives there.
    */
   async learn(kind: Kind, changes: LedgerChange[], fences: KnownFences, term: TermAtWork): Promise<Rival[]> {
-    const reborn = await this.ledger.learn(changes);
-    const numbers = reborn.filter(({ isNumber }) => isNumber);
+    const left = await this.ledger.learn(changes);
+    const numbers = left.filter(({ isNumber }) => isNumber);
     await this.raise(
       kind,
-      reborn.filter(({ isNumber }) => !isNumber),
+      left.filter(({ isNumber }) => !isNumber),
       fences,
       term,
     );
@@ -94,8 +94,10 @@ export class Resurrections {
   async learnSeen(kind: Kind, lives: Life[], term: TermAtWork): Promise<Rival[]> {
     if (lives.length === 0) return [];
     const settled = await this.claimants.settle(kind, lives);
-    await this.endVacant(kind, settled.rivals, lives[0]!.at);
-    return [...settled.rivals, ...(await this.learn(kind, settled.lives, new Map(), term))];
+    const waiting = await this.learn(kind, settled.lives, new Map(), term);
+    const rivals = [...settled.rivals, ...waiting];
+    await this.endVacant(kind, rivals, lives[0]!.at);
+    return rivals;
   }
 
   /**

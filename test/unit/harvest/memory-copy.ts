@@ -22,6 +22,8 @@ export class MemoryCopy implements CopyStore {
   readonly refused = new Set<string>();
   /** Ids of records that it cannot remove once it holds them, or that no store can look for. */
   readonly kept = new Set<string>();
+  /** How often all that is held was asked for. */
+  walks = 0;
   private stored: CopyState | undefined;
   /** Called before each write: may throw, as a process that is killed. */
   before: (step: 'apply' | 'sweep', page?: AppliedPage) => void = () => undefined;
@@ -57,7 +59,12 @@ export class MemoryCopy implements CopyStore {
     this.stored = state;
   }
 
+  has(id: string): Promise<boolean> {
+    return Promise.resolve(this.records.has(id));
+  }
+
   async *held(): AsyncIterable<HeldRecord[]> {
+    this.walks += 1;
     yield await Promise.resolve(Array.from(this.records, ([id, held]) => ({ id, ...held })));
   }
 

@@ -70,6 +70,7 @@ describe('a record that a copy cannot hold is noted, and stops nothing', () => {
     service.write('never');
     service.remove('never');
     await compared.harvester.harvest();
+    expect(copy.walks).toBe(0);
     expect([await noted(), held()]).toEqual([['r4'], ['r4', ...alive()].sort()]);
     const verified = await verify(compared);
     expect(verified.differences.map(({ id }) => id)).toEqual(['r4']);

@@ -64,6 +64,12 @@ export class NdjsonStore implements CopyStore {
     await this.compacted(state);
   }
 
+  /** Reads the whole file: it has no index. No delete is refused here, so a harvest does not ask. */
+  async has(id: string): Promise<boolean> {
+    for await (const batch of this.held()) if (batch.some((one) => one.id === id)) return true;
+    return false;
+  }
+
   /** Only reads: what another process writes meanwhile does not matter to it, nor it to that one. */
   async *held(): AsyncIterable<HeldRecord[]> {
     if (this.last?.state === undefined) return;
