@@ -5,17 +5,19 @@ import {
   compare,
   type Comparison,
   type Configuration,
-  EVERYTHING,
   onLine,
   type Previews,
   previewsOf,
+  type Reach,
   readConfigurationFile,
 } from '../administration/index.js';
 import type { CommandContext } from './command.js';
 import { textOf } from './configuration-input.js';
+import { NARROWED } from './configuration-reach.js';
 
 /** The options of commands that read a configuration file. */
-export const PRUNE = {
+export const COMPARED = {
+  ...NARROWED,
   prune: { description: 'remove what is stored and not in the file' },
 } as const;
 
@@ -33,12 +35,12 @@ export async function planOf(
   context: CommandContext,
   db: mongo.Db,
   file: string,
-  isPruned: boolean,
+  { reach, isPruned }: { reach: Reach; isPruned: boolean },
 ): Promise<FilePlan> {
   const { configuration, lineOf } = readConfigurationFile(await textOf(file, context.terminal.input));
   try {
-    const comparison = await compare(db, configuration, { reach: EVERYTHING, isPruned });
-    await assertPossible(db, comparison.changes, EVERYTHING);
+    const comparison = await compare(db, configuration, { reach, isPruned });
+    await assertPossible(db, comparison.changes, reach);
     const progress = context.progress(filtersOf(comparison.changes), 'filters');
     const previews = await previewsOf(db, comparison.changes, {
       msLeft: () => context.settings.queryMs,

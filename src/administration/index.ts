@@ -32,8 +32,10 @@ export {
   onLine,
   type Previews,
   previewsOf,
+  type Reach,
   readConfigurationFile,
   storedConfiguration,
+  withinApplication,
 } from './configuration/index.js';
 export { type Desk, noteDeed } from './desk.js';
 export { Administrative, Asked, Desks } from './http/administration.js';
@@ -44,13 +46,13 @@ export { Body, DocumentedBody } from './http/shape.pipe.js';
 export { filterPlan, type IndexWish, indexWish, makeFilterIndex } from './filter-indexes.js';
 export { filterJson, filterOf } from './filter-text.js';
 export { type Group, type FilterPlan, type Preview, previewFilter, type Warning } from './preview.js';
+export { leftOutText, listServices } from './listed-services.js';
 export { recordHistory, type RecordHistory, type Restamp } from './record-history.js';
 export { recordStory, type RecordStory, type Standing } from './record-story.js';
 export { administrationProblem } from './refused.js';
 export { retireOldPassword, rotateCredential } from './secrets.js';
 export {
   filterInForce,
-  listServices,
   nameOfService,
   readService,
   removeService,

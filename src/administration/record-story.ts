@@ -16,7 +16,7 @@ import {
 import { LEDGER, type LedgerEntry } from '../replication/ledger/index.js';
 import { extendedJson } from './extended-json.js';
 import { AT_ONCE, type FilterTurn } from './filter-trial.js';
-import { servicesOfApplication } from './services.js';
+import { listServices } from './listed-services.js';
 
 const MATCH_MS = 2000;
 /** Limit for all services together; results that are not known by then are omitted. */
@@ -129,8 +129,10 @@ async function matches(
   _id: unknown,
   turn: FilterTurn,
 ): Promise<ServiceMatch[]> {
-  const listed = await servicesOfApplication(db, tenant, kind);
-  const services = listed.services.filter((one) => isEnabled(one) && isServiceName(one.name));
+  const listed = await listServices(db, { which: ofTenant(tenant) });
+  const services = listed.services.filter(
+    (one) => one.kind === kind && isEnabled(one) && isServiceName(one.name),
+  );
   const records = db.collection(COLLECTION_OF[kind]);
   const known = new Map<unknown, boolean>();
   const ask = async ({ name, filter }: StoredService) => {

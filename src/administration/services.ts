@@ -1,11 +1,8 @@
-import { calculateObjectSize } from 'bson';
 import type { mongo } from 'mongoose';
 import {
   type Filter,
   filterFault,
   isEnabled,
-  MOST_SERVICE_BYTES,
-  MOST_SERVICES,
   RESERVED_SERVICE_NAMES,
   type ServiceKey,
   SERVICES,
@@ -13,7 +10,7 @@ import {
 } from '../application/index.js';
 import { exactly, NAME, NAME_RULE } from '../common/index.js';
 import { isDuplicateKey } from '../database/index.js';
-import { type Kind, ofTenant, type Tenant } from '../record/index.js';
+import { ofTenant } from '../record/index.js';
 import { FILTER_VERSIONS, type FilterVersionChange } from '../replication/filters/index.js';
 import { applicationExists, nameOfTenant } from './applications.js';
 import type { Deed } from '../trail/index.js';
@@ -22,9 +19,6 @@ import { tryFilter } from './filter-trial.js';
 import { invalid, taken, unknownApplication, unknownService } from './refused.js';
 import { assertRoomForServices } from './service-limits.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
-
-/** A document may have 16 MB, and a reply of the database as much. */
-const LISTED_AT_ONCE = 100;
 
 /** What a service is set to; what is not given stays as it is. */
 export interface ServiceSetting {
@@ -104,47 +98,7 @@ async function replaceService(
   });
 }
 
-/** The services of one application, as many as its limits allow: operators write this collection too, without a limit. */
-export interface ListedServices {
-  services: StoredService[];
-  /** How many more there are. */
-  leftOut: number;
-}
-
-/** The services of an application in the order of their names, as far as their documents take no more than it may have. */
-export async function servicesOfApplication(
-  db: mongo.Db,
-  tenant: Tenant,
-  kind?: Kind,
-): Promise<ListedServices> {
-  const which = { ...ofTenant(tenant), ...(kind !== undefined && { kind: exactly(kind) }) };
-  const fits = { $expr: { $lte: [{ $bsonSize: '$$ROOT' }, MOST_SERVICE_BYTES] } };
-  const stored = servicesOf(db).find<StoredService>(
-    { ...which, ...fits },
-    { projection: { _id: 0 }, sort: { kind: 1, name: 1 }, limit: MOST_SERVICES, batchSize: LISTED_AT_ONCE },
-  );
-  const services: StoredService[] = [];
-  let bytes = 0;
-  for await (const service of stored) {
-    bytes += calculateObjectSize(service);
-    if (bytes > MOST_SERVICE_BYTES) break;
-    services.push(service);
-  }
-  const leftOut = (await servicesOf(db).countDocuments(which)) - services.length;
-  return { services, leftOut: Math.max(leftOut, 0) };
-}
-
-/** Services as they are stored. */
-export function listServices(db: mongo.Db, which: Partial<ServiceKey>): Promise<StoredService[]> {
-  return servicesOf(db)
-    .find<StoredService>(which, {
-      projection: { _id: 0 },
-      sort: { organizationid: 1, appid: 1, kind: 1, name: 1 },
-    })
-    .toArray();
-}
-
-/** One of them, with its entity tag. Throws 404. */
+/** A service as it is stored, with its entity tag. Throws 404. */
 export async function readService(db: mongo.Db, key: ServiceKey): Promise<TaggedDocument> {
   const stored = await readStored(servicesOf(db), withKey(key));
   if (stored === undefined) throw unknownService(nameOfService(key));

@@ -75,6 +75,22 @@ async function view(page: Page, path: string, shown: string): Promise<string> {
   return page.locator('main').innerText();
 }
 
+it('the list of services says how many are left out of it', async () => {
+  const crowded = await service.application();
+  const note = 'x'.repeat(1_500_000);
+  await service.db.collection('services').insertMany(
+    ['one', 'two', 'three', 'four'].map((name) => ({
+      ...{ ...crowded.tenant, kind: 'product', name, filter: {}, enabled: false, note },
+    })),
+  );
+  const page = await browser.openAs(root);
+  const { organizationid, appid } = crowded;
+  expect(await view(page, `/applications/${organizationid}/${appid}`, 'not listed')).toContain(
+    '2 more services are not listed.',
+  );
+  await service.db.collection('services').deleteMany(crowded.tenant);
+});
+
 describe.each([
   ['light', undefined],
   ['dark', undefined],

@@ -14,6 +14,8 @@ let service: TestService;
 beforeAll(async () => {
   service = await TestService.shared();
 });
+/** The configuration as a whole has a limit too, which other tests of the shared service do not expect to reach. */
+afterAll(() => service.db.collection('services').deleteMany({ name: /^(s|direct)\d+$/ }));
 
 const services = () => service.db.collection('services');
 /** Off, so that nobody has to bring them into force. */

@@ -28,6 +28,12 @@ export interface Service extends Tenant {
   enabled: boolean;
 }
 
+export interface ListedServices {
+  result: Service[];
+  /** How many more there are, where those exceed the limits of their application. */
+  leftOut?: number;
+}
+
 export interface Group {
   /** Null where there was no time to find out. */
   count: number | null;

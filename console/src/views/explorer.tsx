@@ -80,7 +80,7 @@ function Form({
   const change = (part: Partial<Harvest>) => setDraft((before) => ({ ...before, ...part }));
   const { organizationid, appid, kind } = draft;
   const services = useServices(organizationid === '' ? undefined : { organizationid, appid });
-  const names = (services.data ?? []).filter((one) => one.kind === kind).map(({ name }) => name);
+  const names = (services.data?.result ?? []).filter((one) => one.kind === kind).map(({ name }) => name);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     run(draft);

@@ -1,7 +1,8 @@
 import { admin, pathOf } from '../api/client.js';
-import { KINDS, type Service, type Tenant } from '../api/types.js';
+import { KINDS, type ListedServices, type Service, type Tenant } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
 import { Confirm } from '../parts/confirm.js';
+import { many } from '../parts/format.js';
 import { Link } from '../parts/link.js';
 import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
@@ -11,10 +12,7 @@ import { Table } from '../parts/table.js';
 /** The services of an application. */
 export function useServices(tenant: Tenant | undefined) {
   const path = tenant && `applications/${pathOf(tenant.organizationid, tenant.appid)}/services`;
-  return useLoaded(
-    path,
-    async (signal) => (await admin<{ result: Service[] }>(path!, { signal })).body.result,
-  );
+  return useLoaded(path, async (signal) => (await admin<ListedServices>(path!, { signal })).body);
 }
 
 /** Where a service is edited; without a name, a new one. */
@@ -36,21 +34,24 @@ export function Services(tenant: Tenant) {
       intro="A service is a filter with a name: what matches it is in its updates, all else in its soft deletes."
     >
       <Loading of={loaded} what="services">
-        {(services) => (
-          <Table
-            caption="Services"
-            rows={services}
-            nameOf={({ kind, name }) => `${kind}/${name}`}
-            empty="There is no service yet. The service “default” is always there, and matches everything."
-            columns={[
-              { title: 'Service', cell: (one) => <Link to={placeOf(one)}>{one.name}</Link> },
-              { title: 'Kind', cell: ({ kind }) => kind },
-              { title: 'Filter', cell: ({ filter }) => <code>{JSON.stringify(filter)}</code> },
-              { title: 'Description', cell: ({ description }) => description ?? '' },
-              { title: 'State', cell: ({ enabled }) => <State word={enabled ? 'on' : 'off'} /> },
-              { title: 'Actions', cell: (one) => <Remove service={one} onDone={loaded.reload} /> },
-            ]}
-          />
+        {({ result, leftOut }) => (
+          <>
+            {leftOut !== undefined && <LeftOut services={leftOut} />}
+            <Table
+              caption="Services"
+              rows={result}
+              nameOf={({ kind, name }) => `${kind}/${name}`}
+              empty="There is no service yet. The service “default” is always there, and matches everything."
+              columns={[
+                { title: 'Service', cell: (one) => <Link to={placeOf(one)}>{one.name}</Link> },
+                { title: 'Kind', cell: ({ kind }) => kind },
+                { title: 'Filter', cell: ({ filter }) => <code>{JSON.stringify(filter)}</code> },
+                { title: 'Description', cell: ({ description }) => description ?? '' },
+                { title: 'State', cell: ({ enabled }) => <State word={enabled ? 'on' : 'off'} /> },
+                { title: 'Actions', cell: (one) => <Remove service={one} onDone={loaded.reload} /> },
+              ]}
+            />
+          </>
         )}
       </Loading>
       <p className="buttons">
@@ -61,6 +62,16 @@ export function Services(tenant: Tenant) {
         ))}
       </p>
     </Page>
+  );
+}
+
+function LeftOut({ services }: { services: number }) {
+  const are = services === 1 ? 'is' : 'are';
+  return (
+    <p role="status" className="notice">
+      {many(services, 'more service')} {are} not listed. The application has more services, or larger ones,
+      than are allowed; the last ones are not served. Remove some.
+    </p>
   );
 }
 

@@ -1,7 +1,8 @@
-import { type Applied, applyConfiguration, EVERYTHING } from '../../administration/index.js';
+import { type Applied, applyConfiguration } from '../../administration/index.js';
 import { FatalError } from '../../common/index.js';
 import { defineCommand } from '../command.js';
-import { changesJson, planOf, PRUNE } from '../configuration-plan.js';
+import { changesJson, COMPARED, planOf } from '../configuration-plan.js';
+import { reachOf } from '../configuration-reach.js';
 import { isConfirmed } from '../confirm.js';
 import { planLines, sumOf } from '../plan-lines.js';
 import { deskOn } from '../session.js';
@@ -10,18 +11,19 @@ export const configApply = defineCommand({
   name: 'config apply',
   summary: 'Change applications, services and credentials to what a file says, all of it or nothing',
   argument: 'FILE.yaml|-',
-  options: { ...PRUNE, yes: { description: 'do not ask first' } },
+  options: { ...COMPARED, yes: { description: 'do not ask first' } },
   notes: [
     'The plan is shown first. Where somebody changes the configuration meanwhile, nothing is changed.',
     'Credentials that it makes get a random password each, printed this once.',
   ],
-  async run(context, { prune, yes }, file) {
+  async run(context, { prune, yes, ...named }, file) {
     if (file === '-' && !yes)
       throw new FatalError(
         'With -, the file comes from stdin, so the command cannot ask for confirmation. Give --yes.',
       );
+    const compared = { reach: reachOf(named), isPruned: prune };
     const desk = deskOn(context, await context.prepared());
-    const { configuration, comparison, previews, onLine } = await planOf(context, desk.db, file, prune);
+    const { configuration, comparison, previews, onLine } = await planOf(context, desk.db, file, compared);
     const { changes, etag } = comparison;
     if (changes.length === 0) return { text: sumOf(changes), json: { changes: [], passwords: {} } };
     context.tell(planLines(comparison, previews).join('\n'));
@@ -31,10 +33,11 @@ export const configApply = defineCommand({
         json: { changes: [], passwords: {} },
         failure: 'It was not confirmed.',
       };
-    const options = { reach: EVERYTHING, isPruned: prune, ifMatch: etag };
-    const applied = await applyConfiguration(desk, configuration, options).catch((error: unknown) => {
-      throw onLine(error);
-    });
+    const applied = await applyConfiguration(desk, configuration, { ...compared, ifMatch: etag }).catch(
+      (error: unknown) => {
+        throw onLine(error);
+      },
+    );
     return {
       text: textOf(applied),
       json: { changes: changesJson(applied.changes, previews), passwords: applied.passwords },

@@ -1,4 +1,4 @@
-import { filterJson, listServices } from '../../administration/index.js';
+import { filterJson, leftOutText, listServices } from '../../administration/index.js';
 import {
   type Filter,
   filterFault,
@@ -8,11 +8,15 @@ import {
   type ServiceKey,
   type StoredService,
 } from '../../application/index.js';
+import { count, FatalError } from '../../common/index.js';
 import { defineCommand } from '../command.js';
 import { choiceOf, nameOf } from '../options.js';
 import { cell, table } from '../print.js';
 import { databaseOf } from '../session.js';
 import { KINDS } from '../../record/index.js';
+
+/** Of all services together (BSON). */
+const MOST_BYTES = 32 * 1024 * 1024;
 
 export const serviceList = defineCommand({
   name: 'service list',
@@ -23,12 +27,16 @@ export const serviceList = defineCommand({
     kind: { value: 'member|product', description: 'of this kind only' },
   },
   async run(context, { org, app, kind }) {
-    const wanted: Partial<ServiceKey> = {
+    const which: Partial<ServiceKey> = {
       ...(org !== undefined && { organizationid: nameOf('org', org) }),
       ...(app !== undefined && { appid: nameOf('app', app) }),
-      ...(kind !== undefined && { kind: choiceOf('kind', kind, KINDS) }),
     };
-    const services = await listServices(databaseOf(await context.connected()), wanted);
+    const only = kind === undefined ? undefined : choiceOf('kind', kind, KINDS);
+    const { services: all, leftOut } = await listServices(databaseOf(await context.connected()), {
+      which,
+      assertRoom,
+    });
+    const services = only === undefined ? all : all.filter((one) => one.kind === only);
     const rows = services.map((service) => [
       ...[service.organizationid, service.appid, service.kind, service.name].map(cell),
       stateOf(service),
@@ -41,9 +49,17 @@ export const serviceList = defineCommand({
         filter: filterJson(service.filter),
         state: stateOf(service),
       })),
+      ...(leftOut.length > 0 && { failure: `Left out: ${leftOut.map(leftOutText).join(' ')}` }),
     };
   },
 });
+
+function assertRoom(bytes: number): void {
+  if (bytes > MOST_BYTES)
+    throw new FatalError(
+      `The services have ${count(bytes)} bytes; at most ${count(MOST_BYTES)} bytes are listed at once. List one application at a time, with --org and --app.`,
+    );
+}
 
 function stateOf(service: StoredService): string {
   if (!isNamed(service)) return 'not served: its names are not valid';

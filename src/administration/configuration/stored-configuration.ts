@@ -1,11 +1,15 @@
 import type { mongo } from 'mongoose';
-import { APPLICATIONS, SERVICES, type StoredService } from '../../application/index.js';
+import { APPLICATIONS } from '../../application/index.js';
 import { CREDENTIALS } from '../../auth/index.js';
-import { etagOf } from '../../http/index.js';
-import type { Tenant } from '../../record/index.js';
+import { count } from '../../common/index.js';
+import { etagOf, Problem } from '../../http/index.js';
+import { ofTenant, type Tenant } from '../../record/index.js';
 import { type StoredApplication } from '../applications.js';
 import { LISTED, type ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
+import { coversCredential } from '../http/reach.js';
+import { leftOutText, listServices } from '../listed-services.js';
+import { Refused } from '../refused.js';
 import type { Configuration } from './configuration.js';
 import { understood } from './understood.js';
 
@@ -13,12 +17,37 @@ import { understood } from './understood.js';
 export interface Reach {
   /** Only of these organizations; undefined: of all. */
   organizationids?: string[] | undefined;
+  /** Only this application, and the credentials that open nothing else. */
+  only?: Tenant | undefined;
+  /** The most bytes of BSON that are read. */
+  mostBytes: number;
   covers: (tenant: Tenant) => boolean;
   coversCredential: (credential: ListedCredential) => boolean;
 }
 
+/** As much as a file may have. */
+const EVERYTHING_BYTES = 32 * 1024 * 1024;
+
 /** Everything, for a caller with access to the database. */
-export const EVERYTHING: Reach = { covers: () => true, coversCredential: () => true };
+export const EVERYTHING: Reach = {
+  covers: () => true,
+  coversCredential: () => true,
+  mostBytes: EVERYTHING_BYTES,
+};
+
+/** What of a reach concerns one application. */
+export function withinApplication(reach: Reach, only: Tenant): Reach {
+  const { organizationid, appid } = only;
+  return {
+    ...reach,
+    organizationids: [organizationid],
+    only,
+    covers: (tenant) =>
+      tenant.organizationid === organizationid && tenant.appid === appid && reach.covers(tenant),
+    coversCredential: (credential) =>
+      coversCredential({ scopes: [only] }, credential) && reach.coversCredential(credential),
+  };
+}
 
 export interface StoredConfiguration {
   configuration: Configuration;
@@ -28,40 +57,66 @@ export interface StoredConfiguration {
   leftOut: string[];
 }
 
-/** What is stored within reach. Operators write these collections too. */
+/** What is stored within reach. Operators write these collections too. Throws 409 where it is more than may be read. */
 export async function storedConfiguration(
   db: mongo.Db,
   reach: Reach,
   session?: mongo.ClientSession,
 ): Promise<StoredConfiguration> {
-  const { organizationids } = reach;
+  const { organizationids, only, mostBytes } = reach;
   const of = (name: string) => (organizationids === undefined ? {} : { [name]: { $in: organizationids } });
+  const which = only === undefined ? of('organizationid') : ofTenant(only);
+  const opening =
+    only === undefined ? of('scopes.organizationid') : { scopes: { $elemMatch: ofTenant(only) } };
   const options = { ...(session && { session }), projection: { _id: 0 } };
+  const covered = <T extends { organizationid?: unknown; appid?: unknown }>({ organizationid, appid }: T) =>
+    reach.covers({ organizationid: String(organizationid), appid: String(appid) });
+  const others =
+    (await bytesOf(db.collection(APPLICATIONS), which, session)) +
+    (await bytesOf(db.collection(CREDENTIALS), opening, session));
+  const { services, leftOut: beyond } = await listServices(db, {
+    ...{ which, covers: covered, session },
+    assertRoom: (bytes) => assertAtMost(mostBytes, bytes + others),
+  });
   const applications = await db
     .collection(APPLICATIONS)
-    .find<StoredApplication>(of('organizationid'), { ...options, sort: { organizationid: 1, appid: 1 } })
-    .toArray();
-  const services = await db
-    .collection(SERVICES)
-    .find<StoredService>(of('organizationid'), { ...options, sort: { kind: 1, name: 1 } })
+    .find<StoredApplication>(which, { ...options, sort: { organizationid: 1, appid: 1 } })
     .toArray();
   const credentials = await db
     .collection(CREDENTIALS)
-    .find<ListedCredential>(of('scopes.organizationid'), {
-      ...options,
-      projection: LISTED,
-      sort: { username: 1 },
-    })
+    .find<ListedCredential>(opening, { ...options, projection: LISTED, sort: { username: 1 } })
     .toArray();
-  const covered = <T extends { organizationid?: unknown; appid?: unknown }>({ organizationid, appid }: T) =>
-    reach.covers({ organizationid: String(organizationid), appid: String(appid) });
   const { configuration, leftOut } = understood(
     applications.filter(covered),
-    services.filter(covered),
+    services,
     credentials.filter((one) => reach.coversCredential(one)),
   );
   const etag = etagOf(Buffer.from(JSON.stringify(configurationJson(configuration))));
-  return { configuration, etag, leftOut };
+  return { configuration, etag, leftOut: [...leftOut, ...beyond.map(leftOutText)] };
+}
+
+async function bytesOf(
+  collection: mongo.Collection,
+  which: mongo.Document,
+  session: mongo.ClientSession | undefined,
+): Promise<number> {
+  const [sum] = await collection
+    .aggregate<{ bytes: number }>(
+      [{ $match: which }, { $group: { _id: null, bytes: { $sum: { $bsonSize: '$$ROOT' } } } }],
+      session && { session },
+    )
+    .toArray();
+  return sum?.bytes ?? 0;
+}
+
+function assertAtMost(most: number, bytes: number): void {
+  if (bytes <= most) return;
+  const sentence = `The configuration has ${count(bytes)} bytes; at most ${count(most)} bytes are read at once. Take one application at a time`;
+  const detail = `${sentence}: add "?organizationid=…&appid=…" to the path.`;
+  throw new Refused(
+    new Problem(409, 'configuration-too-large', 'The configuration is too large', detail),
+    `${sentence}, with --org and --app.`,
+  );
 }
 
 /** The configuration as JSON, as it stands in a file or an answer. */

@@ -1,8 +1,9 @@
-import { Controller, Get, Headers, HttpCode, Post, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { applyDecorators, Controller, Get, Headers, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, covers, type Credential } from '../../auth/index.js';
-import { Problems } from '../../http/index.js';
+import { Problems, problems } from '../../http/index.js';
+import { NAME, NAME_RULE, NAME_SCHEMA } from '../../common/index.js';
 import {
   applyConfiguration,
   assertPossible,
@@ -14,14 +15,16 @@ import {
   previewsOf,
   type Reach,
   storedConfiguration,
+  withinApplication,
 } from '../configuration/index.js';
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
+import type { Tenant } from '../../record/index.js';
 import { Answers } from './answers.js';
 import { EditPace } from './edit-pace.js';
 import { flag, type Shaped } from './fields.js';
 import { TakesIfMatch } from './openapi.js';
 import { PreviewPlaces } from './preview-places.js';
-import { coversCredential, organizationsTouched } from './reach.js';
+import { assertCovers, coversCredential, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
 const WANTED = { ...CONFIGURATION, prune: flag() };
@@ -32,6 +35,23 @@ const PREVIEWS_MS = 4000;
 const WHOLE_MS = 6000;
 /** Each new password is hashed, some 50 ms each, while the request waits. */
 const MOST_NEW = 50;
+/** Bytes of BSON that one answer may have, or that are compared with what is wanted: other requests wait meanwhile. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** The parameters that name one application, both or neither. */
+const PARAMETERS = ['organizationid', 'appid'] as const;
+type Narrowing = Partial<Record<(typeof PARAMETERS)[number], unknown>>;
+
+const TakesApplication = applyDecorators(
+  ...PARAMETERS.map((name) =>
+    ApiQuery({
+      name,
+      required: false,
+      description: 'Only this application, and the credentials that open nothing else; give both names',
+      schema: NAME_SCHEMA,
+    }),
+  ),
+);
 
 /** The configuration as one document: what stands, what another would change, and changing it at once. */
 @Administrative()
@@ -44,23 +64,27 @@ export class ConfigurationController {
   ) {}
 
   @Get()
+  @TakesApplication
   @ApiOperation({
     summary: 'Shows the applications, services and credentials that you may change',
-    description: 'Without passwords. `leftOut` tells what is stored in a form that could not be applied.',
+    description:
+      'Without passwords. `leftOut` tells what is stored in a form that could not be applied, and how many services are beyond the limits of their application.',
   })
   @Answers('The configuration')
-  @Problems(401, 403, 429, 500, 503)
+  @Problems(400, 401, 403, 404, 409, 429, 500, 503)
   async getConfiguration(
     @Asked() request: Request,
     @Caller() caller: Credential,
+    @Query() narrowing: Narrowing,
     @Res() response: Response,
   ): Promise<void> {
     const { db } = this.desks.of(request);
-    const { configuration, etag, leftOut } = await storedConfiguration(db, reachOf(caller));
+    const { configuration, etag, leftOut } = await storedConfiguration(db, reachOf(caller, narrowing));
     sendTagged(response, { ...configurationJson(configuration), leftOut }, etag);
   }
 
   @Post('plan')
+  @TakesApplication
   @HttpCode(200)
   @DocumentedBody(WANTED)
   @ApiOperation({
@@ -73,11 +97,12 @@ export class ConfigurationController {
   async planConfiguration(
     @Asked() request: Request,
     @Caller() caller: Credential,
+    @Query() narrowing: Narrowing,
     @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
     @Res() response: Response,
   ): Promise<void> {
     const { db, turn } = this.desks.of(request);
-    const options = { reach: reachOf(caller), isPruned: prune === true };
+    const options = { reach: reachOf(caller, narrowing), isPruned: prune === true };
     const { changes, untold, etag } = await compare(db, wanted, options);
     await assertPossible(db, changes, options.reach, turn);
     const gone = untilGone(request);
@@ -94,6 +119,7 @@ export class ConfigurationController {
   }
 
   @Post('apply')
+  @TakesApplication
   @TakesIfMatch
   @HttpCode(200)
   @DocumentedBody(WANTED)
@@ -107,22 +133,39 @@ export class ConfigurationController {
   async applyConfiguration(
     @Asked() request: Request,
     @Caller() caller: Credential,
+    @Query() narrowing: Narrowing,
     @Headers('If-Match') ifMatch: string | undefined,
     @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
   ): Promise<{ changes: object[]; passwords: Record<string, string> }> {
-    const options = { reach: reachOf(caller), isPruned: prune === true, ifMatch, mostNew: MOST_NEW };
+    const options = {
+      ...{ reach: reachOf(caller, narrowing), isPruned: prune === true },
+      ...{ ifMatch, mostNew: MOST_NEW },
+    };
     for (const application of wanted.applications ?? []) this.pace.count(application);
     const { changes, passwords } = await applyConfiguration(this.desks.of(request), wanted, options);
     return { changes: changes.map((one) => shown(one)), passwords };
   }
 }
 
-function reachOf(caller: Credential): Reach {
-  return {
+/** What the caller may change; with the parameters, what of that concerns this application. Throws 400 and 404. */
+function reachOf(caller: Credential, narrowing: Narrowing): Reach {
+  const reach = {
     organizationids: organizationsTouched(caller),
-    covers: ({ organizationid, appid }) => covers(caller.scopes, organizationid, appid),
-    coversCredential: (credential) => coversCredential(caller, credential),
+    covers: ({ organizationid, appid }: Tenant) => covers(caller.scopes, organizationid, appid),
+    coversCredential: (credential: { scopes?: unknown }) => coversCredential(caller, credential),
+    mostBytes: MOST_BYTES,
   };
+  if (PARAMETERS.every((name) => narrowing[name] === undefined)) return reach;
+  const wrong = PARAMETERS.filter((name) => !isName(narrowing[name]));
+  if (wrong.length > 0)
+    throw problems.invalidRequest(wrong.map((parameter) => ({ parameter, detail: `${NAME_RULE}.` })));
+  const { organizationid, appid } = narrowing as Tenant;
+  assertCovers(caller, { organizationid, appid });
+  return withinApplication(reach, { organizationid, appid });
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && NAME.test(value);
 }
 
 /** A change in words, with its preview if one was made. */

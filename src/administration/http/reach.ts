@@ -11,12 +11,12 @@ export function assertCovers({ scopes }: Credential, { organizationid, appid }: 
   if (!covers(scopes, organizationid, appid)) throw unknownApplication(`${organizationid}/${appid}`);
 }
 
-export function coversAll({ scopes }: Credential): boolean {
+export function coversAll({ scopes }: Pick<Credential, 'scopes'>): boolean {
   return covers(scopes, EVERY, EVERY);
 }
 
 /** Whether all that a stored credential opens is covered by the caller: only such a one is for the caller to see. */
-export function coversCredential(caller: Credential, stored: { scopes?: unknown }): boolean {
+export function coversCredential(caller: Pick<Credential, 'scopes'>, stored: { scopes?: unknown }): boolean {
   if (coversAll(caller)) return true;
   const scopes = scopesOf(stored);
   return (
@@ -42,7 +42,7 @@ export function organizationsOf(caller: Credential): string[] | undefined {
 }
 
 /** The organizations of which the caller covers anything; undefined: it may be any. */
-export function organizationsTouched(caller: Credential): string[] | undefined {
+export function organizationsTouched(caller: Pick<Credential, 'scopes'>): string[] | undefined {
   const touched = organizationsIn(scopesOf(caller));
   return touched.includes(EVERY) ? undefined : touched;
 }

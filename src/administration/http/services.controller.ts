@@ -11,9 +11,10 @@ import {
 import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { Problems, sendJson } from '../../http/index.js';
-import { type Kind, KINDS } from '../../record/index.js';
+import { type Kind, KINDS, ofTenant } from '../../record/index.js';
 import { assertApplication } from '../applications.js';
 import { filterJson } from '../filter-text.js';
+import { listServices } from '../listed-services.js';
 import { nothingKnown, type Preview, previewFilter } from '../preview.js';
 import { invalid, unknownService } from '../refused.js';
 import {
@@ -22,7 +23,6 @@ import {
   readService,
   removeService,
   serviceNameFault,
-  servicesOfApplication,
   setService,
 } from '../services.js';
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
@@ -72,8 +72,12 @@ export class ServicesController {
     assertCovers(caller, tenant);
     const { db } = this.desks.of(request);
     await assertApplication(db, tenant);
-    const { services, leftOut } = await servicesOfApplication(db, tenant);
-    sendJson(response, JSON.stringify({ result: services.map(shown), ...(leftOut > 0 && { leftOut }) }));
+    const { services, leftOut } = await listServices(db, { which: ofTenant(tenant) });
+    const [beyond] = leftOut;
+    sendJson(
+      response,
+      JSON.stringify({ result: services.map(shown), ...(beyond && { leftOut: beyond.services }) }),
+    );
   }
 
   @Get('services/:kind/:name')

@@ -48,10 +48,10 @@ export class FilterChanges {
     while (!known.waiting.isEmpty) await this.some(known, term);
   }
 
-  /** Looks at the services that documents name now or named before, or at all where nobody knows which, and at what failed. */
+  /** Looks at the services that documents name now or named before, or at all where nobody knows which. */
   async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
-    const { waiting } = ids === undefined ? await this.findAll(term) : await this.find(ids, term);
-    for (const key of this.reconciler.failed()) waiting.add(key);
+    if (ids === undefined) await this.findAll(term);
+    else await this.find(ids, term);
     await this.goOn(term);
   }
 
@@ -68,6 +68,7 @@ export class FilterChanges {
    */
   async lookAgain(term: TermAtWork): Promise<void> {
     const { waiting, versions } = this.knownTo(term);
+    for (const key of this.reconciler.failed()) waiting.add(key);
     for await (const some of this.entries.versions()) {
       for (const { version, ...key } of some)
         if (versions.get(serviceName(key)) !== version) waiting.add(key);
@@ -113,7 +114,7 @@ export class FilterChanges {
     return known;
   }
 
-  private async find(ids: mongo.ObjectId[], term: TermAtWork): Promise<Known> {
+  private async find(ids: mongo.ObjectId[], term: TermAtWork): Promise<void> {
     const known = this.knownTo(term);
     const { waiting, registered } = known;
     const gone = new Map(ids.map((id) => [id.toHexString(), id]));
@@ -131,7 +132,6 @@ export class FilterChanges {
     }
     for (const id of gone.values()) registered.forget(id);
     this.judge(known);
-    return known;
   }
 
   /** What came to be beyond the limits of its application, or within them, is looked at as well. */

@@ -17,7 +17,7 @@ import { WantedServices, type WantedService } from './wanted-services.js';
 /** So many services are looked at side by side. */
 const SIDE_BY_SIDE = 5;
 const MOST_ROUNDS = 5;
-/** Services in trouble that are looked at again with every change; all others that failed are with the next look at all versions. */
+/** Services in trouble that are logged once, and looked at again though they have no version. */
 const MOST_REMEMBERED = 1000;
 
 /** A service that was looked at. */

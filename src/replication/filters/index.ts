@@ -1,3 +1,4 @@
+export { nameAt } from './bounded.js';
 export { EditedRecords } from './edited-records.js';
 export { FilterChanges } from './filter-changes.js';
 export { FILTER_VERSIONS } from './filter-version.schema.js';

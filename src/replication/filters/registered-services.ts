@@ -1,24 +1,9 @@
 import type { mongo } from 'mongoose';
-import { MOST_SERVICE_BYTES, MOST_SERVICES, type ServiceKey } from '../../application/index.js';
+import type { ServiceKey } from '../../application/index.js';
 import { isObjectId, type Tenant } from '../../record/index.js';
+import { FirstThatFit, type Registered } from './first-that-fit.js';
 import { serviceName, tenantName } from './services-in-turn.js';
 import type { NamedService } from './wanted-services.js';
-
-/** A document of `services` that names a service. */
-interface Registered {
-  _id: string;
-  key: ServiceKey;
-  name: string;
-  bytes: number;
-}
-
-interface Application {
-  /** By `_id`. */
-  registered: Map<string, Registered>;
-  beyond: ReadonlyMap<string, ServiceKey>;
-}
-
-const NONE: ReadonlyMap<string, ServiceKey> = new Map();
 
 /** An application some of whose services came to be beyond its limits, or within them. */
 export interface Judged extends Tenant {
@@ -39,9 +24,9 @@ export class RegisteredServices {
   beyond = 0;
 
   private readonly documents = new Map<string, Registered>();
-  private readonly applications = new Map<string, Application>();
-  /** Applications whose documents were added, changed or removed since they were judged. */
-  private readonly touched = new Set<string>();
+  private readonly applications = new Map<string, FirstThatFit>();
+  /** Applications whose documents were added, changed or removed since they were judged, and how many were beyond then. */
+  private readonly touched = new Map<string, number>();
 
   /** Takes note of a document as it is now. */
   learn({ _id, key, bytes }: NamedService): void {
@@ -50,13 +35,9 @@ export class RegisteredServices {
     if (id === undefined) return;
     this.remove(id);
     if (key === undefined) return;
-    const document = { _id: id, key, name: serviceName(key), bytes };
-    const tenant = tenantName(key);
-    const application = this.applications.get(tenant) ?? { registered: new Map(), beyond: NONE };
-    application.registered.set(id, document);
-    this.applications.set(tenant, application);
+    const document = { _id: id, key, name: serviceName(key), bytes, isWithin: false, isGone: false };
+    this.touch(tenantName(key)).add(document);
     this.documents.set(id, document);
-    this.touched.add(tenant);
   }
 
   forget(_id: mongo.ObjectId): void {
@@ -75,18 +56,16 @@ export class RegisteredServices {
   /** Judges the applications that something was learned of since; answers those in which a service changed sides. */
   judge(): Judged[] {
     const judged: Judged[] = [];
-    for (const tenant of this.touched) {
+    for (const [tenant, before] of this.touched) {
       const application = this.applications.get(tenant)!;
-      const { registered, beyond: before } = application;
-      const beyond = beyondOf(registered);
-      application.beyond = beyond;
-      this.beyond += beyond.size - before.size;
-      const moved = [...without(beyond, before), ...without(before, beyond)];
+      const moved = application.judge();
+      const beyond = application.beyond.size;
+      this.beyond += beyond - before;
       if (moved.length > 0) {
-        const { organizationid, appid } = moved[0]!;
-        judged.push({ organizationid, appid, beyond: beyond.size, before: before.size, moved });
+        const { organizationid, appid } = moved[0]!.key;
+        judged.push({ organizationid, appid, beyond, before, moved: moved.map(({ key }) => key) });
       }
-      if (registered.size === 0) this.applications.delete(tenant);
+      if (application.isEmpty) this.applications.delete(tenant);
     }
     this.touched.clear();
     return judged;
@@ -95,29 +74,14 @@ export class RegisteredServices {
   private remove(id: string): void {
     const document = this.documents.get(id);
     if (document === undefined) return;
-    const tenant = tenantName(document.key);
     this.documents.delete(id);
-    this.applications.get(tenant)?.registered.delete(id);
-    this.touched.add(tenant);
+    this.touch(tenantName(document.key)).remove(document);
   }
-}
 
-/** By name. */
-function beyondOf(registered: ReadonlyMap<string, Registered>): ReadonlyMap<string, ServiceKey> {
-  let bytes = 0;
-  for (const one of registered.values()) bytes += one.bytes;
-  if (registered.size <= MOST_SERVICES && bytes <= MOST_SERVICE_BYTES) return NONE;
-  const beyond = new Map<string, ServiceKey>();
-  const left = { services: MOST_SERVICES, bytes: MOST_SERVICE_BYTES };
-  for (const one of [...registered.values()].sort((a, b) => (a._id < b._id ? -1 : 1))) {
-    if (left.services > 0 && one.bytes <= left.bytes) {
-      left.services -= 1;
-      left.bytes -= one.bytes;
-    } else beyond.set(one.name, one.key);
+  private touch(tenant: string): FirstThatFit {
+    const application = this.applications.get(tenant) ?? new FirstThatFit();
+    this.applications.set(tenant, application);
+    if (!this.touched.has(tenant)) this.touched.set(tenant, application.beyond.size);
+    return application;
   }
-  return beyond;
-}
-
-function without(some: ReadonlyMap<string, ServiceKey>, others: ReadonlyMap<string, ServiceKey>) {
-  return [...some].filter(([name]) => !others.has(name)).map(([, key]) => key);
 }

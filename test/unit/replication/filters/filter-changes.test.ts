@@ -70,7 +70,10 @@ describe('the services of one application', () => {
   const busy = { ...KEY, appid: 'busy' };
 
   /** Services that are brought into force by a reconciler that says what came of each. */
-  function ofServices(outcome: (key: ServiceKey) => { version: number | undefined }) {
+  function ofServices(
+    outcome: (key: ServiceKey) => { version: number | undefined },
+    failed: ServiceKey[] = [],
+  ) {
     const documents = [KEY, busy].map((key) => ({ _id: new mongo.ObjectId(), key, bytes: 100 }));
     const reconciled: string[] = [];
     const changes = new FilterChanges(
@@ -86,7 +89,7 @@ describe('the services of one application', () => {
         },
       } as unknown as FilterVersions,
       {
-        failed: () => [],
+        failed: () => failed,
         reconcile: (keys: ServiceKey[]) => {
           reconciled.push(...keys.map(({ appid }) => appid));
           return Promise.resolve(keys.map((key) => ({ key, ...outcome(key) })));
@@ -97,6 +100,18 @@ describe('the services of one application', () => {
     const [id, idOfBusy] = documents.map(({ _id }) => _id);
     return { changes, id: id!, idOfBusy: idOfBusy!, reconciled: () => reconciled.splice(0).sort() };
   }
+
+  it('that failed are looked at again with all versions, and not with each change of another one', async () => {
+    const failed = Array.from({ length: 1000 }, (_, place) => ({ ...busy, name: `failed-${place}` }));
+    const { changes, id, reconciled } = ofServices(() => ({ version: 1 }), failed);
+    const term = new TermLife();
+    await changes.lookAtAll(term);
+    reconciled();
+    await changes.look([id], term);
+    expect(reconciled()).toEqual([KEY.appid]);
+    await changes.lookAgain(term);
+    expect(reconciled()).toEqual(failed.map(({ appid }) => appid));
+  });
 
   it('are looked at again with all versions where they could not be brought into force', async () => {
     const { changes, reconciled } = ofServices(({ appid }) => ({

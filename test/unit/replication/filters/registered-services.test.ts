@@ -69,3 +69,73 @@ describe('the services of an application beyond its limits', () => {
     expect([applications!.size, documents!.size]).toEqual([0, 0]);
   });
 });
+
+describe('what it costs to judge an application with far more services than are allowed', () => {
+  const COUNT = 20_000;
+  let looks = 0;
+  /** A number of bytes that tells when it is looked at. */
+  const counted = (place: number, bytes = 100) => {
+    const number = { valueOf: () => ((looks += 1), bytes) } as unknown as number;
+    return document(place, number);
+  };
+  let services: RegisteredServices;
+  beforeEach(() => {
+    services = new RegisteredServices();
+    for (let place = 0; place < COUNT; place += 1) services.learn(counted(place));
+    services.judge();
+    looks = 0;
+  });
+  const moved = () => services.judge().map((judged) => judged.moved.map(({ name }) => name));
+
+  it('is that of the change where it is beyond the limits', () => {
+    services.learn(counted(COUNT));
+    expect(moved()).toEqual([[`s${COUNT}`]]);
+    services.learn(counted(15_000, 200));
+    expect(moved()).toEqual([]);
+    services.forget(idAt(12_000));
+    expect(moved()).toEqual([['s12000']]);
+    expect(looks).toBeLessThan(30);
+    expect(services.beyond).toBe(COUNT - MOST_SERVICES);
+  });
+
+  it('is that of the services behind the change that are within them, where it is within', () => {
+    services.forget(idAt(MOST_SERVICES - 10));
+    expect(moved()).toEqual([[`s${MOST_SERVICES}`]]);
+    expect(looks).toBeLessThan(100);
+  });
+});
+
+it('judges as if all were judged anew, whatever has changed', () => {
+  const sizes = [100, 3000, 40_000, MOST_SERVICE_BYTES / 50, MOST_SERVICE_BYTES / 3];
+  let seed = 7;
+  const below = (most: number) => (seed = (seed * 48_271) % 2_147_483_647) % most;
+  const known = new Map<number, ReturnType<typeof document>>();
+  const services = new RegisteredServices();
+  for (let step = 0; step < 3000; step += 1) {
+    const place = below(1300);
+    if (below(4) === 0) {
+      known.delete(place);
+      services.forget(idAt(place));
+    } else {
+      const one = document(place, sizes[below(step < 1500 ? 2 : sizes.length)]!);
+      known.set(place, one);
+      services.learn(one);
+    }
+    if (below(20) > 0) continue;
+    services.judge();
+    const beyond = anew([...known.keys()].sort((a, b) => a - b).map((number) => known.get(number)!));
+    expect([step, services.beyond]).toEqual([step, beyond.size]);
+    const judged = [...known.values()].filter(({ key }) => services.isBeyond(key)).map(({ key }) => key.name);
+    expect(new Set(judged)).toEqual(beyond);
+  }
+
+  function anew(inOrder: ReturnType<typeof document>[]): Set<string> {
+    const beyond = new Set<string>();
+    let [left, bytesLeft] = [MOST_SERVICES, MOST_SERVICE_BYTES];
+    for (const { key, bytes } of inOrder) {
+      if (left > 0 && bytes <= bytesLeft) [left, bytesLeft] = [left - 1, bytesLeft - bytes];
+      else beyond.add(key.name);
+    }
+    return beyond;
+  }
+});

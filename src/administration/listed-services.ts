@@ -1,0 +1,187 @@
+import type { mongo } from 'mongoose';
+import { MOST_SERVICE_BYTES, MOST_SERVICES, SERVICES, type StoredService } from '../application/index.js';
+import { count, literal } from '../common/index.js';
+import { ofTenant, type Tenant } from '../record/index.js';
+import { nameAt } from '../replication/filters/index.js';
+
+/** Bytes of BSON that are read at once, so that other requests are served in between. */
+const PORTION_BYTES = 512 * 1024;
+/** Applications whose services are read at once. */
+const PORTION_APPLICATIONS = 100;
+/** Bytes of BSON of an `_id` by which services are read. */
+const LONGEST_ID = 1024;
+
+const BYTES = { $bsonSize: '$$ROOT' };
+/** What is too long to be a name, or no text, has the empty name. */
+const NAMES = { organizationid: nameAt('$organizationid'), appid: nameAt('$appid') };
+
+/** The services of an application as they are stored, and which of these are within its limits. */
+interface Measured extends Tenant {
+  services: number;
+  /** BSON of those within the limits. */
+  bytes: number;
+  /** Those within the limits, by `_id`; undefined: all. */
+  ids?: unknown[];
+}
+
+/** What an application has beyond its limits. */
+export interface LeftOut extends Tenant {
+  services: number;
+}
+
+/** Which services are listed. */
+export interface ListedOf {
+  /** Of which organizations or applications. */
+  which: mongo.Document;
+  covers?: (tenant: Tenant) => boolean;
+  /** Called with the bytes that are to be read, before they are. */
+  assertRoom?: (bytes: number) => void;
+  session?: mongo.ClientSession | undefined;
+}
+
+export interface ListedServices {
+  /** In the order of their organizations, applications, kinds and names. */
+  services: StoredService[];
+  leftOut: LeftOut[];
+}
+
+/**
+ * Services as they are stored, of each application as many as its limits allow: other programs write this collection without a
+ * limit. Those that are left out are those that are not served (`RegisteredServices`): the last ones by `_id`, and those that
+ * are too large for what is left. Sizes are read first, and no document that is left out.
+ */
+export async function listServices(db: mongo.Db, listed: ListedOf): Promise<ListedServices> {
+  const { assertRoom = () => undefined, session } = listed;
+  const measured = await measure(db, listed);
+  assertRoom(measured.reduce((sum, { bytes }) => sum + bytes, 0));
+  const services: StoredService[] = [];
+  for (const portion of portionsOf(measured)) {
+    const { bytes, services: many } = sumOf(portion);
+    const found = servicesOf(db).find<StoredService>(
+      { $or: portion.map(within) },
+      {
+        ...{ projection: { _id: 0 }, batchSize: Math.max(1, Math.floor((many * PORTION_BYTES) / bytes)) },
+        ...(session && { session }),
+      },
+    );
+    for await (const service of found) services.push(service);
+  }
+  return { services: inOrder(services), leftOut: measured.flatMap(beyond) };
+}
+
+/** What is left out, in words. */
+export function leftOutText({ organizationid, appid, services }: LeftOut): string {
+  const most = `${count(MOST_SERVICES)} of ${count(MOST_SERVICE_BYTES)} bytes together`;
+  return `${count(services)} services of ${organizationid}/${appid}: an application has at most ${most}.`;
+}
+
+/** The sizes of the services of each application. */
+async function measure(db: mongo.Db, { which, covers = () => true, session }: ListedOf): Promise<Measured[]> {
+  const found = await servicesOf(db)
+    .aggregate<{ _id: Tenant; services: number; bytes: number }>(
+      [
+        { $match: which },
+        { $group: { _id: NAMES, services: { $sum: 1 }, bytes: { $sum: BYTES } } },
+        { $sort: { _id: 1 } },
+      ],
+      session && { session },
+    )
+    .toArray();
+  const measured: Measured[] = [];
+  for (const { _id: tenant, services, bytes } of found) {
+    if (!covers(tenant)) continue;
+    const fits = services <= MOST_SERVICES && bytes <= MOST_SERVICE_BYTES;
+    const part = fits ? { bytes } : await withinLimits(db, tenant, session);
+    measured.push({ ...tenant, services, ...part });
+  }
+  return measured;
+}
+
+async function withinLimits(
+  db: mongo.Db,
+  tenant: Tenant,
+  session: mongo.ClientSession | undefined,
+): Promise<Pick<Measured, 'bytes' | 'ids'>> {
+  const found = servicesOf(db).aggregate<{ _id: unknown; bytes: number }>(
+    [
+      { $match: ofApplication(tenant) },
+      {
+        $match: {
+          $expr: {
+            $and: [
+              { $lte: [BYTES, MOST_SERVICE_BYTES] },
+              { $lte: [{ $bsonSize: { _id: '$_id' } }, LONGEST_ID] },
+            ],
+          },
+        },
+      },
+      { $project: { bytes: BYTES } },
+      { $sort: { _id: 1 } },
+      { $limit: MOST_SERVICES },
+    ],
+    session && { session },
+  );
+  const ids: unknown[] = [];
+  let bytes = 0;
+  for await (const one of found) {
+    if (bytes + one.bytes > MOST_SERVICE_BYTES) continue;
+    bytes += one.bytes;
+    ids.push(one._id);
+  }
+  return { bytes, ids };
+}
+
+/** Applications whose services are read by one query: their bytes are few, or those of one. */
+function portionsOf(measured: Measured[]): Measured[][] {
+  const portions: Measured[][] = [];
+  let last: Measured[] | undefined;
+  for (const one of measured) {
+    const isFull =
+      last === undefined ||
+      last.length === PORTION_APPLICATIONS ||
+      sumOf(last).bytes + one.bytes > PORTION_BYTES;
+    if (isFull) portions.push((last = []));
+    last!.push(one);
+  }
+  return portions;
+}
+
+function sumOf(measured: Measured[]): { services: number; bytes: number } {
+  const sum = { services: 0, bytes: 1 };
+  for (const { services, bytes, ids } of measured) {
+    sum.services += ids?.length ?? services;
+    sum.bytes += bytes;
+  }
+  return sum;
+}
+
+function within({ ids, ...tenant }: Measured): mongo.Document {
+  return ids === undefined ? ofApplication(tenant) : { _id: { $in: ids } };
+}
+
+function beyond({ organizationid, appid, services, ids }: Measured): LeftOut[] {
+  const beyondLimits = ids === undefined ? 0 : services - ids.length;
+  return beyondLimits === 0 ? [] : [{ organizationid, appid, services: beyondLimits }];
+}
+
+function ofApplication({ organizationid, appid }: Tenant): mongo.Document {
+  if (organizationid !== '' && appid !== '') return ofTenant({ organizationid, appid });
+  const are = [
+    { $eq: [NAMES.organizationid, literal(organizationid)] },
+    { $eq: [NAMES.appid, literal(appid)] },
+  ];
+  return { $expr: { $and: are } };
+}
+
+function inOrder(services: StoredService[]): StoredService[] {
+  const keyed = services.map((service) => {
+    const { organizationid, appid, kind, name } = service;
+    return { service, key: [organizationid, appid, kind, name].map(String).join('\0') };
+  });
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return keyed.map(({ service }) => service);
+}
+
+function servicesOf(db: mongo.Db): mongo.Collection {
+  return db.collection(SERVICES);
+}
