@@ -42,7 +42,8 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   server.keepAliveTimeout = settings.keepAliveMs;
   server.requestTimeout = settings.receiveMs;
   server.headersTimeout = Math.min(HEADERS_MS, settings.receiveMs);
-  new Connections(mostConnections(settings), (line) => logger.warn(line, 'Connections')).watch(server);
+  const tell = (line: string) => logger.warn(line, 'Connections');
+  new Connections(mostConnections(settings), tell, settings.credentialConnections).watch(server);
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', refuseExpectation);
   app.disable('x-powered-by');

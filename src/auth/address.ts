@@ -6,6 +6,7 @@ const LONGEST_WITH_PORT = LONGEST + '[]:65535'.length;
 const UNREADABLE = 'unreadable';
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
+const SITE_GROUPS = 3;
 const MAPPED = '0:0:0:0:0:ffff';
 
 /**
@@ -21,6 +22,12 @@ export function callerAt(address: string): string {
   return groups.slice(0, -2).join(':') === MAPPED
     ? groups.slice(-2).flatMap(bytesOf).join('.')
     : `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+/** The network of /48 of a caller with IPv6, of which many owners have a whole one: 65,536 callers. Others have none. */
+export function siteOf(caller: string): string | undefined {
+  if (!caller.endsWith('::/64')) return undefined;
+  return `${caller.split(':').slice(0, SITE_GROUPS).join(':')}::/48`;
 }
 
 /** `203.0.113.7:1234` and `[2001:db8::7]:1234`, but not `2001:db8::7`. */

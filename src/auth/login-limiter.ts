@@ -1,10 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../config/index.js';
 import { problems } from '../http/index.js';
-import { callerAt } from './address.js';
+import { callerAt, siteOf } from './address.js';
 import { type Count, MinuteCounts } from './minute-counts.js';
 
 const ADDRESS_FACTOR = 10;
+/** An honest site has many networks of /64. */
+const SITE_FACTOR = 8 * ADDRESS_FACTOR;
 
 /** A login whose password is about to be compared. It counts as failed until something else is known. */
 export interface Attempt {
@@ -19,6 +21,7 @@ export interface Attempt {
 /** Counts failed logins and requests of a minute in this instance (contract §3, 429). */
 @Injectable()
 export class LoginLimiter {
+  private readonly sites = new MinuteCounts();
   private readonly addresses = new MinuteCounts();
   private readonly pairs = new MinuteCounts();
   private readonly requests = new MinuteCounts();
@@ -32,19 +35,24 @@ export class LoginLimiter {
 
   /**
    * Counts a failure before the password is compared, so that parallel guesses cannot overtake the count. Throws 429
-   * where the address, alone or with this user name, has had too many. The address is looked at first: one that is
-   * over its limit leaves nothing behind. After the last allowed failure a right login is still let in.
+   * where the address, its network of /48, or the address with this user name has had too many. The widest is looked at first:
+   * one that is over its limit leaves nothing behind. After the last allowed failure a right login is still let in.
    */
   attempt(address: string, username: string): Attempt {
     const caller = callerAt(address);
+    const site = siteOf(caller);
+    const ofAddress = { counts: this.addresses, key: caller, allowed: this.failures * ADDRESS_FACTOR };
     const places = [
-      { counts: this.addresses, key: caller, allowed: this.failures * ADDRESS_FACTOR },
+      ...(site === undefined
+        ? []
+        : [{ counts: this.sites, key: site, allowed: this.failures * SITE_FACTOR }]),
+      ofAddress,
       { counts: this.pairs, key: `${caller} ${username}`, allowed: this.failures },
     ];
     for (const { counts, key, allowed } of places) assertAtMost(allowed, counts.count(key));
     const counted = places.map(({ counts, key }) => counts.add(key));
     return {
-      rank: counted[0]?.count ?? 0,
+      rank: counted[places.indexOf(ofAddress)]!.count,
       withdraw: () => {
         for (const { counts, key } of places) counts.add(key, -1);
       },
@@ -54,9 +62,9 @@ export class LoginLimiter {
     };
   }
 
-  /** For how many addresses, and pairs of address and user name, something is remembered. */
+  /** For how many networks, addresses, and pairs of address and user name something is remembered. */
   get remembered(): number {
-    return this.addresses.size + this.pairs.size;
+    return this.sites.size + this.addresses.size + this.pairs.size;
   }
 
   /** Throws 429 where a credential has used up its quota. */

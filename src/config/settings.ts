@@ -32,6 +32,8 @@ export interface Settings {
   corsOrigins: string[];
   /** Connections of clients at a time; 0: as many as the process may have open files, less some. */
   maxConnections: number;
+  /** Connections on which one credential has requests under way at a time; 0: a quarter of all. */
+  credentialConnections: number;
   /** Milliseconds after which an idle connection is closed. */
   keepAliveMs: number;
   /** Milliseconds within which a request arrives, to the end of its body. */
@@ -86,6 +88,13 @@ export const settingTable: SettingTable<Settings> = {
   queryMs: { env: 'QUERY_MS', type: 'integer', min: 100, max: 10 * ONE_MINUTE, fallback: 30_000 },
   corsOrigins: { env: 'CORS_ORIGINS', type: 'origins', fallback: [] },
   maxConnections: { env: 'MAX_CONNECTIONS', type: 'integer', min: 0, max: 1_000_000, fallback: 0 },
+  credentialConnections: {
+    env: 'CREDENTIAL_CONNECTIONS',
+    type: 'integer',
+    min: 0,
+    max: 1_000_000,
+    fallback: 0,
+  },
   keepAliveMs: { env: 'KEEP_ALIVE_MS', type: 'integer', min: 1000, max: 10 * ONE_MINUTE, fallback: 75_000 },
   receiveMs: { env: 'RECEIVE_MS', type: 'integer', min: 1000, max: 10 * ONE_MINUTE, fallback: ONE_MINUTE },
   markWait: { env: 'MARK_WAIT', type: 'integer', min: 10, max: ONE_MINUTE, fallback: 2000 },

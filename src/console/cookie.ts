@@ -1,8 +1,16 @@
 import type { Request, Response } from 'express';
 
 const NAME = 'tidemark-session';
+/**
+ * In which the console says below which path it found the service: a proxy may serve it behind a prefix, of which the service
+ * knows nothing, beside other installations. Whoever sends something else gets a cookie that is not sent back here.
+ */
+const PLACE_HEADER = 'tidemark-console-place';
+/** A path as an address has it: nothing in it ends the attribute of a cookie. */
+const PLACE = /^(\/[\w.~!$&'()*+=:@%-]+){0,20}$/;
+const LONGEST_PLACE = 500;
 
-/** What the session cookie of a request holds; empty where it has none. */
+/** What the session cookie of a request holds; empty where it has none. Of several, that of the longest path comes first. */
 export function sessionToken({ headers }: Pick<Request, 'headers'>): string {
   for (const cookie of (headers.cookie ?? '').split(';')) {
     const [name, value] = cookie.trim().split('=');
@@ -21,6 +29,8 @@ export function takeSession(request: Request, response: Response): void {
   response.clearCookie(NAME, attributesFor(request));
 }
 
-function attributesFor({ secure }: Request) {
-  return { httpOnly: true, sameSite: 'strict', path: '/', secure } as const;
+function attributesFor({ secure, headers }: Request) {
+  const { [PLACE_HEADER]: place = '' } = headers;
+  const isPath = typeof place === 'string' && place.length <= LONGEST_PLACE && PLACE.test(place);
+  return { httpOnly: true, sameSite: 'strict', path: `${isPath ? place : ''}/`, secure } as const;
 }

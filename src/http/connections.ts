@@ -8,7 +8,7 @@ const SHARE = 3 / 4;
 /** The log says it once in this time (milliseconds). */
 const TOLD_EVERY_MS = 60_000;
 
-/** The share of all connections on which one credential may have requests under way. */
+/** The share of all connections on which one credential may have requests under way, where no number is given. */
 const SHARE_OF_CREDENTIAL = 1 / 4;
 
 interface Connection {
@@ -39,7 +39,7 @@ type Watched = Socket & { [CONNECTION]?: Connection };
  *   elsewhere. Nor are those whose first bytes could not be read yet: where all came at once, the newest is closed.
  * - A connection with a login is closed for another one with a login only, and only while no request of a login is under way
  *   on it. So idle ones leave a quarter of all to new connections.
- * - A credential has requests under way on a quarter of all connections at most, so that it cannot take those of all others.
+ * - A credential has requests under way on a quarter of all connections at most, or on as many as is set, so that it cannot take those of all others.
  */
 export class Connections {
   /** Strangers that have sent no request yet; the oldest first. */
@@ -56,9 +56,10 @@ export class Connections {
   constructor(
     private readonly most: number,
     private readonly tell: (line: string) => void,
+    ofCredential = 0,
   ) {
     this.share = Math.max(1, Math.floor(most * SHARE));
-    this.mostOfCredential = Math.max(1, Math.floor(most * SHARE_OF_CREDENTIAL));
+    this.mostOfCredential = ofCredential || Math.max(1, Math.floor(most * SHARE_OF_CREDENTIAL));
   }
 
   /** Before the server listens. */

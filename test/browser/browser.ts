@@ -65,6 +65,11 @@ export class ConsoleBrowser {
 
   async signIn(page: Page, username: string, password = PASSWORD): Promise<void> {
     await this.goTo(page, '/');
+    await this.signInHere(page, username, password);
+  }
+
+  /** Signs in on the page that is shown. */
+  async signInHere(page: Page, username: string, password = PASSWORD): Promise<void> {
     await page.getByLabel('User name').fill(username);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -7,24 +7,29 @@ import { ConsoleBrowser } from './browser.js';
 
 /** It holds the name that the paths of the console begin with. */
 const PREFIX = '/console/tidemark';
+const OTHER = '/other';
 
 let service: TestService;
+/** Another installation, with a database of its own. */
+let other: TestService;
 let proxy: Server;
 let origin: string;
 let browser: ConsoleBrowser;
 let app: TestApplication;
 let page: Page;
+let root: string;
 
 beforeAll(async () => {
   service = await TestService.start();
+  other = await TestService.start();
   app = await service.application();
   await app.product({ id: 'p1' });
   await app.filter('product', 'some', { id: 'p1' });
   await service.watcher.caughtUp();
-  proxy = await stripping(PREFIX, service.url);
+  proxy = await stripping({ [PREFIX]: service.url, [OTHER]: other.url });
   origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   browser = await ConsoleBrowser.start(`${origin}${PREFIX}`);
-  const root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+  root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
   page = await browser.openAs(root);
 });
 afterAll(async () => {
@@ -33,6 +38,7 @@ afterAll(async () => {
   proxy?.close();
   if (proxy !== undefined) await once(proxy, 'close');
   await service?.stop();
+  await other?.stop();
 });
 afterEach(() => expect(browser.faults.splice(0)).toEqual([]));
 
@@ -78,4 +84,35 @@ describe('The console behind a prefix', () => {
     expect(updates).toContain('1 item');
     expect(updates).toContain(`'${origin}${PREFIX}/${app.organizationid}/`);
   });
+});
+
+it('two installations behind prefixes of one host have a session each', async () => {
+  const theirs = await other.application();
+  const scopes = [{ organizationid: '*', appid: '*' }];
+  const admins = { [PREFIX]: root, [OTHER]: await theirs.credential({ level: 'admin', scopes }) };
+  const both = await ConsoleBrowser.start(origin);
+  try {
+    const window = await both.open();
+    const goTo = (prefix: string, path = '') => window.goto(`${origin}${prefix}/console${path}`);
+    const signedInAs = async (prefix: string) => {
+      await goTo(prefix, '/applications');
+      await window.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+      expect(await window.locator('body').innerText()).toContain(admins[prefix]);
+    };
+    for (const prefix of [PREFIX, OTHER]) {
+      await goTo(prefix);
+      await both.signInHere(window, admins[prefix]!);
+      await window.getByRole('heading', { name: 'Overview' }).waitFor();
+    }
+    for (const prefix of [PREFIX, OTHER]) await signedInAs(prefix);
+    await window.getByRole('button', { name: 'Sign out' }).click();
+    await window.getByLabel('User name').waitFor();
+    await signedInAs(PREFIX);
+    await goTo(PREFIX, `/explorer?as=${app.user('read')}`);
+    await window.getByRole('button', { name: 'Harvest' }).click();
+    await window.getByText(/^Done:/).waitFor();
+    expect(both.faults).toEqual([]);
+  } finally {
+    await both.stop();
+  }
 });

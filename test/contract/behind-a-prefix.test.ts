@@ -34,7 +34,7 @@ beforeAll(async () => {
     scopes: [{ organizationid: '*', appid: '*' }],
   });
   await service.watcher.caughtUp();
-  proxy = await stripping(PREFIX, service.url);
+  proxy = await stripping({ [PREFIX]: service.url });
   base = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${PREFIX}`;
 });
 afterAll(async () => {

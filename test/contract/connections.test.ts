@@ -235,6 +235,25 @@ it('429 `connections-busy` where streams of this credential are on a quarter of 
   }
 });
 
+it('or on as many as `CREDENTIAL_CONNECTIONS` says', async () => {
+  const most = 5;
+  const small = await service.another({
+    ...{ MAX_CONNECTIONS: String(MOST), CREDENTIAL_CONNECTIONS: String(most) },
+  });
+  try {
+    const root = `/${app.organizationid}/${app.appid}/api/v1/product`;
+    const login = `${app.user('read')}:${PASSWORD}`;
+    for (let count = 0; count < most; count += 1)
+      expect(await ask(await open(small), `${root}/events`, login)).toBe('HTTP/1.1 200 OK');
+    const refused = await fetch(`${small.url}${root}/max`, {
+      headers: { Authorization: `Basic ${btoa(login)}` },
+    });
+    expect(await refused.json()).toMatchObject({ type: 'urn:tidemark:problem:connections-busy' });
+  } finally {
+    await small.leave();
+  }
+});
+
 it('answers that are not read take no files', async () => {
   const small = await service.another();
   const flood = new Flood(small, PAGE.repeat(20));

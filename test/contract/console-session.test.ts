@@ -42,6 +42,25 @@ describe('A session of the console', () => {
     );
   });
 
+  it.each([
+    ['/tidemark', '/tidemark/'],
+    ['/a/b-c%20d', '/a/b-c%20d/'],
+    ['', '/'],
+    ['/a; Domain=example.com', '/'],
+    ['relative', '/'],
+    ['/a//b', '/'],
+    [`/${'x'.repeat(600)}`, '/'],
+  ])('below the path where the console found the service (%#)', async (place, path) => {
+    const headers = { 'tidemark-console': 'use', 'tidemark-console-place': place };
+    const cookieOf = (answer: { headers: Headers }) => answer.headers.getSetCookie()[0]!;
+    const given = cookieOf(await session('POST', { body: { username: root, password: PASSWORD }, headers }));
+    expect(given).toContain(`; Path=${path}; Expires=`);
+    const cookie = given.split(';')[0]!;
+    expect(cookieOf(await session('DELETE', { headers: { ...headers, cookie } }))).toContain(
+      `; Path=${path};`,
+    );
+  });
+
   it('opens the administration API, and shows who it is', async () => {
     const headers = await signedIn(owner);
     const { status, json } = await asked(headers);

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer, request as ask, type Server } from 'node:http';
 
-/** A proxy that serves the service below a prefix, which it takes off, and knows nothing else. */
-export async function stripping(prefix: string, url: string): Promise<Server> {
+/** A proxy that serves services below a prefix each, which it takes off, and knows nothing else. */
+export async function stripping(urls: Record<string, string>): Promise<Server> {
   const server = createServer((request, response) => {
-    if (!request.url!.startsWith(`${prefix}/`)) return void response.writeHead(404).end('no such site');
+    const [prefix, url] = Object.entries(urls).find(([one]) => request.url!.startsWith(`${one}/`)) ?? [];
+    if (prefix === undefined) return void response.writeHead(404).end('no such site');
     const { method, headers } = request;
     const target = `${url}${request.url!.slice(prefix.length)}`;
     const passed = ask(target, { method, headers, agent: false }, (answer) => {

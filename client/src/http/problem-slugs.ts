@@ -22,6 +22,7 @@ export const PROBLEM_SLUGS = [
   'not-json',
   'too-many-logins',
   'quota-used-up',
+  'configuration-too-large',
   'digest-busy',
   'pages-busy',
   'connections-busy',

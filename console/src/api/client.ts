@@ -51,6 +51,7 @@ export async function ask<T>(path: string, asked: Ask = {}): Promise<Answered<T>
     method,
     headers: {
       'Tidemark-Console': isPoll ? 'poll' : 'use',
+      'Tidemark-Console-Place': SERVICE,
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...headers,
     },

@@ -1,4 +1,4 @@
-import { callerAt } from '../../../src/auth/address.js';
+import { callerAt, siteOf } from '../../../src/auth/address.js';
 
 describe('one caller is', () => {
   it.each([
@@ -29,4 +29,15 @@ describe('one caller is', () => {
       expect(callerAt(text)).toBe('unreadable');
     },
   );
+});
+
+it.each([
+  ['2001:db8:1:2::7', '2001:db8:1::/48'],
+  ['2001:db8:1:ffff::', '2001:db8:1::/48'],
+  ['2001:db8::1', '2001:db8:0::/48'],
+  ['192.0.2.1', undefined],
+  ['::ffff:192.0.2.1', undefined],
+  ['unknown', undefined],
+])('the network of /48 of %s: %s', (address, site) => {
+  expect(siteOf(callerAt(address))).toBe(site);
 });

@@ -68,6 +68,29 @@ it('or 10 times that for one address', () => {
   expect(succeed(logins, '192.0.2.2', 'ben')).toBeUndefined();
 });
 
+describe('an IPv6 network of /48, whose owner has 65,536 of /64', () => {
+  const within = (number: number, network = '2001:db8:1') => `${network}:${number.toString(16)}::1`;
+
+  it('fails 8 times as often as one of these, whatever user names and addresses it has', () => {
+    const logins = limiter({ LOGIN_FAILURES: '2' });
+    for (let failures = 0; failures < 160; failures += 1)
+      expect(fail(logins, within(failures), `guess-${failures}`)).toBeUndefined();
+    expect(fail(logins, within(1000), 'ann')).toBe(60);
+    expect(succeed(logins, within(2000), 'ben')).toBe(60);
+    expect(succeed(logins, within(1, '2001:db8:2'), 'ann')).toBeUndefined();
+    expect(succeed(logins, '192.0.2.1', 'ann')).toBeUndefined();
+    jest.advanceTimersByTime(MINUTE);
+    expect(succeed(logins, within(2000), 'ben')).toBeUndefined();
+  });
+
+  it('leaves no more behind where it is over that', () => {
+    const logins = limiter({ LOGIN_FAILURES: '1' });
+    for (let failures = 0; failures < 5000; failures += 1)
+      fail(logins, within(failures), `guess-${failures}`);
+    expect(logins.remembered).toBe(1 + 81 + 81);
+  });
+});
+
 describe('parallel logins of one pair', () => {
   const many = Array.from({ length: 100 }, (_, index) => index);
   /** Those that are compared. */
