@@ -66,8 +66,6 @@ const VIEWS: [name: string, path: () => string, shown: string][] = [
   ],
 ];
 
-const tenantOf = (appid: string) => ({ organizationid: app.organizationid, appid });
-
 async function view(page: Page, path: string, shown: string): Promise<string> {
   await browser.goTo(page, path);
   await page.getByText(shown).first().waitFor();
@@ -250,54 +248,4 @@ describe('What is served', () => {
       expect((await fetch(`${service.url}${path}`)).status).toBe(404);
     expect((await fetch(`${service.url}/console`, { method: 'POST' })).status).toBe(405);
   });
-});
-
-describe('Documents that another program has stored', () => {
-  const odd = { name: ['x', 'y'], description: { en: 'Old bikes' }, filter: null, enabled: 'no' };
-  let page: Page;
-  beforeAll(async () => {
-    const { db } = service;
-    await db
-      .collection('applications')
-      .insertMany([
-        { ...tenantOf('titled'), title: { en: 'Shop' }, settings: 'none' },
-        { organizationid: { de: 'acme' }, appid: 5 },
-        { title: 'nameless' },
-      ]);
-    await db.collection('services').insertMany([
-      { ...app.tenant, kind: 'product', ...odd },
-      { ...app.tenant, kind: { a: 1 }, name: { b: 2 } },
-    ]);
-    await db.collection('credentials').insertMany([
-      { username: { first: 'ann' }, level: ['read'], scopes: [null, { organizationid: 5 }] },
-      { username: 'odd', level: { is: 'owner' }, scopes: 'all', expiresAt: { at: 1 }, lastUsed: [1] },
-    ]);
-    await db
-      .collection('tidemark.audittrail')
-      .insertOne({ at: new Date(), who: { a: 1 }, changed: 'x', target: [{}] });
-    await service.watcher.caughtUp();
-    page = await browser.openAs(root);
-  });
-  afterAll(() => browser.closeWindows());
-
-  it.each([
-    ['the applications', '/applications', '{"en":"Shop"}'],
-    ['the services', () => `/applications/${app.organizationid}/${app.appid}`, '{"en":"Old bikes"}'],
-    ['the credentials', '/credentials', '{"is":"owner"}'],
-  ] as [string, string | (() => string), string][])(
-    '%s show them, and all others too',
-    async (_name, path, shown) => {
-      const text = await view(page, typeof path === 'string' ? path : path(), shown);
-      expect(text).toContain(path === '/credentials' ? owner : app.appid);
-    },
-  );
-
-  it.each(['/', '/consumers', '/explorer', `/search?id=any`, '/trail', '/watcher'])(
-    'the page %s is shown',
-    async (path) => {
-      await browser.goTo(page, path);
-      await page.waitForLoadState('networkidle');
-      expect(await page.locator('main h1').innerText()).not.toBe('This page cannot be shown');
-    },
-  );
 });

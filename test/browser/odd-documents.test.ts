@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core';
+import { type TestApplication, TestService } from '../support/index.js';
+import { ConsoleBrowser } from './browser.js';
+
+let service: TestService;
+let browser: ConsoleBrowser;
+let app: TestApplication;
+let root: string;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  browser = await ConsoleBrowser.start(service.url);
+  app = await service.application();
+  root = await app.credential({ level: 'admin', scopes: [{ organizationid: '*', appid: '*' }] });
+});
+afterAll(async () => {
+  await browser?.stop();
+  await service?.stop();
+});
+afterEach(() => expect(browser.faults.splice(0)).toEqual([]));
+
+async function view(page: Page, path: string, shown: string): Promise<string> {
+  await browser.goTo(page, path);
+  await page.getByText(shown).first().waitFor();
+  await page.waitForLoadState('networkidle');
+  return page.locator('main').innerText();
+}
+
+describe('Documents that another program has stored', () => {
+  const odd = { name: ['x', 'y'], description: { en: 'Old bikes' }, filter: null, enabled: 'no' };
+  let page: Page;
+  beforeAll(async () => {
+    const { db } = service;
+    await db
+      .collection('applications')
+      .insertMany([
+        { organizationid: app.organizationid, appid: 'titled', title: { en: 'Shop' }, settings: 'none' },
+        { organizationid: { de: 'acme' }, appid: 5 },
+        { title: 'nameless' },
+      ]);
+    await db.collection('services').insertMany([
+      { ...app.tenant, kind: 'product', ...odd },
+      { ...app.tenant, kind: { a: 1 }, name: { b: 2 } },
+    ]);
+    await db.collection('credentials').insertMany([
+      { username: { first: 'ann' }, level: ['read'], scopes: [null, { organizationid: 5 }] },
+      { username: 'odd', level: { is: 'owner' }, scopes: 'all', expiresAt: { at: 1 }, lastUsed: [1] },
+    ]);
+    await db
+      .collection('tidemark.audittrail')
+      .insertOne({ at: new Date(), who: { a: 1 }, changed: 'x', target: [{}] });
+    await service.watcher.caughtUp();
+    page = await browser.openAs(root);
+  });
+
+  it.each([
+    ['the applications', '/applications', '{"en":"Shop"}'],
+    ['the services', () => `/applications/${app.organizationid}/${app.appid}`, '{"en":"Old bikes"}'],
+    ['the credentials', '/credentials', '{"is":"owner"}'],
+  ] as [string, string | (() => string), string][])(
+    '%s show them, and all others too',
+    async (_name, path, shown) => {
+      const text = await view(page, typeof path === 'string' ? path : path(), shown);
+      expect(text).toContain(path === '/credentials' ? root : app.appid);
+    },
+  );
+
+  it.each(['/', '/consumers', '/explorer', `/search?id=any`, '/trail', '/watcher'])(
+    'the page %s is shown',
+    async (path) => {
+      await browser.goTo(page, path);
+      await page.waitForLoadState('networkidle');
+      expect(await page.locator('main h1').innerText()).not.toBe('This page cannot be shown');
+    },
+  );
+});
