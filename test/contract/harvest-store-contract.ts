@@ -279,16 +279,10 @@ export function storeContract(
     });
 
     it('tells whether a record is held by its `id`', async () => {
-      const changes = [told('a', MID), told('nul', MID), told('\ufffd', MID)];
-      await store.apply({ changes, state: FIRST });
-      const has = (id: string) =>
-        store.has(id).catch((error: unknown) => {
-          if (!store.isUnfit(error)) throw error;
-          return false;
-        });
-      const asked = ['a', 'A', 'a ', '', 'nul\u0000b', '\ud83d', '\ufffd'];
+      await store.apply({ changes: ['a', 'nul', '\ufffd'].map((id) => told(id, MID)), state: FIRST });
       const held: string[] = [];
-      for (const id of asked) if (await has(id)) held.push(id);
+      for (const id of ['a', 'A', 'a ', '', 'nul\u0000b', '\ud83d', '\ufffd'])
+        if (await store.has(id).catch((error: unknown) => !store.isUnfit(error))) held.push(id);
       expect(held).toEqual(['a', '\ufffd']);
     });
 
