@@ -13,10 +13,11 @@ import { plans } from './plans.mjs';
 import { preview } from './preview.mjs';
 import { restamps } from './restamps.mjs';
 import { stalled } from './stalled.mjs';
+import { watcher } from './watcher.mjs';
 import { writes } from './writes.mjs';
 
 /** Every measure by its name, in the order of the table. Each takes the stage and answers rows. */
 export const measures = {
   ...{ harvest, floor, plans, changes, copies, max, writes, lost: lostChanges, memory, stalled },
-  ...{ neighbours, control, idle, 'first-start': firstStart, restamps, preview },
+  ...{ neighbours, watcher, control, idle, 'first-start': firstStart, restamps, preview },
 };

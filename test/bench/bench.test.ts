@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const MOST_MS = 20 * 60_000;
 const ALL = [
   ...['harvest', 'floor', 'plans', 'changes', 'copies', 'max', 'writes', 'lost', 'memory', 'stalled'],
-  ...['neighbours', 'control', 'idle', 'first-start', 'restamps', 'preview'],
+  ...['neighbours', 'watcher', 'control', 'idle', 'first-start', 'restamps', 'preview'],
 ];
 /**
  * Those that count something, and one that drives each contestant: the harvest of `changes`, and the load of `writes`. Every

@@ -1,5 +1,6 @@
 import { askPage, type ModelPage, type ModelPageRequest } from '../service/page.js';
 import type { ReadRefusal } from '../service/progress.js';
+import { APPLICATION } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
 import { ModelCopy } from './copy.js';
@@ -25,6 +26,7 @@ export abstract class ModelConsumer {
     readonly name: string,
     /** None for `default`. */
     readonly service?: string,
+    readonly appid: string = APPLICATION,
   ) {
     this.steps = this.live();
   }
@@ -37,8 +39,8 @@ export abstract class ModelConsumer {
   /** False where it was refused. */
   protected abstract harvest(): ModelSteps<boolean>;
 
-  protected ask(request: Omit<ModelPageRequest, 'service'>): ModelSteps<ModelPage | ReadRefusal> {
-    const whole = { ...request, ...(this.service && { service: this.service }) };
+  protected ask(request: Omit<ModelPageRequest, 'service' | 'appid'>): ModelSteps<ModelPage | ReadRefusal> {
+    const whole = { ...request, appid: this.appid, ...(this.service && { service: this.service }) };
     return this.insist(() => askPage(this.world, this.someInstance(), whole));
   }
 

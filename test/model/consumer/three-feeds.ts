@@ -11,7 +11,7 @@ export class ThreeFeedsConsumer extends ModelConsumer {
   protected *harvest(): ModelSteps<boolean> {
     let to: Date | undefined;
     if (this.world.asksMax || this.world.dice.chance(0.5)) {
-      const max = yield* this.insist(() => askMax(this.world, this.someInstance()));
+      const max = yield* this.insist(() => askMax(this.world, this.someInstance(), this.appid));
       if (isRefusal(max)) return false;
       to = max;
     }

@@ -3,6 +3,7 @@ import type { ModelWorld } from '../world/world.js';
 import { catchUp } from '../service/knowledge.js';
 import { putRight } from '../writers/operator.js';
 import { aftercareOf } from '../watcher/aftercare.js';
+import { laneOf } from '../watcher/lane.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { advance, endWhatShowsNoLife } from './turn.js';
 
@@ -55,7 +56,12 @@ function settles(world: ModelWorld): boolean {
     advanceWatchers(world, WATCHING * 4);
     const { lease: after, quarantine } = world.database.now;
     const isLed = after.watched !== undefined && after.watched.compare(begin) > 0;
-    const isWhole = isLed && after.since !== undefined && after.pass === undefined && quarantine.size === 0;
+    const isWhole =
+      isLed &&
+      after.since !== undefined &&
+      after.pass === undefined &&
+      (after.lanes ?? new Map()).size === 0 &&
+      quarantine.size === 0;
     if (round >= FEWEST_ROUNDS && isWhole && after.token === end && end === world.database.end) return true;
     if (lease.term === after.term && round % 40 === 39) endWhatShowsNoLife(world);
   }
@@ -68,10 +74,12 @@ function advanceWatchers(world: ModelWorld, stride: number): void {
   for (const { watcher } of instances) {
     if (watcher.hangs) continue;
     advance(watcher.steps, stride);
+    if (world.profile.lanes !== undefined) advance(laneOf(world, watcher), stride);
     if (database.now.quarantine.size > 0) advance(aftercareOf(world, watcher), stride);
   }
-  for (const { steps, aftercare } of leftBehind) {
+  for (const { steps, aftercare, lane } of leftBehind) {
     advance(steps, stride);
+    if (lane !== undefined) advance(lane, stride);
     if (aftercare !== undefined) advance(aftercare, stride);
   }
 }
@@ -86,7 +94,7 @@ function harvestsEnd(world: ModelWorld, harvests: number): boolean {
     world.database.wall += 1;
     if (world.profile.isKnowing) for (const instance of world.instances) catchUp(world, instance);
     for (const consumer of waiting) advance(consumer.steps, CONSUMING);
-    advanceWatchers(world, WATCHING);
+    advanceWatchers(world, world.profile.lanes === undefined ? WATCHING : WATCHING * 4);
   }
   return false;
 }

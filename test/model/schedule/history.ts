@@ -63,8 +63,8 @@ function incompleteChanged(before: ModelState['incomplete'], { database }: Model
   return [
     ...gone,
     ...kept.map(
-      ([key, { appid, id, learned = '' }]) =>
-        `      ${shortKey(key)} waits for ${appid}/${id}, learned ${shortPlace(learned)}`,
+      ([, { record, appid, id, learned = '' }]) =>
+        `      ${shortKey(record)} waits for ${appid}/${id}, learned ${shortPlace(learned)}`,
     ),
   ];
 }

@@ -1,13 +1,6 @@
 import { wantedOf } from '../../../src/replication/filters/filter-version.js';
 import type { ModelConsumer } from '../consumer/consumer.js';
-import {
-  APPLICATION,
-  claimantsOf,
-  entryOf,
-  identityOf,
-  isDelivered,
-  type ModelRecord,
-} from '../world/documents.js';
+import { claimantsOf, entryOf, identityOf, isDelivered, type ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
 import type { ModelWorld } from '../world/world.js';
 
@@ -24,12 +17,12 @@ function heldBy({ copy }: ModelConsumer): string {
   return shown([...copy.held].map(([id, { text }]) => ({ id, text })));
 }
 
-function wantedBy({ database }: ModelWorld, { service }: ModelConsumer): string {
+function wantedBy({ database }: ModelWorld, { service, appid }: ModelConsumer): string {
   const wanted = service === undefined ? undefined : wantedOf(database.now.services.get(service));
   const filter = wanted?.state === 'on' ? wanted.filter : {};
   const { now } = database;
   const isWanted = (record: ModelRecord) =>
-    record.appid === APPLICATION && isDelivered(now, record) && matches(filter, record);
+    record.appid === appid && isDelivered(now, record) && matches(filter, record);
   return shown([...now.records.values()].filter(isWanted));
 }
 

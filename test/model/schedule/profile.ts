@@ -25,7 +25,8 @@ export type ProfilePart =
   | 'refuse'
   | 'take again'
   | 'look after'
-  | 'forget';
+  | 'forget'
+  | 'work beside';
 
 /** The three feeds; `changes` by its cursor; `changes` from the greatest stamp of a complete harvest on. */
 export type ModelReading = 'feeds' | 'cursor' | 'greatest stamp';
@@ -58,6 +59,8 @@ export interface Profile {
   isKnowing?: true;
   /** How likely a head cannot be written. */
   headFails?: number;
+  /** Progress by application: how likely a batch puts an application aside, and that with a pass of its own. */
+  lanes?: { aside: number; pass: number };
   /** Filters: whether one that was in force comes back, and whether `services` is compared on a timer too. */
   everNew?: true;
   timer?: false;

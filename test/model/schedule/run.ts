@@ -3,8 +3,9 @@ import { GreatestStampConsumer } from '../consumer/greatest-stamp.js';
 import { ThreeFeedsConsumer } from '../consumer/three-feeds.js';
 import type { MutantName } from '../mutants/names.js';
 import { newLife } from '../watcher/lead.js';
+import { APPLICATION, APPLICATIONS } from '../world/documents.js';
 import { ModelWorld } from '../world/world.js';
-import { SERVICE } from '../writers/operator.js';
+import { serviceOf } from '../writers/operator.js';
 import { heal } from './heal.js';
 import { judge } from './judge.js';
 import type { Profile } from './profile.js';
@@ -20,11 +21,15 @@ const CONSUMERS = ['consumer 1', 'consumer 2', 'consumer 3'];
 /** Two instances and three consumers, before anything has happened. */
 export function newWorld(profile: Profile, mutant?: MutantName): ModelWorld {
   const world = new ModelWorld(profile, mutant);
-  for (const name of ['instance 1', 'instance 2']) world.instances.push({ name, watcher: newLife(world) });
+  for (const name of ['instance 1', 'instance 2'])
+    world.instances.push({ name, watcher: newLife(world), raises: new Map(), answers: new Map() });
   const filtered = CONSUMERS.slice(CONSUMERS.length - (profile.filtered ?? 1));
   for (const [index, name] of CONSUMERS.entries()) {
     const Consumer = READERS[profile.reads?.[index] ?? 'feeds'];
-    world.consumers.push(new Consumer(world, name, filtered.includes(name) ? SERVICE : undefined));
+    const appid = (profile.lanes && APPLICATIONS[index]) ?? APPLICATION;
+    world.consumers.push(
+      new Consumer(world, name, filtered.includes(name) ? serviceOf(appid) : undefined, appid),
+    );
   }
   return world;
 }

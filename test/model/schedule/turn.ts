@@ -3,6 +3,7 @@ import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { aftercareOf } from '../watcher/aftercare.js';
+import { laneOf } from '../watcher/lane.js';
 import { newLife } from '../watcher/lead.js';
 import { followOn, forget } from '../service/knowledge.js';
 import { newWriter } from '../writers/writers.js';
@@ -75,6 +76,8 @@ function act(world: ModelWorld, part: ProfilePart): void {
       return takeAgain(world);
     case 'look after':
       return lookAfter(world);
+    case 'work beside':
+      return workBeside(world);
     case 'expire':
       return advance(expiryOf(world, dice.pick(world.instances)), strideIn(world));
   }
@@ -90,6 +93,12 @@ function lookAfter(world: ModelWorld): void {
   const { name, watcher } = world.dice.pick(world.instances);
   world.tell?.(`-- aftercare of ${name}`);
   if (!watcher.hangs) advance(aftercareOf(world, watcher), strideIn(world));
+}
+
+function workBeside(world: ModelWorld): void {
+  const { name, watcher } = world.dice.pick(world.instances);
+  world.tell?.(`-- lane of ${name}`);
+  if (!watcher.hangs) advance(laneOf(world, watcher), strideIn(world));
 }
 
 function strideIn({ dice, profile }: ModelWorld): number {
@@ -146,8 +155,9 @@ function goOnLeftBehind(world: ModelWorld): void {
   if (leftBehind.length === 0) return;
   if (dice.chance(CHANCE_LOST)) leftBehind.shift();
   else {
-    const { steps, aftercare } = dice.pick(leftBehind);
-    advance(aftercare !== undefined && dice.chance(0.5) ? aftercare : steps, strideIn(world));
+    const { steps, aftercare, lane } = dice.pick(leftBehind);
+    const beside = lane !== undefined && dice.chance(0.5) ? lane : aftercare;
+    advance(beside !== undefined && (beside === lane || dice.chance(0.5)) ? beside : steps, strideIn(world));
   }
 }
 
@@ -155,7 +165,7 @@ function crash(world: ModelWorld): void {
   const instance = world.dice.pick(world.instances);
   instance.watcher = newLife(world);
   delete instance.expiry;
-  delete instance.raise;
-  delete instance.answer;
+  instance.raises.clear();
+  instance.answers.clear();
   forget(instance);
 }

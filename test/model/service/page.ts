@@ -5,7 +5,7 @@ import { matches } from '../world/matching.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
 import { sourceFor } from './knowledge.js';
-import { MARK, readProgress, type ReadRefusal } from './progress.js';
+import { markOf, readProgress, type ReadRefusal } from './progress.js';
 import { raiseMark } from './raise.js';
 import { viewFor } from './view.js';
 
@@ -18,6 +18,7 @@ export type ModelFeed = Section | 'changes';
 
 export interface ModelPageRequest {
   feed: ModelFeed;
+  appid: string;
   /** None for `default`, which filters nothing. */
   service?: string;
   from: Date;
@@ -56,32 +57,32 @@ export function* askPage(
   instance: Instance,
   request: ModelPageRequest,
 ): ModelSteps<ModelPage | ReadRefusal> {
-  const to = earlierOf(request.to, latestTo(world, request.to));
+  const to = earlierOf(request.to, latestTo(world, request));
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     yield;
     const source = sourceFor(world, instance);
-    const progress = readProgress(world, source.progress());
+    const progress = readProgress(world, source.progress(), request.appid);
     if (progress === undefined) return 'preparing';
     yield;
     const entry = entryInForce(source.filters(), request);
     if (isRefused(entry)) return entry;
     const isFit = (state: ModelState) => source.isKnown || isSettled(world, state, request, entry);
-    const state = yield* viewFor(world, source, progress, to, isFit);
+    const state = yield* viewFor(world, source, progress, { appid: request.appid, to }, isFit);
     if (state !== undefined) {
       const items = itemsIn(world, state, { ...request, to }, filterIn(world, request, entry));
       yield;
       return isExpired(world, request) ? 'history-expired' : { items, to };
     }
-    if (!(yield* raiseMark(world, instance))) return 'not-watched';
+    if (!(yield* raiseMark(world, instance, request.appid))) return 'not-watched';
   }
   return 'not-watched';
 }
 
 /** To be asked after the items were read. */
-function isExpired({ database }: ModelWorld, { feed, from }: ModelPageRequest): boolean {
+function isExpired({ database }: ModelWorld, { appid, feed, from }: ModelPageRequest): boolean {
   const { horizon } = database.now;
   const tellsGone = feed === 'harddeletes' || feed === 'changes';
-  return tellsGone && from > NO_FROM && horizon !== undefined && from < horizon;
+  return tellsGone && appid === APPLICATION && from > NO_FROM && horizon !== undefined && from < horizon;
 }
 
 /** The entry of the service as it is now: it decides whether there is an answer at all. */
@@ -119,7 +120,9 @@ function itemsIn(
 ): ModelItem[] {
   const { feed } = request;
   const items =
-    feed === 'changes' ? changesIn(world, state, request, filter) : sectionIn(world, state, feed, filter);
+    feed === 'changes'
+      ? changesIn(world, state, request, filter)
+      : sectionIn(world, state, { feed, appid: request.appid }, filter);
   const { from, to, offset, limit } = request;
   return items
     .filter(({ key, stamp }) => key > offset && stamp > from && stamp <= to)
@@ -131,13 +134,13 @@ function itemsIn(
 function changesIn(
   world: ModelWorld,
   state: ModelState,
-  { from, withDeletes }: ModelPageRequest,
+  { appid, from, withDeletes }: ModelPageRequest,
   filter: Filter,
 ): ModelItem[] {
   const isMute = from <= NO_FROM && world.has('a first harvest of changes that tells of no deletes');
   const sections = SECTIONS.slice(0, withDeletes === false || isMute ? 1 : SECTIONS.length);
   return sections.flatMap((section, index) =>
-    sectionIn(world, state, section, filter).map((item) => ({
+    sectionIn(world, state, { feed: section, appid }, filter).map((item) => ({
       ...item,
       section,
       key: `${index}${item.key}`,
@@ -145,29 +148,38 @@ function changesIn(
   );
 }
 
-function sectionIn(world: ModelWorld, state: ModelState, section: Section, filter: Filter): ModelItem[] {
-  return section === 'harddeletes' ? tombstonesIn(world, state) : recordsIn(state, section, filter);
+function sectionIn(
+  world: ModelWorld,
+  state: ModelState,
+  { feed, appid }: { feed: Section; appid: string },
+  filter: Filter,
+): ModelItem[] {
+  return feed === 'harddeletes'
+    ? tombstonesIn(world, state, appid)
+    : recordsIn(state, { feed, appid }, filter);
 }
 
 /**
  * A record that came back is not in the hard deletes. For a mutant it is, since that would hide most of what rule 4 is
  * there for: what it still does not hide comes once in very many histories.
  */
-function tombstonesIn({ mutant }: ModelWorld, { ledger, records }: ModelState): ModelItem[] {
+function tombstonesIn({ mutant }: ModelWorld, { ledger, records }: ModelState, of: string): ModelItem[] {
   const shown = mutant === undefined ? [...records.values()].filter(({ isNumber }) => !isNumber) : [];
-  const living = shown.filter(({ appid }) => appid === APPLICATION).map(({ id }) => id);
+  const living = shown.filter(({ appid }) => appid === of).map(({ id }) => id);
   return [...ledger.values()]
-    .filter(
-      ({ alive, identity }) => !alive && identity.appid === APPLICATION && !living.includes(identity.id),
-    )
+    .filter(({ alive, identity }) => !alive && identity.appid === of && !living.includes(identity.id))
     .map(({ key, identity, lastupdated }) => ({ key, id: identity.id, stamp: lastupdated!, text: 0 }));
 }
 
-function recordsIn(state: ModelState, section: Section, filter: Filter): ModelItem[] {
-  const isShown = (record: ModelRecord) => matches(filter, record) === (section === 'updates');
+function recordsIn(
+  state: ModelState,
+  { feed, appid }: { feed: Section; appid: string },
+  filter: Filter,
+): ModelItem[] {
+  const isShown = (record: ModelRecord) => matches(filter, record) === (feed === 'updates');
   return [...state.records.values()].flatMap((record) => {
     const { key, id, text, lastupdated: stamp } = record;
-    const isKnown = record.appid === APPLICATION && stamp && isDelivered(state, record);
+    const isKnown = record.appid === appid && stamp && isDelivered(state, record);
     return isKnown && isShown(record) ? [{ key, id, text, stamp }] : [];
   });
 }
@@ -185,9 +197,9 @@ function filterIn(
 }
 
 /** The clock, or where that stands still the next fence. */
-function latestTo({ database }: ModelWorld, to: Date): Date {
+function latestTo({ database }: ModelWorld, { appid, to }: ModelPageRequest): Date {
   const clock = database.clock();
-  const fence = to > clock ? database.now.marks.get(markName(MARK))?.fence : undefined;
+  const fence = to > clock ? database.now.marks.get(markName(markOf(appid)))?.fence : undefined;
   return fence !== undefined && to <= fence ? fence : fenceAfterRaise(fence, clock);
 }
 

@@ -16,12 +16,12 @@ export function* viewFor(
   world: ModelWorld,
   source: Source,
   progress: WatchProgress,
-  to: Date,
+  { appid, to }: { appid: string; to: Date },
   isFit: IsFit,
 ): ModelSteps<ModelState | undefined> {
   const { database } = world;
-  if (world.has('no mark')) return database.asOf(watchedBy(source.progress())!);
-  const moments = readMoments(source.progress());
+  if (world.has('no mark')) return database.asOf(watchedBy(source.progress(), appid)!);
+  const moments = readMoments(source.progress(), appid);
   yield;
   const serving = servingMoment(moments, progress, to);
   if (serving === undefined) return undefined;

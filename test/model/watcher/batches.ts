@@ -20,7 +20,8 @@ export function* workThrough(watcher: ModelWatcher, events: WatchedEvent[]): Mod
     watcher.fences = fences;
   }
   if (left.length === 1) {
-    yield* setAsideEvents(watcher.world, left);
+    const isOfMain = watcher.appid === undefined || !watcher.world.has('quarantine by main alone');
+    if (isOfMain) yield* setAsideEvents(watcher.world, left);
     return new Map();
   }
   const half = Math.ceil(left.length / 2);

@@ -6,7 +6,8 @@ import {
 } from '../../../src/replication/filters/filter-version.js';
 import { filterChange } from '../mutants/decisions.js';
 import { nextStamp } from '../twins/stamp.js';
-import { APPLICATION, type ModelRecord } from '../world/documents.js';
+import { applicationOf } from '../writers/operator.js';
+import type { ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld } from '../world/world.js';
@@ -18,7 +19,8 @@ export function* reconcileAll(watcher: ModelWatcher): ModelSteps {
   const { database } = watcher.world;
   yield;
   const names = new Set([...database.now.services.keys(), ...database.now.effective.keys()]);
-  for (const name of names) while (!(yield* reconcile(watcher, name)));
+  for (const name of [...names].filter((one) => watcher.owns(applicationOf(one))))
+    while (!(yield* reconcile(watcher, name)));
 }
 
 /** False where another watcher came between: look again. */
@@ -51,7 +53,7 @@ function* stampDifference(world: ModelWorld, name: string, entry: FilterVersionC
   const clock = database.clock();
   for (const { key } of [...database.now.records.values()]) {
     const record = database.now.records.get(key);
-    if (record === undefined || !isJudgedDifferently(record, filter, previous)) continue;
+    if (record === undefined || !isJudgedDifferently(record, name, { filter, previous })) continue;
     const lastupdated = nextStamp(record.lastupdated, clock);
     const stamp = () => database.write(`stamps for ${name}`, (tx) => tx.stamp(record, lastupdated));
     const isCounted = world.has('a refused record that counts as stamped') && database.refused.has(key);
@@ -62,8 +64,12 @@ function* stampDifference(world: ModelWorld, name: string, entry: FilterVersionC
   database.write(`${name} done`, (tx) => tx.writeEffective(name, { ...rest, filter, pending: false }));
 }
 
-function isJudgedDifferently(record: ModelRecord, filter: Filter, previous: Filter): boolean {
-  return record.appid === APPLICATION && matches(judgedDifferently(filter, previous), record);
+function isJudgedDifferently(
+  record: ModelRecord,
+  name: string,
+  { filter, previous }: { filter: Filter; previous: Filter },
+): boolean {
+  return record.appid === applicationOf(name) && matches(judgedDifferently(filter, previous), record);
 }
 
 /** Compare-and-set: whether the entry has the version that was read. */

@@ -1,27 +1,43 @@
 import type { Heads } from '../../../src/replication/mark/head.js';
+import { markName } from '../../../src/replication/mark/mark.js';
+import { markOf } from '../service/progress.js';
+import { APPLICATIONS } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWatcher } from './watcher.js';
 
-/** What became of the head: written, so that the token may follow; failed; or the term is over. */
+/** What became of the heads: written, so that the token may follow; failed; or the term is over. */
 export type HeadOutcome = 'written' | 'failed' | 'over';
 
 /**
- * The greatest stamp that a batch tells of, written after the effects and before the token. One that the term has written
+ * The greatest stamps that a batch tells of, written after the effects and before the token. One that the term has written
  * already, and that lies above the fence, tells all there is to tell.
  */
-export function* publishHead(watcher: ModelWatcher, heads: Heads): ModelSteps<HeadOutcome> {
+export function* publishHeads(watcher: ModelWatcher, heads: Heads): ModelSteps<HeadOutcome> {
+  for (const appid of APPLICATIONS) {
+    const outcome = yield* publishHead(watcher, appid, heads.get(markName(markOf(appid)))?.stamp);
+    if (outcome !== 'written') return outcome;
+  }
+  return 'written';
+}
+
+function* publishHead(
+  watcher: ModelWatcher,
+  appid: string,
+  greatest: Date | undefined,
+): ModelSteps<HeadOutcome> {
   const { world, own } = watcher;
   const { database } = world;
-  const greatest = watcher.isRaised() ? heads.get(watcher.mark)?.stamp : undefined;
-  if (greatest === undefined || !watcher.isNews(greatest)) return 'written';
+  if (greatest === undefined || !watcher.isRaised(appid) || !watcher.isNews(appid, greatest))
+    return 'written';
+  if (watcher.appid !== undefined && world.has('no heads by the lane')) return 'written';
   yield;
   if (database.now.lease.term !== own.term) return 'over';
   if (world.dice.chance(world.profile.headFails ?? 0))
     return world.has('a head that cannot be written') ? 'written' : 'failed';
   database.write('publishes the head', (tx) => {
-    const { head } = tx.state;
-    if (head === undefined || greatest > head) tx.writeHead(greatest);
+    const head = tx.state.heads.get(appid);
+    if (head === undefined || greatest > head) tx.writeHead(appid, greatest);
   });
-  watcher.headWritten = greatest;
+  watcher.headsWritten.set(appid, greatest);
   return 'written';
 }

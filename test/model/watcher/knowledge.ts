@@ -6,6 +6,7 @@ import { isGone } from '../service/view.js';
 import { KIND, type ModelState, ORGANIZATION, type StoredEntry } from '../world/documents.js';
 import { toldId } from '../world/events.js';
 import type { ModelSteps } from '../world/steps.js';
+import { ownHalves } from './halves.js';
 import type { ModelWatcher } from './watcher.js';
 
 /** What the rules are given: what is known before a batch, and its events with the names that they lack. */
@@ -19,13 +20,15 @@ export function* knowledgeFor(watcher: ModelWatcher, told: KindEvent[]): ModelSt
   const { database } = watcher.world;
   const owners = ownersOf(told);
   yield;
-  const owned = ownedIn([...database.now.ledger.values()], owners);
+  const isOwn = ({ identity }: StoredEntry) => watcher.owns(identity.appid);
+  const owned = ownedIn([...database.now.ledger.values()].filter(isOwn), owners);
   yield;
-  const partials = partialsOf(database.now, owners);
-  const events = completed(watcher, told, { owned, partials });
+  const partials = partialsOf(watcher, owners);
+  const complete = watcher.world.profile.lanes === undefined ? completed : ownHalves;
+  const events = complete(watcher, told, { owned, partials });
   yield;
   const holders = holdersOf(database.now, events, { owned, partials });
-  const entries = [...database.now.ledger.values()];
+  const entries = [...database.now.ledger.values()].filter(isOwn);
   const tombstones = new Map(entries.map(({ key, identity }) => [key, identity]));
   return { knowledge: { owned, partials, holders, fences: watcher.fences, tombstones }, events };
 }
@@ -73,8 +76,11 @@ export function ownedIn(entries: StoredEntry[], owners: Set<string>): Owned {
   return owned;
 }
 
-function partialsOf({ incomplete }: ModelState, owners: Set<string>): Map<string, PartialIdentity> {
-  return new Map([...incomplete].filter(([key]) => owners.has(key)));
+function partialsOf(watcher: ModelWatcher, owners: Set<string>): Map<string, PartialIdentity> {
+  const own = [...watcher.world.database.now.incomplete.values()]
+    .filter(({ record, appid }) => owners.has(record) && watcher.owns(appid as string))
+    .sort((one, other) => ((one.learned ?? '') < (other.learned ?? '') ? -1 : 1));
+  return new Map(own.map(({ record, ...partial }) => [record, partial]));
 }
 
 /** Who has the identities that numbers claim, and which numbers have those that texts claim. */

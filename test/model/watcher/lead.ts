@@ -1,5 +1,6 @@
 import type { ModelSteps } from '../world/steps.js';
 import type { WatcherLife, ModelWorld } from '../world/world.js';
+import { takeLanes } from './aside.js';
 import { follow } from './follow.js';
 import { pass } from './pass.js';
 import { reconcileAll } from './filters.js';
@@ -15,7 +16,11 @@ export function newLife(world: ModelWorld): WatcherLife {
 function* watch(world: ModelWorld, life: WatcherLife): ModelSteps {
   while (!life.isLeftBehind) {
     const watcher = takeLease(world, life);
-    if (watcher !== undefined) yield* lead(watcher);
+    if (watcher !== undefined) {
+      life.main = watcher;
+      yield* lead(watcher);
+      life.main = undefined;
+    }
     yield;
   }
 }
@@ -35,6 +40,7 @@ function* lead(watcher: ModelWatcher): ModelSteps {
   if (watcher.token !== undefined) {
     yield;
     watcher.takeMarksAsTheyStand();
+    takeLanes(watcher);
     yield* reconcileAll(watcher);
   }
   for (;;) {

@@ -69,11 +69,11 @@ function* wait(watcher: ModelWatcher, { identity, owner, at }: Life): ModelSteps
 }
 
 /** A number that the ledger has as an owner claims nothing any more. */
-function* forgetRival({ world }: ModelWatcher, { identity, owner, isNumber }: Life): ModelSteps {
+function* forgetRival(watcher: ModelWatcher, { identity, owner, isNumber }: Life): ModelSteps {
   if (!isNumber) return;
   yield;
-  const entry = entryOf(world.database.now, identity);
-  if (entry?.alive && String(entry.owner) === String(owner)) forget(world, String(owner), entry.learned);
+  const entry = entryOf(watcher.world.database.now, identity);
+  if (entry?.alive && String(entry.owner) === String(owner)) forget(watcher, String(owner), entry.learned);
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Concern } from '../../../src/replication/quarantine/set-aside.sche
 import { RefusedEntry } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld } from '../world/world.js';
+import { passByApplication } from './aside.js';
 import { reconcileAll } from './filters.js';
 import { forget } from './incomplete.js';
 import { learn } from './learning.js';
@@ -22,17 +23,22 @@ export function* pass(watcher: ModelWatcher): ModelSteps<boolean> {
   const { database } = watcher.world;
   const { since, pass: begun } = database.now.lease;
   const isRepair = since !== undefined || begun !== undefined;
-  if (!watcher.save('begins a pass', { pass: isRepair ? 'repair' : 'first start' })) return true;
+  if (
+    !watcher.save('begins a pass', {
+      pass: isRepair ? 'repair' : 'first start',
+      lanes: new Map(),
+      sinces: new Map(),
+    })
+  )
+    return true;
+  if (watcher.world.profile.lanes !== undefined) return yield* passByApplication(watcher, isRepair);
   yield;
   const token = database.end;
   const beginning = database.newest;
   const at = placeBehind(beginning);
   yield;
   watcher.takeMarksAsTheyStand();
-  yield* forgetStale(watcher, at);
-  yield* learnRecords(watcher, at, isRepair);
-  yield* settleLedger(watcher, at, isRepair);
-  yield* reconcileAll(watcher);
+  yield* passOver(watcher, at, isRepair);
   yield;
   const end = database.newest;
   yield;
@@ -41,11 +47,19 @@ export function* pass(watcher: ModelWatcher): ModelSteps<boolean> {
   return !watcher.save('ends a pass', { token, watched: beginning, since: end });
 }
 
+/** Everything of the applications of a loop. */
+export function* passOver(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): ModelSteps {
+  yield* forgetStale(watcher, at);
+  yield* learnRecords(watcher, at, isRepair);
+  yield* settleLedger(watcher, at, isRepair);
+  yield* reconcileAll(watcher);
+}
+
 /** On the first start nobody has seen anything yet, so only bad stamps are repaired. */
 function* learnRecords(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): ModelSteps {
   const { database } = watcher.world;
   yield;
-  const seen = [...database.now.records.values()];
+  const seen = [...database.now.records.values()].filter(({ appid }) => watcher.owns(appid));
   for (const record of seen) {
     const { _id: owner, key, isNumber } = record;
     const life = {
@@ -71,14 +85,15 @@ function* learnRecords(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): 
 }
 
 /** Of an ignored number that is gone, or claims its text no longer, no event tells any more. */
-function* forgetStale({ world }: ModelWatcher, at: LogPlace): ModelSteps {
+function* forgetStale(watcher: ModelWatcher, at: LogPlace): ModelSteps {
   yield;
-  const { incomplete, records } = world.database.now;
-  for (const [key, { appid, id }] of incomplete) {
+  const { incomplete, records } = watcher.world.database.now;
+  for (const { record: key, appid, id } of incomplete.values()) {
+    if (!watcher.owns(appid as string)) continue;
     const record = records.get(key);
     if (record?.isNumber && record.appid === appid && record.id === id) continue;
     yield;
-    forget(world, key, at);
+    forget(watcher, key, at);
   }
 }
 
@@ -93,6 +108,7 @@ function* settleLedger(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): 
   yield;
   const clock = database.clock();
   for (const { _id, identity } of [...database.now.ledger.values()]) {
+    if (!watcher.owns(identity.appid)) continue;
     if (!world.has('entries that keep their age in a pass')) yield* lift(watcher, { _id, identity }, at);
     yield;
     const entry = entryOf(database.now, identity);

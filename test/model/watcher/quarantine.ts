@@ -138,8 +138,8 @@ function knownBefore(world: ModelWorld, { owner, place }: WrittenEvent): Known |
   const isOrdered = !world.has('what is set aside without its place');
   if (!isOrdered && aside?.identities.length) return aside.identities.at(-1);
   const owned = ownedIn([...state.ledger.values()], new Set([key])).get(key) ?? [];
-  const partial = state.incomplete.get(key);
-  const learned: Known[] = [...owned, ...(partial ? [partial] : [])];
+  const partials = [...state.incomplete.values()].filter(({ record }) => record === key);
+  const learned: Known[] = [...owned, ...partials];
   const before = learned.filter((one) => (one.learned ?? '') < place);
   const newest = [...before, ...(aside?.known ? [aside.known] : [])].reduce<Known | undefined>(
     (one, other) => (one === undefined || (other.learned ?? '') > (one.learned ?? '') ? other : one),

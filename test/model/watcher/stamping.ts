@@ -113,6 +113,8 @@ function claimantOf(state: ModelState, identity: Identity, at: LogPlace): Life |
     ([, { isNumber, appid, id }]) => isNumber && appid === identity.appid && id === identity.id,
   );
   const claimants = claimantsOf(state, identity);
-  const [rival] = claimants.filter((record) => record.isNumber && rivals.some(([key]) => key === record.key));
+  const [rival] = claimants.filter(
+    (record) => record.isNumber && rivals.some(([, rival]) => rival.record === record.key),
+  );
   return rival && { identity, at, alive: true, owner: rival._id, isNumber: true };
 }

@@ -1,8 +1,21 @@
 import type { mongo } from 'mongoose';
 import type { Fences } from '../../../src/replication/mark/fences.js';
 import { markName } from '../../../src/replication/mark/mark.js';
-import { APPLICATION, KIND, ORGANIZATION, type StoredLease, type ModelRecord } from '../world/documents.js';
+import { markOf } from '../service/progress.js';
+import type { StoredLease, ModelRecord } from '../world/documents.js';
 import type { WatcherLife, ModelWorld } from '../world/world.js';
+
+/** An application that is aside, in the memory of its term. */
+export interface ModelLane {
+  watcher: ModelWatcher;
+  turn: number;
+  /** The token up to which it is worked off. */
+  place: number;
+  /** Whether it begins with a pass of its own. */
+  isRepair: boolean;
+  /** Whether something of it is under way. */
+  isAtWork: boolean;
+}
 
 /** A leader in its term, with what it remembers. It may be overtaken without knowing. */
 export class ModelWatcher {
@@ -10,10 +23,10 @@ export class ModelWatcher {
   fences: Fences = new Map();
   /** For a mutant: those of the beginning of the term. */
   private fencesAtStart: Fences = new Map();
-  /** The head that this term has written. */
-  headWritten: Date | undefined;
-  /** The mark of the consumers' application. */
-  readonly mark = markName({ kind: KIND, organizationid: ORGANIZATION, appid: APPLICATION });
+  /** The heads that this term has written, by application. */
+  readonly headsWritten = new Map<string, Date>();
+  /** The applications that are aside, where this is main. */
+  readonly lanes = new Map<string, ModelLane>();
   /** What is stored when the batch at work is worked through. */
   due: Pick<StoredLease, 'token' | 'watched'> | undefined;
 
@@ -23,7 +36,14 @@ export class ModelWatcher {
     /** How many events are worked through; nothing where a pass has to come first. */
     public token: number | undefined,
     public watched: mongo.Timestamp | undefined,
+    /** The application of a lane; absent: main, which has all that are not aside. */
+    readonly appid?: string,
   ) {}
+
+  /** Whether this loop is responsible for an application. */
+  owns(appid: string): boolean {
+    return this.appid === undefined ? !this.lanes.has(appid) : this.appid === appid;
+  }
 
   /** Can only make more stamps, never fewer. */
   takeMarksAsTheyStand(): void {
@@ -36,22 +56,22 @@ export class ModelWatcher {
     for (const [name, fence] of passed) this.fences.set(name, fence);
   }
 
-  /** Whether the mark of the consumers' application is raised, as far as the stream has passed. */
-  isRaised(): boolean {
+  /** Whether the mark of an application is raised, as far as the stream has passed. */
+  isRaised(appid: string): boolean {
     const isAtStartOnly = this.world.has('raised marks known at the start only');
-    return (isAtStartOnly ? this.fencesAtStart : this.fences).has(this.mark);
+    return (isAtStartOnly ? this.fencesAtStart : this.fences).has(markName(markOf(appid)));
   }
 
   /** Whether a head has to be written: not where one lies above the fence already. */
-  isNews(head: Date): boolean {
-    const { headWritten } = this;
-    const fence = this.fences.get(this.mark);
+  isNews(appid: string, head: Date): boolean {
+    const headWritten = this.headsWritten.get(appid);
+    const fence = this.fenceOf({ appid });
     return headWritten === undefined || (head > headWritten && (fence === undefined || headWritten <= fence));
   }
 
   /** The newest fence known of the mark of a record. */
   fenceOf({ appid }: Pick<ModelRecord, 'appid'>): Date | undefined {
-    return this.fences.get(markName({ kind: KIND, organizationid: ORGANIZATION, appid }));
+    return this.fences.get(markName(markOf(appid)));
   }
 
   /** For a mutant: the token of the batch at work is stored, whoever leads, as if its effects had landed. */

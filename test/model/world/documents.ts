@@ -5,6 +5,7 @@ import {
   identityKey,
   type PartialIdentity,
 } from '../../../src/replication/ledger/identity.js';
+import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
 import type { SetAside } from '../../../src/replication/quarantine/set-aside.schema.js';
 import type { KnownEntry } from '../twins/entry-after.js';
@@ -12,8 +13,10 @@ import type { KnownEntry } from '../twins/entry-after.js';
 export const KIND = 'member';
 export const ORGANIZATION = 'o';
 
-/** The application whose records consumers harvest; the other one is there to be moved to and from. */
+/** The application whose records consumers harvest; others are there to be moved to and from, or have consumers of their own. */
 export const APPLICATION = 'a';
+
+export const APPLICATIONS = [APPLICATION, 'b', 'c'] as const;
 
 export type Color = 'red' | 'blue';
 
@@ -53,6 +56,29 @@ export interface ModelService {
   enabled: boolean;
 }
 
+/** An application that is aside: how far the lane has come, as a token; a pass is owed while it says so. */
+export interface StoredLane {
+  /** Tells this turn aside from others of the same application. */
+  turn: number;
+  place: number;
+  watched?: mongo.Timestamp;
+  since?: mongo.Timestamp;
+  pass?: string;
+}
+
+/** Events of one batch for the lane, each with its number in the log, up to a token. */
+export interface QueuedBatch {
+  first: number;
+  place: number;
+  watched: mongo.Timestamp;
+  events: readonly { number: number; event: WatchedEvent }[];
+  /** The applications for which nothing of the batch is missing. */
+  complete: readonly string[];
+}
+
+/** What is known of a record that the ledger does not know. */
+export type StoredPartial = PartialIdentity & { record: string };
+
 /** The one document of `leases`. The token is the number of events worked through. */
 export interface StoredLease {
   term: number;
@@ -61,6 +87,10 @@ export interface StoredLease {
   watched?: mongo.Timestamp;
   since?: mongo.Timestamp;
   pass?: string;
+  /** The applications that are aside. */
+  lanes?: ReadonlyMap<string, StoredLane>;
+  /** The `since` of applications that had a pass of their own. */
+  sinces?: ReadonlyMap<string, mongo.Timestamp>;
 }
 
 /** The whole database at one moment; never changed, only replaced. */
@@ -69,8 +99,10 @@ export interface ModelState {
   records: ReadonlyMap<string, ModelRecord>;
   /** By identity. */
   ledger: ReadonlyMap<string, StoredEntry>;
-  /** What is known of records that the ledger does not know, by `key`. */
-  incomplete: ReadonlyMap<string, PartialIdentity>;
+  /** What is known of records that the ledger does not know, by `key`, and by application where there are lanes. */
+  incomplete: ReadonlyMap<string, StoredPartial>;
+  /** What the lane has to work off. */
+  queue: ReadonlyMap<string, QueuedBatch>;
   /** By what it is about. */
   quarantine: ReadonlyMap<string, StoredAside>;
   /** By the name of the mark. */
@@ -84,19 +116,21 @@ export interface ModelState {
   lease: StoredLease;
   /** The greatest stamp of a hard delete of the application that is gone, or about to go. */
   horizon?: Date;
-  /** The head of the application: the greatest stamp that the watcher has seen since its mark is raised. */
-  head?: Date;
+  /** The head of each application: the greatest stamp that the watcher has seen since its mark is raised. */
+  heads: ReadonlyMap<string, Date>;
 }
 
 export const EMPTY: ModelState = {
   records: new Map(),
   ledger: new Map(),
   incomplete: new Map(),
+  queue: new Map(),
   quarantine: new Map(),
   marks: new Map(),
   moments: new Map(),
   services: new Map(),
   effective: new Map(),
+  heads: new Map(),
   lease: { term: 0, isHeld: false },
 };
 
@@ -104,7 +138,7 @@ const FEW = ['x', 'y', 'z'];
 const MANY = Array.from({ length: 40 }, (_, index) => `m${index}`);
 
 /** All that a record can be here; a replayed event can make the watcher believe in any of them. */
-const IDENTITIES = [APPLICATION, 'b'].flatMap((appid) =>
+const IDENTITIES = APPLICATIONS.flatMap((appid) =>
   [...FEW, 'stop', ...MANY].map((id): Identity => ({ kind: KIND, organizationid: ORGANIZATION, appid, id })),
 );
 const NUMBERS = new Map(IDENTITIES.map(({ appid, id }, index) => [`${appid}/${id}`, index]));
@@ -113,6 +147,14 @@ const NUMBERS = new Map(IDENTITIES.map(({ appid, id }, index) => [`${appid}/${id
 export const PLACES = [
   ...FEW.map((id) => identityOf({ appid: APPLICATION, id })),
   identityOf({ appid: 'b', id: 'x' }),
+];
+
+/** The same over three applications. */
+export const LANE_PLACES = [
+  identityOf({ appid: 'a', id: 'x' }),
+  identityOf({ appid: 'a', id: 'y' }),
+  identityOf({ appid: 'b', id: 'x' }),
+  identityOf({ appid: 'c', id: 'x' }),
 ];
 
 /** So many that most are new when a record comes. */

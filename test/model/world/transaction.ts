@@ -1,10 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { FilterVersionChange } from '../../../src/replication/filters/filter-version.js';
-import {
-  type Identity,
-  identityKey,
-  type PartialIdentity,
-} from '../../../src/replication/ledger/identity.js';
+import { type Identity, identityKey } from '../../../src/replication/ledger/identity.js';
 import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import { fenceAfterRaise, type MarkKey, markName } from '../../../src/replication/mark/mark.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
@@ -15,7 +11,9 @@ import {
   recordUnder,
   type ModelState,
   type StoredAside,
+  type QueuedBatch,
   type StoredLease,
+  type StoredPartial,
   type ModelRecord,
   type ModelService,
 } from './documents.js';
@@ -23,7 +21,7 @@ import { deletion, insertion, update, type When } from './events.js';
 import { RefusedEntry, RefusedStamp } from './refusals.js';
 import { placeIn } from './time.js';
 
-type Collection = Exclude<keyof ModelState, 'lease' | 'horizon' | 'head'>;
+type Collection = Exclude<keyof ModelState, 'lease' | 'horizon'>;
 
 /** One atomic write of any number of documents: it has one cluster time, which all of its events share. */
 export class Transaction {
@@ -101,12 +99,21 @@ export class Transaction {
     if (isSeen) this.events.push({ type: 'tombstone', ...this.when, entry: _id, stamp });
   }
 
-  keepIncomplete(key: string, partial: PartialIdentity): void {
-    this.put('incomplete', key, partial);
+  keepIncomplete(name: string, partial: StoredPartial): void {
+    this.put('incomplete', name, partial);
   }
 
-  forgetIncomplete(key: string): void {
-    if (this.state.incomplete.has(key)) this.drop('incomplete', key);
+  forgetIncomplete(name: string): void {
+    if (this.state.incomplete.has(name)) this.drop('incomplete', name);
+  }
+
+  enqueue(batch: QueuedBatch): void {
+    this.put('queue', `${batch.first} ${batch.place} ${batch.complete.join()}`, batch);
+  }
+
+  /** Removes what every application that is aside has behind it. */
+  shortenQueue(place: number): void {
+    for (const [name, batch] of this.state.queue) if (batch.place <= place) this.drop('queue', name);
   }
 
   setAside(entry: StoredAside): void {
@@ -157,10 +164,8 @@ export class Transaction {
     this.state.horizon = to;
   }
 
-  writeHead(head: Date): void {
-    if (this.state.head?.getTime() === head.getTime()) return;
-    this.isDirty = true;
-    this.state.head = head;
+  writeHead(appid: string, head: Date): void {
+    if (this.state.heads.get(appid)?.getTime() !== head.getTime()) this.put('heads', appid, head);
   }
 
   /** The unique index holds texts only. */

@@ -2,6 +2,7 @@ import { CalmDice, type Dice } from '../random/dice.js';
 import type { MutantName } from '../mutants/names.js';
 import type { Profile } from '../schedule/profile.js';
 import type { Moment } from '../../../src/replication/mark/moment.js';
+import type { ModelWatcher } from '../watcher/watcher.js';
 import type { ModelConsumer } from '../consumer/consumer.js';
 import { Database } from './database.js';
 import { objectId } from './documents.js';
@@ -10,6 +11,7 @@ import type { ModelSteps } from './steps.js';
 
 /** A raise of a mark, known to one instance. It is in flight until the watcher has passed it. */
 export interface Raise {
+  appid: string;
   /** When the command began. */
   clock: Date;
   /** Its place in the log, once it is written. */
@@ -32,6 +34,9 @@ export interface WatcherLife {
   steps: ModelSteps;
   /** Looks after what was set aside, once it has begun. */
   aftercare?: ModelSteps;
+  /** Works off what is aside, once it has begun, and the loop beside which it does. */
+  lane?: ModelSteps;
+  main?: ModelWatcher | undefined;
   /** The term in which it leads, or has led last. */
   term?: number;
   /** A call of it does not end: nothing more happens until it does. */
@@ -45,8 +50,9 @@ export interface Instance {
   watcher: WatcherLife;
   /** Removes expired hard deletes, once it has begun. */
   expiry?: ModelSteps;
-  raise?: Raise;
-  answer?: MaxAnswer;
+  /** Of each application. */
+  raises: Map<string, Raise>;
+  answers: Map<string, MaxAnswer>;
   /** Up to where it knows what every instance knows; absent: it asks the database. For a mutant the filters apart. */
   known?: mongo.Timestamp;
   knownFilters?: mongo.Timestamp;
@@ -67,6 +73,8 @@ export class ModelWorld {
   dice: Dice = new CalmDice();
   /** Told of what leaves no trace in the log, where somebody listens. */
   tell?: (what: string) => void;
+  /** How often an application was put aside. */
+  turnsAside = 0;
   /** How many entries of the quarantine were made. */
   asides = 0;
   private identifiers = 0;

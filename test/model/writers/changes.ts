@@ -4,6 +4,7 @@ import {
   claimantsOf,
   type Color,
   identityOf,
+  LANE_PLACES,
   MANY_PLACES,
   objectId,
   PLACES,
@@ -63,6 +64,7 @@ export function planChange(world: ModelWorld): WriterChange {
 }
 
 function somePlace({ dice, profile }: ModelWorld): Place {
+  if (profile.lanes) return { ...dice.pick(LANE_PLACES), ...(profile.numbers && { nth: dice.below(6) }) };
   if (profile.numbers) return { ...dice.pick(PLACES.slice(1)), nth: dice.below(6) };
   return dice.pick(profile.manyPlaces ? MANY_PLACES : PLACES);
 }

@@ -1,9 +1,15 @@
 import type { Filter } from '../../../src/application/filter.js';
 import type { ModelWorld } from '../world/world.js';
-import type { ModelService } from '../world/documents.js';
+import { APPLICATION, APPLICATIONS, type ModelService } from '../world/documents.js';
 
-/** The service whose filter is edited. */
-export const SERVICE = 'colors';
+/** The service of an application whose filter is edited. */
+export function serviceOf(appid: string): string {
+  return `colors of ${appid}`;
+}
+
+export function applicationOf(service: string): string {
+  return service.slice(-1);
+}
 
 const FILTERS: Filter[] = [{ color: 'red' }, { color: 'blue' }, {}];
 const REFUSED = { $where: 'true' };
@@ -11,20 +17,26 @@ const REFUSED = { $where: 'true' };
 /** Edits, disables, removes or spoils the filter. */
 export function operate(world: ModelWorld): void {
   const { database, dice, profile } = world;
-  const present = database.now.services.get(SERVICE);
+  const service = serviceOf(profile.lanes ? dice.pick(APPLICATIONS) : APPLICATION);
+  const present = database.now.services.get(service);
   const filter = someFilter(world);
   const edit = profile.everNew ? { filter, enabled: true } : dice.pick(editsTo(filter));
   if (edit === undefined && present === undefined) return;
-  database.write('edits the filter', (tx) => tx.writeService(SERVICE, edit));
+  database.write('edits the filter', (tx) => tx.writeService(service, edit));
 }
 
-/** Puts a filter that works in place of one that does not. */
+/** Puts filters that work in place of those that do not. */
 export function putRight(world: ModelWorld): void {
+  for (const appid of world.profile.lanes ? APPLICATIONS : [APPLICATION])
+    putServiceRight(world, serviceOf(appid));
+}
+
+function putServiceRight(world: ModelWorld, name: string): void {
   const { database } = world;
-  const present = database.now.services.get(SERVICE);
+  const present = database.now.services.get(name);
   if (present?.enabled === true && present.filter !== REFUSED) return;
   const service = { filter: someFilter(world), enabled: true };
-  database.write('puts the filter right', (tx) => tx.writeService(SERVICE, service));
+  database.write('puts the filter right', (tx) => tx.writeService(name, service));
 }
 
 function editsTo(filter: Filter): (ModelService | undefined)[] {

@@ -1,14 +1,14 @@
 import { identityKey } from '../../../src/replication/ledger/identity.js';
-import { PLACES } from '../world/documents.js';
+import { LANE_PLACES, PLACES } from '../world/documents.js';
 import type { ModelWorld } from '../world/world.js';
 
 const CHANCE_RECORD = 0.4;
 
 /** From now on the database refuses the stamps of a record, or the ledger an identity. The change stream does not show it. */
-export function refuse({ database, dice, tell }: ModelWorld): void {
+export function refuse({ database, dice, profile, tell }: ModelWorld): void {
   const records = [...database.now.records.keys()];
   const isRecord = records.length > 0 && dice.chance(CHANCE_RECORD);
-  const name = isRecord ? dice.pick(records) : identityKey(dice.pick(PLACES));
+  const name = isRecord ? dice.pick(records) : identityKey(dice.pick(profile.lanes ? LANE_PLACES : PLACES));
   database.refused.add(name);
   tell?.(`  ${name} is refused`);
 }

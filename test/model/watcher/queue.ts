@@ -1,0 +1,99 @@
+import type { ModelState, StoredLane } from '../world/documents.js';
+import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
+import type { LogBatch } from '../world/database.js';
+import type { ModelSteps } from '../world/steps.js';
+import type { ModelWorld } from '../world/world.js';
+import type { ModelWatcher } from './watcher.js';
+
+const MOST_BATCHES = 4;
+
+/** Which events of a batch main judges itself, and which go to the lane. What is doubtful goes to both. */
+export interface Routed {
+  own: WatchedEvent[];
+  queued: { number: number; event: WatchedEvent }[];
+}
+
+/** What an overtaken leader appended behind the stored token does not count: main could wait for it for ever. */
+export function isFull(world: ModelWorld): boolean {
+  const { lease, queue } = world.database.now;
+  const stored = [...queue.values()].filter(({ place }) => place <= (lease.token ?? 0));
+  return stored.length >= MOST_BATCHES;
+}
+
+/**
+ * What every application that is aside has behind it goes, as it is stored. Where none is aside that is main's token: behind it
+ * there may be the first events of one whose entry is not stored yet.
+ */
+export function shortenQueue({ database }: ModelWorld): void {
+  const { lanes, token = 0 } = database.now.lease;
+  const places = [...(lanes ?? new Map<string, StoredLane>()).values()].map(({ place }) => place);
+  database.write('shortens the queue', (tx) => tx.shortenQueue(Math.min(token, ...places)));
+}
+
+export function* route(watcher: ModelWatcher, first: number, events: WatchedEvent[]): ModelSteps<Routed> {
+  if (watcher.lanes.size === 0) return { own: events, queued: [] };
+  yield;
+  const state = watcher.world.database.now;
+  const routed: Routed = { own: [], queued: [] };
+  const doubtful = new Set<string>();
+  for (const [index, event] of events.entries()) {
+    const { isOwn, isQueued } = routeOf(watcher, state, event, doubtful);
+    if (isOwn) routed.own.push(event);
+    if (isQueued) routed.queued.push({ number: first + index, event });
+  }
+  return routed;
+}
+
+/**
+ * An event goes to main alone where an entry of one of main's applications, learned at or before it, owns the record, and it
+ * names none that is aside. Entries of applications that are aside prove nothing: they are as old as their lane. Of a record that
+ * was doubtful once every further event of the batch is, since the entries are those before the batch.
+ */
+function routeOf(
+  watcher: ModelWatcher,
+  state: ModelState,
+  event: WatchedEvent,
+  doubtful: Set<string>,
+): { isOwn: boolean; isQueued: boolean } {
+  const { world, lanes } = watcher;
+  const both = { isOwn: true, isQueued: true };
+  if (event.type === 'services' || event.type === 'collectionLost') return both;
+  if (event.type === 'announced') return alone(watcher.owns(event.mark.appid));
+  if (event.type === 'tombstone') {
+    const entry = [...state.ledger.values()].find(({ _id }) => _id.equals(event.entry));
+    return entry === undefined ? both : alone(watcher.owns(entry.identity.appid));
+  }
+  const named = event.type === 'written' ? event.identity.appid : undefined;
+  const key = String(event.owner);
+  if (typeof named === 'string' && lanes.has(named)) {
+    if (!world.has('the batch before an event left out')) doubtful.add(key);
+    return both;
+  }
+  if (world.has('doubtful events to main alone')) return alone(true);
+  if (doubtful.has(key)) return both;
+  const isKnown = [...state.ledger.values()].some(
+    ({ alive, owner, identity, learned }) =>
+      alive &&
+      String(owner) === key &&
+      (watcher.owns(identity.appid) || world.has('entries of the lane count')) &&
+      learned <= event.place,
+  );
+  return isKnown ? alone(true) : both;
+}
+
+function alone(isOwn: boolean): { isOwn: boolean; isQueued: boolean } {
+  return { isOwn, isQueued: !isOwn };
+}
+
+/** Appends what the lane has to work off of a batch; to be done before main's token. */
+export function enqueue(
+  { world, lanes }: ModelWatcher,
+  batch: LogBatch,
+  { queued, first, watched }: { queued: Routed['queued']; first: number; watched: ModelWatcher['watched'] },
+): void {
+  if (queued.length === 0 || watched === undefined) return;
+  const complete = [...lanes.keys()];
+  world.database.write('queues for the lane', (tx) =>
+    tx.enqueue({ first, place: batch.token, watched, events: queued, complete }),
+  );
+}
