@@ -89,7 +89,10 @@ describe('The console behind a prefix', () => {
 it('two installations behind prefixes of one host have a session each', async () => {
   const theirs = await other.application();
   const scopes = [{ organizationid: '*', appid: '*' }];
-  const admins: Record<string, string> = { [PREFIX]: root, [OTHER]: await theirs.credential({ level: 'admin', scopes }) };
+  const admins: Record<string, string> = {
+    [PREFIX]: root,
+    [OTHER]: await theirs.credential({ level: 'admin', scopes }),
+  };
   const both = await ConsoleBrowser.start(origin);
   try {
     const window = await both.open();
