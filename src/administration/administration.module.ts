@@ -7,6 +7,7 @@ import { ConfigurationController } from './http/configuration.controller.js';
 import { CredentialsController } from './http/credentials.controller.js';
 import { OverviewController } from './http/overview.controller.js';
 import { EditPace } from './http/edit-pace.js';
+import { ListingPlaces } from './http/listing-places.js';
 import { PreviewPlaces } from './http/preview-places.js';
 import { RecordsController } from './http/records.controller.js';
 import { ServicesController } from './http/services.controller.js';
@@ -22,7 +23,7 @@ import { ServicesController } from './http/services.controller.js';
     OverviewController,
     RecordsController,
   ],
-  providers: [Desks, EditPace, PreviewPlaces],
+  providers: [Desks, EditPace, ListingPlaces, PreviewPlaces],
   exports: [Desks],
 })
 export class AdministrationModule {}

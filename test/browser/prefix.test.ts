@@ -40,7 +40,7 @@ afterAll(async () => {
   await service?.stop();
   await other?.stop();
 });
-afterEach(() => expect(browser.faults.splice(0)).toEqual([]));
+afterEach(() => expect(browser.faults).toEqual([]));
 
 const tenant = () => `/applications/${app.organizationid}/${app.appid}`;
 
@@ -89,8 +89,10 @@ describe('The console behind a prefix', () => {
 it('two installations behind prefixes of one host have a session each', async () => {
   const theirs = await other.application();
   const scopes = [{ organizationid: '*', appid: '*' }];
-  const theirRoot = await theirs.credential({ level: 'admin', scopes });
-  const admins: Record<string, string> = { [PREFIX]: root, [OTHER]: theirRoot };
+  const admins: Record<string, string> = {
+    [PREFIX]: root,
+    [OTHER]: await theirs.credential({ level: 'admin', scopes }),
+  };
   const both = await ConsoleBrowser.start(origin);
   try {
     const window = await both.open();
@@ -98,7 +100,7 @@ it('two installations behind prefixes of one host have a session each', async ()
     const signedInAs = async (prefix: string) => {
       await goTo(prefix, '/applications');
       await window.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
-      expect(await window.locator('body').innerText()).toContain(admins[prefix]!);
+      expect(await window.locator('body').innerText()).toContain(admins[prefix]);
     };
     for (const prefix of [PREFIX, OTHER]) {
       await goTo(prefix);

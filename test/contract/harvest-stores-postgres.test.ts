@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
+import type { AppliedPage } from '../../client/src/harvest/index.js';
 import { PostgresStore } from '../../client/src/stores/postgres.js';
 import { eventually } from '../support/index.js';
 import type { CopyPlace, CopyPlaces } from '../support/copies/index.js';
@@ -11,6 +12,18 @@ import { HALVES, storeContract } from './harvest-store-contract.js';
 const LONG_ID = Array.from({ length: 400 }, (_, n) => (n * 2654435761).toString(36)).join('-');
 
 const REFUSED = { createdBy: 'refused' };
+
+const STAMP = '2026-01-01T00:00:00.000Z';
+/** A page with one record. */
+const pageOf = (id: string): AppliedPage => ({
+  changes: [
+    {
+      ...{ op: 'upsert', id, lastupdated: STAMP, type: 'product', createDate: STAMP, createdBy: 'erp' },
+      data: {},
+    },
+  ],
+  state: { feed: 'acme/shop/product', phase: 'following', generation: 1, isWithin: true, cursor: id },
+});
 
 /** What the user of the database adds to the table. */
 const inPostgres =
@@ -101,6 +114,48 @@ describe('a copy in PostgreSQL', () => {
       /connection|terminat/i,
     );
     await store.close();
+  });
+
+  /** A user of the database who owns nothing, and may do to the table what is said. */
+  async function userOf(place: CopyPlace, rights: string): Promise<string> {
+    const user = `user_${place.table}`;
+    await client.query(`CREATE ROLE ${user} LOGIN PASSWORD '${user}'`);
+    await client.query(`GRANT USAGE, CREATE ON SCHEMA public TO ${user}`);
+    await client.query(`GRANT ${rights} ON ${place.table} TO ${user}`);
+    await client.query(`GRANT SELECT, INSERT, UPDATE ON tidemark_copies TO ${user}`);
+    return Object.assign(new URL(place.to), { username: user, password: user }).href;
+  }
+
+  it('whose rows a policy refuses names the policy, and is about the record', async () => {
+    const place = await places.fresh();
+    await (await place.open()).close();
+    await client.query(`ALTER TABLE ${place.table} ENABLE ROW LEVEL SECURITY`);
+    await client.query(`CREATE POLICY own ON ${place.table} USING (true) WITH CHECK (id <> 'own')`);
+    const to = await userOf(place, 'SELECT, INSERT, UPDATE, DELETE');
+    const store = await PostgresStore.open(to, place.table);
+    try {
+      const refused = await store.apply(pageOf('own')).catch((error: unknown) => error);
+      expect((refused as Error).message).toContain('row-level security');
+      expect(store.isUnfit(refused)).toBe(true);
+      await store.apply(pageOf('other'));
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('in a table that its user may not write ends with that, and is about no record', async () => {
+    const place = await places.fresh();
+    await (await place.open()).close();
+    const store = await PostgresStore.open(await userOf(place, 'SELECT'), place.table);
+    try {
+      const refused = await store.apply(pageOf('own')).catch((error: unknown) => error);
+      expect((refused as Error).message).toBe(
+        `The user of the database lacks a right: permission denied for table ${place.table}. The copy needs SELECT, INSERT, UPDATE and DELETE on ${place.table} and tidemark_copies.`,
+      );
+      expect(store.isUnfit(refused)).toBe(false);
+    } finally {
+      await store.close();
+    }
   });
 
   it('that somebody holds locked is waited for, and not for ever', async () => {

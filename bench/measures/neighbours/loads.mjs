@@ -28,6 +28,7 @@ const SLOW_READERS = 150;
 const IDLE = 2000;
 const GUESSERS = 16;
 const BULK = 338;
+const LISTERS = 8;
 const BULK_TEXT = 'x'.repeat(60_000);
 const EVERY_MS = 100;
 const LONGEST_END_MS = 5000;
@@ -74,13 +75,13 @@ export const loads = {
       path: `/${OWN.organizationid}/${OWN.appid}/api/v1/product/max`,
       headers: `X-Forwarded-For: 203.0.113.77:${1024 + (number % 60_000)}\r\n`,
     })),
-  [`${BULK} services of 64 KB at once, listed`]: async (server, db) => {
+  [`${BULK} services of 64 KB at once, listed in ${LISTERS} loops`]: async (server, db) => {
     await db.collection('services').insertMany(
       Array.from({ length: BULK }, (_, n) => ({
         ...{ ...OWN, kind: 'product', name: `bulk-${n}`, filter: { 'data.text': { $ne: BULK_TEXT } } },
       })),
     );
-    const end = await inLoops(server, 1, AUTHORIZATION, () => ({ path: `${ADMINISTRATION}/services` }));
+    const end = await inLoops(server, LISTERS, AUTHORIZATION, () => ({ path: `${ADMINISTRATION}/services` }));
     return async () => {
       await end();
       await db.collection('services').deleteMany({ ...OWN, name: /^bulk-/ });

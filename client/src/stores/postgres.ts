@@ -25,6 +25,11 @@ const OF_A_ROW = /^(22|23|54000$)/;
 /** Of any row: about the connection, its transaction, the resources and the operation of the server. */
 const OF_THE_SERVER = /^(08|25|26|40|53|55|57|58|XX)/;
 
+/** `insufficient_privilege`: a right that is missing, or a row that a policy of the table refuses. */
+const REFUSED = '42501';
+/** Where the server looks at each row, whatever language its messages have. */
+const AT_A_ROW = 'ExecWithCheckOptions';
+
 const COLUMNS = ['id', 'lastupdated', 'type', '"createDate"', '"createdBy"', 'data', 'channels'];
 const PLACES = COLUMNS.map((_, index) => `$${index + 1}::text[]`).join(', ');
 const TOLD = [...COLUMNS.slice(0, -2), 'data::json', 'channels::json'].join(', ');
@@ -123,7 +128,8 @@ export class PostgresStore implements CopyStore {
   isUnfit(error: unknown): boolean {
     if (error instanceof RangeError) return true;
     if (!(error instanceof pg.DatabaseError)) return false;
-    const { code = '', where } = error;
+    const { code = '', where, routine } = error;
+    if (code === REFUSED && routine === AT_A_ROW) return true;
     // What a trigger raises has a place in its function, and any code that its author likes.
     return OF_A_ROW.test(code) || (where !== undefined && !OF_THE_SERVER.test(code));
   }
@@ -149,6 +155,8 @@ export class PostgresStore implements CopyStore {
     await this.client.query(BEGIN);
     try {
       return await this.client.query<Row>(query, values);
+    } catch (error) {
+      throw withRights(error, this.table);
     } finally {
       await this.client.query('ROLLBACK').catch(() => undefined);
     }
@@ -220,8 +228,17 @@ export class PostgresStore implements CopyStore {
       await this.client.query('COMMIT');
     } catch (error) {
       await this.client.query('ROLLBACK').catch(() => undefined);
-      throw error;
+      throw withRights(error, this.table);
     }
     this.known.stored(text);
   }
+}
+
+/** An error that says which rights the copy needs, where one of them is missing. */
+function withRights(error: unknown, table: string): unknown {
+  if (!(error instanceof pg.DatabaseError)) return error;
+  const { code, routine, where, message } = error;
+  if (code !== REFUSED || routine === AT_A_ROW || where !== undefined) return error;
+  const needed = `The copy needs SELECT, INSERT, UPDATE and DELETE on ${table} and ${STATES}.`;
+  return new Error(`The user of the database lacks a right: ${message}. ${needed}`, { cause: error });
 }

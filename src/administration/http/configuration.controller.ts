@@ -23,6 +23,7 @@ import { Answers } from './answers.js';
 import { EditPace } from './edit-pace.js';
 import { flag, type Shaped } from './fields.js';
 import { TakesIfMatch } from './openapi.js';
+import { ListingPlaces } from './listing-places.js';
 import { PreviewPlaces } from './preview-places.js';
 import { assertCovers, coversCredential, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
@@ -35,6 +36,8 @@ const PREVIEWS_MS = 4000;
 const WHOLE_MS = 6000;
 /** Each new password is hashed, some 50 ms each, while the request waits. */
 const MOST_NEW = 50;
+/** How long an application of a configuration waits for its turn (milliseconds). */
+const APPLY_WAIT_MS = 6000;
 /** Bytes of BSON that one answer may have, or that are compared with what is wanted: other requests wait meanwhile. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
@@ -60,6 +63,7 @@ export class ConfigurationController {
   constructor(
     private readonly desks: Desks,
     private readonly previews: PreviewPlaces,
+    private readonly listings: ListingPlaces,
     private readonly pace: EditPace,
   ) {}
 
@@ -79,7 +83,9 @@ export class ConfigurationController {
     @Res() response: Response,
   ): Promise<void> {
     const { db } = this.desks.of(request);
-    const { configuration, etag, leftOut } = await storedConfiguration(db, reachOf(caller, narrowing));
+    const reach = reachOf(caller, narrowing);
+    const read = () => storedConfiguration(db, reach);
+    const { configuration, etag, leftOut } = await this.listings.during(request, caller, read);
     sendTagged(response, { ...configurationJson(configuration), leftOut }, etag);
   }
 
@@ -103,7 +109,8 @@ export class ConfigurationController {
   ): Promise<void> {
     const { db, turn } = this.desks.of(request);
     const options = { reach: reachOf(caller, narrowing), isPruned: prune === true };
-    const { changes, untold, etag } = await compare(db, wanted, options);
+    const comparing = () => compare(db, wanted, options);
+    const { changes, untold, etag } = await this.listings.during(request, caller, comparing);
     await assertPossible(db, changes, options.reach, turn);
     const gone = untilGone(request);
     const begun = performance.now();
@@ -142,7 +149,8 @@ export class ConfigurationController {
       ...{ ifMatch, mostNew: MOST_NEW },
     };
     for (const application of wanted.applications ?? []) this.pace.count(application);
-    const { changes, passwords } = await applyConfiguration(this.desks.of(request), wanted, options);
+    const apply = () => applyConfiguration(this.desks.of(request), wanted, options);
+    const { changes, passwords } = await this.listings.during(request, caller, apply, APPLY_WAIT_MS);
     return { changes: changes.map((one) => shown(one)), passwords };
   }
 }

@@ -32,6 +32,7 @@ import { EditPace } from './edit-pace.js';
 import type { Shaped } from './fields.js';
 import { NamesKind, NamesService, TakesIfMatch } from './openapi.js';
 import { PREVIEW_ANSWER } from './preview-answer.js';
+import { ListingPlaces } from './listing-places.js';
 import { PreviewPlaces } from './preview-places.js';
 import { assertCovers } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
@@ -54,6 +55,7 @@ export class ServicesController {
   constructor(
     private readonly desks: Desks,
     private readonly previews: PreviewPlaces,
+    private readonly listings: ListingPlaces,
     private readonly pace: EditPace,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
@@ -72,7 +74,8 @@ export class ServicesController {
     assertCovers(caller, tenant);
     const { db } = this.desks.of(request);
     await assertApplication(db, tenant);
-    const { services, leftOut } = await listServices(db, { which: ofTenant(tenant) });
+    const list = () => listServices(db, { which: ofTenant(tenant) });
+    const { services, leftOut } = await this.listings.during(request, caller, list);
     const [beyond] = leftOut;
     sendJson(
       response,

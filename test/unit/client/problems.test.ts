@@ -9,7 +9,7 @@ const ROOT = join(__dirname, '../../..');
 /** Slugs of the administration API and of the console, which this client does not call. */
 const ELSEWHERE = [
   ...['out-of-scope', 'name-taken', 'name-unavailable', 'in-use', 'session-over'],
-  ...['too-many-services', 'too-many-edits'],
+  ...['too-many-services', 'too-many-edits', 'configuration-too-large'],
 ];
 
 function slugsOfService(): Set<string> {

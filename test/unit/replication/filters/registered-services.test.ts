@@ -117,7 +117,7 @@ it('judges as if all were judged anew, whatever has changed', () => {
       known.delete(place);
       services.forget(idAt(place));
     } else {
-      const one = document(place, sizes[below(step < 1500 ? 2 : sizes.length)]!);
+      const one = document(place, sizes[below(step < 1500 ? 2 : sizes.length)]);
       known.set(place, one);
       services.learn(one);
     }
