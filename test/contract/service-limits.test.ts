@@ -101,6 +101,7 @@ describe('What other programs store beyond the limits costs their own applicatio
   it('in number: 500 for those that came last, told of by status and metric, and served once there is room', async () => {
     const [app, other] = [await service.application(), await service.application()];
     await app.product({ id: 'p', data: { n: 1 } });
+    await service.watcher.caughtUp();
     const before = (await beyond()) || 0;
     await insert(
       app,

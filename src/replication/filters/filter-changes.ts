@@ -11,12 +11,10 @@ import { type Judged, RegisteredServices } from './registered-services.js';
 import { ServicesInTurn, serviceName } from './services-in-turn.js';
 import { WantedServices } from './wanted-services.js';
 
-/** Services that are read at once: their filters may have 64 KB each, and the stream waits for all of them. */
-const AT_ONCE = 5;
+/** So many services are read at once: their filters may have 64 KB each. */
+const AT_ONCE = 20;
 /** For so long the stream waits at a time (milliseconds); what is left then comes with the next batch. */
 const PORTION_MS = 500;
-/** While the log holds more, the stream goes on for this time between two portions (milliseconds). */
-const BETWEEN_MS = 500;
 
 /** What a term knows of the services. */
 class Known {
@@ -24,8 +22,6 @@ class Known {
   readonly registered = new RegisteredServices();
   /** The version of each service, where it is known. */
   readonly versions = new Map<string, number>();
-  /** When the last portion ended, by the clock of the process (milliseconds). */
-  portionEnded = -Infinity;
 }
 
 /**
@@ -56,19 +52,14 @@ export class FilterChanges {
   async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
     if (ids === undefined) await this.findAll(term);
     else await this.find(ids, term);
-    await this.goOn(term, { isBehind: true });
+    await this.goOn(term);
   }
 
-  /**
-   * The next portion of what waits. Where the log holds more, portions leave time between them: all changes that are behind
-   * those of the services would wait for one portion after each batch.
-   */
-  async goOn(term: TermAtWork, { isBehind = false } = {}): Promise<void> {
+  /** The next portion of what waits. */
+  async goOn(term: TermAtWork): Promise<void> {
     const known = this.knownTo(term);
-    const begins = performance.now();
-    if (known.waiting.isEmpty || (isBehind && begins < known.portionEnded + BETWEEN_MS)) return;
-    while (performance.now() < begins + PORTION_MS && (await this.some(known, term)));
-    known.portionEnded = performance.now();
+    const ends = performance.now() + PORTION_MS;
+    while (performance.now() < ends && (await this.some(known, term)));
   }
 
   /**

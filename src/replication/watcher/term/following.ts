@@ -52,7 +52,7 @@ export class Following {
         reconciledAt = performance.now();
       }
       if (batch.events.length > 0) await this.work.workThrough(term, batch, fences);
-      await this.filters.goOn(term, { isBehind: !batch.isLast });
+      await this.filters.goOn(term);
       if (batch.isLast) await this.care.lookAfterWaiting(placeBehind(batch.until), term);
       if (batch.events.length === 0 && !hasCome && performance.now() - savedAt <= SAVE_MS) continue;
       watched = furthest(watched, batch.until);

@@ -101,20 +101,6 @@ describe('the services of one application', () => {
     return { changes, id: id!, idOfBusy: idOfBusy!, reconciled: () => reconciled.splice(0).sort() };
   }
 
-  it('wait while the log is read, where others have just been worked through, and not at its end', async () => {
-    const { changes, id, idOfBusy, reconciled } = ofServices(() => ({ version: 1 }));
-    const term = new TermLife();
-    await changes.look([id], term);
-    expect(reconciled()).toEqual([KEY.appid]);
-    for (let batch = 0; batch < 3; batch += 1) {
-      await changes.look([idOfBusy], term);
-      await changes.goOn(term, { isBehind: true });
-    }
-    expect(reconciled()).toEqual([]);
-    await changes.goOn(term);
-    expect(reconciled()).toEqual(['busy']);
-  });
-
   it('that failed are looked at again with all versions, and not with each change of another one', async () => {
     const failed = Array.from({ length: 1000 }, (_, place) => ({ ...busy, name: `failed-${place}` }));
     const { changes, id, reconciled } = ofServices(() => ({ version: 1 }), failed);
