@@ -4,13 +4,15 @@ let service: TestService;
 let app: TestApplication;
 
 beforeAll(async () => {
-  service = await TestService.shared();
+  // It applies the whole configuration.
+  service = await TestService.start();
   app = await service.application();
   await app.products(20, (index) => ({ id: `p${index}`, data: { n: index } }));
   await app.filter('product', 'low', { 'data.n': { $lt: 10 } });
   await app.filter('member', 'dated', { createDate: { $gt: new Date('2026-01-01') } }, { description: 'x' });
   await service.watcher.caughtUp();
 });
+afterAll(() => service?.stop());
 
 interface Wanted {
   applications: { organizationid: string; appid: string; title?: string; services: object[] }[];
