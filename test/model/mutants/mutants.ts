@@ -47,7 +47,7 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'a text takes the entry of a number': ['claimants', 7687],
   'a look gives a living entry another owner': ['numbers', 7382],
   'a change of type without the change of owner': ['numbers', 3856],
-  'incomplete identities without their place': ['claimants', 2594],
+  'incomplete identities without their place': ['claimants', 3672],
   'quarantine of whole events only': ['quarantine', 290],
   'a refused record that counts as stamped': ['refused stamps', 799],
   'the moment of a look before what is looked at': ['quarantine', 366],
