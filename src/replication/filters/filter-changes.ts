@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { mongo } from 'mongoose';
-import { MOST_SERVICES } from '../../application/index.js';
+import { MOST_SERVICES, type ServiceKey } from '../../application/index.js';
 import { count } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import { isObjectId } from '../../record/index.js';
@@ -8,7 +8,7 @@ import type { TermAtWork } from '../progress/index.js';
 import { FilterReconciler } from './filter-reconciler.js';
 import { FilterVersions } from './filter-versions.js';
 import { type Judged, RegisteredServices } from './registered-services.js';
-import { ServicesInTurn, serviceName } from './services-in-turn.js';
+import { ServicesInTurn, serviceName, tenantName } from './services-in-turn.js';
 import { WantedServices } from './wanted-services.js';
 
 /** So many services are read at once: their filters may have 64 KB each. */
@@ -48,10 +48,17 @@ export class FilterChanges {
     while (!known.waiting.isEmpty) await this.some(known, term);
   }
 
-  /** Looks at the services that documents name now or named before, or at all where nobody knows which. */
+  /**
+   * Looks at the services that documents name now or named before, or at all where nobody knows which. A few of the same
+   * applications that failed are looked at as well: often what changed is the cause.
+   */
   async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
     if (ids === undefined) await this.findAll(term);
-    else await this.find(ids, term);
+    else {
+      const tenants = await this.find(ids, term);
+      const near = this.reconciler.failed().filter((key) => tenants.has(tenantName(key)));
+      for (const key of near.slice(0, AT_ONCE)) this.knownTo(term).waiting.add(key);
+    }
     await this.goOn(term);
   }
 
@@ -114,24 +121,31 @@ export class FilterChanges {
     return known;
   }
 
-  private async find(ids: mongo.ObjectId[], term: TermAtWork): Promise<void> {
+  /** Answers the applications that the documents name or named. */
+  private async find(ids: mongo.ObjectId[], term: TermAtWork): Promise<Set<string>> {
     const known = this.knownTo(term);
     const { waiting, registered } = known;
+    const tenants = new Set<string>();
+    const add = (key: ServiceKey) => {
+      waiting.add(key);
+      tenants.add(tenantName(key));
+    };
     const gone = new Map(ids.map((id) => [id.toHexString(), id]));
     for (const id of gone.values()) {
       const before = registered.named(id);
-      if (before !== undefined) waiting.add(before);
+      if (before !== undefined) add(before);
     }
     for await (const some of this.wanted.named([...gone.values()])) {
       for (const document of some) {
         registered.learn(document);
-        if (document.key !== undefined) waiting.add(document.key);
+        if (document.key !== undefined) add(document.key);
         if (isObjectId(document._id)) gone.delete(document._id.toHexString());
       }
       term.showLife();
     }
     for (const id of gone.values()) registered.forget(id);
     this.judge(known);
+    return tenants;
   }
 
   /** What came to be beyond the limits of its application, or within them, is looked at as well. */

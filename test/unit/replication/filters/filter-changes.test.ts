@@ -113,6 +113,16 @@ describe('the services of one application', () => {
     expect(reconciled()).toEqual(failed.map(({ appid }) => appid));
   });
 
+  it('that failed are looked at again with a change of their application, a few at a time', async () => {
+    const failed = Array.from({ length: 1000 }, (_, place) => ({ ...KEY, name: `failed-${place}` }));
+    const { changes, id, reconciled } = ofServices(() => ({ version: 1 }), failed);
+    const term = new TermLife();
+    await changes.lookAtAll(term);
+    reconciled();
+    await changes.look([id], term);
+    expect(reconciled()).toHaveLength(21);
+  });
+
   it('are looked at again with all versions where they could not be brought into force', async () => {
     const { changes, reconciled } = ofServices(({ appid }) => ({
       version: appid === 'busy' ? undefined : 1,
