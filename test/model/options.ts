@@ -11,7 +11,7 @@ interface Options {
   replay?: { profile: ProfileName; turns: number[]; mutant?: MutantName };
 }
 
-const DEFAULT_SCHEDULES = 1500;
+const DEFAULT_SCHEDULES = 1000;
 
 export const options: Options = {
   schedules: DEFAULT_SCHEDULES,
