@@ -3,8 +3,8 @@ import { admin, onSessionOver } from './api/client.js';
 import { KINDS, type Kind, type SignedIn } from './api/types.js';
 import { leave, useRoute } from './hooks/use-route.js';
 import { SessionProvider } from './hooks/use-session.js';
-import { Shell } from './shell.js';
 import { Boundary } from './parts/boundary.js';
+import { Shell } from './shell.js';
 import { Applications } from './views/applications.js';
 import { AuditTrail } from './views/audit-trail.js';
 import { Consumers } from './views/consumers.js';
@@ -47,7 +47,7 @@ export function App() {
       <SessionProvider key={who.username} value={{ who, isOver, signOut }}>
         <Kept isHidden={isOver}>
           <Shell>
-            <Page />
+            <CurrentView />
           </Shell>
         </Kept>
       </SessionProvider>
@@ -71,8 +71,8 @@ function Kept({ isHidden, children }: { isHidden: boolean; children: ReactNode }
   );
 }
 
-/** A page that cannot be shown leaves the others as they are. */
-function Page() {
+/** The view that the address names. One that cannot be shown leaves the others as they are. */
+function CurrentView() {
   const { names } = useRoute();
   const instead = (
     <div role="alert">

@@ -11,6 +11,12 @@ const PORTION_APPLICATIONS = 100;
 /** Bytes of BSON of an `_id` by which services are read. */
 const LONGEST_ID = 1024;
 
+/** Milliseconds for each read of a list: a list keeps its place until the database has finished. */
+const READ_MS = 30_000;
+
+/** Options of each read of a list. */
+export const LISTING = { maxTimeMS: READ_MS, comment: 'tidemark list' } as const;
+
 const BYTES = { $bsonSize: '$$ROOT' };
 /** What is too long to be a name, or no text, has the empty name. */
 const NAMES = { organizationid: nameAt('$organizationid'), appid: nameAt('$appid') };
@@ -31,7 +37,7 @@ export interface LeftOut extends Tenant {
 
 /** Which services are listed. */
 export interface ListedOf {
-  /** Of which organizations or applications. */
+  /** A filter by organization or application. */
   which: mongo.Document;
   covers?: (tenant: Tenant) => boolean;
   /** Called with the bytes that are to be read, before they are. */
@@ -61,6 +67,7 @@ export async function listServices(db: mongo.Db, listed: ListedOf): Promise<List
       { $or: portion.map(within) },
       {
         ...{ projection: { _id: 0 }, batchSize: Math.max(1, Math.floor((many * PORTION_BYTES) / bytes)) },
+        ...LISTING,
         ...(session && { session }),
       },
     );
@@ -84,7 +91,7 @@ async function measure(db: mongo.Db, { which, covers = () => true, session }: Li
         { $group: { _id: NAMES, services: { $sum: 1 }, bytes: { $sum: BYTES } } },
         { $sort: { _id: 1 } },
       ],
-      session && { session },
+      { ...LISTING, ...(session && { session }) },
     )
     .toArray();
   const measured: Measured[] = [];
@@ -119,7 +126,7 @@ async function withinLimits(
       { $sort: { _id: 1 } },
       { $limit: MOST_SERVICES },
     ],
-    session && { session },
+    { ...LISTING, ...(session && { session }) },
   );
   const ids: unknown[] = [];
   let bytes = 0;

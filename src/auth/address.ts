@@ -24,7 +24,7 @@ export function callerAt(address: string): string {
     : `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
 
-/** The network of /48 of a caller with IPv6, of which many owners have a whole one: 65,536 callers. Others have none. */
+/** The /48 network of an IPv6 caller; undefined for IPv4. One owner often has a whole /48, which is 65,536 callers. */
 export function siteOf(caller: string): string | undefined {
   if (!caller.endsWith('::/64')) return undefined;
   return `${caller.split(':').slice(0, SITE_GROUPS).join(':')}::/48`;

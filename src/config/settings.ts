@@ -6,7 +6,7 @@ export interface Settings {
   /** Connection string of a replica set; without it the embedded mongod serves. */
   mongodbUri: string | undefined;
   production: boolean;
-  /** `serve` answers requests and never leads the watcher; `watch` leads and answers for its own state only; `all` does both. */
+  /** `serve`: answers requests, never leads the watcher. `watch`: leads, answers health and metrics only. `all`: both. */
   role: string;
   host: string;
   /** TCP port; 0 takes a free one. */

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 
 const NAME = 'tidemark-session';
 /**
- * In which the console says below which path it found the service: a proxy may serve it behind a prefix, of which the service
- * knows nothing, beside other installations. Whoever sends something else gets a cookie that is not sent back here.
+ * The path prefix under which the console reaches the service. A proxy may add one that the service cannot see, and may serve
+ * other installations on the same host. With a wrong value the browser does not send the cookie back.
  */
 const PLACE_HEADER = 'tidemark-console-place';
 /** A path as an address has it: nothing in it ends the attribute of a cookie. */

@@ -39,7 +39,8 @@ type Watched = Socket & { [CONNECTION]?: Connection };
  *   elsewhere. Nor are those whose first bytes could not be read yet: where all came at once, the newest is closed.
  * - A connection with a login is closed for another one with a login only, and only while no request of a login is under way
  *   on it. So idle ones leave a quarter of all to new connections.
- * - A credential has requests under way on a quarter of all connections at most, or on as many as is set, so that it cannot take those of all others.
+ * - A credential has requests under way on a quarter of all connections at most, or on the number that is set, so that it
+ *   cannot take those of all others.
  */
 export class Connections {
   /** Strangers that have sent no request yet; the oldest first. */

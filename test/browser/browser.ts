@@ -63,6 +63,14 @@ export class ConsoleBrowser {
     await page.goto(`${this.url}/console${path === '/' ? '' : path}`);
   }
 
+  /** The same, and answers what the page shows once a text is there. */
+  async view(page: Page, path: string, shown: string): Promise<string> {
+    await this.goTo(page, path);
+    await page.getByText(shown).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    return page.locator('main').innerText();
+  }
+
   async signIn(page: Page, username: string, password = PASSWORD): Promise<void> {
     await this.goTo(page, '/');
     await this.signInHere(page, username, password);

@@ -19,13 +19,6 @@ afterAll(async () => {
 });
 afterEach(() => expect(browser.faults.splice(0)).toEqual([]));
 
-async function view(page: Page, path: string, shown: string): Promise<string> {
-  await browser.goTo(page, path);
-  await page.getByText(shown).first().waitFor();
-  await page.waitForLoadState('networkidle');
-  return page.locator('main').innerText();
-}
-
 describe('Documents that another program has stored', () => {
   const odd = { name: ['x', 'y'], description: { en: 'Old bikes' }, filter: null, enabled: 'no' };
   let page: Page;
@@ -60,7 +53,7 @@ describe('Documents that another program has stored', () => {
   ] as [string, string | (() => string), string][])(
     '%s show them, and all others too',
     async (_name, path, shown) => {
-      const text = await view(page, typeof path === 'string' ? path : path(), shown);
+      const text = await browser.view(page, typeof path === 'string' ? path : path(), shown);
       expect(text).toContain(path === '/credentials' ? root : app.appid);
     },
   );

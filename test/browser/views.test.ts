@@ -66,13 +66,6 @@ const VIEWS: [name: string, path: () => string, shown: string][] = [
   ],
 ];
 
-async function view(page: Page, path: string, shown: string): Promise<string> {
-  await browser.goTo(page, path);
-  await page.getByText(shown).first().waitFor();
-  await page.waitForLoadState('networkidle');
-  return page.locator('main').innerText();
-}
-
 it('the list of services says how many are left out of it', async () => {
   const crowded = await service.application();
   const note = 'x'.repeat(1_500_000);
@@ -83,7 +76,7 @@ it('the list of services says how many are left out of it', async () => {
   );
   const page = await browser.openAs(root);
   const { organizationid, appid } = crowded;
-  expect(await view(page, `/applications/${organizationid}/${appid}`, 'not listed')).toContain(
+  expect(await browser.view(page, `/applications/${organizationid}/${appid}`, 'not listed')).toContain(
     '2 more services are not listed.',
   );
   await service.db.collection('services').deleteMany(crowded.tenant);
@@ -105,7 +98,7 @@ describe.each([
     it.each(VIEWS)(
       'axe finds nothing wrong with %s, and nothing is wider than the screen',
       async (_name, path, shown) => {
-        await view(page, path(), shown);
+        await browser.view(page, path(), shown);
         expect(await violationsIn(page)).toEqual([]);
         const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         expect(tooWide).toBeLessThanOrEqual(0);
@@ -121,7 +114,7 @@ it('axe finds nothing wrong with the page for signing in, nor with a question', 
   expect(await violationsIn(page)).toEqual([]);
   await browser.signIn(page, root);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await view(page, '/credentials', 'Issue a credential');
+  await browser.view(page, '/credentials', 'Issue a credential');
   await page.getByRole('button', { name: 'Revoke' }).first().click();
   await page.getByRole('dialog').waitFor();
   expect(await violationsIn(page)).toEqual([]);
@@ -197,7 +190,7 @@ describe('An administrator of one organization', () => {
   it.each(VIEWS.filter(([name]) => name !== 'watcher'))(
     'sees nothing of another in %s',
     async (_name, path, shown) => {
-      const text = await view(page, path(), shown);
+      const text = await browser.view(page, path(), shown);
       for (const theirs of [other.organizationid, other.appid, other.user('read'), root])
         expect(text).not.toContain(theirs);
     },
@@ -205,11 +198,11 @@ describe('An administrator of one organization', () => {
 
   it('is not shown the watcher, and finds no record, service or feed of others', async () => {
     expect(await page.getByRole('link', { name: 'Watcher' }).count()).toBe(0);
-    await view(page, '/watcher', 'A credential gives others no more than it covers itself.');
-    await view(page, `/search?id=${other.appid}-1`, 'Nothing is known under the id');
+    await browser.view(page, '/watcher', 'A credential gives others no more than it covers itself.');
+    await browser.view(page, `/search?id=${other.appid}-1`, 'Nothing is known under the id');
     const place = `/applications/${other.organizationid}/${other.appid}`;
-    await view(page, place, 'There is no application');
-    await view(page, `${place}/product/of-${other.appid}`, 'There is no application');
+    await browser.view(page, place, 'There is no application');
+    await browser.view(page, `${place}/product/of-${other.appid}`, 'There is no application');
   });
 });
 

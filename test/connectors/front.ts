@@ -18,8 +18,13 @@ export interface Reply {
   headers?: Record<string, string>;
 }
 
+/** In place of an answer the connection is closed. */
+export const CUT = 'cut';
+
+type Instead = Reply | typeof CUT | undefined;
+
 /** Is told of each request with its turn, from 1 on, before it goes through, and may change its URL or answer it. */
-export type Meanwhile = (url: URL, turn: number) => Promise<Reply | undefined> | Reply | undefined;
+export type Meanwhile = (url: URL, turn: number) => Promise<Instead> | Instead;
 
 /** Stands before the service, so that a test can do something between two pages of a tool. */
 export class Front {
@@ -63,6 +68,10 @@ export class Front {
     const url = new URL(request.url ?? '/', this.target);
     this.asked.push(new URL(url));
     const reply = await this.meanwhile(url, this.asked.length);
+    if (reply === CUT) {
+      response.destroy();
+      return;
+    }
     if (reply !== undefined) {
       response.writeHead(reply.status, { 'content-type': 'application/problem+json', ...reply.headers });
       response.end('{"detail":"Answered by a test."}');

@@ -32,5 +32,11 @@ async function indexerAt({ feed, username, password }: Address): Promise<Tool> {
 }
 
 describe('the indexer', () => {
-  keepsEqual(indexerAt, 'cursor');
+  const story = keepsEqual(indexerAt, 'cursor');
+
+  it('sends a request again whose connection was cut', async () => {
+    await story().source.change();
+    await story().cutSync();
+    expect(await story().differences()).toEqual(new Map());
+  });
 });

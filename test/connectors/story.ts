@@ -1,5 +1,5 @@
 import { PASSWORD } from '../support/index.js';
-import { Front } from './front.js';
+import { CUT, Front } from './front.js';
 import type { EndedRun } from './program.js';
 import { type Copy, Catalogue } from './source.js';
 
@@ -93,6 +93,13 @@ export class Story {
   async sync(): Promise<void> {
     await this.source.service.watcher.caughtUp();
     await this.syncWith(() => undefined);
+  }
+
+  /** The same, and the connection of the first request is cut. */
+  async cutSync(): Promise<void> {
+    await this.source.service.watcher.caughtUp();
+    await this.syncWith((_url, turn) => (turn === 1 ? CUT : undefined));
+    expect(this.front.asked.length).toBeGreaterThan(1);
   }
 
   /** The same, from `updates` up to the offset of `max` in place of `changes`. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+import { commandsDuring, nameOf } from './profiler.js';
 
 interface Exported {
   applications: { appid: string; services: { name: string }[] }[];
@@ -78,6 +79,27 @@ describe('Services that are beyond the limits of their application', () => {
       ...['--prune', file],
     ]);
     expect(changes).toEqual([]);
+  });
+
+  it('are read within a time limit, which the database keeps', async () => {
+    const path = `applications/${app.organizationid}/${app.appid}/services`;
+    const commands = await commandsDuring(service.db, async () => {
+      await configuration(app);
+      expect((await send(`${service.url}/admin/v1/${path}`, 'GET', { user: app.user('admin') })).status).toBe(
+        200,
+      );
+    });
+    // A `getmore` goes on within the limit of its cursor.
+    const reads = commands.filter(
+      ({ op, command }) => command['comment'] === 'tidemark list' && op !== 'getmore',
+    );
+    expect(new Set(reads.map(nameOf))).toEqual(
+      new Set([
+        ...['aggregate services', 'find services', 'aggregate applications', 'find applications'],
+        ...['aggregate credentials', 'find credentials'],
+      ]),
+    );
+    expect(reads.filter(({ command }) => !(Number(command['maxTimeMS']) > 0))).toEqual([]);
   });
 
   it('are not listed by a command, which says so and ends with 1', async () => {

@@ -46,7 +46,7 @@ it.each([
   ['GET', '/openapi.json'],
   ['GET', '/'],
   ['GET', '/METRICS'],
-])('an instance that watches answers 503 to %s %s, whoever asks', async (method, path) => {
+])('an instance that watches answers 503 to %s %s, without looking at credentials', async (method, path) => {
   const answer = await send(`${watching.url}${path}`, method, { user: null });
   expectProblem(answer, 503, 'not-serving');
   expect(answer.headers.get('retry-after')).toBe('2');

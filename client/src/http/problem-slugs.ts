@@ -22,7 +22,6 @@ export const PROBLEM_SLUGS = [
   'not-json',
   'too-many-logins',
   'quota-used-up',
-  'configuration-too-large',
   'digest-busy',
   'pages-busy',
   'connections-busy',

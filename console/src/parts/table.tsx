@@ -14,7 +14,10 @@ function Cell<T>({ of, as }: { of: T; as: Column<T>['cell'] }) {
   return isValue && shown !== null ? <code>{JSON.stringify(shown)}</code> : shown;
 }
 
-/** Rows of things; on a phone each row becomes a card whose lines name their columns. A cell that cannot be shown costs only itself. */
+/**
+ * Rows of things; on a phone each row becomes a card whose lines name their columns. A cell that cannot be shown costs only
+ * itself.
+ */
 export function Table<T>({
   caption,
   columns,

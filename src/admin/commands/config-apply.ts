@@ -1,8 +1,7 @@
 import { type Applied, applyConfiguration } from '../../administration/index.js';
 import { FatalError } from '../../common/index.js';
 import { defineCommand } from '../command.js';
-import { changesJson, COMPARED, planOf } from '../configuration-plan.js';
-import { reachOf } from '../configuration-reach.js';
+import { changesJson, COMPARED, planOf, reachOf } from '../configuration-plan.js';
 import { isConfirmed } from '../confirm.js';
 import { planLines, sumOf } from '../plan-lines.js';
 import { deskOn } from '../session.js';

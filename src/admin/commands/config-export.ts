@@ -1,6 +1,6 @@
 import { configurationFile, configurationJson, storedConfiguration } from '../../administration/index.js';
 import { defineCommand } from '../command.js';
-import { NARROWED, reachOf } from '../configuration-reach.js';
+import { NARROWED, reachOf } from '../configuration-plan.js';
 import { asIs } from '../layout.js';
 import { databaseOf } from '../session.js';
 

@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.js';
-import { changesJson, COMPARED, planOf } from '../configuration-plan.js';
-import { reachOf } from '../configuration-reach.js';
+import { changesJson, COMPARED, planOf, reachOf } from '../configuration-plan.js';
 import { planLines } from '../plan-lines.js';
 import { databaseOf } from '../session.js';
 

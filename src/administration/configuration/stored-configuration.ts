@@ -8,7 +8,7 @@ import { type StoredApplication } from '../applications.js';
 import { LISTED, type ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
 import { coversCredential } from '../http/reach.js';
-import { leftOutText, listServices } from '../listed-services.js';
+import { leftOutText, LISTING, listServices } from '../listed-services.js';
 import { Refused } from '../refused.js';
 import type { Configuration } from './configuration.js';
 import { understood } from './understood.js';
@@ -68,7 +68,7 @@ export async function storedConfiguration(
   const which = only === undefined ? of('organizationid') : ofTenant(only);
   const opening =
     only === undefined ? of('scopes.organizationid') : { scopes: { $elemMatch: ofTenant(only) } };
-  const options = { ...(session && { session }), projection: { _id: 0 } };
+  const options = { ...LISTING, ...(session && { session }), projection: { _id: 0 } };
   const covered = <T extends { organizationid?: unknown; appid?: unknown }>({ organizationid, appid }: T) =>
     reach.covers({ organizationid: String(organizationid), appid: String(appid) });
   const others =
@@ -103,7 +103,7 @@ async function bytesOf(
   const [sum] = await collection
     .aggregate<{ bytes: number }>(
       [{ $match: which }, { $group: { _id: null, bytes: { $sum: { $bsonSize: '$$ROOT' } } } }],
-      session && { session },
+      { ...LISTING, ...(session && { session }) },
     )
     .toArray();
   return sum?.bytes ?? 0;

@@ -49,8 +49,8 @@ export class FilterChanges {
   }
 
   /**
-   * Looks at the services that documents name now or named before, or at all where nobody knows which. A few of the same
-   * applications that failed are looked at as well: often what changed is the cause.
+   * Looks at the services that these documents name or named before, or at all services if the documents are not known. A few
+   * failed services of the same applications are looked at too: the change may have removed the cause.
    */
   async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
     if (ids === undefined) await this.findAll(term);

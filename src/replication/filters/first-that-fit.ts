@@ -144,7 +144,7 @@ function placeOf(order: Registered[], _id: string): number {
   return lowest(order.length, (index) => order[index]!._id >= _id);
 }
 
-/** The lowest index of which something is true that is true of all higher ones; the length where there is none. */
+/** The lowest index for which a monotonic condition is true; the length if there is none. */
 function lowest(length: number, isTrueAt: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

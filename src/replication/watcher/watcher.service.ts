@@ -23,7 +23,10 @@ const TOTALS_MS = 3000;
 /** A stop waits no longer for what a leader is just doing. */
 const FAREWELL_MS = 5000;
 
-/** The life of the watcher: wait for the lease, lead, and after any trouble begin again, until the service stops. An instance with ROLE=serve never leads. */
+/**
+ * The life of the watcher: wait for the lease, lead, and after any trouble begin again, until the service stops. An instance
+ * with ROLE=serve never leads.
+ */
 @Injectable()
 export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly log = new Logger('Watcher');

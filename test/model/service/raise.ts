@@ -5,7 +5,7 @@ import { markOf, patience, readMoments, watchedBy } from './progress.js';
 
 /**
  * Raises the mark and waits until the watcher has passed it; false where it has not in time. Of each instance one raise
- * for an application is in flight at most: whoever comes while one is waits for it, and then for one that began after the call.
+ * for an application is in flight at most: a caller that finds one in flight waits for it, and then for one that began after the call.
  */
 export function* raiseMark(world: ModelWorld, instance: Instance, appid: string): ModelSteps<boolean> {
   const wait = { looks: patience(world) };
