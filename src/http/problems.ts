@@ -215,6 +215,15 @@ export const problems = {
       'The watcher has not come this far yet, so nothing newer can be shown safely. Nothing was lost; try again.',
       later(RETRY_SECONDS),
     ),
+  beingStamped: (kind: string, name: string) =>
+    new Problem(
+      503,
+      'not-watched',
+      'No instance watches the changes',
+      `The filter of the ${kind} service "${name}" was edited, and the records that the edit concerns are being stamped: ` +
+        'its feeds wait until that is done. Nothing was lost; try again.',
+      later(RETRY_SECONDS),
+    ),
   historyExpired: (horizon: string) =>
     new Problem(
       410,

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import type { ControlStream } from '../../src/control/index.js';
 import { RAISE } from '../../src/replication/mark/index.js';
@@ -7,9 +8,13 @@ import { eventually } from './eventually.js';
 /** The mark of nobody. */
 export const PROBE = { organizationid: 'probe', appid: 'probe', kind: 'product' };
 const PATIENCE_MS = 100_000;
+/** A test may keep an edited filter from being stamped: then its entry stays pending. */
+const STAMPING_MS = 3000;
 
 /** The watcher as a test sees it. */
 export class TestWatcher {
+  private readonly keptPending = new Set<string>();
+
   constructor(
     private readonly db: mongo.Db,
     private readonly place: WatchedPlace,
@@ -17,11 +22,12 @@ export class TestWatcher {
   ) {}
 
   /**
-   * Waits until everything written so far is worked through, with what the watcher has written on account of it, no
-   * pass is under way, and the instance knows of it.
+   * Waits until everything written so far is worked through, with what the watcher has written on account of it and the stamps
+   * for edited filters, no pass is under way, and the instance knows of it.
    */
   async caughtUp(): Promise<void> {
     await this.workedThrough();
+    await this.stamped();
     const upTo = await this.workedThrough();
     await eventually(() => this.isShown());
     await this.heardUpTo(upTo);
@@ -32,6 +38,18 @@ export class TestWatcher {
     if (!this.control.isCurrent) return;
     const at = await this.written('tidemark.heads', { $inc: { probes: 1 } });
     await this.heardUpTo(at);
+  }
+
+  private async stamped(): Promise<void> {
+    const entries = this.db.collection('tidemark.filterversions');
+    const ends = performance.now() + STAMPING_MS;
+    for (;;) {
+      const pending = await entries.find({ pending: true }, { projection: { _id: 1 } }).toArray();
+      const awaited = pending.map(({ _id }) => String(_id)).filter((id) => !this.keptPending.has(id));
+      if (awaited.length === 0) return;
+      if (performance.now() > ends) for (const id of awaited) this.keptPending.add(id);
+      await wait(5);
+    }
   }
 
   /** Answers when the mark was raised that the watcher has passed by now. */

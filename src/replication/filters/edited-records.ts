@@ -4,7 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import { DeadlineError, within as endsWithin } from '../../common/index.js';
 import { isTimeout } from '../../database/index.js';
 import { COLLECTION_OF } from '../../record/index.js';
-import type { TermAtWork } from '../progress/index.js';
+import { type TermAtWork, TermOverError, WatchedPlace, WorkedThrough } from '../progress/index.js';
 import { type Restamped, Restamps } from '../stamping/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../walk/index.js';
 import { isOfDatabase } from './elsewhere.js';
@@ -13,10 +13,21 @@ import type { ReadVersion } from './filter-versions.js';
 
 /** A stretch has its own end on the server, which looks at it between two texts: a regular expression on one is not cut off. */
 const SPARE_MS = 2000;
-/** The end of a term ends the walk by an error. */
-const NEVER = new AbortController().signal;
+/** Records that are stamped before the stream is waited for: each stamp is an event that delays all applications. */
+const AT_ONCE = 1000;
+/** The stream is waited for no longer than this (milliseconds): its next batch may be long work. */
+const LONGEST_WAIT_MS = 5000;
 
-/** Stamps anew the records that the filter of a service and the one before it judge differently. */
+/** What a stamping is done for, and what ends it. */
+export interface StampingTerm {
+  term: TermAtWork;
+  stop: AbortSignal;
+}
+
+/**
+ * Stamps anew the records that the filter of a service and the one before it judge differently, beside the stream and no faster
+ * than the stream works through the stamps.
+ */
 @Injectable()
 export class EditedRecords {
   /** Milliseconds that MongoDB has to judge a stretch of records by two filters. */
@@ -25,17 +36,20 @@ export class EditedRecords {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly restamps: Restamps,
+    private readonly workedThrough: WorkedThrough,
+    private readonly watched: WatchedPlace,
   ) {}
 
   /**
    * Everything of the application and kind where one of the filters cannot be read, MongoDB refuses one, or cannot end its
-   * work on a single record: all others wait behind this one.
+   * work on a single record. Throws TermOverError where `stop` came first.
    */
-  async restamp(entry: ReadVersion, term: TermAtWork): Promise<Restamped> {
+  async restamp(entry: ReadVersion, { term, stop }: StampingTerm): Promise<Restamped> {
     const { organizationid, appid, kind, name, filter, previous } = entry;
     const service = { organizationid, appid, name };
     let differing = filter && previous && judgedDifferently(filter, previous);
     const done: Restamped = { stamped: 0, setAside: 0 };
+    let since: { stamps: number; place: mongo.Timestamp } | undefined;
     const collection = this.connection.collection(COLLECTION_OF[kind]);
     const way = { key: '_id', among: { organizationid, appid } };
     await walk(undefined, {
@@ -52,16 +66,31 @@ export class EditedRecords {
             return this.idsOf(collection, within);
           },
         );
-        const { stamped, setAside } = await this.restamps.records(kind, ids, 'filter', term, service);
-        done.stamped += stamped;
-        done.setAside += setAside;
+        for (let first = 0; first < ids.length; first += AT_ONCE) {
+          const some = ids.slice(first, first + AT_ONCE);
+          if (since === undefined || since.stamps + some.length > AT_ONCE)
+            since = { stamps: 0, place: await this.onceReached(since?.place, stop) };
+          const { stamped, setAside } = await this.restamps.records(kind, some, 'filter', term, service);
+          since.stamps += stamped;
+          done.stamped += stamped;
+          done.setAside += setAside;
+        }
       },
       advance: () => Promise.resolve(),
       leave: (_stretch, error) => Promise.reject(error),
-      stop: NEVER,
+      stop,
       term,
     });
+    if (stop.aborted) throw new TermOverError();
     return done;
+  }
+
+  /** Waits until the stream has passed this place, and answers where the log is now. */
+  private async onceReached(place: mongo.Timestamp | undefined, stop: AbortSignal): Promise<mongo.Timestamp> {
+    if (place !== undefined)
+      await this.watched.reached(place, AbortSignal.any([stop, AbortSignal.timeout(LONGEST_WAIT_MS)]));
+    if (stop.aborted) throw new TermOverError();
+    return (await this.workedThrough.now()).at;
   }
 
   /** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import type { mongo } from 'mongoose';
 import { MOST_SERVICES, type ServiceKey } from '../../application/index.js';
@@ -15,6 +16,29 @@ import { WantedServices } from './wanted-services.js';
 const AT_ONCE = 20;
 /** For so long the stream waits at a time (milliseconds); what is left then comes with the next batch. */
 const PORTION_MS = 500;
+/** Without an edit the next look at the queue comes after this (milliseconds). */
+const LONGEST_REST_MS = 10_000;
+const EDITED = 'edited';
+
+/** Edited services whose records are to be stamped anew: of each application one at a time. */
+class EditedServices {
+  private readonly waiting = new ServicesInTurn();
+  private readonly underWay = new Set<string>();
+
+  add(key: ServiceKey): void {
+    this.waiting.add(key);
+  }
+
+  take(): ServiceKey | undefined {
+    const [key] = this.waiting.take(1, this.underWay);
+    if (key !== undefined) this.underWay.add(tenantName(key));
+    return key;
+  }
+
+  end(key: ServiceKey): void {
+    this.underWay.delete(tenantName(key));
+  }
+}
 
 /** What a term knows of the services. */
 class Known {
@@ -22,6 +46,10 @@ class Known {
   readonly registered = new RegisteredServices();
   /** The version of each service, where it is known. */
   readonly versions = new Map<string, number>();
+  /** Ends with the last look at services that was begun. */
+  looked: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly edited = new EditedServices()) {}
 }
 
 /**
@@ -34,6 +62,7 @@ export class FilterChanges {
   private readonly log = new Logger('Filters');
   /** What each term knows: one that was given up may still be at work here, and takes nothing from the next one. */
   private readonly terms = new WeakMap<TermAtWork, Known>();
+  private readonly edits = new EventEmitter();
 
   constructor(
     private readonly wanted: WantedServices,
@@ -84,27 +113,76 @@ export class FilterChanges {
     await this.goOn(term);
   }
 
+  /**
+   * Stamps the records of the next edited service, then brings into force what is wanted by then: an edit that came meanwhile
+   * follows in the same write. Where no service waits, or only further ones of applications whose turn is under way, it ends
+   * once there may be one, or after some seconds.
+   */
+  async stampNext(term: TermAtWork, stop: AbortSignal): Promise<void> {
+    const { edited } = this.knownTo(term);
+    const key = edited.take();
+    if (key === undefined) {
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(LONGEST_REST_MS)]);
+      await once(this.edits, EDITED, { signal }).catch(() => undefined);
+      return;
+    }
+    try {
+      const version = await this.reconciler.stamp(key, { term, stop });
+      if (version !== undefined)
+        await this.reconcile(this.knownTo(term), [key], term, new Map([[serviceName(key), version]]));
+    } catch (error) {
+      edited.add(key);
+      throw error;
+    } finally {
+      edited.end(key);
+      this.edits.emit(EDITED);
+    }
+  }
+
   /** The term is over: others tell what is beyond the limits. */
   leave(): void {
     this.metrics.servicesBeyondLimits.set(0);
   }
 
   /** The next ones that wait; false where there are none. */
-  private async some({ waiting, registered, versions }: Known, term: TermAtWork): Promise<boolean> {
-    const keys = waiting.take(AT_ONCE);
+  private async some(known: Known, term: TermAtWork): Promise<boolean> {
+    const keys = known.waiting.take(AT_ONCE);
     if (keys.length === 0) return false;
-    const isBeyond = keys.filter((key) => registered.isBeyond(key)).map(serviceName);
-    const reconciled = await this.reconciler.reconcile(keys, new Set(isBeyond), term);
-    for (const { key, version } of reconciled) {
-      if (version === undefined) versions.delete(serviceName(key));
-      else versions.set(serviceName(key), version);
-    }
-    term.showLife();
+    await this.reconcile(known, keys, term);
     return true;
   }
 
+  /**
+   * One look follows the other: where an edit finds its service still pending, the look that ends the stamping comes later and
+   * reads that edit.
+   */
+  private async reconcile(
+    known: Known,
+    keys: ServiceKey[],
+    term: TermAtWork,
+    stamped?: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    const { registered, versions, edited } = known;
+    const look = async () => {
+      const beyond = new Set(keys.filter((key) => registered.isBeyond(key)).map(serviceName));
+      const reconciled = await this.reconciler.reconcile(keys, { beyond, stamped }, term);
+      for (const { key, version, isPending } of reconciled) {
+        if (version === undefined) versions.delete(serviceName(key));
+        else versions.set(serviceName(key), version);
+        if (isPending) edited.add(key);
+      }
+      if (reconciled.some(({ isPending }) => isPending)) this.edits.emit(EDITED);
+      term.showLife();
+    };
+    const looked = known.looked.then(look);
+    known.looked = looked.catch(() => undefined);
+    await looked;
+  }
+
   private async findAll(term: TermAtWork): Promise<Known> {
-    const known = new Known();
+    const { edited, looked } = this.knownTo(term);
+    const known = new Known(edited);
+    known.looked = looked;
     this.terms.set(term, known);
     for await (const some of this.entries.versions()) {
       for (const { version: _version, ...key } of some) known.waiting.add(key);

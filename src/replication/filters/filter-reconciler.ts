@@ -7,7 +7,7 @@ import { atMost } from '../../common/index.js';
 import { isRefusedQuery } from '../../database/index.js';
 import { COLLECTION_OF, FIRST_ID, RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
-import { EditedRecords } from './edited-records.js';
+import { EditedRecords, type StampingTerm } from './edited-records.js';
 import { isElsewhere, isOfDatabase } from './elsewhere.js';
 import { type FilterVersionChange, reconciled, type WantedFilter, wantedOf } from './filter-version.js';
 import { FilterVersions, type ReadVersion } from './filter-versions.js';
@@ -25,12 +25,20 @@ export interface Reconciled {
   key: ServiceKey;
   /** The version that it has; undefined where it could not be brought into force, or somebody else was quicker. */
   version: number | undefined;
+  /** Its records are still to be stamped. */
+  isPending: boolean;
 }
 
-/** What a round knows of the services. */
-interface Round {
+/** What the caller knows of the services. */
+export interface KnownServices {
+  /** The names of those that exceed the limits of their application. */
+  beyond: ReadonlySet<string>;
+  /** Versions whose records are stamped, by name. */
+  stamped?: ReadonlyMap<string, number> | undefined;
+}
+
+interface Round extends KnownServices {
   done: Map<string, Reconciled>;
-  beyond: Set<string>;
 }
 
 /** What is wished for a service. */
@@ -49,7 +57,8 @@ interface Brought {
 
 /**
  * Rule 5: brings `services` into force in one place, and stamps anew what the old and the new filter judge differently.
- * What goes wrong with one service makes that one invalid, and concerns no other.
+ * An entry is pending from the write of its filter until the last stamp: its feeds wait, and nothing else does. What goes
+ * wrong with one service makes that one invalid, and concerns no other.
  */
 @Injectable()
 export class FilterReconciler {
@@ -70,16 +79,19 @@ export class FilterReconciler {
   }
 
   /**
-   * Brings these services into force; those named in `beyond` exceed the limits of their application and are not served. An entry
-   * that another leader changed in the meantime is read again.
+   * Brings these services into force, as far as their records are stamped for the filter before. An entry that another leader
+   * changed in the meantime is read again.
    */
-  async reconcile(keys: ServiceKey[], beyond: Set<string>, term: TermAtWork): Promise<Reconciled[]> {
+  async reconcile(keys: ServiceKey[], known: KnownServices, term: TermAtWork): Promise<Reconciled[]> {
     const done = new Map(
-      keys.map((key): [string, Reconciled] => [serviceName(key), { key, version: undefined }]),
+      keys.map((key): [string, Reconciled] => [
+        serviceName(key),
+        { key, version: undefined, isPending: false },
+      ]),
     );
     let left = keys;
     for (let round = 0; round < MOST_ROUNDS && left.length > 0; round += 1)
-      left = await this.round(left, { done, beyond }, term);
+      left = await this.round(left, { ...known, done }, term);
     if (left.length > 0)
       this.log.warn(
         'The filters are being changed by somebody else at the same time; they are looked at again soon',
@@ -88,18 +100,27 @@ export class FilterReconciler {
   }
 
   /**
-   * What is in force is read before what is wanted: the other way round an older wish could win. A service whose stamping
-   * cannot be finished stays as it is until it can: another change would hide what is still to be stamped. Answers those
+   * What is in force is read before what is wanted: the other way round an older wish could win. A service whose records
+   * are not stamped yet stays as it is until they are: another change would hide what is still to be stamped. Answers those
    * that somebody else was quicker to change.
    */
-  private async round(keys: ServiceKey[], { done, beyond }: Round, term: TermAtWork): Promise<ServiceKey[]> {
+  private async round(
+    keys: ServiceKey[],
+    { done, beyond, stamped }: Round,
+    term: TermAtWork,
+  ): Promise<ServiceKey[]> {
     const entries = new Map((await this.entries.of(keys)).map((entry) => [serviceName(entry), entry]));
-    const unfinished = new Set<string>();
-    for (const [name, entry] of entries)
-      if (entry.pending && !(await this.finish(entry, term))) unfinished.add(name);
-    const wishes = new Map((await this.wanted.wishes(keys)).map((wish) => [serviceName(wish), wish]));
+    const isLeft = (key: ServiceKey) => {
+      const entry = entries.get(serviceName(key));
+      return entry?.pending === true && stamped?.get(serviceName(key)) !== entry.version;
+    };
+    for (const key of keys.filter(isLeft)) {
+      const { version } = entries.get(serviceName(key))!;
+      Object.assign(done.get(serviceName(key))!, { version, isPending: true });
+    }
+    const open = keys.filter((key) => !isLeft(key));
+    const wishes = new Map((await this.wanted.wishes(open)).map((wish) => [serviceName(wish), wish]));
     const disturbed: ServiceKey[] = [];
-    const open = keys.filter((key) => !unfinished.has(serviceName(key)));
     for (let first = 0; first < open.length; first += SIDE_BY_SIDE) {
       const some = open.slice(first, first + SIDE_BY_SIDE);
       const bringing = some.map((key) => {
@@ -110,22 +131,24 @@ export class FilterReconciler {
       await Promise.allSettled(bringing);
       term.showLife();
       for (const { key, version, written, isOutrun } of await Promise.all(bringing)) {
-        const one = done.get(serviceName(key))!;
-        one.version = version;
+        Object.assign(done.get(serviceName(key))!, { version, isPending: written?.pending === true });
         if (isOutrun === true) disturbed.push(key);
-        if (written?.pending === true && !(await this.finish(written, term))) one.version = undefined;
       }
     }
     return disturbed;
   }
 
-  /** Writes down what is wished for; without a version where that failed, or somebody else was quicker. */
+  /**
+   * Writes down what is wished for, or that the records are stamped for what is. Without a version where that failed, or somebody
+   * else was quicker.
+   */
   private async bring(key: ServiceKey, entry: ReadVersion | undefined, wanted: Wanted): Promise<Brought> {
     let brought: Brought = { key };
     const isDone = await this.alone(key, entry, async () => {
       const change = await this.changeOf(entry, wanted);
       const written = change && (await this.entries.write(key, entry, change));
-      const version = change === undefined ? (entry?.version ?? 0) : written?.version;
+      const isKept = change === undefined && (entry?.pending !== true || (await this.entries.settle(entry)));
+      const version = isKept ? (entry?.version ?? 0) : written?.version;
       brought = { key, version, written, isOutrun: version === undefined };
     });
     return isDone ? brought : { key };
@@ -194,16 +217,21 @@ export class FilterReconciler {
     }
   }
 
-  /** Clears `pending` in the same version once each record is stamped anew, or in quarantine. False where it failed. */
-  private finish(entry: ReadVersion, term: TermAtWork): Promise<boolean> {
-    return this.alone(entry, entry, async () => {
-      const { stamped, setAside } = await this.records.restamp(entry, term);
-      await this.entries.settle(entry);
+  /**
+   * Stamps each record of a service anew that its filter and the one before judge differently, or sets it aside. Answers the
+   * version that is stamped; undefined where that failed.
+   */
+  async stamp(key: ServiceKey, during: StampingTerm): Promise<number | undefined> {
+    const [entry] = await this.entries.of([key]);
+    if (entry?.pending !== true) return entry?.version ?? 0;
+    const isDone = await this.alone(entry, entry, async () => {
+      const { stamped, setAside } = await this.records.restamp(entry, during);
       const refused = setAside === 0 ? '' : `, ${setAside} cannot be and are set aside`;
       this.log.log(
-        `${nameOf(entry)} is in force with its filter, version ${entry.version}: ${stamped} records stamped anew${refused}`,
+        `${nameOf(entry)} is stamped for its filter, version ${entry.version}: ${stamped} records anew${refused}`,
       );
     });
+    return isDone ? entry.version : undefined;
   }
 }
 

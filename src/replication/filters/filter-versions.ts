@@ -58,9 +58,9 @@ export class FilterVersions {
     return written ? { _id: entry._id, ...key, ...change } : undefined;
   }
 
-  /** The records are stamped. */
-  async settle(entry: ReadVersion): Promise<void> {
-    await this.replace(entry, { $set: { pending: false }, $unset: { previous: '' } });
+  /** The records are stamped. False where somebody else was quicker. */
+  settle(entry: ReadVersion): Promise<boolean> {
+    return this.replace(entry, { $set: { pending: false }, $unset: { previous: '' } });
   }
 
   /** Makes a service invalid, and leaves everything else of it as it is: what is pending is still to be done. */

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
@@ -16,6 +17,8 @@ import { FILTER_VERSION_MODEL } from './filter-version.schema.js';
 export const DEFAULT_SERVICE = 'default';
 
 const REMEMBERED = 10_000;
+/** How often an entry is looked at that is pending (milliseconds). */
+const PENDING_LOOK_MS = 25;
 const READ = { state: 1, version: 1, pending: 1, filter: filterAt('$filter') };
 
 /** Which version an entry has, and whether records are still to be stamped for it. */
@@ -29,6 +32,7 @@ interface ReadEntry extends Standing, Pick<FilterVersion, '_id' | 'state' | 'fil
 /** A service that is on, with its filter in the version that is in force now. */
 export interface InForce {
   _id: mongo.ObjectId;
+  of: ServiceKey;
   /** Under which it is known here. */
   key: string;
   version: number;
@@ -69,14 +73,12 @@ export class FiltersInForce {
     if (name === DEFAULT_SERVICE) return undefined;
     if (!isServiceName(name)) throw problems.unknownService(kind, shown(name));
     const of = { organizationid, appid, kind, name };
-    const key = JSON.stringify(of);
-    const entry = await this.entriesKnown.find(key, () => this.reads.share(key, () => this.read(of)));
-    if (entry?.readAt === undefined) this.entriesKnown.drop(key);
+    const { key, entry } = await this.entry(of);
     if (entry === null || entry.state === 'off') throw problems.unknownService(kind, shown(name));
     const { _id, state, version, filter } = entry;
     if (state === 'beyond') throw problems.serviceBeyondLimits(kind, name);
     if (state === 'invalid' || filter === undefined) throw problems.serviceMisconfigured(kind, name);
-    return { _id, key, version, filter };
+    return { _id, of, key, version, filter };
   }
 
   /** From where on this version is known to be in force; nothing where no moment was looked at yet. */
@@ -108,6 +110,21 @@ export class FiltersInForce {
     return true;
   }
 
+  /**
+   * Whether all records are stamped for this version, which is waited for until `deadline` (of `performance.now()`). Throws
+   * OutdatedServiceError where the entry has another version by then.
+   */
+  async settled(service: InForce, deadline: number): Promise<boolean> {
+    for (;;) {
+      const { entry } = await this.entry(service.of);
+      if (entry?._id.equals(service._id) !== true || entry.version !== service.version)
+        throw new OutdatedServiceError();
+      if (!entry.pending) return true;
+      if (performance.now() >= deadline) return false;
+      await wait(PENDING_LOOK_MS);
+    }
+  }
+
   /** From when it was read until where everything was heard the entry was the same. */
   private knownAt({ _id, key }: InForce, at: mongo.Timestamp): Standing | undefined {
     const entry = this.entriesKnown.peek(key);
@@ -119,6 +136,14 @@ export class FiltersInForce {
       heardUpTo !== undefined &&
       at.compare(heardUpTo) <= 0;
     return isCovered ? entry : undefined;
+  }
+
+  /** The entry, with the name under which it is known here. */
+  private async entry(of: ServiceKey): Promise<{ key: string; entry: ReadEntry | null }> {
+    const key = JSON.stringify(of);
+    const entry = await this.entriesKnown.find(key, () => this.reads.share(key, () => this.read(of)));
+    if (entry?.readAt === undefined) this.entriesKnown.drop(key);
+    return { key, entry };
   }
 
   private read(of: ServiceKey): Promise<ReadEntry | null> {

@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ApplicationModule } from '../../application/index.js';
 import { ControlModule } from '../../control/index.js';
+import { ProgressModule } from '../progress/index.js';
 import { StampingModule } from '../stamping/index.js';
 import { EditedRecords } from './edited-records.js';
 import { FilterChanges } from './filter-changes.js';
 import { FilterReconciler } from './filter-reconciler.js';
+import { FilterStampings } from './filter-stampings.js';
 import { FILTER_VERSION_MODEL, filterVersionSchema } from './filter-version.schema.js';
 import { FilterVersions } from './filter-versions.js';
 import { FiltersInForce } from './filters-in-force.js';
@@ -15,10 +17,19 @@ import { WantedServices } from './wanted-services.js';
   imports: [
     ApplicationModule,
     ControlModule,
+    ProgressModule,
     StampingModule,
     MongooseModule.forFeature([{ name: FILTER_VERSION_MODEL, schema: filterVersionSchema }]),
   ],
-  providers: [FilterVersions, WantedServices, EditedRecords, FilterReconciler, FilterChanges, FiltersInForce],
-  exports: [EditedRecords, FilterChanges, FiltersInForce],
+  providers: [
+    FilterVersions,
+    WantedServices,
+    EditedRecords,
+    FilterReconciler,
+    FilterChanges,
+    FilterStampings,
+    FiltersInForce,
+  ],
+  exports: [EditedRecords, FilterChanges, FilterStampings, FiltersInForce],
 })
 export class FiltersModule {}

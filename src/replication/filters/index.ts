@@ -1,6 +1,7 @@
 export { nameAt } from './bounded.js';
 export { EditedRecords } from './edited-records.js';
 export { FilterChanges } from './filter-changes.js';
+export { FilterStampings } from './filter-stampings.js';
 export { FILTER_VERSIONS } from './filter-version.schema.js';
 export {
   type FilterVersionChange,

@@ -18,16 +18,17 @@ export class ServicesInTurn {
     this.applications.set(application, waiting);
   }
 
-  /** Takes the next ones, at most this number. */
-  take(most: number): ServiceKey[] {
+  /** Takes the next ones, at most this number, and none of the applications in `leftOut`. */
+  take(most: number, leftOut?: ReadonlySet<string>): ServiceKey[] {
     const taken: ServiceKey[] = [];
     for (const [application, waiting] of this.applications) {
       if (taken.length === most) break;
+      if (leftOut?.has(application) === true) continue;
       const [name, key] = waiting.entries().next().value!;
       taken.push(key);
       waiting.delete(name);
       this.applications.delete(application);
-      // Behind all others, so that this loop comes to it again.
+      // After all others, so that this loop comes to it again.
       if (waiting.size > 0) this.applications.set(application, waiting);
     }
     return taken;

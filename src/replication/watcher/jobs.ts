@@ -1,9 +1,14 @@
+import { setMaxListeners } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import { pause } from '../../common/index.js';
+import { FilterStampings } from '../filters/index.js';
 import { type Job, type TermAtWork, WorkedThrough } from '../progress/index.js';
 import { ChannelReview, EmailReview, IgnoredRecords, IncompleteReview } from '../repair/index.js';
 import { Aftercare, Audit, Expiry } from '../upkeep/index.js';
 import { pauseBehind } from './back-off.js';
+
+/** Edited filters of this number of applications are brought into force at a time. */
+const STAMPINGS = 4;
 
 /** What a leader does beside the stream, never during a pass. Trouble in a job makes it wait, and nothing else. */
 @Injectable()
@@ -19,13 +24,17 @@ export class Jobs {
     ignored: IgnoredRecords,
     channelReview: ChannelReview,
     incompleteReview: IncompleteReview,
+    stampings: FilterStampings,
     private readonly workedThrough: WorkedThrough,
   ) {
-    this.jobs = [expiry, audit, aftercare, emailReview, ignored, channelReview, incompleteReview];
+    const reviews = [emailReview, ignored, channelReview, incompleteReview];
+    const atATime = Array.from({ length: STAMPINGS }, () => stampings);
+    this.jobs = [expiry, audit, aftercare, ...reviews, ...atATime];
   }
 
   /** Ends when `stop` is aborted, and never throws. */
   async run(stop: AbortSignal, term: TermAtWork): Promise<void> {
+    setMaxListeners(2 * this.jobs.length, stop);
     await Promise.all(this.jobs.map((job) => this.keepDoing(job, stop, term)));
   }
 

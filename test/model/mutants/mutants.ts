@@ -21,6 +21,8 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'services read before effective': ['new filters', 2006],
   'no compare-and-set': ['new filters', 2309],
   'a removed service forgotten': ['filters', 169],
+  'an edit replaces one that is being stamped': ['filters', 2127],
+  'an edit looked at while a stamping ends': ['new filters', 1512],
   'ledger entry dropped before its tombstone': ['crashes', 1403],
   'look-up instead of event': ['everything', 120],
   'no preparing': ['lost history', 703],

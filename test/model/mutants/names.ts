@@ -15,6 +15,8 @@ export type MutantName =
   | 'services read before effective'
   | 'no compare-and-set'
   | 'a removed service forgotten'
+  | 'an edit replaces one that is being stamped'
+  | 'an edit looked at while a stamping ends'
   | 'ledger entry dropped before its tombstone'
   | 'look-up instead of event'
   | 'no preparing'

@@ -3,6 +3,7 @@ import type { ModelWorld } from '../world/world.js';
 import { catchUp } from '../service/knowledge.js';
 import { putRight } from '../writers/operator.js';
 import { aftercareOf } from '../watcher/aftercare.js';
+import { isStampingDue, stampingOf } from '../watcher/filters.js';
 import { laneOf } from '../watcher/lane.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { advance, endWhatShowsNoLife } from './turn.js';
@@ -61,7 +62,8 @@ function settles(world: ModelWorld): boolean {
       after.since !== undefined &&
       after.pass === undefined &&
       (after.lanes ?? new Map()).size === 0 &&
-      quarantine.size === 0;
+      quarantine.size === 0 &&
+      !isStampingDue(world);
     if (round >= FEWEST_ROUNDS && isWhole && after.token === end && end === world.database.end) return true;
     if (lease.term === after.term && round % 40 === 39) endWhatShowsNoLife(world);
   }
@@ -75,10 +77,12 @@ function advanceWatchers(world: ModelWorld, stride: number): void {
     if (watcher.hangs) continue;
     advance(watcher.steps, stride);
     if (world.profile.lanes !== undefined) advance(laneOf(world, watcher), stride);
+    if (isStampingDue(world)) advance(stampingOf(world, watcher), stride);
     if (database.now.quarantine.size > 0) advance(aftercareOf(world, watcher), stride);
   }
-  for (const { steps, aftercare, lane } of leftBehind) {
+  for (const { steps, aftercare, lane, stamping } of leftBehind) {
     advance(steps, stride);
+    if (stamping !== undefined) advance(stamping, stride);
     if (lane !== undefined) advance(lane, stride);
     if (aftercare !== undefined) advance(aftercare, stride);
   }

@@ -3,6 +3,7 @@ import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { aftercareOf } from '../watcher/aftercare.js';
+import { isStampingDue, stampingOf } from '../watcher/filters.js';
 import { laneOf } from '../watcher/lane.js';
 import { newLife } from '../watcher/lead.js';
 import { followOn, forget } from '../service/knowledge.js';
@@ -16,6 +17,8 @@ const MOST_WRITERS = 3;
 const MOST_LEFT_BEHIND = 3;
 /** What was left behind may have been on a connection that is closed. */
 const CHANCE_LOST = 0.1;
+/** That a watcher stamps for an edited filter, where one is pending. */
+const CHANCE_BESIDE = 0.4;
 const STRIDES = [1, 2, 3, 5, 8, 16];
 /** Steps of the wall clock (milliseconds). */
 const CLOCK_STEPS = [1, 2, 5, 300, 1200, 10_000, -5, -400, -3000];
@@ -86,7 +89,9 @@ function act(world: ModelWorld, part: ProfilePart): void {
 function advanceWatcher(world: ModelWorld): void {
   const { name, watcher } = world.dice.pick(world.instances);
   world.tell?.(`-- watcher of ${name}`);
-  if (!watcher.hangs) advance(watcher.steps, strideIn(world));
+  if (watcher.hangs) return;
+  const isBeside = isStampingDue(world) && world.dice.chance(CHANCE_BESIDE);
+  advance(isBeside ? stampingOf(world, watcher) : watcher.steps, strideIn(world));
 }
 
 function lookAfter(world: ModelWorld): void {
@@ -155,9 +160,9 @@ function goOnLeftBehind(world: ModelWorld): void {
   if (leftBehind.length === 0) return;
   if (dice.chance(CHANCE_LOST)) leftBehind.shift();
   else {
-    const { steps, aftercare, lane } = dice.pick(leftBehind);
-    const beside = lane !== undefined && dice.chance(0.5) ? lane : aftercare;
-    advance(beside !== undefined && (beside === lane || dice.chance(0.5)) ? beside : steps, strideIn(world));
+    const { steps, aftercare, lane, stamping } = dice.pick(leftBehind);
+    const beside = [aftercare, lane, stamping].filter((some) => some !== undefined);
+    advance(beside.length > 0 && dice.chance(0.5) ? dice.pick(beside) : steps, strideIn(world));
   }
 }
 

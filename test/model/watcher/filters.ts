@@ -10,7 +10,7 @@ import { applicationOf } from '../writers/operator.js';
 import type { ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
 import type { ModelSteps } from '../world/steps.js';
-import type { ModelWorld } from '../world/world.js';
+import type { ModelWorld, WatcherLife } from '../world/world.js';
 import { stampOrSetAside } from './quarantine.js';
 import type { ModelWatcher } from './watcher.js';
 
@@ -20,34 +20,74 @@ export function* reconcileAll(watcher: ModelWatcher): ModelSteps {
   yield;
   const names = new Set([...database.now.services.keys(), ...database.now.effective.keys()]);
   for (const name of [...names].filter((one) => watcher.owns(applicationOf(one))))
-    while (!(yield* reconcile(watcher, name)));
+    yield* alone(watcher.world, watcher.own, function* () {
+      while (!(yield* reconcile(watcher.world, name)));
+    });
 }
 
-/** False where another watcher came between: look again. */
-function* reconcile({ world }: ModelWatcher, name: string): ModelSteps<boolean> {
+/** Stamps for a leader what edited filters judge differently, beside its loops. It may be overtaken without knowing. */
+export function stampingOf(world: ModelWorld, life: WatcherLife): ModelSteps {
+  life.stamping ??= stampAll(world, life);
+  return life.stamping;
+}
+
+export function isStampingDue({ database }: ModelWorld): boolean {
+  return [...database.now.effective.values()].some(({ pending }) => pending);
+}
+
+function* stampAll(world: ModelWorld, life: WatcherLife): ModelSteps {
+  const { database } = world;
+  while (!life.isLeftBehind) {
+    yield;
+    const { term } = life;
+    if (term === undefined || database.now.lease.term !== term) continue;
+    const pending = [...database.now.effective].filter(([, entry]) => entry.pending);
+    if (pending.length === 0) continue;
+    const [name, entry] = world.dice.pick(pending);
+    yield* stampDifference(world, name, entry);
+    yield* alone(world, { term, life }, function* () {
+      while (!(yield* reconcile(world, name, entry.version)));
+    });
+  }
+}
+
+/** One look at the filters of a term follows the other. */
+function* alone(world: ModelWorld, { term, life }: ModelWatcher['own'], look: () => ModelSteps): ModelSteps {
+  const isApart = world.has('an edit looked at while a stamping ends');
+  while (!isApart && life.looksIn === term) yield;
+  life.looksIn = term;
+  yield* look();
+  delete life.looksIn;
+}
+
+/** False where another watcher came between: look again. What is pending is left, but for the version that is stamped. */
+function* reconcile(world: ModelWorld, name: string, stamped?: number): ModelSteps<boolean> {
   const { database } = world;
   const early = wantedOf(database.now.services.get(name));
   if (world.has('services read before effective')) yield;
   const entry = database.now.effective.get(name);
-  if (entry?.pending) yield* stampDifference(world, name, entry);
+  const isReplaced = world.has('an edit replaces one that is being stamped');
+  if (entry?.pending && entry.version !== stamped && !isReplaced) return true;
   yield;
   const wanted = world.has('services read before effective')
     ? early
     : wantedOf(database.now.services.get(name));
   const change = filterChange(world.mutant, entry, wanted);
-  if (change === undefined) return true;
+  if (change === undefined && entry?.pending !== true) return true;
+  if (change === undefined && entry?.version !== stamped) return true;
   yield;
   if (!isStill(world, name, entry)) return false;
-  const isForgotten = world.has('a removed service forgotten') && change.state === 'off';
-  database.write(`${name} in force`, (tx) => tx.writeEffective(name, isForgotten ? undefined : change));
-  if (change.pending) yield* stampDifference(world, name, change);
+  const { previous: _previous, ...settled } = { ...entry!, pending: false };
+  const next = change ?? settled;
+  const isForgotten = world.has('a removed service forgotten') && next.state === 'off';
+  database.write(`${name} in force`, (tx) => tx.writeEffective(name, isForgotten ? undefined : next));
   return true;
 }
 
 /** Stamps anew what the filter and the one before judge differently, record by record with one clock. */
 function* stampDifference(world: ModelWorld, name: string, entry: FilterVersionChange): ModelSteps {
   const { database } = world;
-  const { filter, previous, pending: _pending, ...rest } = entry;
+  const { filter, previous } = entry;
   if (filter === undefined || previous === undefined) return;
   yield;
   const clock = database.clock();
@@ -60,8 +100,6 @@ function* stampDifference(world: ModelWorld, name: string, entry: FilterVersionC
     if (!isCounted) yield* stampOrSetAside(world, stamp);
     yield;
   }
-  if (!isStill(world, name, entry)) return;
-  database.write(`${name} done`, (tx) => tx.writeEffective(name, { ...rest, filter, pending: false }));
 }
 
 function isJudgedDifferently(

@@ -37,6 +37,9 @@ export interface WatcherLife {
   /** Works off what is aside, once it has begun, and the loop beside which it does. */
   lane?: ModelSteps;
   main?: ModelWatcher | undefined;
+  /** Stamps for edited filters, once it has begun; and the term in which one of both looks at the filters. */
+  stamping?: ModelSteps;
+  looksIn?: number | undefined;
   /** The term in which it leads, or has led last. */
   term?: number;
   /** A call of it does not end: nothing more happens until it does. */

@@ -4,7 +4,7 @@ import type { mongo } from 'mongoose';
 import { atMost, earlier, later } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { isMomentGone } from '../../../database/index.js';
-import { Problem, problems } from '../../../http/index.js';
+import { problems } from '../../../http/index.js';
 import { FiltersInForce, type InForce, OutdatedServiceError } from '../../filters/index.js';
 import {
   Announced,
@@ -62,23 +62,14 @@ export class PageMoment {
   ) {}
 
   /**
-   * Throws 503 `preparing`, `not-watched` where the watcher does not come far enough in time, 400 where `to` lies too
-   * far ahead for a further page, and 410 `source-restored`. The page has waited `since` then, also for moments that were found in vain.
+   * Throws 503 `preparing`, `not-watched` where the watcher or the stamping of the service's edited filter does not come far
+   * enough in time, 400 where `to` lies too far ahead for a further page, and 410 `source-restored`. The page has waited `since`
+   * then, also for moments that were found in vain.
    */
-  find(wish: PageWish, since = performance.now()): Promise<Shown> {
-    return this.counted(this.found(wish, since));
-  }
-
-  /** Notes whether a page is shown, or refused since the watcher has not come far enough. */
-  private async counted(shown: Promise<Shown>): Promise<Shown> {
-    try {
-      const found = await shown;
-      this.unwatched.served();
-      return found;
-    } catch (error) {
-      if (error instanceof Problem && error.slug === 'not-watched') this.unwatched.refused();
-      throw error;
-    }
+  async find(wish: PageWish, since = performance.now()): Promise<Shown> {
+    const shown = await this.found(wish, since);
+    this.unwatched.served();
+    return shown;
   }
 
   private async found(wish: PageWish, since: number): Promise<Shown> {
@@ -105,8 +96,10 @@ export class PageMoment {
           look = await this.moments.serving(mark, needed, notBefore);
           if (look.moment !== undefined) continue;
         }
-        const leftMs = Math.max(0, deadline - performance.now());
-        if (raises === MOST_RAISES || !(await this.raiser.passed(mark, leftMs))) throw problems.notWatched();
+        if (service !== undefined && !(await this.filters.settled(service, deadline)))
+          throw problems.beingStamped(service.of.kind, service.of.name);
+        if (raises === MOST_RAISES) throw problems.notWatched();
+        await this.raised(mark, deadline);
         raises += 1;
       }
       look = await this.moments.serving(mark, needed, notBefore);
@@ -116,6 +109,14 @@ export class PageMoment {
   /** Throws 503 `preparing`, and 400 where `to` lies too far ahead for a further page: no wait, no moment is needed. */
   async assertAllowed(wish: Omit<PageWish, 'service'>): Promise<void> {
     await this.aimOf(wish, await this.progress.read());
+  }
+
+  /** Raises the mark and waits until the watcher has passed it; 503 `not-watched` where that takes too long. */
+  private async raised(mark: MarkKey, deadline: number): Promise<void> {
+    const leftMs = Math.max(0, deadline - performance.now());
+    if (await this.raiser.passed(mark, leftMs)) return;
+    this.unwatched.refused();
+    throw problems.notWatched();
   }
 
   private async aimOf(
@@ -132,14 +133,10 @@ export class PageMoment {
    * What is shown where the server does not hold it any more: the same window as of where the watcher is. Throws as
    * {@link find}, and `not-watched` also where the filter was changed meanwhile.
    */
-  insteadOf(shown: Shown, wish: PageWish): Promise<Shown> {
-    return this.counted(this.foundInstead(shown, wish));
-  }
-
-  private async foundInstead(shown: Shown, wish: PageWish): Promise<Shown> {
+  async insteadOf(shown: Shown, wish: PageWish): Promise<Shown> {
     const { watched } = await this.progress.read();
     this.instead.set(nameOf(wish.mark, shown.moment), watched);
-    const next = await this.found({ ...wish, to: shown.to }, performance.now()).catch((error: unknown) => {
+    const next = await this.find({ ...wish, to: shown.to }).catch((error: unknown) => {
       throw error instanceof OutdatedServiceError ? problems.notWatched() : error;
     });
     if (next.to < shown.to) throw problems.notWatched();

@@ -134,3 +134,91 @@ describe('the services of one application', () => {
     expect(reconciled()).toEqual(['busy']);
   });
 });
+
+describe('edited services', () => {
+  const NEVER = new AbortController().signal;
+  const other = { ...KEY, name: 'other' };
+  const elsewhere = { ...KEY, appid: 'elsewhere' };
+
+  /** Three services that are pending; their stampings end when they are told to. */
+  async function ofPending() {
+    const keys = [KEY, other, elsewhere];
+    const stamping: string[] = [];
+    const looks: [string[], (number | undefined)[]][] = [];
+    const endings = new Map<string, (version: number | Error | undefined) => void>();
+    const nameOf = ({ appid, name }: ServiceKey) => `${appid} ${name}`;
+    const changes = new FilterChanges(
+      {
+        async *named() {
+          yield await Promise.resolve([]);
+        },
+      } as unknown as WantedServices,
+      {
+        async *versions() {
+          yield await Promise.resolve(keys.map((key) => ({ ...key, version: 1 })));
+        },
+      } as unknown as FilterVersions,
+      {
+        failed: () => [],
+        reconcile: (some: ServiceKey[], { stamped }: { stamped?: Map<string, number> }) => {
+          looks.push([some.map(nameOf), [...(stamped?.values() ?? [])]]);
+          return Promise.resolve(some.map((key) => ({ key, version: 1, isPending: stamped === undefined })));
+        },
+        stamp: (key: ServiceKey) => {
+          stamping.push(nameOf(key));
+          return new Promise((resolve, reject) =>
+            endings.set(nameOf(key), (version) =>
+              version instanceof Error ? reject(version) : resolve(version),
+            ),
+          );
+        },
+      } as unknown as FilterReconciler,
+      new Metrics(),
+    );
+    const term = new TermLife();
+    await changes.lookAtAll(term);
+    looks.splice(0);
+    const next = () => changes.stampNext(term, NEVER);
+    const end = (name: string, version: number | Error | undefined) => endings.get(name)!(version);
+    return { next, end, stamping, looks };
+  }
+
+  it('are stamped one of each application at a time, and looked at again with the version that is stamped', async () => {
+    const { next, end, stamping, looks } = await ofPending();
+    const [first, second, third] = [next(), next(), next()];
+    expect(stamping).toEqual(['shop web', 'elsewhere web']);
+    end('shop web', 1);
+    await first;
+    await third;
+    expect(looks).toEqual([[['shop web'], [1]]]);
+    void next();
+    expect(stamping).toEqual(['shop web', 'elsewhere web', 'shop other']);
+    end('elsewhere web', 1);
+    await second;
+  });
+
+  it('whose records cannot be stamped are left to the next look at what failed', async () => {
+    const { next, end, stamping, looks } = await ofPending();
+    const first = next();
+    end('shop web', undefined);
+    await first;
+    expect(looks).toEqual([]);
+    void next();
+    void next();
+    expect(stamping).toEqual(['shop web', 'elsewhere web', 'shop other']);
+  });
+
+  it('keep their place where the database is away', async () => {
+    const { next, end, stamping } = await ofPending();
+    const first = next();
+    end('shop web', new Error('The database is away'));
+    await expect(first).rejects.toThrow('The database is away');
+    void next();
+    void next();
+    expect(stamping).toEqual(['shop web', 'elsewhere web', 'shop other']);
+    end('shop other', 1);
+    await new Promise(setImmediate);
+    void next();
+    expect(stamping.at(-1)).toBe('shop web');
+  });
+});

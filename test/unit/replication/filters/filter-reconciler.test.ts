@@ -24,7 +24,7 @@ it('of services that cannot be brought into force it remembers a thousand, and s
     {} as EditedRecords,
   );
   jest.spyOn(reconciler['log'], 'error').mockImplementation(() => undefined);
-  const done = await reconciler.reconcile(keys, new Set(), NO_TERM);
+  const done = await reconciler.reconcile(keys, { beyond: new Set() }, NO_TERM);
   expect(done.map(({ key, version }) => [key.name, version])).toEqual(
     keys.map(({ name }) => [name, undefined]),
   );

@@ -1,4 +1,4 @@
-import { ServicesInTurn } from '../../../../src/replication/filters/services-in-turn.js';
+import { ServicesInTurn, tenantName } from '../../../../src/replication/filters/services-in-turn.js';
 
 const key = (appid: string, name: string) =>
   ({ organizationid: 'acme', appid, kind: 'product', name }) as const;
@@ -21,5 +21,15 @@ describe('services that are still to be looked at', () => {
     const waiting = new ServicesInTurn();
     for (const name of ['1', '2', '1', '1']) waiting.add(key('many', name));
     expect(names(waiting.take(9))).toEqual(['many 1', 'many 2']);
+  });
+
+  it('wait while their application is left out', () => {
+    const waiting = new ServicesInTurn();
+    for (const name of ['1', '2']) waiting.add(key('busy', name));
+    waiting.add(key('other', 'x'));
+    const busy = new Set([tenantName(key('busy', '1'))]);
+    expect(names(waiting.take(9, busy))).toEqual(['other x']);
+    expect(waiting.take(9, busy)).toEqual([]);
+    expect(names(waiting.take(9))).toEqual(['busy 1', 'busy 2']);
   });
 });

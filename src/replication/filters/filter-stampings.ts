@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import type { Job, TermAtWork } from '../progress/index.js';
+import { FilterChanges } from './filter-changes.js';
+
+/** Stamps anew what an edited filter judges differently, beside the stream: the feeds of that service wait, and no other. */
+@Injectable()
+export class FilterStampings implements Job {
+  readonly name = 'The stamping for edited filters';
+
+  constructor(private readonly changes: FilterChanges) {}
+
+  async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
+    await this.changes.stampNext(term, stop);
+    return 0;
+  }
+}

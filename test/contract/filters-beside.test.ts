@@ -1,0 +1,140 @@
+import type { mongo } from 'mongoose';
+import { Restamps } from '../../src/replication/stamping/index.js';
+import { UnwatchedFeeds } from '../../src/replication/progress/index.js';
+import {
+  type Answer,
+  eventually,
+  expectProblem,
+  type TestApplication,
+  TestService,
+} from '../support/index.js';
+
+let service: TestService;
+let app: TestApplication;
+let neighbour: TestApplication;
+beforeAll(async () => {
+  service = await TestService.start({ MARK_WAIT: '1500' });
+});
+beforeEach(async () => {
+  app = await service.application();
+  neighbour = await service.application();
+  for (const n of [1, 2, 3]) await app.put('product', { id: `p${n}`, data: { n } });
+  await app.filter('product', 'few', { 'data.n': { $lte: 1 } });
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(() => service.stop());
+
+const own = () => ({ ...app.tenant, name: 'few' });
+const edit = (filter: mongo.Document) =>
+  service.db.collection('services').updateOne(own(), { $set: { filter } });
+const entry = () =>
+  service.db.collection<{ pending: boolean; version: number }>('tidemark.filterversions').findOne(own());
+const isPending = async () => (await entry())?.pending === true;
+
+function resultOf({ status, json }: Answer): { id: string }[] {
+  expect(status).toBe(200);
+  return (json as { result: { id: string }[] }).result;
+}
+
+/** Keeps back the stamps for edited filters until released; answers what was stamped for and how to release. */
+function heldStamps(of: TestService) {
+  const restamps = of.app.get(Restamps, { strict: false });
+  const records = restamps.records.bind(restamps);
+  const begun: (string | undefined)[] = [];
+  let release!: () => void;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  jest.spyOn(restamps, 'records').mockImplementation(async (...asked) => {
+    begun.push(asked[4]?.appid);
+    await released;
+    return records(...asked);
+  });
+  return { begun, release };
+}
+
+describe('while the records of an edited filter are being stamped', () => {
+  it('changes of others, and feeds of the application without that filter, are delivered', async () => {
+    const { release } = heldStamps(service);
+    const from = await neighbour.max('product');
+    await edit({ 'data.n': 3 });
+    await eventually(isPending);
+    await neighbour.put('product', { id: 'fresh' });
+    await app.put('product', { id: 'fresh', data: { n: 9 } });
+    expect((await neighbour.feed('product').page({ from })).ids).toEqual(['fresh']);
+    expect((await app.feed('product').page({ from })).ids).toContain('fresh');
+    expect(await isPending()).toBe(true);
+    release();
+    await service.watcher.caughtUp();
+  });
+
+  it('its own feeds answer 503, which names it, and the new filter after the last stamp', async () => {
+    const { release } = heldStamps(service);
+    const from = await app.max('product');
+    await edit({ 'data.n': 3 });
+    await eventually(isPending);
+    await app.put('product', { id: 'fresh', data: { n: 3 } });
+    const to = await app.max('product');
+    const window = { from: from.toISOString(), to: to.toISOString() };
+    const refused = await app.feed('product', 'few').ask(window);
+    expect(expectProblem(refused, 503, 'not-watched').detail).toContain(
+      'The filter of the product service "few" was edited',
+    );
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    expectProblem(await app.feed('product', 'few').ask(window), 503, 'not-watched');
+    expect(service.app.get(UnwatchedFeeds, { strict: false }).seconds).toBe(0);
+    release();
+    await service.watcher.caughtUp();
+    const after = await app.max('product');
+    expect((await app.feed('product', 'few').page({ from, to: after })).ids.sort()).toEqual(['fresh', 'p3']);
+    expect((await app.softDeletes('product', 'few').page({ from, to: after })).ids).toEqual(['p1']);
+  });
+
+  it('a page of its own feeds waits for the last stamp', async () => {
+    const { release } = heldStamps(service);
+    await edit({ 'data.n': 3 });
+    await eventually(isPending);
+    const asked = app.feed('product', 'few').ask();
+    setTimeout(release, 200);
+    expect(resultOf(await asked).map(({ id }) => id)).toEqual(['p3']);
+  });
+
+  it('a further edit comes into force by the write that ends the stamping', async () => {
+    const { begun, release } = heldStamps(service);
+    const from = await app.max('product');
+    await edit({ 'data.n': 3 });
+    await eventually(() => begun.length > 0);
+    const { version } = (await entry())!;
+    await edit({ 'data.n': 2 });
+    await service.watcher.heard();
+    release();
+    await service.watcher.caughtUp();
+    expect((await entry())!.version).toBe(version + 1);
+    const to = await app.max('product');
+    expect((await app.feed('product', 'few').page({ from, to })).ids).toEqual(['p2']);
+    expect((await app.softDeletes('product', 'few').page({ from, to })).ids.sort()).toEqual(['p1', 'p3']);
+  });
+
+  it('one application does not keep another one from being stamped', async () => {
+    await neighbour.put('product', { id: 'n3', data: { n: 3 } });
+    await neighbour.filter('product', 'few', { 'data.n': 1 });
+    const restamps = service.app.get(Restamps, { strict: false });
+    const records = restamps.records.bind(restamps);
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    jest.spyOn(restamps, 'records').mockImplementation(async (...asked) => {
+      if (asked[4]?.appid === app.appid) await released;
+      return records(...asked);
+    });
+    await edit({ 'data.n': 3 });
+    await eventually(isPending);
+    await service.db
+      .collection('services')
+      .updateOne({ ...neighbour.tenant, name: 'few' }, { $set: { filter: { 'data.n': 3 } } });
+    await eventually(async () => {
+      const answer = await neighbour.feed('product', 'few').ask();
+      return answer.status === 200 && resultOf(answer)[0]?.id === 'n3';
+    });
+    expect(await isPending()).toBe(true);
+    release();
+    await service.watcher.caughtUp();
+  });
+});
