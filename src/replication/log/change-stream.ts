@@ -52,8 +52,9 @@ export interface Batch {
  * The change stream of the whole database from a token on, or from now. The bare commands are used since they hand over
  * a batch with its token at once. Ends when `stop` is aborted; the cursor is closed in any case, behind it.
  *
- * The server reads the log until a batch is full or the log is at its end, however much lies in between that concerns
- * nobody here. So a batch has at most twice as many events as the one before: where they are rare it is full with the
+ * After a full batch the next one is read while that one is worked through; the two are all that is held in memory. The server
+ * reads the log until a batch is full or the log is at its end, however much lies in between that concerns nobody here. So a batch
+ * has at most twice as many events as the one before: where they are rare it is full with the
  * first, and there is one every few seconds, since the renewals of the lease are among them.
  */
 export async function* openStream(
@@ -74,23 +75,26 @@ export async function* openStream(
     let last = rawIn(cursorOf(opened));
     let waitMs = FIRST_WAIT_MS;
     let batch = batchOf(cursorOf(opened), 1, startAfter);
+    const readMore = (asked: number) => {
+      const more = { getMore: id, collection: '$cmd.aggregate', batchSize: asked, maxTimeMS: waitMs };
+      const read = asLongAsWorkedOn({ ...sender, shownAs }, (signal) =>
+        db.command(more, { ...options, signal }),
+      );
+      // One that was read ahead may fail before it is awaited.
+      read.catch(() => undefined);
+      return read;
+    };
     yield batch;
+    let ahead: ReturnType<typeof readMore> | undefined;
     while (!sender.stop.aborted) {
       const asked = sizeBehind(last);
-      const more = {
-        getMore: id,
-        collection: '$cmd.aggregate',
-        batchSize: asked,
-        maxTimeMS: waitMs,
-      };
-      const reply = await asLongAsWorkedOn({ ...sender, shownAs }, (signal) =>
-        db.command(more, { ...options, signal }),
-      ).catch(lostIf(HISTORY_LOST));
+      const reply = await (ahead ?? readMore(asked)).catch(lostIf(HISTORY_LOST));
       if (reply === undefined) return;
       last = rawIn(cursorOf(reply));
       batch = batchOf(cursorOf(reply), asked, batch.token);
       const longer = Math.min(Math.max(waitMs * 2, SHORTEST_WAIT_MS), longestWait);
       waitMs = batch.events.length > 0 ? SHORTEST_WAIT_MS : longer;
+      ahead = batch.isLast ? undefined : readMore(sizeBehind(last));
       yield batch;
     }
   } finally {
