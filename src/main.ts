@@ -7,7 +7,6 @@ import { createApp } from './app.js';
 import { FatalError } from './common/index.js';
 import { ConfigError, type Settings, settingsOfProcess } from './config/index.js';
 import { Preparation } from './database/index.js';
-import { demo, DEMO } from './demo/index.js';
 import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
 import { setUpHeap } from './heap.js';
 import { assertCanListen, listen } from './listen.js';
@@ -51,6 +50,7 @@ async function showDemo(app: NestExpressApplication, settings: Settings, baseUrl
   const marks = app.get(MaxService, { strict: false });
   await app.get(WorkedThrough, { strict: false }).noPass(new AbortController().signal);
   if (db === undefined) return;
+  const { demo, DEMO } = await import('./demo/index.js');
   const lines = await demo(db, { ...settings, baseUrl, max: () => marks.max(DEMO, 'product') });
   lines.forEach(say);
 }

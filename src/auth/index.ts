@@ -28,4 +28,4 @@ export {
   Public,
 } from './decorators.js';
 export { LevelGuard } from './level.guard.js';
-export { hashPassword } from './passwords.js';
+export { hashPassword } from './password-hash.js';

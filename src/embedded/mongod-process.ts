@@ -4,25 +4,11 @@ import {
   setDefaultValue,
 } from 'mongodb-memory-server-core/lib/util/resolveConfig.js';
 import { mongodEnvironment } from './libraries.js';
+import { HOST, REPLICA_SET, reticent, small } from './mongod-arguments.js';
 import { reasonOf } from './say.js';
-
-export const REPLICA_SET = 'tidemark';
-export const HOST = '127.0.0.1';
 
 /** Recovering a large journal after a crash takes its time. */
 const LAUNCH_MS = 120_000;
-
-/**
- * What keeps a mongod of one machine out of `/tmp`, without diagnostics on the disk, and without compression by zlib,
- * through which unpatched servers give their memory away (CVE-2025-14847).
- */
-export const reticent = [
-  '--nounixsocket',
-  ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-  ...['--networkMessageCompressors', 'snappy,zstd'],
-];
-
-const small = ['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5'];
 
 /** The library would run the program once more without the libraries that it brings along. */
 setDefaultValue(ResolveConfigVariables.SYSTEM_BINARY_VERSION_CHECK, 'false');

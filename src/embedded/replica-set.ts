@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { HOST, REPLICA_SET } from './mongod-process.js';
+import { HOST, REPLICA_SET } from './mongod-arguments.js';
 
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 25;

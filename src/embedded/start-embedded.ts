@@ -3,7 +3,8 @@ import { assertOpens, type DataDirectory, openDataDirectory, rememberLine } from
 import { findMongod } from './find-mongod.js';
 import { freePort } from './free-port.js';
 import { waitUntilFree } from './holder.js';
-import { HOST, MongodProcess, type MongodSite, REPLICA_SET } from './mongod-process.js';
+import { HOST, REPLICA_SET } from './mongod-arguments.js';
+import type { MongodProcess, MongodSite } from './mongod-process.js';
 import { becomePrimary } from './replica-set.js';
 import { announce, withdraw } from './running.js';
 import { reasonOf, type Say } from './say.js';
@@ -57,8 +58,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   };
 }
 
+/** The library that runs mongod is loaded only now: a service on a database of its own has no use for it. */
 async function startMember(site: MongodSite, directory: DataDirectory): Promise<MongodProcess> {
-  const member = new MongodProcess(site);
+  const mongod = await import('./mongod-process.js');
+  const member = new mongod.MongodProcess(site);
   await member.start();
   try {
     const ended = member.ended.then((how) => Promise.reject(new Error(`mongod ended with ${how}`)));

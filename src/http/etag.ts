@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { UNSHARED } from './security-headers.js';
 
 const CHARACTERS = 27;
+
+/** Every answer depends on its credentials, so no cache may hand it to somebody else. */
+export const UNSHARED = 'private, no-cache';
 
 /** A strong entity tag: a digest of the bytes that are stored. */
 export function etagOf(raw: Uint8Array): string {

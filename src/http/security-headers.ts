@@ -1,5 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
+import { UNSHARED } from './etag.js';
 
 /** Pages that people look at in a browser. */
 const PAGES = '/docs';
@@ -16,9 +17,6 @@ const OF_DATA = [
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ['Cross-Origin-Resource-Policy', 'same-origin'],
 ] as const;
-
-/** Every answer depends on its credentials, so no cache may hand it to somebody else. */
-export const UNSHARED = 'private, no-cache';
 
 /** Express middleware: the headers that tell browsers and caches what they must not do. */
 export function forbid(request: Request, response: Response, next: NextFunction): void {

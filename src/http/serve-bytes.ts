@@ -1,7 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { etagOf } from './etag.js';
-import { UNSHARED } from './security-headers.js';
+import { etagOf, UNSHARED } from './etag.js';
 
 /** What is served under one path. */
 interface ServedBytes {

@@ -1,4 +1,5 @@
-import { hashPassword, Passwords } from '../../../src/auth/passwords.js';
+import { hashPassword } from '../../../src/auth/password-hash.js';
+import { Passwords } from '../../../src/auth/passwords.js';
 
 describe('argon2id, PHC string', () => {
   it('has a salt of its own each time', async () => {
