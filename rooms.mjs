@@ -1,9 +1,10 @@
 /**
  * The rooms of `src/` and what each imports: exactly that, in the order in which the source is best read, so that a room
  * knows only rooms above it in this list. A room is a folder with an `index.ts`; other rooms see nothing else of it. Some
- * have a second door beside it, `pure.ts`: what of the room works without Nest and the driver, so that what is pure can be
- * imported alone; the index shows the same. ESLint turns this table into errors, and tests fail on an edge that nobody uses
- * and on a `pure.ts` that leads to anything heavy. It is one table, so that the order is seen, however long it grows.
+ * have other doors beside it, and the index shows what they show: `plain.ts` is what works without Nest, so that commands
+ * load no service, and `pure.ts` what needs no driver either. ESLint turns this table into errors, and tests fail on an edge
+ * that nobody uses and on a door that leads to anything heavier than it says. It is one table, so that the order is seen,
+ * however long it grows.
  */
 export const rooms = {
   config: [],
@@ -236,7 +237,7 @@ export const rooms = {
     'replication/consumers',
     'config',
     'common',
-    'observability',
+    'trail',
     'embedded',
     'database',
     'record',

@@ -3,8 +3,8 @@ import { relative, sep } from 'node:path';
 import { rooms } from '../rooms.mjs';
 import { imported, roomOf } from './room-of.mjs';
 
-/** What others may use of a room; and of that, what is light: it needs neither Nest nor the driver. */
-const DOORS = ['index.ts', 'pure.ts'];
+/** What others may use of a room; of that, what works without Nest; and of that, what needs no driver either. */
+const DOORS = ['index.ts', 'plain.ts', 'pure.ts'];
 
 const names = Object.keys(rooms);
 
@@ -16,7 +16,7 @@ export const walls = {
     schema: [],
     messages: {
       unknown: 'The room {{room}} does not know {{other}}: see rooms.mjs.',
-      inside: 'Another room is entered through its index.js or its pure.js only.',
+      inside: 'Another room is entered through its index.js, its plain.js or its pure.js only.',
       entry: 'Nothing imports an entry.',
     },
   },

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import 'reflect-metadata';
 import { runCommandLine } from './admin/index.js';
-import { hasColours, settingsOfProcess } from './config/index.js';
+import { hasColours, settingsOfProcess } from './config/plain.js';
 
 const { stdin: input, stdout: output, stderr: errors } = process;
 

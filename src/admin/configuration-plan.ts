@@ -12,7 +12,7 @@ import {
   type Reach,
   readConfigurationFile,
   withinApplication,
-} from '../administration/index.js';
+} from '../administration/plain.js';
 import { FatalError } from '../common/index.js';
 import type { CommandContext } from './command.js';
 import { textOf } from './configuration-input.js';

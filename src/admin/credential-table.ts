@@ -1,5 +1,5 @@
 import type { LastUse, ListedCredential, Unused } from '../administration/index.js';
-import { credentialState, type Scope } from '../auth/index.js';
+import { credentialState, type Scope } from '../auth/plain.js';
 import type { Wording } from './layout.js';
 import { cell, table } from './print.js';
 

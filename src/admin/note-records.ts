@@ -1,4 +1,4 @@
-import { type Desk, noteDeed } from '../administration/index.js';
+import { type Desk, noteDeed } from '../administration/plain.js';
 import type { Kind, Tenant } from '../record/index.js';
 
 /** The records of one kind of an application. */

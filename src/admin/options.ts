@@ -1,4 +1,4 @@
-import { serviceNameFault } from '../administration/index.js';
+import { serviceNameFault } from '../administration/plain.js';
 import type { ServiceKey } from '../application/index.js';
 import { FatalError, NAME, NAME_RULE, parseDate, shown } from '../common/index.js';
 import { type Kind, KINDS, type Tenant } from '../record/index.js';

@@ -1,4 +1,4 @@
-import { filterJson, type Group, type Preview } from '../administration/index.js';
+import { filterJson, type Group, type Preview } from '../administration/plain.js';
 import type { Filter } from '../application/index.js';
 import { count } from '../common/index.js';
 import type { Kind, Tenant } from '../record/index.js';

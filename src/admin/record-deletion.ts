@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../common/index.js';
-import { alongIndexIfAny } from '../database/index.js';
+import { alongIndexIfAny } from '../database/plain.js';
 import { BY_RECORD_ID, COLLECTION_OF, idTextAt, ofTenant, withIds } from '../record/index.js';
-import { LEDGER, type LedgerEntry } from '../replication/ledger/index.js';
+import { LEDGER, type LedgerEntry } from '../replication/ledger/plain.js';
 import type { RecordScope } from './note-records.js';
 
 /**

@@ -1,11 +1,11 @@
 import mongoose, { type mongo } from 'mongoose';
 import { pause } from '../common/index.js';
-import { alongIndex, type IndexFields } from '../database/index.js';
+import { alongIndex, type IndexFields } from '../database/plain.js';
 import { COLLECTION_OF, type Kind, stampAnew, type Tenant, ofTenant } from '../record/index.js';
-import { LEDGER } from '../replication/ledger/index.js';
-import { NO_TERM } from '../replication/progress/index.js';
+import { LEDGER } from '../replication/ledger/plain.js';
+import { NO_TERM } from '../replication/progress/plain.js';
 import type { Concern } from '../replication/quarantine/index.js';
-import { type RestampBook, writeRestamps } from '../replication/stamping/index.js';
+import { type RestampBook, writeRestamps } from '../replication/stamping/plain.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../replication/walk/index.js';
 import { freeAmong } from './free-among.js';
 import { NotStampedAll, type NotStampedSummary } from './not-stamped.js';

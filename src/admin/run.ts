@@ -1,6 +1,6 @@
 import { FatalError, visible, visibleJson } from '../common/index.js';
-import { ConfigError, type Settings } from '../config/index.js';
-import { isDatabaseAway } from '../database/index.js';
+import { ConfigError, type Settings } from '../config/plain.js';
+import { isDatabaseAway } from '../database/plain.js';
 import type { CommandContext, Outcome, Progress, Screen, Terminal } from './command.js';
 import { parseCommandLine, type Request } from './command-line.js';
 import { commands } from './commands/index.js';

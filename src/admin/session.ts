@@ -1,13 +1,10 @@
 import { hostname, userInfo } from 'node:os';
-import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
-import type { Connection, mongo } from 'mongoose';
+import mongoose, { type Connection, type mongo, type Schema } from 'mongoose';
 import type { Desk } from '../administration/index.js';
-import { ApplicationModule } from '../application/index.js';
-import { CREDENTIAL_MODEL, credentialSchema } from '../auth/index.js';
+import { applicationModels } from '../application/plain.js';
+import { CREDENTIAL_MODEL, credentialSchema } from '../auth/plain.js';
 import { FatalError } from '../common/index.js';
-import { ConfigModule, databaseIn, type Settings } from '../config/index.js';
+import { databaseIn, type Settings } from '../config/plain.js';
 import {
   checkServer,
   driverOptions,
@@ -15,58 +12,34 @@ import {
   refusalAtStart,
   stateIndexesOf,
   wrongSetAtStart,
-} from '../database/index.js';
+} from '../database/plain.js';
 import { findEmbedded } from '../embedded/index.js';
-import { MemberModule } from '../member/index.js';
-import { CommonModule } from '../observability/index.js';
-import { ProductModule } from '../product/index.js';
-import { FiltersModule } from '../replication/filters/index.js';
-import { LedgerModule } from '../replication/ledger/index.js';
-import { MarkModule } from '../replication/mark/index.js';
-import { QuarantineModule } from '../replication/quarantine/index.js';
-import { RepairModule } from '../replication/repair/index.js';
-import { UpkeepModule } from '../replication/upkeep/index.js';
+import { memberModels } from '../member/plain.js';
+import { productModels } from '../product/plain.js';
+import { filterModels } from '../replication/filters/plain.js';
+import { ledgerModels } from '../replication/ledger/plain.js';
+import { markModels } from '../replication/mark/plain.js';
+import { progressModels } from '../replication/progress/plain.js';
+import { quarantineModels } from '../replication/quarantine/plain.js';
+import { repairModels } from '../replication/repair/plain.js';
+import { stampingModels } from '../replication/stamping/plain.js';
+import { upkeepModels } from '../replication/upkeep/plain.js';
+import { trailModels } from '../trail/plain.js';
 import type { CommandContext } from './command.js';
 
-/**
- * The rooms whose models a command may need, without what makes them a service. The module of credentials is left out:
- * it would take over the logins of a service in the same process, since Passport keeps its strategies for the process.
- */
-@Module({})
-class CommandModule {
-  static on(settings: Settings, uri: string): DynamicModule {
-    return {
-      module: CommandModule,
-      imports: [
-        ConfigModule.with(settings),
-        CommonModule.with({ ...settings, logLevel: 'silent' }),
-        MongooseModule.forRootAsync({
-          useFactory: () => ({
-            uri,
-            lazyConnection: true,
-            autoIndex: false,
-            autoCreate: false,
-            ...driverOptions,
-          }),
-        }),
-        MongooseModule.forFeature([{ name: CREDENTIAL_MODEL, schema: credentialSchema }]),
-        ApplicationModule,
-        MemberModule,
-        ProductModule,
-        FiltersModule,
-        LedgerModule,
-        MarkModule,
-        QuarantineModule,
-        RepairModule,
-        UpkeepModule,
-      ],
-    };
-  }
-}
+/** What a command may read or write, with its indexes. */
+const MODELS: { name: string; schema: Schema }[] = [
+  { name: CREDENTIAL_MODEL, schema: credentialSchema },
+  ...applicationModels,
+  ...[...memberModels, ...productModels],
+  ...[...progressModels, ...ledgerModels, ...markModels],
+  ...[...quarantineModels, ...stampingModels, ...filterModels, ...repairModels, ...upkeepModels],
+  ...trailModels,
+];
 
 /** The database of one command: opened when it is first asked for, closed at the end. */
 export class Session {
-  private context: Promise<INestApplicationContext> | undefined;
+  private connection: Promise<Connection> | undefined;
   private known: Settings | undefined;
 
   constructor(private readonly readSettings: () => Settings) {}
@@ -76,9 +49,8 @@ export class Session {
     return (this.known ??= this.readSettings());
   }
 
-  async connected(): Promise<Connection> {
-    this.context ??= this.open();
-    return (await this.context).get<Connection>(getConnectionToken());
+  connected(): Promise<Connection> {
+    return (this.connection ??= this.open());
   }
 
   /** Connection string of the embedded database, unless the settings name another. */
@@ -100,27 +72,28 @@ export class Session {
   }
 
   async close(): Promise<void> {
-    await (await this.context?.catch(() => undefined))?.close();
+    await (await this.connection?.catch(() => undefined))?.close();
   }
 
-  private async open(): Promise<INestApplicationContext> {
+  private async open(): Promise<Connection> {
     const uri = this.settings.mongodbUri ?? (await this.embeddedUri());
     if (uri === undefined) {
       throw new FatalError(
         `No embedded database runs on ${this.settings.dataDir}: start the service first (npm start), or set MONGODB_URI.`,
       );
     }
-    const context = await NestFactory.createApplicationContext(CommandModule.on(this.settings, uri), {
-      logger: false,
-      abortOnError: false,
+    const connection = mongoose.createConnection(uri, {
+      ...{ autoIndex: false, autoCreate: false },
+      ...driverOptions,
     });
+    for (const { name, schema } of MODELS) connection.model(name, schema);
     try {
-      const connection = await context.get<Connection>(getConnectionToken()).asPromise();
+      await connection.asPromise();
       await checkServer(databaseOf(connection));
       stateIndexesOf(connection);
-      return context;
+      return connection;
     } catch (error) {
-      await context.close();
+      await connection.close();
       throw await wrongSetAtStart(error, uri);
     }
   }

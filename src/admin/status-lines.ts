@@ -1,5 +1,5 @@
 import { count } from '../common/index.js';
-import { type CountsByWord, type PassProgress, shareDone } from '../replication/progress/index.js';
+import { type CountsByWord, type PassProgress, shareDone } from '../replication/progress/plain.js';
 import { described, type SaidLine } from './described.js';
 import type { Wording } from './layout.js';
 import { counted, duration } from './print.js';

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
-import { type Application, APPLICATIONS, SERVICES } from '../application/index.js';
-import { alongIndexIfAny, isDuplicateKey } from '../database/index.js';
-import { allows, problems } from '../http/index.js';
+import { type Application, APPLICATIONS, SERVICES } from '../application/plain.js';
+import { alongIndexIfAny, isDuplicateKey } from '../database/plain.js';
+import { allows, problems } from '../http/plain.js';
 import { COLLECTION_OF, type Kind, KINDS, ofTenant, type Tenant } from '../record/index.js';
 import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';

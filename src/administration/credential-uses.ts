@@ -1,5 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import { CREDENTIAL_USES, CREDENTIALS, type CredentialUse } from '../auth/index.js';
+import { CREDENTIAL_USES, CREDENTIALS, type CredentialUse } from '../auth/plain.js';
 import { LISTED, type ListedCredential } from './credentials.js';
 
 const DAY_MS = 86_400_000;

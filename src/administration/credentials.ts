@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { mongo } from 'mongoose';
-import { type Credential, CREDENTIALS, hashPassword, type Level, type Scope } from '../auth/index.js';
+import { type Credential, CREDENTIALS, hashPassword, type Level, type Scope } from '../auth/plain.js';
 import { exactly } from '../common/index.js';
-import { isDuplicateKey } from '../database/index.js';
+import { isDuplicateKey } from '../database/plain.js';
 import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
 import { forgetUses } from './forget-uses.js';

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { FilterTurn } from './filter-trial.js';
-import { type Actor, type Deed, trailEntry, writeTrail } from '../trail/index.js';
+import { type Actor, type Deed, trailEntry, writeTrail } from '../trail/plain.js';
 
 /** Where somebody changes the configuration: the database, who it is, and for how long that is remembered (days). */
 export interface Desk {

@@ -8,8 +8,8 @@ import {
   type ServiceKey,
   SERVICES,
   type StoredService,
-} from '../application/index.js';
-import { FILTER_VERSIONS, type FilterVersionChange } from '../replication/filters/index.js';
+} from '../application/plain.js';
+import { FILTER_VERSIONS, type FilterVersionChange } from '../replication/filters/plain.js';
 import { nameOfService } from './services.js';
 
 const MOST_SHOWN = 20;

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
-import { type Filter, indexAdvice, type IndexKey } from '../application/index.js';
+import { type Filter, indexAdvice, type IndexKey } from '../application/plain.js';
 import { FatalError } from '../common/index.js';
-import { buildIndex, type Watching } from '../database/index.js';
+import { buildIndex, type Watching } from '../database/plain.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
 import { type Desk, noteDeed } from './desk.js';
 import { refusalOf } from './filter-trial.js';

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
-import { type Filter, filterFault, type FilterPart, partsOf, effortFault } from '../application/index.js';
+import { type Filter, filterFault, type FilterPart, partsOf, effortFault } from '../application/plain.js';
 import { DeadlineError, shown, within } from '../common/index.js';
-import { isRefusedQuery, isTimeout } from '../database/index.js';
+import { isRefusedQuery, isTimeout } from '../database/plain.js';
 import { COLLECTION_OF, FIRST_ID, type Kind, type Tenant } from '../record/index.js';
 import { invalid, type Refused } from './refused.js';
 

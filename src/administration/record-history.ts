@@ -1,6 +1,6 @@
 import mongoose, { type mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
-import { LEDGER } from '../replication/ledger/index.js';
+import { LEDGER } from '../replication/ledger/plain.js';
 import {
   type EditedService,
   type RestampGap,
@@ -8,7 +8,7 @@ import {
   type RestampReason,
   restampGaps,
   restampsOf,
-} from '../replication/stamping/index.js';
+} from '../replication/stamping/plain.js';
 import { type FoundUnder, foundUnder, type Standing, standingOf } from './record-story.js';
 
 const MOST_RESTAMPS = 100;

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
-import { filterFault, isEnabled, isServiceName, type StoredService } from '../application/index.js';
+import { filterFault, isEnabled, isServiceName, type StoredService } from '../application/plain.js';
 import { literal } from '../common/index.js';
-import { alongIndexIfAny } from '../database/index.js';
+import { alongIndexIfAny } from '../database/plain.js';
 import {
   BY_RECORD_ID,
   READ_FOR_JSON,
@@ -13,7 +13,7 @@ import {
   type Tenant,
   withIds,
 } from '../record/index.js';
-import { LEDGER, type LedgerEntry } from '../replication/ledger/index.js';
+import { LEDGER, type LedgerEntry } from '../replication/ledger/plain.js';
 import { extendedJson } from './extended-json.js';
 import { AT_ONCE, type FilterTurn } from './filter-trial.js';
 import { listServices } from './listed-services.js';

@@ -1,5 +1,5 @@
 import { FatalError, shown } from '../common/index.js';
-import { type InputError, Problem } from '../http/index.js';
+import { type InputError, Problem } from '../http/plain.js';
 
 /**
  * A change that is not made: the administration API answers its problem, commands print its message, which is the

@@ -1,4 +1,4 @@
-import { hashPassword } from '../auth/index.js';
+import { hashPassword } from '../auth/plain.js';
 import { noteCredential, updateCredential } from './credentials.js';
 import type { Desk } from './desk.js';
 import { isPast } from './refused.js';

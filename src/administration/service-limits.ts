@@ -1,8 +1,8 @@
 import { calculateObjectSize } from 'bson';
 import type { mongo } from 'mongoose';
-import { MOST_SERVICE_BYTES, MOST_SERVICES, type ServiceKey, SERVICES } from '../application/index.js';
+import { MOST_SERVICE_BYTES, MOST_SERVICES, type ServiceKey, SERVICES } from '../application/plain.js';
 import { count } from '../common/index.js';
-import { Problem } from '../http/index.js';
+import { Problem } from '../http/plain.js';
 import { ofTenant, type Tenant } from '../record/index.js';
 import { nameOfTenant } from './applications.js';
 import { Refused } from './refused.js';

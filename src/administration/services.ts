@@ -7,11 +7,11 @@ import {
   type ServiceKey,
   SERVICES,
   type StoredService,
-} from '../application/index.js';
+} from '../application/plain.js';
 import { exactly, NAME, NAME_RULE } from '../common/index.js';
-import { isDuplicateKey } from '../database/index.js';
+import { isDuplicateKey } from '../database/plain.js';
 import { ofTenant } from '../record/index.js';
-import { FILTER_VERSIONS, type FilterVersionChange } from '../replication/filters/index.js';
+import { FILTER_VERSIONS, type FilterVersionChange } from '../replication/filters/plain.js';
 import { applicationExists, nameOfTenant } from './applications.js';
 import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';

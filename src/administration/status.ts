@@ -1,20 +1,20 @@
 import type { Connection, mongo } from 'mongoose';
-import { APPLICATIONS, SERVICES } from '../application/index.js';
-import { CREDENTIALS } from '../auth/index.js';
-import { indexName, listedIndexes } from '../database/index.js';
+import { APPLICATIONS, SERVICES } from '../application/plain.js';
+import { CREDENTIALS } from '../auth/plain.js';
+import { indexName, listedIndexes } from '../database/plain.js';
 import { COLLECTION_OF } from '../record/index.js';
-import { HORIZONS, LEDGER } from '../replication/ledger/index.js';
-import { MARKS, MOMENTS } from '../replication/mark/index.js';
+import { HORIZONS, LEDGER } from '../replication/ledger/plain.js';
+import { MARKS, MOMENTS } from '../replication/mark/plain.js';
 import {
   readWatcherStatus,
   type WatcherStatus,
   WATCH_TOTALS,
   WATCHER,
   type WatchTotals,
-} from '../replication/progress/index.js';
-import { countSetAside, QUARANTINE, type SetAside } from '../replication/quarantine/index.js';
-import { countEmailDuplicates, EMAIL_DUPLICATES } from '../replication/repair/index.js';
-import { type AuditProgress, AUDITS, LEDGER_AUDIT } from '../replication/upkeep/index.js';
+} from '../replication/progress/plain.js';
+import { countSetAside, QUARANTINE, type SetAside } from '../replication/quarantine/plain.js';
+import { countEmailDuplicates, EMAIL_DUPLICATES } from '../replication/repair/plain.js';
+import { type AuditProgress, AUDITS, LEDGER_AUDIT } from '../replication/upkeep/plain.js';
 import { type FaultyFilter, faultyFilters } from './filter-faults.js';
 
 const COUNTED = [

@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
 import mongoose from 'mongoose';
 import { literal } from '../common/index.js';
-import { SAFE_BSON } from '../database/index.js';
-import { allows, etagOf, problems } from '../http/index.js';
+import { SAFE_BSON } from '../database/plain.js';
+import { allows, etagOf, problems } from '../http/plain.js';
 import { Refused } from './refused.js';
 
 /** Numbers stay of the type they have, so that the document can be compared with what is stored. */

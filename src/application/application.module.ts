@@ -2,17 +2,10 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ControlModule } from '../control/index.js';
 import { ApplicationLookup } from './application-lookup.js';
-import { APPLICATION_MODEL, applicationSchema } from './application.schema.js';
-import { SERVICE_MODEL, serviceSchema } from './service.schema.js';
+import { applicationModels } from './models.js';
 
 @Module({
-  imports: [
-    ControlModule,
-    MongooseModule.forFeature([
-      { name: APPLICATION_MODEL, schema: applicationSchema },
-      { name: SERVICE_MODEL, schema: serviceSchema },
-    ]),
-  ],
+  imports: [ControlModule, MongooseModule.forFeature(applicationModels)],
   providers: [ApplicationLookup],
   exports: [ApplicationLookup, MongooseModule],
 })

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { DeadlineError } from '../common/index.js';
-import { type Problem, problems } from '../http/index.js';
+import { type Problem, problems } from '../http/plain.js';
 import { isMomentGone } from './snapshot.js';
 import { IndexMissingError, isIndexMissing } from './stated-index.js';
 

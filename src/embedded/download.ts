@@ -4,7 +4,7 @@ import { arch, platform } from 'node:os';
 import { DryMongoBinary } from 'mongodb-memory-server-core';
 import { MongoBinaryDownload } from 'mongodb-memory-server-core/lib/util/MongoBinaryDownload.js';
 import { MongoBinaryDownloadUrl } from 'mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js';
-import { behindProxy } from '../config/index.js';
+import { behindProxy } from '../config/plain.js';
 import type { Say } from './say.js';
 
 /** The 7.0 line opens data of 6.0 too, which is what the other source of a fetched mongod brings. */

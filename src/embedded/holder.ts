@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FatalError } from '../common/index.js';
-import { isAlive } from '../config/index.js';
+import { isAlive } from '../config/plain.js';
 import { runProgram } from './run-program.js';
 import type { Say } from './say.js';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { environmentWithLibraries } from '../config/index.js';
+import { environmentWithLibraries } from '../config/plain.js';
 
 /** Where the libraries lie that one mongod brings along: beside it, under a name that no other program uses. */
 export function librariesOf(mongod: string): string {

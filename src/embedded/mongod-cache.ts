@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { cacheDir } from '../config/index.js';
+import { cacheDir } from '../config/plain.js';
 import { librariesOf } from './libraries.js';
 import { proveMongod } from './prove-mongod.js';
 import { newestFirst } from './versions.js';

@@ -1,4 +1,4 @@
-import { parentPid, startedByNpm } from '../config/index.js';
+import { parentPid, startedByNpm } from '../config/plain.js';
 
 const LOOK_MS = 500;
 

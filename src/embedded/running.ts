@@ -1,6 +1,6 @@
 import { realpath, rm } from 'node:fs/promises';
 import { mongo } from 'mongoose';
-import { ownPid } from '../config/index.js';
+import { ownPid } from '../config/plain.js';
 import { type DataDirectory, dataDirectory, replaceFile, textOf } from './data-directory.js';
 
 const PATIENCE_MS = 3000;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { searchPath } from '../config/index.js';
+import { searchPath } from '../config/plain.js';
 import { cachedMongods, fetchIntoCache, mongodCache, versionOfCached } from './mongod-cache.js';
 import type { Say } from './say.js';
 import { newestFirst } from './versions.js';

@@ -1,16 +1,6 @@
-export { answerInTime, handOver, type Patience, whileReceiving } from './answer-in-time.js';
-export { answerClientError, refuseExpectation } from './client-error.js';
-export { Connections, takeConnection, whileProving } from './connections.js';
 export { openApiDocument, serveDocs } from './docs.js';
-export { allows, etagOf, tag } from './etag.js';
 export { type OtherMethodHandler, ReadyExpressAdapter } from './express-adapter.js';
 export { ProblemOr, Problems } from './openapi.js';
-export { answeredProblem, answerProblem } from './problem-answer.js';
+export * from './plain.js';
 export { ProblemFilter } from './problem.filter.js';
-export * from './pure.js';
-export { readPlainTarget } from './plain-target.js';
-export { giveRequestId } from './request-id.js';
-export { serveBytes } from './serve-bytes.js';
-export { sendJson } from './send-json.js';
 export { forbid } from './security-headers.js';
-export { endUnreadBodies } from './unread-body.js';

@@ -1,3 +1,2 @@
-export { emailKeyOf } from './email-key.js';
 export { MemberModule } from './member.module.js';
-export { MEMBER_MODEL } from './member.schema.js';
+export * from './plain.js';

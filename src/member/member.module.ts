@@ -3,16 +3,12 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { TrailModule } from '../trail/index.js';
 import { MarkModule } from '../replication/mark/index.js';
 import { MemberController } from './member.controller.js';
-import { MEMBER_MODEL, memberSchema } from './member.schema.js';
+import { memberModels } from './member.schema.js';
 import { MemberService } from './member.service.js';
 import { MemberStore } from './member.store.js';
 
 @Module({
-  imports: [
-    MarkModule,
-    TrailModule,
-    MongooseModule.forFeature([{ name: MEMBER_MODEL, schema: memberSchema }]),
-  ],
+  imports: [MarkModule, TrailModule, MongooseModule.forFeature(memberModels)],
   controllers: [MemberController],
   providers: [MemberService, MemberStore],
   exports: [MongooseModule],

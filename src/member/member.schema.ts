@@ -23,6 +23,9 @@ export const memberSchema = new Schema<RecordDocument>(
     { unique: true, partialFilterExpression: { emailkey: { $type: 'string' } } },
   );
 
+/** The models of the room. */
+export const memberModels = [{ name: MEMBER_MODEL, schema: memberSchema }];
+
 /**
  * `emailkey` is the service's own field. While its index was away, as after a drop, several members may have got the same
  * one: the first keeps it, the others lose theirs, as if they had come second.

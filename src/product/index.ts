@@ -1,1 +1,2 @@
+export * from './plain.js';
 export { ProductModule } from './product.module.js';

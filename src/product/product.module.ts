@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { PRODUCT_MODEL, productSchema } from './product.schema.js';
+import { productModels } from './product.schema.js';
 
 @Module({
-  imports: [MongooseModule.forFeature([{ name: PRODUCT_MODEL, schema: productSchema }])],
+  imports: [MongooseModule.forFeature(productModels)],
   exports: [MongooseModule],
 })
 export class ProductModule {}

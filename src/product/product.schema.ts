@@ -19,3 +19,6 @@ export const productSchema = new Schema<RecordDocument>(
     { unique: true, partialFilterExpression: { id: { $type: 'string' } } },
   )
   .index({ organizationid: 1, appid: 1, channels: 1 });
+
+/** The models of the room. */
+export const productModels = [{ name: PRODUCT_MODEL, schema: productSchema }];

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { isTimeout } from '../database/index.js';
+import { isTimeout } from '../database/plain.js';
 
 /**
  * How long a write may take before it counts as waiting for a transaction of another program: of a record alone, and of

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../common/index.js';
-import { CLOCK, FUTURE_TOLERANCE_MS } from '../database/index.js';
+import { CLOCK, FUTURE_TOLERANCE_MS } from '../database/plain.js';
 
 const NEXT_OF_OWN = { $add: ['$lastupdated', 1] };
 

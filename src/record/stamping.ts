@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { isUnfit, pastValidator, type SingleWrite, writeEach } from '../database/index.js';
+import { isUnfit, pastValidator, type SingleWrite, writeEach } from '../database/plain.js';
 import { doubled, single, stampDoubled, type StampingOptions } from './doubled.js';
 import { writeUnlessHeld } from './held.js';
 import { stampAbove } from './stamp.js';

@@ -14,3 +14,6 @@ export const auditTrailSchema = new Schema<TrailEntry>(
 )
   .index({ organizationid: 1, _id: -1 })
   .index({ expires: 1 }, { expireAfterSeconds: 0 });
+
+/** The models of the room. */
+export const trailModels = [{ name: AUDIT_TRAIL_MODEL, schema: auditTrailSchema }];

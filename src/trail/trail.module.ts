@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { AUDIT_TRAIL_MODEL, auditTrailSchema } from './audit-trail.schema.js';
+import { trailModels } from './audit-trail.schema.js';
 import { TrailNotes } from './trail-notes.js';
 
 @Module({
-  imports: [MongooseModule.forFeature([{ name: AUDIT_TRAIL_MODEL, schema: auditTrailSchema }])],
+  imports: [MongooseModule.forFeature(trailModels)],
   providers: [TrailNotes],
   exports: [MongooseModule, TrailNotes],
 })

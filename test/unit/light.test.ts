@@ -8,10 +8,13 @@ const { imported } = jest.requireActual<{ imported: (path: string, specifier: st
   '../../lint/room-of.mjs',
 );
 
-/** All that light code may load beside its own kind: neither Nest nor the driver's client is among it. */
-const LIGHT = /^(bson|node:.+)$/;
-/** Of the service's own code it starts no mongod. */
-const HEAVY = /^src\/embedded\//;
+/** All that pure code may load beside its own kind: neither Nest nor the driver's client is among it. It starts no mongod. */
+const isPure = (target: string) =>
+  target.startsWith('src/') ? !target.startsWith('src/embedded/') : /^(bson|node:.+)$/.test(target);
+
+/** What works without Nest may load the driver, and what commands of operators need beside it. */
+const isPlain = (target: string) =>
+  /^(src\/.+|bson|node:.+|mongoose|yaml|@node-rs\/argon2|string-width|cli-progress)$/.test(target);
 
 const sources = (readdirSync(join(ROOT, 'src'), { recursive: true }) as string[])
   .map((name) => `src/${name.replaceAll('\\', '/')}`)
@@ -39,7 +42,7 @@ function loadedBy(path: string, text = readFileSync(join(ROOT, path), 'utf8')): 
 }
 
 /** The shortest way on which a file leads to each thing that is not light. */
-function heavyWays(path: string): string[] {
+function heavyWays(path: string, isLight: (target: string) => boolean): string[] {
   const ways = new Map([[path, [path]]]);
   const heavy: string[] = [];
   for (const [file, way] of ways) {
@@ -47,7 +50,7 @@ function heavyWays(path: string): string[] {
       const isOwn = specifier.startsWith('.');
       const target = isOwn ? imported(file, specifier) : specifier;
       if (ways.has(target)) continue;
-      if (isOwn ? !HEAVY.test(target) : LIGHT.test(target)) {
+      if (isLight(target)) {
         if (isOwn) ways.set(target, [...way, target]);
       } else if (!heavy.some((known) => known.endsWith(` -> ${target}`)))
         heavy.push([...way, target].join(' -> '));
@@ -64,10 +67,18 @@ describe('what is pure loads neither Nest nor the driver’s client nor the embe
     ...light(/^src\/member\/merge\//),
     ...light(/\/pure\.ts$/),
   ])('%s', (path) => {
-    expect(heavyWays(path)).toEqual([]);
+    expect(heavyWays(path, isPure)).toEqual([]);
   });
+});
 
-  it('the code that tells so sees what loads a module, and what is of types only', () => {
+describe('what is plain, and every command of operators, works without Nest', () => {
+  it.each([['src/cli.ts'], ...light(/\/plain\.ts$/), ...light(/^src\/admin\//)])('%s', (path) => {
+    expect(heavyWays(path, isPlain)).toEqual([]);
+  });
+});
+
+describe('what tells so', () => {
+  it('sees what loads a module, and what is of types only', () => {
     const text = `
       import 'a';
       import b from 'b';
@@ -81,12 +92,12 @@ describe('what is pure loads neither Nest nor the driver’s client nor the embe
       export { type J } from 'j';
       export const k = 1;`;
     expect(loadedBy('any.ts', text)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
-    expect(heavyWays('src/replication/watcher/effects/effects.ts')).toContain(
+    expect(heavyWays('src/replication/watcher/effects/effects.ts', isPure)).toContain(
       'src/replication/watcher/effects/effects.ts -> @nestjs/common',
     );
   });
 
-  it('the BSON that it loads is the one of the driver, which takes no values of another version', () => {
+  it('the BSON that pure code loads is the one of the driver, which takes no values of another version', () => {
     const own = createRequire(join(ROOT, 'package.json'));
     const ofDriver = createRequire(createRequire(own.resolve('mongoose')).resolve('mongodb'));
     expect(own.resolve('bson')).toBe(ofDriver.resolve('bson'));

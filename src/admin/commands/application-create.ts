@@ -1,4 +1,4 @@
-import { createApplication, nameOfTenant } from '../../administration/index.js';
+import { createApplication, nameOfTenant } from '../../administration/plain.js';
 import { defineCommand } from '../command.js';
 import { APPLICATION, tenantOf } from '../options.js';
 import { deskOn } from '../session.js';

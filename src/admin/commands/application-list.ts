@@ -1,4 +1,4 @@
-import { listApplications, type StoredApplication } from '../../administration/index.js';
+import { listApplications, type StoredApplication } from '../../administration/plain.js';
 import type { Application } from '../../application/index.js';
 import { NAME } from '../../common/index.js';
 import { defineCommand } from '../command.js';

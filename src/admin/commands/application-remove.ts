@@ -1,4 +1,4 @@
-import { nameOfTenant, removeApplication } from '../../administration/index.js';
+import { nameOfTenant, removeApplication } from '../../administration/plain.js';
 import { defineCommand } from '../command.js';
 import { APPLICATION, tenantOf } from '../options.js';
 import { counted } from '../print.js';

@@ -1,4 +1,4 @@
-import { type Applied, applyConfiguration } from '../../administration/index.js';
+import { type Applied, applyConfiguration } from '../../administration/plain.js';
 import { FatalError } from '../../common/index.js';
 import { defineCommand } from '../command.js';
 import { changesJson, COMPARED, planOf, reachOf } from '../configuration-plan.js';

@@ -1,4 +1,4 @@
-import { configurationFile, configurationJson, storedConfiguration } from '../../administration/index.js';
+import { configurationFile, configurationJson, storedConfiguration } from '../../administration/plain.js';
 import { defineCommand } from '../command.js';
 import { NARROWED, reachOf } from '../configuration-plan.js';
 import { asIs } from '../layout.js';

@@ -1,4 +1,4 @@
-import { type ConsumerReport, reportConsumers } from '../../replication/consumers/index.js';
+import { type ConsumerReport, reportConsumers } from '../../replication/consumers/plain.js';
 import { count } from '../../common/index.js';
 import { defineCommand } from '../command.js';
 import { nameOf } from '../options.js';

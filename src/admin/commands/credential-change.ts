@@ -1,5 +1,5 @@
-import { changeCredential } from '../../administration/index.js';
-import { LEVELS } from '../../auth/index.js';
+import { changeCredential } from '../../administration/plain.js';
+import { LEVELS } from '../../auth/plain.js';
 import { FatalError } from '../../common/index.js';
 import { defineCommand } from '../command.js';
 import { choiceOf, futureDateOf, USERNAME } from '../options.js';

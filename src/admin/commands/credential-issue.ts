@@ -3,8 +3,8 @@ import {
   issueCredential,
   newUsernameFault,
   randomPassword,
-} from '../../administration/index.js';
-import { type Level, LEVELS, type Scope } from '../../auth/index.js';
+} from '../../administration/plain.js';
+import { type Level, LEVELS, type Scope } from '../../auth/plain.js';
 import { FatalError, shown } from '../../common/index.js';
 import { defineCommand } from '../command.js';
 import { choiceOf, futureDateOf, nameOf } from '../options.js';

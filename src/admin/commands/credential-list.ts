@@ -3,7 +3,7 @@ import {
   listCredentials,
   type ListedCredential,
   unusedCredentials,
-} from '../../administration/index.js';
+} from '../../administration/plain.js';
 import { defineCommand } from '../command.js';
 import { credentialTable, stateOf, usesText } from '../credential-table.js';
 import { daysOf, UNUSED_FOR } from '../options.js';

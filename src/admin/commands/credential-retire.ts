@@ -1,4 +1,4 @@
-import { retireOldPassword } from '../../administration/index.js';
+import { retireOldPassword } from '../../administration/plain.js';
 import { defineCommand } from '../command.js';
 import { USERNAME } from '../options.js';
 import { deskOn } from '../session.js';

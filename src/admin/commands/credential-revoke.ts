@@ -1,4 +1,4 @@
-import { lastUses, revokeCredential, unusedCredentials } from '../../administration/index.js';
+import { lastUses, revokeCredential, unusedCredentials } from '../../administration/plain.js';
 import { FatalError } from '../../common/index.js';
 import { type CommandContext, defineCommand, type Outcome } from '../command.js';
 import { isConfirmed } from '../confirm.js';

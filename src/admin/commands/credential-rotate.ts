@@ -1,4 +1,4 @@
-import { randomPassword, rotateCredential } from '../../administration/index.js';
+import { randomPassword, rotateCredential } from '../../administration/plain.js';
 import { defineCommand } from '../command.js';
 import { futureDateOf, USERNAME } from '../options.js';
 import { passwordFrom } from '../password-input.js';

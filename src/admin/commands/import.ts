@@ -1,4 +1,4 @@
-import { assertApplication, type Desk } from '../../administration/index.js';
+import { assertApplication, type Desk } from '../../administration/plain.js';
 import { count } from '../../common/index.js';
 import { defineCommand } from '../command.js';
 import { importRecords, type ImportSummary } from '../import/index.js';

@@ -1,4 +1,4 @@
-import { type Desk, nameOfTenant } from '../../administration/index.js';
+import { type Desk, nameOfTenant } from '../../administration/plain.js';
 import { count, FatalError, shown } from '../../common/index.js';
 import { type CommandContext, defineCommand, type Outcome } from '../command.js';
 import { idsOf } from '../id-list.js';

@@ -1,4 +1,4 @@
-import { assertApplication, recordHistory, type RecordHistory } from '../../administration/index.js';
+import { assertApplication, recordHistory, type RecordHistory } from '../../administration/plain.js';
 import { defineCommand } from '../command.js';
 import { inOrder, type Wording } from '../layout.js';
 import { kindOf, tenantOf } from '../options.js';

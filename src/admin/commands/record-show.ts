@@ -1,4 +1,4 @@
-import { assertApplication, recordStory, type RecordStory } from '../../administration/index.js';
+import { assertApplication, recordStory, type RecordStory } from '../../administration/plain.js';
 import { defineCommand } from '../command.js';
 import { kindOf, tenantOf } from '../options.js';
 import { RECORD, standingLine } from '../record-lines.js';

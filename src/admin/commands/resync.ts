@@ -1,6 +1,6 @@
-import { assertApplication } from '../../administration/index.js';
+import { assertApplication } from '../../administration/plain.js';
 import { count } from '../../common/index.js';
-import { RestampBook } from '../../replication/stamping/index.js';
+import { RestampBook } from '../../replication/stamping/plain.js';
 import { defineCommand } from '../command.js';
 import { noted, noteRecords } from '../note-records.js';
 import { notStampedText } from '../not-stamped.js';

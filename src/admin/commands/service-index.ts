@@ -7,7 +7,7 @@ import {
   makeFilterIndex,
   type FilterPlan,
   storedFilter,
-} from '../../administration/index.js';
+} from '../../administration/plain.js';
 import type { Filter } from '../../application/index.js';
 import { count, FatalError } from '../../common/index.js';
 import type { Kind, Tenant } from '../../record/index.js';

@@ -1,4 +1,4 @@
-import { filterJson, leftOutText, listServices } from '../../administration/index.js';
+import { filterJson, leftOutText, listServices } from '../../administration/plain.js';
 import {
   type Filter,
   filterFault,
@@ -7,7 +7,7 @@ import {
   effortFault,
   type ServiceKey,
   type StoredService,
-} from '../../application/index.js';
+} from '../../application/plain.js';
 import { count, FatalError } from '../../common/index.js';
 import { defineCommand } from '../command.js';
 import { choiceOf, nameOf } from '../options.js';

@@ -5,7 +5,7 @@ import {
   nameOfService,
   previewFilter,
   storedFilter,
-} from '../../administration/index.js';
+} from '../../administration/plain.js';
 import { FatalError } from '../../common/index.js';
 import { defineCommand } from '../command.js';
 import { APPLICATION, KIND, kindOf, serviceKeyOf, tenantOf } from '../options.js';

@@ -1,4 +1,4 @@
-import { nameOfService, removeService } from '../../administration/index.js';
+import { nameOfService, removeService } from '../../administration/plain.js';
 import { defineCommand } from '../command.js';
 import { SERVICE, serviceKeyOf } from '../options.js';
 import { deskOn } from '../session.js';

@@ -8,8 +8,8 @@ import {
   previewFilter,
   readService,
   setService,
-} from '../../administration/index.js';
-import { type Filter, isEnabled, type ServiceKey } from '../../application/index.js';
+} from '../../administration/plain.js';
+import { type Filter, isEnabled, type ServiceKey } from '../../application/plain.js';
 import { defineCommand } from '../command.js';
 import { SERVICE, serviceKeyOf } from '../options.js';
 import { savedLines } from '../preview-lines.js';

@@ -1,4 +1,4 @@
-import { statusOf } from '../../administration/index.js';
+import { statusOf } from '../../administration/plain.js';
 import { defineCommand } from '../command.js';
 import { statusText } from '../status-lines.js';
 

@@ -1,6 +1,6 @@
 import { importing } from './mirror.schema.js';
 import type { mongo } from 'mongoose';
-import { refusedAsDuplicate, statedIndex } from '../../database/index.js';
+import { refusedAsDuplicate, statedIndex } from '../../database/plain.js';
 import { COLLECTION_OF, type Kind, type Tenant, ofTenant } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 

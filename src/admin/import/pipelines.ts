@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
-import { CLOCK } from '../../database/index.js';
+import { CLOCK } from '../../database/plain.js';
 import { type Kind, STAMP, type Tenant } from '../../record/index.js';
 import type { GivenRecord } from './record-line.js';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { mongo } from 'mongoose';
-import { alongIndex, isDatabaseAway } from '../../database/index.js';
+import { alongIndex, isDatabaseAway } from '../../database/plain.js';
 import {
   BY_EMAIL_KEY,
   BY_RECORD_ID,

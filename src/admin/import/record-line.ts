@@ -1,5 +1,5 @@
 import { type LostNumber, lostNumber, parseDate, type Parsed, shown } from '../../common/index.js';
-import { emailKeyOf } from '../../member/index.js';
+import { emailKeyOf } from '../../member/plain.js';
 import type { Kind } from '../../record/index.js';
 
 /** What a line says of its record; what it leaves out stays as it is, or gets its default in a new record. */

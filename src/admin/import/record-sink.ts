@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { shown } from '../../common/index.js';
-import { isDuplicateKey } from '../../database/index.js';
+import { isDuplicateKey } from '../../database/plain.js';
 import type { Kind } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 

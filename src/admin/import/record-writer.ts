@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { alongIndex, isDatabaseAway, isDuplicateKey } from '../../database/index.js';
+import { alongIndex, isDatabaseAway, isDuplicateKey } from '../../database/plain.js';
 import { BY_RECORD_ID, COLLECTION_OF, type Kind, type Tenant, withIds } from '../../record/index.js';
 import type { RecordLine } from './batches.js';
 import { doubledAmong } from './doubled-records.js';

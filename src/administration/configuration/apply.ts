@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
-import { APPLICATIONS, SERVICES } from '../../application/index.js';
-import { CREDENTIALS, hashPassword } from '../../auth/index.js';
-import { isDuplicateKey } from '../../database/index.js';
-import { allows, problems } from '../../http/index.js';
+import { APPLICATIONS, SERVICES } from '../../application/plain.js';
+import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
+import { isDuplicateKey } from '../../database/plain.js';
+import { allows, problems } from '../../http/plain.js';
 import { ofTenant } from '../../record/index.js';
 import type { Deed } from '../../trail/index.js';
 import { applicationDeed, applicationExists } from '../applications.js';

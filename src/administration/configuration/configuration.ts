@@ -1,4 +1,4 @@
-import { MOST_SERVICES } from '../../application/index.js';
+import { MOST_SERVICES } from '../../application/plain.js';
 import { serviceNameFault } from '../services.js';
 import { KINDS } from '../../record/index.js';
 import { usernameFault } from '../usernames.js';

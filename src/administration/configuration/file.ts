@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { FatalError, isKept } from '../../common/index.js';
-import { Problem } from '../../http/index.js';
+import { Problem } from '../../http/plain.js';
 import { shaped } from '../http/fields.js';
 import { Refused } from '../refused.js';
 import { CONFIGURATION, type Configuration } from './configuration.js';

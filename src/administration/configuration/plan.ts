@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { Filter, ServiceKey } from '../../application/index.js';
-import { CREDENTIALS } from '../../auth/index.js';
-import { problems } from '../../http/index.js';
+import { CREDENTIALS } from '../../auth/plain.js';
+import { problems } from '../../http/plain.js';
 import type { Tenant } from '../../record/index.js';
 import { assertNoRecords, nameOfTenant } from '../applications.js';
 import { type FilterTurn, tryFilter } from '../filter-trial.js';

@@ -1,4 +1,4 @@
-import { isEnabled, type StoredService } from '../../application/index.js';
+import { isEnabled, type StoredService } from '../../application/plain.js';
 import type { Scope } from '../../auth/index.js';
 import type { StoredApplication } from '../applications.js';
 import type { ListedCredential } from '../credentials.js';

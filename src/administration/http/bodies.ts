@@ -1,4 +1,4 @@
-import { LEVELS, type Scope } from '../../auth/index.js';
+import { LEVELS, type Scope } from '../../auth/plain.js';
 import type { Application, Filter } from '../../application/index.js';
 import { NAME, NAME_RULE, NAME_SCHEMA } from '../../common/index.js';
 import { filterOfJson } from '../filter-text.js';

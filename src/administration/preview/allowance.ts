@@ -1,4 +1,4 @@
-import { isTimeout } from '../../database/index.js';
+import { isTimeout } from '../../database/plain.js';
 
 /** Milliseconds for several queries together: each gets what those before it have left. */
 export class Allowance {

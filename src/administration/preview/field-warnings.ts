@@ -1,4 +1,4 @@
-import { type Filter, isHidden, partsOf, withinElements } from '../../application/index.js';
+import { type Filter, isHidden, partsOf, withinElements } from '../../application/plain.js';
 import { count, shown } from '../../common/index.js';
 import type { Allowance } from './allowance.js';
 import type { Place } from './place.js';

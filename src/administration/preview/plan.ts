@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { mongo } from 'mongoose';
-import { type Filter, indexAdvice, type IndexKey, partsOf } from '../../application/index.js';
-import { statedIndex } from '../../database/index.js';
+import { type Filter, indexAdvice, type IndexKey, partsOf } from '../../application/plain.js';
+import { statedIndex } from '../../database/plain.js';
 import { bsonTypeOf } from '../../record/index.js';
 import type { Allowance } from './allowance.js';
 import { type Place, together } from './place.js';

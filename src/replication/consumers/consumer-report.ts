@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
-import { alongIndex } from '../../database/index.js';
+import { alongIndex } from '../../database/plain.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
-import { HEADS, type StoredHead } from '../mark/index.js';
+import { HEADS, type StoredHead } from '../mark/plain.js';
 import { type StoredConsumer, EVERY_SERVICE } from './call.js';
 import { CONSUMERS } from './consumer.schema.js';
 import { behindMs, type ConsumerState, consumerState } from './consumer-state.js';

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { FILTER_BYTES } from '../../application/index.js';
+import { FILTER_BYTES } from '../../application/plain.js';
 
 /*
  * What other programs stored may be of any type and size. The server hands over what can be of use, and nothing else, so

@@ -11,3 +11,6 @@ export const filterVersionSchema = new Schema<FilterVersion>(
   {},
   { collection: FILTER_VERSIONS, strict: false, versionKey: false, minimize: false },
 ).index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true });
+
+/** The models of the room. */
+export const filterModels = [{ name: FILTER_VERSION_MODEL, schema: filterVersionSchema }];

@@ -8,7 +8,7 @@ import { EditedRecords } from './edited-records.js';
 import { FilterChanges } from './filter-changes.js';
 import { FilterReconciler } from './filter-reconciler.js';
 import { FilterStampings } from './filter-stampings.js';
-import { FILTER_VERSION_MODEL, filterVersionSchema } from './filter-version.schema.js';
+import { filterModels } from './filter-version.schema.js';
 import { FilterVersions } from './filter-versions.js';
 import { FiltersInForce } from './filters-in-force.js';
 import { WantedServices } from './wanted-services.js';
@@ -19,7 +19,7 @@ import { WantedServices } from './wanted-services.js';
     ControlModule,
     ProgressModule,
     StampingModule,
-    MongooseModule.forFeature([{ name: FILTER_VERSION_MODEL, schema: filterVersionSchema }]),
+    MongooseModule.forFeature(filterModels),
   ],
   providers: [
     FilterVersions,

@@ -1,12 +1,7 @@
-export { HORIZONS } from './horizon.schema.js';
 export { Horizon } from './horizon.js';
-export { identitiesByTenant } from './identities-by-tenant.js';
 export { IncompleteIdentities } from './incomplete-identities.js';
-export { INCOMPLETE_IDENTITIES, type IncompleteIdentity } from './incomplete-identity.schema.js';
 export { KnownChannels } from './known-channels.js';
 export { LedgerSlices } from './ledger-slices.js';
 export { LedgerModule } from './ledger.module.js';
-export { LEDGER, LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
 export { Ledger } from './ledger.js';
-export * from './pure.js';
-export { recordsUnder } from './records-under.js';
+export * from './plain.js';

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { alongIndexIfAny } from '../../database/index.js';
+import { alongIndexIfAny } from '../../database/plain.js';
 import { BY_RECORD_ID } from '../../record/index.js';
 
 /**

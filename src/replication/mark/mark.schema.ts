@@ -1,5 +1,5 @@
 import { type mongo, Schema } from 'mongoose';
-import { CLOCK } from '../../database/index.js';
+import { CLOCK } from '../../database/plain.js';
 import { FENCE_LEAD_MS, type Mark } from './mark.js';
 
 /** Name of the collection. */

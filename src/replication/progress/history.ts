@@ -1,5 +1,5 @@
 import mongoose, { type Connection, type mongo } from 'mongoose';
-import { CLOCK, readAsOf } from '../../database/index.js';
+import { CLOCK, readAsOf } from '../../database/plain.js';
 import { LEASES } from './watch-state.schema.js';
 import { WATCHER, type WatchState } from './watch-state.js';
 

@@ -1,17 +1,9 @@
 export { FirstPassGuard } from './first-pass.guard.js';
-export { holdsWatched } from './history.js';
-export type { Job } from './job.js';
 export { KnownProgress } from './known-progress.js';
-export { before, type LogPlace, placeBehind, placeOf, upTo } from './place.js';
+export * from './plain.js';
 export { type ProgressLook, ProgressReader } from './progress-reader.js';
 export { ProgressModule } from './progress.module.js';
-export { isPreparing, type WatchProgress } from './progress.js';
-export { LONGEST_SILENCE_MS, NO_TERM, type TermAtWork, TermLife, TermOverError } from './term-life.js';
 export { Totals } from './totals.js';
-export { LEASES, WATCH_STATE_MODEL } from './watch-state.schema.js';
-export { type PassPlace, type PassProgress, WATCHER, type WatchState } from './watch-state.js';
-export { type CountsByWord, WATCH_TOTALS, type WatchTotals } from './watch-totals.schema.js';
 export { UnwatchedFeeds } from './unwatched-feeds.js';
 export { WatchedPlace } from './watched-place.js';
-export { readWatcherStatus, shareDone, type WatcherStatus } from './watcher-status.js';
 export { type Now, WorkedThrough } from './worked-through.js';

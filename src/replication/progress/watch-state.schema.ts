@@ -11,3 +11,6 @@ export const watchStateSchema = new Schema<WatchState>(
   { _id: String },
   { collection: LEASES, strict: false, versionKey: false },
 );
+
+/** The models of the room. */
+export const progressModels = [{ name: WATCH_STATE_MODEL, schema: watchStateSchema }];

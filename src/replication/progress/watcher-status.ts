@@ -1,6 +1,6 @@
 import { LEASES } from './watch-state.schema.js';
 import type { Connection, mongo } from 'mongoose';
-import { CLOCK } from '../../database/index.js';
+import { CLOCK } from '../../database/plain.js';
 import { type Oplog, predictedWindow, readOplog } from './oplog.js';
 import { isPreparing } from './progress.js';
 import { type PassProgress, WATCHER, type WatchState } from './watch-state.js';

@@ -55,6 +55,9 @@ export const quarantineSchema = new Schema<SetAside>(
   { collection: QUARANTINE, strict: false, versionKey: false },
 ).index({ due: 1 });
 
+/** The models of the room. */
+export const quarantineModels = [{ name: QUARANTINE_MODEL, schema: quarantineSchema }];
+
 /** About how many records and hard deletes there are that were set aside. */
 export function countSetAside(connection: Connection): Promise<number> {
   return connection.collection(QUARANTINE).estimatedDocumentCount();

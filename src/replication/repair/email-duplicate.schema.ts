@@ -61,6 +61,12 @@ export const emailHolderSchema = new Schema<StoredHolder>(
   { collection: EMAIL_HOLDERS, strict: false, versionKey: false },
 );
 
+/** The models of the room. */
+export const repairModels = [
+  { name: EMAIL_DUPLICATE_MODEL, schema: emailDuplicateSchema },
+  { name: EMAIL_HOLDER_MODEL, schema: emailHolderSchema },
+];
+
 /** About how many members have an e-mail that another member has already. */
 export function countEmailDuplicates(connection: Connection): Promise<number> {
   return connection.collection(EMAIL_DUPLICATES).estimatedDocumentCount();

@@ -6,12 +6,7 @@ import { ProgressModule } from '../progress/index.js';
 import { QuarantineModule } from '../quarantine/index.js';
 import { StampingModule } from '../stamping/index.js';
 import { ChannelReview } from './channel-review.js';
-import {
-  EMAIL_DUPLICATE_MODEL,
-  EMAIL_HOLDER_MODEL,
-  emailDuplicateSchema,
-  emailHolderSchema,
-} from './email-duplicate.schema.js';
+import { repairModels } from './email-duplicate.schema.js';
 import { EmailDuplicates } from './email-duplicates.js';
 import { EmailKeys } from './email-keys.js';
 import { EmailReview } from './email-review.js';
@@ -30,10 +25,7 @@ import { UnreadableIds } from './unreadable-ids.js';
     ProgressModule,
     QuarantineModule,
     StampingModule,
-    MongooseModule.forFeature([
-      { name: EMAIL_DUPLICATE_MODEL, schema: emailDuplicateSchema },
-      { name: EMAIL_HOLDER_MODEL, schema: emailHolderSchema },
-    ]),
+    MongooseModule.forFeature(repairModels),
   ],
   providers: [
     ChannelReview,

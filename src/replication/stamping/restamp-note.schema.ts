@@ -48,3 +48,6 @@ export const restampSchema = new Schema<RestampNote | RestampGap>(
 )
   .index({ ids: 1, at: 1 })
   .index({ expires: 1 }, { expireAfterSeconds: 0 });
+
+/** The models of the room. */
+export const stampingModels = [{ name: RESTAMP_MODEL, schema: restampSchema }];

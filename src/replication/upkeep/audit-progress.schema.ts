@@ -33,3 +33,6 @@ export const auditSchema = new Schema<AuditProgress>(
   { _id: String },
   { collection: AUDITS, strict: false, versionKey: false },
 );
+
+/** The models of the room. */
+export const upkeepModels = [{ name: AUDIT_MODEL, schema: auditSchema }];

@@ -11,7 +11,7 @@ import { AftercareLooks } from './aftercare-looks.js';
 import { Aftercare } from './aftercare.js';
 import { AuditLooks } from './audit-looks.js';
 import { AuditPace } from './audit-pace.js';
-import { AUDIT_MODEL, auditSchema } from './audit-progress.schema.js';
+import { upkeepModels } from './audit-progress.schema.js';
 import { AuditRepair } from './audit-repair.js';
 import { Audit } from './audit.js';
 import { CollectionOptions } from './collection-options.js';
@@ -26,7 +26,7 @@ import { Expiry } from './expiry.js';
     QuarantineModule,
     RepairModule,
     StampingModule,
-    MongooseModule.forFeature([{ name: AUDIT_MODEL, schema: auditSchema }]),
+    MongooseModule.forFeature(upkeepModels),
   ],
   providers: [
     Aftercare,

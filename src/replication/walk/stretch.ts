@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { alongIndex, type IndexFields } from '../../database/index.js';
+import { alongIndex, type IndexFields } from '../../database/plain.js';
 import { FIRST_ID } from '../../record/index.js';
 
 /** The server may work at one stretch for so long (milliseconds); what takes longer is tried with a shorter one. */

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { isRefusedQuery, isTimeout, isUnfit } from '../../database/index.js';
+import { isRefusedQuery, isTimeout, isUnfit } from '../../database/plain.js';
 import { RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
 import type { Found } from './stretch.js';

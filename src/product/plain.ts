@@ -1,0 +1,1 @@
+export { productModels } from './product.schema.js';

@@ -1,0 +1,9 @@
+export { holdsWatched } from './history.js';
+export type { Job } from './job.js';
+export { before, type LogPlace, placeBehind, placeOf, upTo } from './place.js';
+export { isPreparing, type WatchProgress } from './progress.js';
+export { LONGEST_SILENCE_MS, NO_TERM, type TermAtWork, TermLife, TermOverError } from './term-life.js';
+export { LEASES, WATCH_STATE_MODEL, progressModels } from './watch-state.schema.js';
+export { type PassPlace, type PassProgress, WATCHER, type WatchState } from './watch-state.js';
+export { type CountsByWord, WATCH_TOTALS, type WatchTotals } from './watch-totals.schema.js';
+export { readWatcherStatus, shareDone, type WatcherStatus } from './watcher-status.js';

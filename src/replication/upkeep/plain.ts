@@ -1,0 +1,1 @@
+export { type AuditProgress, AUDITS, LEDGER_AUDIT, upkeepModels } from './audit-progress.schema.js';
