@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { runCommandLine } from './admin/index.js';
-import { hasColours, settingsOfProcess } from './config/plain.js';
+import { hasColours } from './config/pure.js';
 
 const { stdin: input, stdout: output, stderr: errors } = process;
 
@@ -10,7 +10,10 @@ function interruptible(): AbortSignal {
   return controller.signal;
 }
 
-process.exitCode = await runCommandLine(process.argv.slice(2), settingsOfProcess, {
+/** The driver checks the connection string, so what reads the settings is loaded for a command only. */
+const settings = async () => (await import('./config/plain.js')).settingsOfProcess;
+
+process.exitCode = await runCommandLine(process.argv.slice(2), settings, {
   ...{ input, output, errors, interruptible },
   colours: { output: hasColours(output), errors: hasColours(errors) },
 });

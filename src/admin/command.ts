@@ -81,25 +81,42 @@ export interface Outcome {
   failure?: string | undefined;
 }
 
-/** A command as the command line knows it. */
-export interface Command {
+/** A command as its help shows it. */
+export interface Description<O extends Options = Options> {
   /** One or two words, such as `service set`. */
   name: string;
   summary: string;
-  options: Options;
+  options: O;
   /** Name of what comes without an option, if the command takes such a thing. */
   argument?: string;
   /** More that the help of the command says, a line each. */
   notes?: string[];
+}
+
+/** What a command does, with the types of its own options. */
+export type Run<D extends Description> = (
+  context: CommandContext,
+  values: Values<D['options']>,
+  argument: string,
+) => Promise<Outcome>;
+
+/** A command as the command line knows it. */
+export interface Command extends Description {
   run(context: CommandContext, values: Record<string, unknown>, argument: string): Promise<Outcome>;
 }
 
-/** States a command with the types of its own options. */
-export function defineCommand<const O extends Options>(
-  command: Omit<Command, 'options' | 'run'> & {
-    options: O;
-    run(context: CommandContext, values: Values<O>, argument: string): Promise<Outcome>;
-  },
+export function describeCommand<const O extends Options>(description: Description<O>): Description<O> {
+  return description;
+}
+
+/** A command whose code, with all that it needs, is loaded when it runs: help and mistakes are told without it. */
+export function command<D extends Description>(
+  description: D,
+  load: () => Promise<{ run: Run<D> }>,
 ): Command {
-  return command;
+  return {
+    ...description,
+    run: async (context, values, argument) =>
+      (await load()).run(context, values as Values<D['options']>, argument),
+  };
 }

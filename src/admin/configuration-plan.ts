@@ -16,19 +16,7 @@ import {
 import { FatalError } from '../common/index.js';
 import type { CommandContext } from './command.js';
 import { textOf } from './configuration-input.js';
-import { tenantOf } from './options.js';
-
-/** The options that narrow a configuration to one application. */
-export const NARROWED = {
-  org: { value: 'ORG', description: 'only an application of this organization; give --app as well' },
-  app: { value: 'APP', description: 'only this application, and the credentials that open nothing else' },
-} as const;
-
-/** The options of commands that read a configuration file. */
-export const COMPARED = {
-  ...NARROWED,
-  prune: { description: 'remove what is stored and not in the file' },
-} as const;
+import { tenantOf } from './option-values.js';
 
 /** Everything, or what the options name. Throws where they name half of it. */
 export function reachOf({ org, app }: { org: string | undefined; app: string | undefined }): Reach {

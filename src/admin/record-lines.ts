@@ -1,12 +1,4 @@
 import type { Standing } from '../administration/index.js';
-import { APPLICATION, KIND } from './options.js';
-
-/** The options that name a record. */
-export const RECORD = {
-  ...APPLICATION,
-  ...KIND,
-  id: { value: 'ID', required: true, description: 'id of the record, as in the feeds' },
-} as const;
 
 const STATES: Record<Standing['state'], (since: string) => string> = {
   alive: (since) => `is alive, changed last at ${since}. Windows that hold this stamp deliver it`,

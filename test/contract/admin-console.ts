@@ -38,7 +38,7 @@ export class AdminConsole {
     const pieces = typeof input === 'string' ? [input] : input;
     const code = await runCommandLine(
       typeof words === 'string' ? words.trim().split(/ +/) : words,
-      () => readSettings({ MONGODB_URI: this.uri }),
+      () => Promise.resolve(() => readSettings({ MONGODB_URI: this.uri })),
       {
         input: Readable.from(bytes(pieces)),
         output: { write: (text: string) => output.push(text), isTTY: columns !== undefined, columns },

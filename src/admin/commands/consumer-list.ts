@@ -1,37 +1,25 @@
 import { type ConsumerReport, reportConsumers } from '../../replication/consumers/plain.js';
 import { count } from '../../common/index.js';
-import { defineCommand } from '../command.js';
-import { nameOf } from '../options.js';
+import type { Run } from '../command.js';
+import type { consumerList } from '../descriptions/operation.js';
+import { nameOf } from '../option-values.js';
 import { duration, table } from '../print.js';
 import { databaseOf } from '../session.js';
 
 const HEADINGS = ['USERNAME', 'READS', 'STATE', 'BEHIND', 'RECORDS', 'CALLED'];
 
-export const consumerList = defineCommand({
-  name: 'consumer list',
-  summary: 'Show how the consumers do, those furthest behind first',
-  options: {
-    org: { value: 'ORG', description: 'of this organization only' },
-    app: { value: 'APP', description: 'of this application only' },
-  },
-  notes: [
-    'current: has read to the end. behind: reads, and is not there yet. stalled: has stopped calling.',
-    'looping: begins the same window again and again. never finished: never read a window to its end.',
-    'must start over: hard deletes that it needs are not kept any more, or the database was restored.',
-  ],
-  async run(context, { org, app }) {
-    const organizationid = org === undefined ? undefined : nameOf('org', org);
-    const appid = app === undefined ? undefined : nameOf('app', app);
-    const consumers = await reportConsumers(databaseOf(await context.connected()), {
-      organizationids: organizationid === undefined ? undefined : [organizationid],
-      covers: (tenant) => appid === undefined || tenant.appid === appid,
-    });
-    const now = new Date();
-    const rows = consumers.map((one) => rowOf(one, now));
-    const headings = [...HEADINGS, ...(consumers.some(({ lastError }) => lastError) ? ['LAST ERROR'] : [])];
-    return { text: table(headings, rows, 'No consumer has called yet.'), json: consumers };
-  },
-});
+export const run: Run<typeof consumerList> = async (context, { org, app }) => {
+  const organizationid = org === undefined ? undefined : nameOf('org', org);
+  const appid = app === undefined ? undefined : nameOf('app', app);
+  const consumers = await reportConsumers(databaseOf(await context.connected()), {
+    organizationids: organizationid === undefined ? undefined : [organizationid],
+    covers: (tenant) => appid === undefined || tenant.appid === appid,
+  });
+  const now = new Date();
+  const rows = consumers.map((one) => rowOf(one, now));
+  const headings = [...HEADINGS, ...(consumers.some(({ lastError }) => lastError) ? ['LAST ERROR'] : [])];
+  return { text: table(headings, rows, 'No consumer has called yet.'), json: consumers };
+};
 
 function rowOf(one: ConsumerReport, now: Date): string[] {
   const { state, username, organizationid, appid, kind, service, lastCall, lastError } = one;

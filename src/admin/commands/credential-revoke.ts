@@ -1,29 +1,23 @@
 import { lastUses, revokeCredential, unusedCredentials } from '../../administration/plain.js';
 import { FatalError } from '../../common/index.js';
-import { type CommandContext, defineCommand, type Outcome } from '../command.js';
+import type { CommandContext, Outcome, Run } from '../command.js';
 import { isConfirmed } from '../confirm.js';
 import { credentialTable, usesText } from '../credential-table.js';
-import { daysOf, UNUSED_FOR, USERNAME } from '../options.js';
+import type { credentialRevoke } from '../descriptions/credential.js';
+import { daysOf } from '../option-values.js';
 import { counted } from '../print.js';
 import { deskOn } from '../session.js';
 
-export const credentialRevoke = defineCommand({
-  name: 'credential revoke',
-  summary: 'Remove a credential: it opens nothing from the next request on',
-  options: {
-    username: { ...USERNAME.username, required: false },
-    ...UNUSED_FOR,
-    yes: { description: 'with --unused-for: do not ask first' },
-  },
-  notes: ['The user name is free again afterwards.'],
-  async run(context, { username, 'unused-for': unusedFor, yes }) {
-    if ((username === undefined) === (unusedFor === undefined))
-      throw new FatalError('Give either --username or --unused-for.');
-    if (username === undefined) return revokeUnused(context, daysOf('unused-for', unusedFor!), yes);
-    await revokeCredential(deskOn(context, await context.connected()), username);
-    return { text: `The credential "${username}" is removed.`, json: { username } };
-  },
-});
+export const run: Run<typeof credentialRevoke> = async (
+  context,
+  { username, 'unused-for': unusedFor, yes },
+) => {
+  if ((username === undefined) === (unusedFor === undefined))
+    throw new FatalError('Give either --username or --unused-for.');
+  if (username === undefined) return revokeUnused(context, daysOf('unused-for', unusedFor!), yes);
+  await revokeCredential(deskOn(context, await context.connected()), username);
+  return { text: `The credential "${username}" is removed.`, json: { username } };
+};
 
 async function revokeUnused(context: CommandContext, days: number, isSure: boolean): Promise<Outcome> {
   const desk = deskOn(context, await context.connected());

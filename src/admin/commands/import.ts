@@ -1,60 +1,45 @@
 import { assertApplication, type Desk } from '../../administration/plain.js';
 import { count } from '../../common/index.js';
-import { defineCommand } from '../command.js';
+import type { Run } from '../command.js';
+import type { importCommand } from '../descriptions/record.js';
 import { importRecords, type ImportSummary } from '../import/index.js';
 import { inputFile } from '../input-file.js';
 import { noted, noteRecords, type RecordScope } from '../note-records.js';
-import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
+import { kindOf, tenantOf } from '../option-values.js';
 import { counted } from '../print.js';
 import { deskOn } from '../session.js';
 
-export const importCommand = defineCommand({
-  name: 'import',
-  summary: 'Import records from a file, or from stdin (-)',
-  argument: 'FILE.ndjson|-',
-  options: {
-    ...APPLICATION,
-    ...KIND,
-    mirror: { description: 'remove the records that the file lacks, if every line was good' },
-    strict: { description: 'stop at the first bad line; what was imported before it stays' },
-    'dry-run': { description: 'write nothing, and tell what would be made, changed and removed' },
-  },
-  notes: [
-    'Each line is a JSON object {id, data, channels?, type?, createDate?, createdBy?}.',
-    'Records are found by id; what a line leaves out stays as it is.',
-    'A record that is equal already is left alone; any other gets a new lastupdated.',
-    'A bad line is told on stderr with its number, and the others are imported; the exit code is 1 then.',
-    'A line that seems to be of the other kind is a bad one: a member without data.accountnumber, a product with data.accountnumber and data.email. A "type" that names the kind says otherwise.',
-    'Values stay what JSON makes of them: dates are texts, and whole numbers beyond 2^53 lose digits.',
-  ],
-  async run(context, { mirror, strict, 'dry-run': dryRun, ...names }, name) {
-    const scope = { tenant: tenantOf(names), kind: kindOf(names) };
-    const file = await inputFile(name, context.terminal.input);
-    const connection = await (dryRun ? context.connected() : context.prepared());
-    const desk = deskOn(context, connection);
-    await assertApplication(desk.db, scope.tenant);
-    const stop = context.terminal.interruptible();
-    const progress = context.progress(file.size, 'lines');
-    const source = file.open(stop);
-    const made: Made = { created: 0, changed: 0 };
-    const work = importRecords(desk.db, {
-      ...{ source, ...scope, mirror, strict, stop, dryRun },
-      onBadLine: (number, reason) => progress.badLine(number, reason),
-      onProgress: (lines, bytes) => progress.at(lines, bytes),
-      onWritten: ({ created, changed }) => {
-        made.created += created;
-        made.changed += changed;
-      },
-    }).finally(() => {
-      source.destroy();
-      progress.end();
-    });
-    const summary = dryRun
-      ? await work
-      : await noted(work, (ended) => noteImport(desk, scope, { ...made, removed: ended?.removed }));
-    return { text: linesOf(summary).join('\n'), json: summary, failure: failureOf(summary) };
-  },
-});
+export const run: Run<typeof importCommand> = async (
+  context,
+  { mirror, strict, 'dry-run': dryRun, ...names },
+  name,
+) => {
+  const scope = { tenant: tenantOf(names), kind: kindOf(names) };
+  const file = await inputFile(name, context.terminal.input);
+  const connection = await (dryRun ? context.connected() : context.prepared());
+  const desk = deskOn(context, connection);
+  await assertApplication(desk.db, scope.tenant);
+  const stop = context.terminal.interruptible();
+  const progress = context.progress(file.size, 'lines');
+  const source = file.open(stop);
+  const made: Made = { created: 0, changed: 0 };
+  const work = importRecords(desk.db, {
+    ...{ source, ...scope, mirror, strict, stop, dryRun },
+    onBadLine: (number, reason) => progress.badLine(number, reason),
+    onProgress: (lines, bytes) => progress.at(lines, bytes),
+    onWritten: ({ created, changed }) => {
+      made.created += created;
+      made.changed += changed;
+    },
+  }).finally(() => {
+    source.destroy();
+    progress.end();
+  });
+  const summary = dryRun
+    ? await work
+    : await noted(work, (ended) => noteImport(desk, scope, { ...made, removed: ended?.removed }));
+  return { text: linesOf(summary).join('\n'), json: summary, failure: failureOf(summary) };
+};
 
 /** How many records were made, changed and removed. */
 interface Made {

@@ -1,10 +1,11 @@
 import { type Desk, nameOfTenant } from '../../administration/plain.js';
 import { count, FatalError, shown } from '../../common/index.js';
-import { type CommandContext, defineCommand, type Outcome } from '../command.js';
+import type { CommandContext, Outcome, Run } from '../command.js';
+import type { recordDelete } from '../descriptions/record.js';
 import { idsOf } from '../id-list.js';
 import { inputFile } from '../input-file.js';
 import { noted, noteRecords, type RecordScope } from '../note-records.js';
-import { APPLICATION, KIND, kindOf, tenantOf } from '../options.js';
+import { kindOf, tenantOf } from '../option-values.js';
 import { counted } from '../print.js';
 import { deleteRecords } from '../record-deletion.js';
 import { deskOn } from '../session.js';
@@ -12,27 +13,15 @@ import { deskOn } from '../session.js';
 const ACTION = 'record.delete';
 const MOST_SHOWN = 10;
 
-export const recordDelete = defineCommand({
-  name: 'record delete',
-  summary: 'Delete one record, or those of a list; consumers learn it from harddeletes',
-  options: {
-    ...APPLICATION,
-    ...KIND,
-    id: { value: 'ID', description: 'id of the record, as in the feeds' },
-    'ids-from': { value: 'FILE|-', description: 'a file with one id a line, or stdin (-)' },
-    'dry-run': { description: 'delete nothing, and tell what would be deleted' },
-  },
-  notes: [
-    'Give either --id or --ids-from. Ids are taken as they stand in the list, blanks included; blank lines are left out.',
-    'Ids that are not there are told on stderr, the others are deleted; the exit code is 1 then.',
-  ],
-  async run(context, { id, 'ids-from': list, 'dry-run': isDryRun, ...names }) {
-    const scope = { tenant: tenantOf(names), kind: kindOf(names) };
-    if ((id === undefined) === (list === undefined)) throw new FatalError('Give either --id or --ids-from.');
-    if (list === undefined) return deleteOne(context, scope, { id: id!, isDryRun });
-    return deleteListed(context, scope, { list, isDryRun });
-  },
-});
+export const run: Run<typeof recordDelete> = async (
+  context,
+  { id, 'ids-from': list, 'dry-run': isDryRun, ...names },
+) => {
+  const scope = { tenant: tenantOf(names), kind: kindOf(names) };
+  if ((id === undefined) === (list === undefined)) throw new FatalError('Give either --id or --ids-from.');
+  if (list === undefined) return deleteOne(context, scope, { id: id!, isDryRun });
+  return deleteListed(context, scope, { list, isDryRun });
+};
 
 async function deleteOne(
   context: CommandContext,

@@ -1,29 +1,21 @@
 import { assertApplication, recordHistory, type RecordHistory } from '../../administration/plain.js';
-import { defineCommand } from '../command.js';
+import type { Run } from '../command.js';
+import type { recordHistoryCommand } from '../descriptions/record.js';
 import { inOrder, type Wording } from '../layout.js';
-import { kindOf, tenantOf } from '../options.js';
+import { kindOf, tenantOf } from '../option-values.js';
 import { counted, table } from '../print.js';
-import { RECORD, standingLine } from '../record-lines.js';
+import { standingLine } from '../record-lines.js';
 import { databaseOf } from '../session.js';
 
 const HEADINGS = ['STAMPED ANEW', 'WHAT', 'REASON', 'WHY'];
 
-export const recordHistoryCommand = defineCommand({
-  name: 'record history',
-  summary: 'Show when and why a record was stamped anew, so that consumers received it again',
-  options: RECORD,
-  notes: [
-    'The newest 100 re-stamps of the record that stands under the id now, and of its hard delete, newest first. They are',
-    'noted within a second, and kept for as many days as RESTAMP_HISTORY_DAYS says.',
-  ],
-  async run(context, { id, ...names }) {
-    const of = { ...tenantOf(names), kind: kindOf(names) };
-    const db = databaseOf(await context.connected());
-    await assertApplication(db, of);
-    const history = await recordHistory(db, of, id, context.settings.restampHistoryDays);
-    return { text: textOf(history), json: history };
-  },
-});
+export const run: Run<typeof recordHistoryCommand> = async (context, { id, ...names }) => {
+  const of = { ...tenantOf(names), kind: kindOf(names) };
+  const db = databaseOf(await context.connected());
+  await assertApplication(db, of);
+  const history = await recordHistory(db, of, id, context.settings.restampHistoryDays);
+  return { text: textOf(history), json: history };
+};
 
 function textOf(history: RecordHistory): Wording {
   const { restamps, gaps } = history;

@@ -1,21 +1,17 @@
 import { assertApplication, recordStory, type RecordStory } from '../../administration/plain.js';
-import { defineCommand } from '../command.js';
-import { kindOf, tenantOf } from '../options.js';
-import { RECORD, standingLine } from '../record-lines.js';
+import type { Run } from '../command.js';
+import type { recordShow } from '../descriptions/record.js';
+import { kindOf, tenantOf } from '../option-values.js';
+import { standingLine } from '../record-lines.js';
 import { databaseOf } from '../session.js';
 
-export const recordShow = defineCommand({
-  name: 'record show',
-  summary: 'Show whether a record is alive or gone, and which services match it',
-  options: RECORD,
-  async run(context, { id, ...names }) {
-    const of = { ...tenantOf(names), kind: kindOf(names) };
-    const db = databaseOf(await context.connected());
-    await assertApplication(db, of);
-    const story = await recordStory(db, of, id);
-    return { text: linesOf(story).join('\n'), json: story };
-  },
-});
+export const run: Run<typeof recordShow> = async (context, { id, ...names }) => {
+  const of = { ...tenantOf(names), kind: kindOf(names) };
+  const db = databaseOf(await context.connected());
+  await assertApplication(db, of);
+  const story = await recordStory(db, of, id);
+  return { text: linesOf(story).join('\n'), json: story };
+};
 
 function linesOf(story: RecordStory): string[] {
   const { services, record } = story;

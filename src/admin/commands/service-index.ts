@@ -11,9 +11,10 @@ import {
 import type { Filter } from '../../application/index.js';
 import { count, FatalError } from '../../common/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
-import { type CommandContext, defineCommand, type Outcome } from '../command.js';
+import type { CommandContext, Outcome, Run } from '../command.js';
+import type { serviceIndex } from '../descriptions/service.js';
 import { progressOn } from '../import/index.js';
-import { APPLICATION, KIND, kindOf, serviceKeyOf, tenantOf } from '../options.js';
+import { kindOf, serviceKeyOf, tenantOf } from '../option-values.js';
 import { databaseOf, deskOn } from '../session.js';
 
 interface Task extends Tenant {
@@ -21,39 +22,25 @@ interface Task extends Tenant {
   filter: Filter;
 }
 
-export const serviceIndex = defineCommand({
-  name: 'service index',
-  summary: 'Make the index that serves a filter, while everything goes on',
-  options: {
-    ...APPLICATION,
-    ...KIND,
-    name: { value: 'NAME', description: 'the service whose filter is to be served' },
-    filter: { value: 'JSON|@FILE', description: 'or a filter' },
-    'dry-run': { description: 'only tell which index would be made' },
-  },
-  notes: [
-    'It is over one field of the filter, and over the records of all applications: each write of a record keeps it up to',
-    'date. A value of megabytes in that field makes such writes slow.',
-    'Ctrl-C ends the watching only: the database goes on with it.',
-  ],
-  async run(context, { name, filter: text, 'dry-run': isDry, ...names }) {
-    const of = { ...tenantOf(names), kind: kindOf(names) };
-    if ((text === undefined) === (name === undefined))
-      throw new FatalError('Give either --name or --filter.');
-    const given = text === undefined ? undefined : await filterOf(text);
-    const key = name === undefined ? undefined : serviceKeyOf({ ...names, name });
-    const db = databaseOf(await context.connected());
-    await assertApplication(db, of);
-    const task = { ...of, filter: given ?? (await storedFilter(db, key!)) };
-    const plan = await filterPlan(db, of, task.filter);
-    if (plan?.readsEveryRecord === false) return served(plan);
-    const wish = await indexWish(db, of.kind, task.filter);
-    if (wish === undefined)
-      throw new FatalError('No index would serve this filter: every record has to be read.');
-    assertShown(wish);
-    return isDry ? told(wish) : made(context, task, wish);
-  },
-});
+export const run: Run<typeof serviceIndex> = async (
+  context,
+  { name, filter: text, 'dry-run': isDry, ...names },
+) => {
+  const of = { ...tenantOf(names), kind: kindOf(names) };
+  if ((text === undefined) === (name === undefined)) throw new FatalError('Give either --name or --filter.');
+  const given = text === undefined ? undefined : await filterOf(text);
+  const key = name === undefined ? undefined : serviceKeyOf({ ...names, name });
+  const db = databaseOf(await context.connected());
+  await assertApplication(db, of);
+  const task = { ...of, filter: given ?? (await storedFilter(db, key!)) };
+  const plan = await filterPlan(db, of, task.filter);
+  if (plan?.readsEveryRecord === false) return served(plan);
+  const wish = await indexWish(db, of.kind, task.filter);
+  if (wish === undefined)
+    throw new FatalError('No index would serve this filter: every record has to be read.');
+  assertShown(wish);
+  return isDry ? told(wish) : made(context, task, wish);
+};
 
 function served({ indexes }: FilterPlan): Outcome {
   const text =

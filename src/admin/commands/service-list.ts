@@ -9,8 +9,9 @@ import {
   type StoredService,
 } from '../../application/plain.js';
 import { count, FatalError } from '../../common/index.js';
-import { defineCommand } from '../command.js';
-import { choiceOf, nameOf } from '../options.js';
+import type { Run } from '../command.js';
+import type { serviceList } from '../descriptions/service.js';
+import { choiceOf, nameOf } from '../option-values.js';
 import { cell, table } from '../print.js';
 import { databaseOf } from '../session.js';
 import { KINDS } from '../../record/index.js';
@@ -18,41 +19,32 @@ import { KINDS } from '../../record/index.js';
 /** Of all services together (BSON). */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-export const serviceList = defineCommand({
-  name: 'service list',
-  summary: 'Show the services with their filters',
-  options: {
-    org: { value: 'ORG', description: 'of this organization only' },
-    app: { value: 'APP', description: 'of this application only' },
-    kind: { value: 'member|product', description: 'of this kind only' },
-  },
-  async run(context, { org, app, kind }) {
-    const which: Partial<ServiceKey> = {
-      ...(org !== undefined && { organizationid: nameOf('org', org) }),
-      ...(app !== undefined && { appid: nameOf('app', app) }),
-    };
-    const only = kind === undefined ? undefined : choiceOf('kind', kind, KINDS);
-    const { services: all, leftOut } = await listServices(databaseOf(await context.connected()), {
-      which,
-      assertRoom,
-    });
-    const services = only === undefined ? all : all.filter((one) => one.kind === only);
-    const rows = services.map((service) => [
-      ...[service.organizationid, service.appid, service.kind, service.name].map(cell),
-      stateOf(service),
-      cell(service.filter),
-    ]);
-    return {
-      text: table(['ORG', 'APP', 'KIND', 'NAME', 'STATE', 'FILTER'], rows, 'There is no such service.'),
-      json: services.map((service) => ({
-        ...service,
-        filter: filterJson(service.filter),
-        state: stateOf(service),
-      })),
-      ...(leftOut.length > 0 && { failure: `Left out: ${leftOut.map(leftOutText).join(' ')}` }),
-    };
-  },
-});
+export const run: Run<typeof serviceList> = async (context, { org, app, kind }) => {
+  const which: Partial<ServiceKey> = {
+    ...(org !== undefined && { organizationid: nameOf('org', org) }),
+    ...(app !== undefined && { appid: nameOf('app', app) }),
+  };
+  const only = kind === undefined ? undefined : choiceOf('kind', kind, KINDS);
+  const { services: all, leftOut } = await listServices(databaseOf(await context.connected()), {
+    which,
+    assertRoom,
+  });
+  const services = only === undefined ? all : all.filter((one) => one.kind === only);
+  const rows = services.map((service) => [
+    ...[service.organizationid, service.appid, service.kind, service.name].map(cell),
+    stateOf(service),
+    cell(service.filter),
+  ]);
+  return {
+    text: table(['ORG', 'APP', 'KIND', 'NAME', 'STATE', 'FILTER'], rows, 'There is no such service.'),
+    json: services.map((service) => ({
+      ...service,
+      filter: filterJson(service.filter),
+      state: stateOf(service),
+    })),
+    ...(leftOut.length > 0 && { failure: `Left out: ${leftOut.map(leftOutText).join(' ')}` }),
+  };
+};
 
 function assertRoom(bytes: number): void {
   if (bytes > MOST_BYTES)

@@ -1,15 +1,11 @@
 import { nameOfService, removeService } from '../../administration/plain.js';
-import { defineCommand } from '../command.js';
-import { SERVICE, serviceKeyOf } from '../options.js';
+import type { Run } from '../command.js';
+import type { serviceRemove } from '../descriptions/service.js';
+import { serviceKeyOf } from '../option-values.js';
 import { deskOn } from '../session.js';
 
-export const serviceRemove = defineCommand({
-  name: 'service remove',
-  summary: 'Remove a service',
-  options: SERVICE,
-  async run(context, names) {
-    const key = serviceKeyOf(names);
-    await removeService(deskOn(context, await context.connected()), key);
-    return { text: `The ${nameOfService(key)} is removed.`, json: key };
-  },
-});
+export const run: Run<typeof serviceRemove> = async (context, names) => {
+  const key = serviceKeyOf(names);
+  await removeService(deskOn(context, await context.connected()), key);
+  return { text: `The ${nameOfService(key)} is removed.`, json: key };
+};

@@ -10,41 +10,28 @@ import {
   setService,
 } from '../../administration/plain.js';
 import { type Filter, isEnabled, type ServiceKey } from '../../application/plain.js';
-import { defineCommand } from '../command.js';
-import { SERVICE, serviceKeyOf } from '../options.js';
+import type { Run } from '../command.js';
+import type { serviceSet } from '../descriptions/service.js';
+import { serviceKeyOf } from '../option-values.js';
 import { savedLines } from '../preview-lines.js';
 import { deskOn } from '../session.js';
 
 /** A service is set without its numbers where counting takes longer (milliseconds). */
 const COUNT_MS = 5000;
 
-export const serviceSet = defineCommand({
-  name: 'service set',
-  summary: 'Register a service, or give it another filter',
-  options: {
-    ...SERVICE,
-    filter: { value: 'JSON|@FILE', required: true, description: 'MongoDB query, matched against the record' },
-    description: { value: 'TEXT', description: 'what the service is for' },
-  },
-  notes: [
-    'The filter is extended JSON, so that dates and ObjectIds can be written:',
-    `  --filter '{"data.datasource": "erp", "createDate": {"$gte": {"$date": "2026-01-01T00:00:00Z"}}}'`,
-    'MongoDB runs it before it is stored; a filter that it refuses is an error.',
-  ],
-  async run(context, { filter: text, description, ...names }) {
-    const key = serviceKeyOf(names);
-    const filter = await filterOf(text);
-    const desk = deskOn(context, await context.prepared());
-    await assertApplication(desk.db, key);
-    const inForce = await filterInForce(desk.db, key);
-    await setService(desk, key, { filter, description });
-    const preview = await counted(desk.db, key, filter, inForce);
-    return {
-      text: [`The ${nameOfService(key)} is set. ${preview.first}`.trimEnd(), ...preview.more].join('\n'),
-      json: { ...key, filter: filterJson(filter), ...preview.counts },
-    };
-  },
-});
+export const run: Run<typeof serviceSet> = async (context, { filter: text, description, ...names }) => {
+  const key = serviceKeyOf(names);
+  const filter = await filterOf(text);
+  const desk = deskOn(context, await context.prepared());
+  await assertApplication(desk.db, key);
+  const inForce = await filterInForce(desk.db, key);
+  await setService(desk, key, { filter, description });
+  const preview = await counted(desk.db, key, filter, inForce);
+  return {
+    text: [`The ${nameOfService(key)} is set. ${preview.first}`.trimEnd(), ...preview.more].join('\n'),
+    json: { ...key, filter: filterJson(filter), ...preview.counts },
+  };
+};
 
 /** What the filter does, in numbers; nothing where that cannot be told, since the service is set already. */
 async function counted(db: mongo.Db, key: ServiceKey, filter: Filter, inForce: Filter | undefined) {
