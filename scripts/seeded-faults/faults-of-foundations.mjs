@@ -16,7 +16,7 @@ export const ofFoundations = [
   },
   {
     name: 'answers-kept-by-shared-caches',
-    file: 'src/http/security-headers.ts',
+    file: 'src/http/etag.ts',
     from: "const UNSHARED = 'private, no-cache';",
     to: "const UNSHARED = 'no-cache';",
     tests: ['contract/security-headers'],
