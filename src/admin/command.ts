@@ -105,6 +105,7 @@ export interface Command extends Description {
   run(context: CommandContext, values: Record<string, unknown>, argument: string): Promise<Outcome>;
 }
 
+/** States a description with the types of its own options. */
 export function describeCommand<const O extends Options>(description: Description<O>): Description<O> {
   return description;
 }
