@@ -42,6 +42,7 @@ export async function watcher(stage) {
       const written = performance.now();
       await passed(db);
       const waited = performance.now() - begun;
+      await until(() => isStamped(db), { what: 'The stamping', within: LONGEST_MS });
       found.get(name).push({ ...(await spans()), waited, afterwards: performance.now() - written });
     }
   }
@@ -70,6 +71,11 @@ async function passed(db) {
     if (performance.now() > end) throw new Error('The watcher does not come to a plain change');
     await wait(LOOK_MS);
   }
+}
+
+/** Edited filters are stamped beside the stream: the round lasts until they are. */
+async function isStamped(db) {
+  return (await db.collection('tidemark.filterversions').countDocuments({ pending: true })) === 0;
 }
 
 async function spansOf(server, file) {
