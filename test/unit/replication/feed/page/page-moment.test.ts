@@ -5,6 +5,7 @@ import type { InForce } from '../../../../../src/replication/filters/index.js';
 
 const TO = new Date(1000);
 const MARK = { organizationid: 'acme', appid: 'shop', kind: 'product' as const };
+const SERVICE = { of: { ...MARK, name: 'few' } } as InForce;
 const at = (t: number) => new mongo.Timestamp({ t, i: 1 });
 /** More than a page may ever cause: a loop that does not end by itself ends here. */
 const TOO_MANY = 100;
@@ -13,9 +14,13 @@ const TOO_MANY = 100;
 let raises: number;
 /** Whether a moment shows the filter in force, with nothing left to stamp. */
 let isShown: (moment: mongo.Timestamp) => boolean;
+let isStamped: boolean;
+let unwatched: UnwatchedFeeds;
 let page: PageMoment;
 beforeEach(() => {
   raises = 0;
+  isStamped = true;
+  unwatched = new UnwatchedFeeds();
   const look = () => {
     const watched = at(raises);
     const progress = { since: at(0), watched };
@@ -28,6 +33,7 @@ beforeEach(() => {
   const filters = {
     knownFrom: () => undefined,
     isShown: (_service: InForce, moment: mongo.Timestamp) => Promise.resolve(isShown(moment)),
+    settled: () => Promise.resolve(isStamped),
   };
   page = new PageMoment(
     { markWait: 60_000 } as never,
@@ -36,11 +42,11 @@ beforeEach(() => {
     { passed } as never,
     filters as never,
     {} as never,
-    new UnwatchedFeeds(),
+    unwatched,
   );
 });
 
-const find = () => page.find({ mark: MARK, to: TO, isFirst: true, service: {} as InForce });
+const find = () => page.find({ mark: MARK, to: TO, isFirst: true, service: SERVICE });
 
 describe('where records are left to stamp for an edited filter', () => {
   it('a page is shown from the first moment on that has none left', async () => {
@@ -53,5 +59,18 @@ describe('where records are left to stamp for an edited filter', () => {
     isShown = () => false;
     await expect(find()).rejects.toMatchObject({ status: 503, slug: 'not-watched' });
     expect(raises).toBe(20);
+  });
+
+  it('a page whose service is not stamped in time raises no mark, and is refused by a sentence that names the service', async () => {
+    isShown = () => false;
+    isStamped = false;
+    const refused = jest.spyOn(unwatched, 'refused');
+    await expect(find()).rejects.toMatchObject({
+      status: 503,
+      slug: 'not-watched',
+      message: expect.stringContaining('product service "few"'),
+    });
+    expect(raises).toBe(0);
+    expect(refused).not.toHaveBeenCalled();
   });
 });
