@@ -3,6 +3,7 @@ import { SERVICES } from '../../application/index.js';
 import {
   COLLECTION_OF,
   EARLIEST,
+  hasMoreTexts,
   idAt,
   IDENTITY,
   identityTextsAt,
@@ -46,19 +47,37 @@ const CHANNELS_PLACED = {
   },
 };
 
+const CHANGED = {
+  $map: { input: { $objectToArray: { $ifNull: ['$updateDescription.updatedFields', {}] } }, in: '$$this.k' },
+};
+const REMOVED = { $ifNull: ['$updateDescription.removedFields', []] };
+const TRUNCATED = { $ifNull: ['$updateDescription.truncatedArrays', []] };
+const isA = (operationType: string) => ({ $eq: ['$operationType', operationType] });
+
 /** Whether an update changed this field and nothing else. */
-const isOnly = (field: string) => {
-  const changed = { $objectToArray: { $ifNull: ['$updateDescription.updatedFields', {}] } };
-  const names = { $map: { input: changed, in: '$$this.k' } };
-  const removed = { $ifNull: ['$updateDescription.removedFields', []] };
-  const truncated = { $ifNull: ['$updateDescription.truncatedArrays', []] };
-  return {
-    $and: [
-      { $eq: ['$operationType', 'update'] },
-      { $eq: [{ $size: truncated }, 0] },
-      { $setIsSubset: [{ $concatArrays: [names, removed] }, [field]] },
-    ],
-  };
+const isOnly = (field: string) => ({
+  $and: [
+    isA('update'),
+    { $eq: [{ $size: TRUNCATED }, 0] },
+    { $setIsSubset: [{ $concatArrays: [CHANGED, REMOVED] }, [field]] },
+  ],
+});
+
+/** The fields of a product in which the watcher repairs what other programs left out. */
+const LOOKED_AFTER = [...IDENTITY, 'channels'];
+const PATHS = { $concatArrays: [CHANGED, REMOVED, { $map: { input: TRUNCATED, in: '$$this.field' } }] };
+const ROOTS = { $map: { input: PATHS, in: { $arrayElemAt: [{ $split: ['$$this', '.'] }, 0] } } };
+
+/**
+ * Whether an event shows all that is looked after in a product, but for its texts and its stamp: an insert whose channels are all
+ * learned, or an update of other fields.
+ */
+const IS_SHOWN = {
+  $cond: [
+    isA('insert'),
+    { $not: [hasMoreTexts('$fullDocument.channels')] },
+    { $and: [isA('update'), { $eq: [{ $size: { $setIntersection: [ROOTS, LOOKED_AFTER] } }, 0] }] },
+  ],
 };
 
 const isOf = (...names: string[]) => ({ $in: ['$ns.coll', names] });
@@ -91,7 +110,7 @@ const concerns = (memory: string[]) => ({
 export function eventPipeline(memory: string[]): mongo.Document[] {
   const followed = new Set([...RECORDS, ...memory, MARKS, LEDGER, SERVICES, LEASES]);
   return [
-    { $match: { $or: [...[...followed].map(isIn), ...LOST.map(isA)] } },
+    { $match: { $or: [...[...followed].map(isIn), ...LOST.map(hasType)] } },
     { $set: { concerns: concerns(memory) } },
     { $match: { concerns: true } },
     { $project: SHOWN },
@@ -100,7 +119,7 @@ export function eventPipeline(memory: string[]): mongo.Document[] {
 
 /** MongoDB can pass over the rest of the log by names alone, without making events of it. */
 const isIn = (name: string) => ({ 'ns.coll': name });
-const isA = (operationType: string) => ({ operationType });
+const hasType = (operationType: string) => ({ operationType });
 
 /** The few bytes of an event that anybody here needs. */
 const SHOWN = {
@@ -118,6 +137,7 @@ const SHOWN = {
   },
   isKeyOnly: isOnly('emailkey'),
   isStampOnly: isOnly('lastupdated'),
+  isShown: { $and: [isOf(COLLECTION_OF.product), IS_SHOWN] },
   channels: {
     $concatArrays: [textsAt('$fullDocument.channels'), textsAt('$updateDescription.updatedFields.channels')],
   },

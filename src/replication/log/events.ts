@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { SERVICES } from '../../application/index.js';
-import { IDENTITY, isObjectId, type Kind } from '../../record/index.js';
+import { IDENTITY, isObjectId, isUnreadable, type Kind } from '../../record/index.js';
 import { LEDGER, type StoredIdentity } from '../ledger/index.js';
 import { fenceIn, type MarkKey, markKey, MARKS } from '../mark/index.js';
 import { placeOf } from '../progress/index.js';
@@ -35,19 +35,30 @@ function whenOf(raw: mongo.Document): At {
 }
 
 function written(raw: mongo.Document, kind: Kind, whole: boolean): WrittenEvent {
+  const identity = whole ? told(raw['stored']) : changedIdentity(raw);
+  const stamp = stampIn(raw, whole);
+  const isInOrder =
+    raw['isShown'] === true && stamp.stamp instanceof Date && (!whole || isReadable(identity));
   return {
     type: 'written',
     ...whenOf(raw),
     kind,
     owner: raw['owner'],
-    identity: whole ? told(raw['stored']) : changedIdentity(raw),
+    identity,
     whole,
-    ...stampIn(raw, whole),
+    ...stamp,
+    ...(isInOrder && { isInOrder }),
     ...(raw['operationType'] === 'insert' && { isNew: true }),
     isKeyOnly: raw['isKeyOnly'] === true,
     isStampOnly: raw['isStampOnly'] === true,
     channels: channelsIn(raw),
   };
+}
+
+/** Whether each of the three names is a text that can be read, as it is stored. */
+function isReadable({ isNumber, ...names }: StoredIdentity): boolean {
+  const isText = (name: unknown) => typeof name === 'string' && !isUnreadable(name);
+  return isNumber === undefined && IDENTITY.every((field) => isText(names[field]));
 }
 
 function announced(raw: mongo.Document): WatchedEvent | undefined {

@@ -26,6 +26,8 @@ export interface WrittenEvent extends At {
   isKeyOnly: boolean;
   /** Nothing but the stamp was changed: there is nothing else to look after. */
   isStampOnly: boolean;
+  /** The event shows that the record lacks nothing, so that it need not be read. */
+  isInOrder?: true;
   /** The channels that it got. */
   channels: string[];
 }

@@ -3,7 +3,7 @@ import { Metrics } from '../../../observability/index.js';
 import { type Kind, KINDS } from '../../../record/index.js';
 import { FilterChanges } from '../../filters/index.js';
 import { type Identity, KnownChannels } from '../../ledger/index.js';
-import type { WatchedEvent } from '../../log/index.js';
+import type { DeletedEvent, WatchedEvent, WrittenEvent } from '../../log/index.js';
 import { type Fences, HeadWriter, type KnownFences, MomentWriter, withPassed } from '../../mark/index.js';
 import type { TermAtWork } from '../../progress/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
@@ -66,12 +66,17 @@ export class Effects {
     const hadRivals = [...read.partials.values()].some((partial) => partial?.isNumber);
     const fences = withPassed(known.fences, passed);
     await this.writer.write(kind, { decisions, partials, at, fences, hadRivals }, term);
-    const written = ownersOf(ofRecords.filter((event) => event.type === 'written' && !event.isStampOnly));
+    const written = ownersOf(ofRecords.filter(isToBeLookedAfter));
     await this.care.lookAfter(kind, { written, concerned, at }, term);
     await this.moments.write(decisions.moments);
     await this.heads.write(decisions.heads, fences);
     return passed;
   }
+}
+
+/** Whether the record may lack something that the event does not show. */
+function isToBeLookedAfter(event: WrittenEvent | DeletedEvent): boolean {
+  return event.type === 'written' && !event.isStampOnly && event.isInOrder !== true;
 }
 
 function concerns(event: WatchedEvent, kind: Kind, tombstones: Map<string, Identity>): boolean {

@@ -65,6 +65,35 @@ describe('what an event tells', () => {
     expect(watchedEvent(event)).toMatchObject(expected);
   });
 
+  it.each<[string, object, boolean]>([
+    ['a whole record', raw('insert', { stored, changed: {}, isShown: true }), true],
+    [
+      'a change of other fields',
+      raw('update', { stored: {}, changed: { stamp: STAMP }, isShown: true }),
+      true,
+    ],
+    ['what the server does not show whole', raw('insert', { stored, changed: {}, isShown: false }), false],
+    ['one without a stamp', raw('insert', { stored: identity, changed: {}, isShown: true }), false],
+    ['one that leaves the stamp', raw('update', { stored: {}, changed: {}, isShown: true }), false],
+    [
+      'one without an id',
+      raw('insert', { stored: { ...TENANT, stamp: STAMP }, changed: {}, isShown: true }),
+      false,
+    ],
+    [
+      'one with a number as id',
+      raw('insert', { stored: { ...stored, isNumber: true }, changed: {}, isShown: true }),
+      false,
+    ],
+    [
+      'one with an id that cannot be read',
+      raw('insert', { stored: { ...stored, id: 'x\uFFFD' }, changed: {}, isShown: true }),
+      false,
+    ],
+  ])('whether a record is in order: %s', (_name, event, expected) => {
+    expect((watchedEvent(event) as { isInOrder?: true }).isInOrder === true).toBe(expected);
+  });
+
   it('the stamp: a change that leaves it alone', () => {
     expect(watchedEvent(raw('update', { stored: {}, changed: { stamp: null } }))).not.toHaveProperty('stamp');
   });
