@@ -6,7 +6,7 @@ import { count } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import { isObjectId } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
-import { FilterReconciler } from './filter-reconciler.js';
+import { FilterReconciler, type StampedVersion } from './filter-reconciler.js';
 import { FilterVersions } from './filter-versions.js';
 import { type Judged, RegisteredServices } from './registered-services.js';
 import { ServicesInTurn, serviceName, tenantName } from './services-in-turn.js';
@@ -127,9 +127,8 @@ export class FilterChanges {
       return;
     }
     try {
-      const version = await this.reconciler.stamp(key, { term, stop });
-      if (version !== undefined)
-        await this.reconcile(this.knownTo(term), [key], term, new Map([[serviceName(key), version]]));
+      const stamped = await this.reconciler.stamp(key, { term, stop });
+      if (stamped !== false) await this.reconcile(this.knownTo(term), [key], term, stamped);
     } catch (error) {
       edited.add(key);
       throw error;
@@ -160,7 +159,7 @@ export class FilterChanges {
     known: Known,
     keys: ServiceKey[],
     term: TermAtWork,
-    stamped?: ReadonlyMap<string, number>,
+    stamped?: StampedVersion,
   ): Promise<void> {
     const { registered, versions, edited } = known;
     const look = async () => {

@@ -33,9 +33,12 @@ export interface Reconciled {
 export interface KnownServices {
   /** The names of those that exceed the limits of their application. */
   beyond: ReadonlySet<string>;
-  /** Versions whose records are stamped, by name. */
-  stamped?: ReadonlyMap<string, number> | undefined;
+  /** The entry whose records are stamped for the version that it had. */
+  stamped?: StampedVersion | undefined;
 }
+
+/** An entry by its `_id` too: one that is made anew after a loss of the collection counts its versions from 1 again. */
+export type StampedVersion = Pick<ReadVersion, '_id' | 'version'>;
 
 interface Round extends KnownServices {
   done: Map<string, Reconciled>;
@@ -112,7 +115,7 @@ export class FilterReconciler {
     const entries = new Map((await this.entries.of(keys)).map((entry) => [serviceName(entry), entry]));
     const isLeft = (key: ServiceKey) => {
       const entry = entries.get(serviceName(key));
-      return entry?.pending === true && stamped?.get(serviceName(key)) !== entry.version;
+      return entry?.pending === true && !isStamped(entry, stamped);
     };
     for (const key of keys.filter(isLeft)) {
       const { version } = entries.get(serviceName(key))!;
@@ -218,12 +221,12 @@ export class FilterReconciler {
   }
 
   /**
-   * Stamps each record of a service anew that its filter and the one before judge differently, or sets it aside. Answers the
-   * version that is stamped; undefined where that failed.
+   * Stamps each record of a service anew that its filter and the one before judge differently, or sets it aside. False where
+   * that failed, else what is stamped, if anything had to be.
    */
-  async stamp(key: ServiceKey, during: StampingTerm): Promise<number | undefined> {
+  async stamp(key: ServiceKey, during: StampingTerm): Promise<StampedVersion | undefined | false> {
     const [entry] = await this.entries.of([key]);
-    if (entry?.pending !== true) return entry?.version ?? 0;
+    if (entry?.pending !== true) return undefined;
     const isDone = await this.alone(entry, entry, async () => {
       const { stamped, setAside } = await this.records.restamp(entry, during);
       const refused = setAside === 0 ? '' : `, ${setAside} cannot be and are set aside`;
@@ -231,8 +234,12 @@ export class FilterReconciler {
         `${nameOf(entry)} is stamped for its filter, version ${entry.version}: ${stamped} records anew${refused}`,
       );
     });
-    return isDone ? entry.version : undefined;
+    return isDone && entry;
   }
+}
+
+function isStamped(entry: ReadVersion, stamped: StampedVersion | undefined): boolean {
+  return stamped?._id.equals(entry._id) === true && stamped.version === entry.version;
 }
 
 function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {

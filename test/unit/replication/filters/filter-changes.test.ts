@@ -2,7 +2,10 @@ import { mongo } from 'mongoose';
 import type { ServiceKey } from '../../../../src/application/index.js';
 import { Metrics } from '../../../../src/observability/index.js';
 import { FilterChanges } from '../../../../src/replication/filters/filter-changes.js';
-import type { FilterReconciler } from '../../../../src/replication/filters/filter-reconciler.js';
+import type {
+  FilterReconciler,
+  KnownServices,
+} from '../../../../src/replication/filters/filter-reconciler.js';
 import type { FilterVersions } from '../../../../src/replication/filters/filter-versions.js';
 import type { WantedServices } from '../../../../src/replication/filters/wanted-services.js';
 import { TermLife, TermOverError } from '../../../../src/replication/progress/index.js';
@@ -144,8 +147,8 @@ describe('edited services', () => {
   async function ofPending() {
     const keys = [KEY, other, elsewhere];
     const stamping: string[] = [];
-    const looks: [string[], (number | undefined)[]][] = [];
-    const endings = new Map<string, (version: number | Error | undefined) => void>();
+    const looks: [string[], number | undefined][] = [];
+    const endings = new Map<string, (version: number | Error | false) => void>();
     const nameOf = ({ appid, name }: ServiceKey) => `${appid} ${name}`;
     const changes = new FilterChanges(
       {
@@ -160,15 +163,15 @@ describe('edited services', () => {
       } as unknown as FilterVersions,
       {
         failed: () => [],
-        reconcile: (some: ServiceKey[], { stamped }: { stamped?: Map<string, number> }) => {
-          looks.push([some.map(nameOf), [...(stamped?.values() ?? [])]]);
+        reconcile: (some: ServiceKey[], { stamped }: KnownServices) => {
+          looks.push([some.map(nameOf), stamped?.version]);
           return Promise.resolve(some.map((key) => ({ key, version: 1, isPending: stamped === undefined })));
         },
         stamp: (key: ServiceKey) => {
           stamping.push(nameOf(key));
           return new Promise((resolve, reject) =>
             endings.set(nameOf(key), (version) =>
-              version instanceof Error ? reject(version) : resolve(version),
+              version instanceof Error ? reject(version) : resolve(version && { version }),
             ),
           );
         },
@@ -179,7 +182,7 @@ describe('edited services', () => {
     await changes.lookAtAll(term);
     looks.splice(0);
     const next = () => changes.stampNext(term, NEVER);
-    const end = (name: string, version: number | Error | undefined) => endings.get(name)!(version);
+    const end = (name: string, version: number | Error | false) => endings.get(name)!(version);
     return { next, end, stamping, looks };
   }
 
@@ -190,7 +193,7 @@ describe('edited services', () => {
     end('shop web', 1);
     await first;
     await third;
-    expect(looks).toEqual([[['shop web'], [1]]]);
+    expect(looks).toEqual([[['shop web'], 1]]);
     void next();
     expect(stamping).toEqual(['shop web', 'elsewhere web', 'shop other']);
     end('elsewhere web', 1);
@@ -200,7 +203,7 @@ describe('edited services', () => {
   it('whose records cannot be stamped are left to the next look at what failed', async () => {
     const { next, end, stamping, looks } = await ofPending();
     const first = next();
-    end('shop web', undefined);
+    end('shop web', false);
     await first;
     expect(looks).toEqual([]);
     void next();
