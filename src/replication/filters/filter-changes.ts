@@ -6,6 +6,7 @@ import { count } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import { isObjectId } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
+import { EditedServices } from './edited-services.js';
 import { FilterReconciler, type StampedVersion } from './filter-reconciler.js';
 import { FilterVersions } from './filter-versions.js';
 import { type Judged, RegisteredServices } from './registered-services.js';
@@ -19,26 +20,6 @@ const PORTION_MS = 500;
 /** Without an edit the next look at the queue comes after this (milliseconds). */
 const LONGEST_REST_MS = 10_000;
 const EDITED = 'edited';
-
-/** Edited services whose records are to be stamped anew: of each application one at a time. */
-class EditedServices {
-  private readonly waiting = new ServicesInTurn();
-  private readonly underWay = new Set<string>();
-
-  add(key: ServiceKey): void {
-    this.waiting.add(key);
-  }
-
-  take(): ServiceKey | undefined {
-    const [key] = this.waiting.take(1, this.underWay);
-    if (key !== undefined) this.underWay.add(tenantName(key));
-    return key;
-  }
-
-  end(key: ServiceKey): void {
-    this.underWay.delete(tenantName(key));
-  }
-}
 
 /** What a term knows of the services. */
 class Known {
@@ -116,31 +97,43 @@ export class FilterChanges {
   /**
    * Stamps the records of the next edited service, then brings into force what is wanted by then: an edit that came meanwhile
    * follows in the same write. Where no service waits, or only further ones of applications whose turn is under way, it ends
-   * once there may be one, or after some seconds.
+   * once there may be one, or after some seconds. False where that failed: the service is left to the next look at all versions, so
+   * that one in trouble keeps no other waiting.
    */
-  async stampNext(term: TermAtWork, stop: AbortSignal): Promise<void> {
+  async stampNext(term: TermAtWork, stop: AbortSignal): Promise<boolean> {
     const { edited } = this.knownTo(term);
     const key = edited.take();
     if (key === undefined) {
       const signal = AbortSignal.any([stop, AbortSignal.timeout(LONGEST_REST_MS)]);
       await once(this.edits, EDITED, { signal }).catch(() => undefined);
-      return;
+      return true;
     }
+    let isDone = false;
     try {
-      const stamped = await this.reconciler.stamp(key, { term, stop });
-      if (stamped !== false) await this.reconcile(this.knownTo(term), [key], term, stamped);
+      isDone = await this.stamp(key, term, stop);
     } catch (error) {
-      edited.add(key);
-      throw error;
+      const { organizationid, appid, kind, name } = key;
+      const service = `the ${kind} service "${name}" of ${organizationid}/${appid}`;
+      if (!stop.aborted)
+        this.log.error({ err: error }, `The stamping for ${service} failed and is tried again soon`);
     } finally {
+      if (!isDone) this.knownTo(term).versions.delete(serviceName(key));
       edited.end(key);
       this.edits.emit(EDITED);
     }
+    return isDone;
   }
 
   /** The term is over: others tell what is beyond the limits. */
   leave(): void {
     this.metrics.servicesBeyondLimits.set(0);
+  }
+
+  /** False where it failed. */
+  private async stamp(key: ServiceKey, term: TermAtWork, stop: AbortSignal): Promise<boolean> {
+    const stamped = await this.reconciler.stamp(key, { term, stop });
+    if (stamped !== false) await this.reconcile(this.knownTo(term), [key], term, stamped);
+    return stamped !== false;
   }
 
   /** The next ones that wait; false where there are none. */

@@ -2,6 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Job, TermAtWork } from '../progress/index.js';
 import { FilterChanges } from './filter-changes.js';
 
+/** The next service may fail for the same reason. */
+const AFTER_FAILURE_MS = 1000;
+
 /** Stamps anew what an edited filter judges differently, beside the stream: the feeds of that service wait, and no other. */
 @Injectable()
 export class FilterStampings implements Job {
@@ -10,7 +13,6 @@ export class FilterStampings implements Job {
   constructor(private readonly changes: FilterChanges) {}
 
   async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
-    await this.changes.stampNext(term, stop);
-    return 0;
+    return (await this.changes.stampNext(term, stop)) ? 0 : AFTER_FAILURE_MS;
   }
 }
