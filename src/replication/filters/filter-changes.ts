@@ -5,7 +5,7 @@ import { MOST_SERVICES, type ServiceKey } from '../../application/index.js';
 import { count } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import { isObjectId } from '../../record/index.js';
-import type { TermAtWork } from '../progress/index.js';
+import { type TermAtWork, TermOverError } from '../progress/index.js';
 import { EditedServices } from './edited-services.js';
 import { FilterReconciler, type StampedVersion } from './filter-reconciler.js';
 import { FilterVersions } from './filter-versions.js';
@@ -129,10 +129,15 @@ export class FilterChanges {
     this.metrics.servicesBeyondLimits.set(0);
   }
 
-  /** False where it failed. */
+  /** It shows no life of the term: a stream that hangs is given up although there is much to stamp. False where it failed. */
   private async stamp(key: ServiceKey, term: TermAtWork, stop: AbortSignal): Promise<boolean> {
-    const stamped = await this.reconciler.stamp(key, { term, stop });
-    if (stamped !== false) await this.reconcile(this.knownTo(term), [key], term, stamped);
+    const beside: TermAtWork = {
+      showLife: () => {
+        if (stop.aborted) throw new TermOverError();
+      },
+    };
+    const stamped = await this.reconciler.stamp(key, { term: beside, stop });
+    if (stamped !== false) await this.reconcile(this.knownTo(term), [key], beside, stamped);
     return stamped !== false;
   }
 

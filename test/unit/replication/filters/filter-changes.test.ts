@@ -9,7 +9,7 @@ import type {
 } from '../../../../src/replication/filters/filter-reconciler.js';
 import type { FilterVersions } from '../../../../src/replication/filters/filter-versions.js';
 import type { WantedServices } from '../../../../src/replication/filters/wanted-services.js';
-import { TermLife, TermOverError } from '../../../../src/replication/progress/index.js';
+import { type TermAtWork, TermLife, TermOverError } from '../../../../src/replication/progress/index.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 
@@ -151,6 +151,7 @@ describe('edited services', () => {
     const keys = [KEY, other, elsewhere];
     const stamping: string[] = [];
     const looks: [string[], number | undefined][] = [];
+    let given: TermAtWork | undefined;
     const endings = new Map<string, (version: number | Error | false) => void>();
     const nameOf = ({ appid, name }: ServiceKey) => `${appid} ${name}`;
     const changes = new FilterChanges(
@@ -170,8 +171,9 @@ describe('edited services', () => {
           looks.push([some.map(nameOf), stamped?.version]);
           return Promise.resolve(some.map((key) => ({ key, version: 1, isPending: stamped === undefined })));
         },
-        stamp: (key: ServiceKey) => {
+        stamp: (key: ServiceKey, { term: beside }: { term: TermAtWork }) => {
           stamping.push(nameOf(key));
+          given = beside;
           return new Promise((resolve, reject) =>
             endings.set(nameOf(key), (version) =>
               version instanceof Error ? reject(version) : resolve(version && { version }),
@@ -184,9 +186,10 @@ describe('edited services', () => {
     const term = new TermLife();
     await changes.lookAtAll(term);
     looks.splice(0);
-    const next = () => changes.stampNext(term, NEVER);
+    const next = (stop = NEVER) => changes.stampNext(term, stop);
+    const during = () => given!;
     const end = (name: string, version: number | Error | false) => endings.get(name)!(version);
-    return { changes, term, next, end, stamping, looks };
+    return { changes, term, next, end, during, stamping, looks };
   }
 
   it('are stamped one of each application at a time, and looked at again with the version that is stamped', async () => {
@@ -231,5 +234,19 @@ describe('edited services', () => {
     expect(looks).toEqual([[['shop web'], undefined]]);
     void next();
     expect(stamping.at(-1)).toBe('shop web');
+  });
+
+  it('show no life of the term while they are stamped, and end with it', async () => {
+    const { term, next, end, during } = await ofPending();
+    const showLife = jest.spyOn(term, 'showLife');
+    const stop = new AbortController();
+    const first = next(stop.signal);
+    during().showLife();
+    end('shop web', 1);
+    expect(await first).toBe(true);
+    expect(showLife).not.toHaveBeenCalled();
+    void next(stop.signal);
+    stop.abort();
+    expect(() => during().showLife()).toThrow(TermOverError);
   });
 });
