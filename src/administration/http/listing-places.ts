@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Credential } from '../../auth/index.js';
-import { Places } from '../../common/index.js';
+import { endsAfter, Places } from '../../common/index.js';
 import { problems } from '../../http/index.js';
 import { untilGone } from './administration.js';
 import { organizationsTouched } from './reach.js';
@@ -27,7 +27,7 @@ export class ListingPlaces {
     work: () => Promise<T>,
     waitMs = WAIT_MS,
   ): Promise<T> {
-    const tooLate = AbortSignal.any([untilGone(request), AbortSignal.timeout(waitMs)]);
+    const tooLate = endsAfter(waitMs, untilGone(request));
     let isBegun = false;
     const begin = () => {
       isBegun = true;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { DeadlineError, within as endsWithin } from '../../common/index.js';
+import { DeadlineError, endsAfter, within as endsWithin } from '../../common/index.js';
 import { isTimeout } from '../../database/index.js';
 import { COLLECTION_OF } from '../../record/index.js';
 import { type TermAtWork, TermOverError, WatchedPlace, WorkedThrough } from '../progress/index.js';
@@ -87,8 +87,7 @@ export class EditedRecords {
 
   /** Waits until the stream has passed this place, and answers where the log is now. */
   private async onceReached(place: mongo.Timestamp | undefined, stop: AbortSignal): Promise<mongo.Timestamp> {
-    if (place !== undefined)
-      await this.watched.reached(place, AbortSignal.any([stop, AbortSignal.timeout(LONGEST_WAIT_MS)]));
+    if (place !== undefined) await this.watched.reached(place, endsAfter(LONGEST_WAIT_MS, stop));
     if (stop.aborted) throw new TermOverError();
     return (await this.workedThrough.now()).at;
   }

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import type { mongo } from 'mongoose';
 import { MOST_SERVICES, type ServiceKey } from '../../application/index.js';
-import { count } from '../../common/index.js';
+import { count, endsAfter } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import { isObjectId } from '../../record/index.js';
 import { type TermAtWork, TermOverError } from '../progress/index.js';
@@ -104,7 +104,7 @@ export class FilterChanges {
     const { edited } = this.knownTo(term);
     const key = edited.take();
     if (key === undefined) {
-      const signal = AbortSignal.any([stop, AbortSignal.timeout(LONGEST_REST_MS)]);
+      const signal = endsAfter(LONGEST_REST_MS, stop);
       await once(this.edits, EDITED, { signal }).catch(() => undefined);
       return true;
     }
