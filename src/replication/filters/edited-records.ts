@@ -67,6 +67,7 @@ export class EditedRecords {
           },
         );
         for (let first = 0; first < ids.length; first += AT_ONCE) {
+          term.showLife();
           const some = ids.slice(first, first + AT_ONCE);
           if (since === undefined || since.stamps + some.length > AT_ONCE)
             since = { stamps: 0, place: await this.onceReached(since?.place, stop) };

@@ -5,7 +5,8 @@ import { MOST_SERVICES, type ServiceKey } from '../../application/index.js';
 import { count, endsAfter } from '../../common/index.js';
 import { Metrics } from '../../observability/index.js';
 import { isObjectId } from '../../record/index.js';
-import { type TermAtWork, TermOverError } from '../progress/index.js';
+import type { TermAtWork } from '../progress/index.js';
+import { asLongAsAlive } from './as-long-as-alive.js';
 import { EditedServices } from './edited-services.js';
 import { FilterReconciler, type StampedVersion } from './filter-reconciler.js';
 import { FilterVersions } from './filter-versions.js';
@@ -19,6 +20,8 @@ const AT_ONCE = 20;
 const PORTION_MS = 500;
 /** Without an edit the next look at the queue comes after this (milliseconds). */
 const LONGEST_REST_MS = 10_000;
+/** A stretch of records may be looked for and judged for 22 s without a sign of life (milliseconds). */
+const LONGEST_SILENCE_MS = 30_000;
 const EDITED = 'edited';
 
 /** What a term knows of the services. */
@@ -44,6 +47,7 @@ export class FilterChanges {
   /** What each term knows: one that was given up may still be at work here, and takes nothing from the next one. */
   private readonly terms = new WeakMap<TermAtWork, Known>();
   private readonly edits = new EventEmitter();
+  private readonly longestSilenceMs = LONGEST_SILENCE_MS;
 
   constructor(
     private readonly wanted: WantedServices,
@@ -130,15 +134,12 @@ export class FilterChanges {
   }
 
   /** It shows no life of the term: a stream that hangs is given up although there is much to stamp. False where it failed. */
-  private async stamp(key: ServiceKey, term: TermAtWork, stop: AbortSignal): Promise<boolean> {
-    const beside: TermAtWork = {
-      showLife: () => {
-        if (stop.aborted) throw new TermOverError();
-      },
-    };
-    const stamped = await this.reconciler.stamp(key, { term: beside, stop });
-    if (stamped !== false) await this.reconcile(this.knownTo(term), [key], beside, stamped);
-    return stamped !== false;
+  private stamp(key: ServiceKey, term: TermAtWork, stop: AbortSignal): Promise<boolean> {
+    return asLongAsAlive(stop, this.longestSilenceMs, async (life) => {
+      const stamped = await this.reconciler.stamp(key, { term: life, stop: life.signal });
+      if (stamped !== false) await this.reconcile(this.knownTo(term), [key], life, stamped);
+      return stamped !== false;
+    });
   }
 
   /** The next ones that wait; false where there are none. */

@@ -11,7 +11,7 @@ import type { FilterVersions } from '../../../../src/replication/filters/filter-
 import type { WantedServices } from '../../../../src/replication/filters/wanted-services.js';
 import { type TermAtWork, TermLife, TermOverError } from '../../../../src/replication/progress/index.js';
 
-beforeAll(() => Logger.overrideLogger(false));
+beforeAll(() => void Logger.overrideLogger(false));
 
 const KEY: ServiceKey = { organizationid: 'acme', appid: 'shop', kind: 'product', name: 'web' };
 
@@ -248,5 +248,21 @@ describe('edited services', () => {
     void next(stop.signal);
     stop.abort();
     expect(() => during().showLife()).toThrow(TermOverError);
+  });
+
+  it('whose stamping hangs are left, and taken again after the next look at all versions', async () => {
+    const { changes, term, next, end, during, stamping } = await ofPending();
+    Object.assign(changes, { longestSilenceMs: 1 });
+    expect(await next()).toBe(false);
+    expect(() => during().showLife()).toThrow(TermOverError);
+    await changes.lookAgain(term);
+    Object.assign(changes, { longestSilenceMs: 1000 });
+    for (const name of ['elsewhere web', 'shop other', 'shop web']) {
+      const stamped = next();
+      expect(stamping.at(-1)).toBe(name);
+      during().showLife();
+      end(name, 1);
+      await stamped;
+    }
   });
 });
