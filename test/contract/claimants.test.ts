@@ -2,8 +2,9 @@ import type { mongo } from 'mongoose';
 import { IncompleteIdentities } from '../../src/replication/ledger/index.js';
 import { markKey, RAISE } from '../../src/replication/mark/index.js';
 import { Restamps } from '../../src/replication/stamping/index.js';
-import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
+import { type TestApplication, TestService } from '../support/index.js';
 import { ContractCopy } from './copy.js';
+import { inOneBatch } from './in-one-batch.js';
 
 let service: TestService;
 let app: TestApplication;
@@ -21,23 +22,6 @@ const put = (id: unknown, n: number, fields: object = {}) => app.product({ id, d
 const change = (n: number, fields: object) =>
   products().updateOne({ organizationid: app.organizationid, 'data.n': n }, { $set: fields });
 const remove = (n: number) => products().deleteOne({ organizationid: app.organizationid, 'data.n': n });
-
-/**
- * Batches grow with each other: the watcher reads 1, 2, 4, 8, 16 and 32 events, and with the next batch of 64 all that
- * follows.
- */
-const SMALL_BATCHES = 75;
-
-/** What the watcher finds in one batch of the log. */
-function inOneBatch(work: () => Promise<void>): Promise<void> {
-  return withoutWatcher(service, async () => {
-    const filler = { organizationid: app.organizationid, appid: 'filler' };
-    await products().insertMany(
-      Array.from({ length: SMALL_BATCHES }, (_, n) => ({ ...filler, id: `f${n}` })),
-    );
-    await work();
-  });
-}
 
 /** Raises the mark of the products, as any instance does, and answers its fence. */
 async function raise(): Promise<Date> {
@@ -85,7 +69,7 @@ describe('a text comes beside a number and goes again, and a mark is raised mean
 
   it('each time the number is delivered above the text, and the end of both is told', async () => {
     let fence = new Date(0);
-    await inOneBatch(async () => {
+    await inOneBatch(app, async () => {
       for (const id of [...Object.values(goings).map(([n]) => n), BOTH_GO]) {
         await put(id, 10 * id);
         await put(String(id), 10 * id + 1);
@@ -117,7 +101,7 @@ it('a text that comes while a number lives again ends it first: nothing replaces
   let fence = new Date(0);
   const restamps = service.app.get(Restamps, { strict: false });
   const late = restamps.late.bind(restamps);
-  await inOneBatch(async () => {
+  await inOneBatch(app, async () => {
     const entry = { ...app.tenant, kind: 'product', id: '5' };
     const ledger = service.db.collection('tidemark.ledger');
     await ledger.updateOne({ ...entry, alive: false }, [{ $set: { lastupdated: '$$NOW' } }]);
@@ -152,7 +136,7 @@ describe('a record takes over a text, and its type changes, in one batch of the 
     await put('12', 0);
     await put('x', 1);
     await copy.harvest();
-    await inOneBatch(async () => {
+    await inOneBatch(app, async () => {
       await remove(0);
       await takesOver();
       await change(1, { id: 12 });
@@ -168,7 +152,7 @@ describe('a record takes over a text, and its type changes, in one batch of the 
     const copy = new ContractCopy(app, 'product');
     await put(12, 0);
     await copy.harvest();
-    await inOneBatch(async () => {
+    await inOneBatch(app, async () => {
       await change(0, { id: '12' });
       await remove(0);
       await put('12', 1);

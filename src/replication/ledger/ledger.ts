@@ -56,7 +56,8 @@ export class Ledger {
   /**
    * Writes what was learned; knowledge older than the ledger's own changes nothing. Answers the lives that could not take their
    * place: those of identities that the ledger holds for dead, which come back only together with a new stamp of their record
-   * (design §3, rule 4), and numbers where another record lives, which wait.
+   * (design §3, rule 4), and numbers where another record lives, which wait. So does a number where the ledger knows of a later
+   * death: it claims the identity still, and no event tells of it once more.
    */
   async learn(changes: LedgerChange[]): Promise<Life[]> {
     const lives = changes.filter((change) => change.alive);
@@ -73,7 +74,7 @@ export class Ledger {
     const dead = await this.update(tombstones(deaths));
     this.metrics.tombstones.inc(ended + dead);
     const overtaken = stillLiving === later.length ? [] : await this.overtaken(later);
-    return [...lives.filter((life) => isDeadFor(life, known)), ...overtaken];
+    return [...lives.filter((life) => isBehindDeath(life, known)), ...overtaken];
   }
 
   /** Learns lives of identities without an entry; existing entries are left unchanged, whichever record owns them. */
@@ -101,14 +102,17 @@ export class Ledger {
     return identities.filter((identity) => !names.has(identityKey(identity)));
   }
 
-  /** The lives of identities that the ledger holds for dead, as of no later place. */
-  async deadAmong(lives: Life[]): Promise<Life[]> {
-    const dead: Life[] = [];
-    for (const some of inSlices(lives, ({ identity }) => identity.id)) {
-      const tombstones = await this.tombstonesOf(some);
-      dead.push(...some.filter(({ identity }) => tombstones.has(identityKey(identity))));
-    }
-    return dead;
+  /**
+   * The lives of identities that the ledger holds for dead, each as of the place of the death where that is later. Their records
+   * have to be looked at after the death was learned: of what becomes of them then, a later event tells.
+   */
+  async behindDeaths(lives: Life[]): Promise<Life[]> {
+    const entries = await this.known(lives);
+    return lives.flatMap((life) => {
+      const entry = entries.get(identityKey(life.identity));
+      if (entry === undefined || entry.alive) return [];
+      return [{ ...life, at: entry.learned > life.at ? entry.learned : life.at }];
+    });
   }
 
   /** The tombstones of the identities of a few lives of one kind, by identity, as of no later place than each life. */
@@ -140,7 +144,11 @@ export class Ledger {
     });
     const ended = await this.update(others.filter(({ isNumber }) => !isNumber).map(numberBefore));
     this.metrics.tombstones.inc(ended);
-    return [...others.filter(({ isNumber }) => isNumber), ...(await this.deadAmong(lives))];
+    const known = await this.known(lives);
+    return [
+      ...others.filter(({ isNumber }) => isNumber),
+      ...lives.filter((life) => isBehindDeath(life, known)),
+    ];
   }
 
   /** What the ledger has of the identities of lives of one kind, by identity. */
@@ -195,4 +203,10 @@ export class Ledger {
 function isDeadFor({ identity, at }: Life, entries: Map<string, LedgerEntry>): boolean {
   const entry = entries.get(identityKey(identity));
   return entry !== undefined && !entry.alive && !(entry.learned > at);
+}
+
+/** The same; of a number whatever the place of the tombstone is. */
+function isBehindDeath(life: Life, entries: Map<string, LedgerEntry>): boolean {
+  const isWaiting = life.isNumber && entries.get(identityKey(life.identity))?.alive === false;
+  return isWaiting || isDeadFor(life, entries);
 }

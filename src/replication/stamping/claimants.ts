@@ -79,7 +79,10 @@ export class Claimants {
     return { lives: [...named, ...living], rivals };
   }
 
-  /** Of each of these identities that is dead and has rivals, one that lives from now on. */
+  /**
+   * Of each of these identities that is dead and has rivals, one that lives from now on. The death may be of a later place than
+   * that of the look, which is behind both.
+   */
   async next(kind: Kind, identities: Identity[], at: LogPlace, term: TermAtWork): Promise<Life[]> {
     const lives: Life[] = [];
     for (const { ids, ...tenant } of identitiesByTenant(identities)) {
@@ -89,7 +92,7 @@ export class Claimants {
         if (owner !== undefined) lives.push({ identity, at, alive: true, owner, isNumber: true });
       }
     }
-    return this.ledger.deadAmong(lives);
+    return this.ledger.behindDeaths(lives);
   }
 
   /**

@@ -1,0 +1,118 @@
+import { type Identity, Ledger } from '../../src/replication/ledger/index.js';
+import { HeadWriter } from '../../src/replication/mark/index.js';
+import { NO_TERM, TermOverError } from '../../src/replication/progress/index.js';
+import { Resurrections } from '../../src/replication/stamping/index.js';
+import { Audit } from '../../src/replication/upkeep/index.js';
+import { type Stored, type TestApplication, TestService } from '../support/index.js';
+import { ContractCopy } from './copy.js';
+import { inOneBatch } from './in-one-batch.js';
+
+let service: TestService;
+let app: TestApplication;
+let copy: ContractCopy;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+beforeEach(async () => {
+  app = await service.application();
+  copy = new ContractCopy(app, 'product');
+  jest.spyOn(service.app.get(Audit, { strict: false }), 'step').mockResolvedValue(60_000);
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(() => service.stop());
+
+const ID = 12;
+const products = () => service.db.collection('products');
+const entries = () => service.db.collection('tidemark.ledger');
+const entry = () => ({ ...app.tenant, kind: 'product', id: String(ID) });
+const put = (id: unknown, n: number) => app.put('product', { id, data: { n } });
+const change = (n: number, fields: object) =>
+  products().updateOne({ organizationid: app.organizationid, 'data.n': n }, { $set: fields });
+const remove = (n: number) => products().deleteOne({ ...app.tenant, 'data.n': n });
+
+/** The leader ends once, between the effects of the batch in which the text dies and the token. Answers how often. */
+function endsBeforeTheToken(): () => number {
+  const heads = service.app.get(HeadWriter, { strict: false });
+  const write = heads.write.bind(heads);
+  let times = 0;
+  jest.spyOn(heads, 'write').mockImplementation(async (...asked) => {
+    await write(...asked);
+    if (times > 0 || (await entries().countDocuments({ ...entry(), alive: false })) === 0) return;
+    times += 1;
+    throw new TermOverError();
+  });
+  return () => times;
+}
+
+/** What a consumer holds that has followed all the while: a tombstone brings the number back when the watcher sees it. */
+async function held(): Promise<unknown> {
+  await service.watcher.caughtUp();
+  await service.watcher.caughtUp();
+  return copy.harvest();
+}
+
+describe('a batch that is repeated brings a number back that waited in it', () => {
+  const comes: [string, () => Promise<unknown>][] = [
+    ['comes', () => put(ID, 1)],
+    [
+      'is renamed',
+      async () => {
+        await change(2, { id: ID });
+        await change(2, { 'data.n': 1 });
+      },
+    ],
+  ];
+  const ends: [string, () => Promise<unknown>, string[]][] = [
+    ['is deleted', () => remove(0), []],
+    ['is renamed', () => change(0, { id: 'other' }), ['other']],
+    ['leaves the application', () => change(0, { appid: 'elsewhere' }), []],
+  ];
+  const cases = comes.flatMap(([coming, come]) =>
+    ends.map(([ending, end, others]) => ({ coming, come, ending, end, others })),
+  );
+
+  it.each(cases)('a number $coming, and the text $ending', async ({ come, end, others }) => {
+    await put(String(ID), 0);
+    await put('before', 2);
+    await held();
+    let times: () => number = () => 0;
+    await inOneBatch(app, async () => {
+      times = endsBeforeTheToken();
+      await come();
+      await end();
+    });
+    const after = (await held()) as Record<string, unknown>;
+    expect(times()).toBe(1);
+    expect(after[String(ID)]).toBe(1);
+    expect(Object.keys(after)).toEqual(expect.arrayContaining(others));
+    await products().deleteOne({ ...app.tenant, id: ID });
+    expect(await held()).not.toHaveProperty(String(ID));
+  });
+});
+
+describe('what lived there has ended as of a later place than that of the look', () => {
+  /** A record that nothing is known of, under an `id` whose tombstone is of a later place, and was seen already. */
+  async function unknownBehindTombstone(): Promise<Stored> {
+    const record = await put(ID, 1);
+    await service.watcher.caughtUp();
+    const known = await entries().findOne(entry());
+    await entries().deleteOne(entry());
+    const identity = { ...app.tenant, kind: 'product', id: String(ID) } satisfies Identity;
+    const death = { identity, at: known!['learned'] as string, alive: false as const, shortLived: true };
+    await service.app.get(Ledger, { strict: false }).learn([death]);
+    await service.watcher.caughtUp();
+    return record;
+  }
+
+  it('a number that was looked at has the `id`', async () => {
+    const { _id: owner } = await unknownBehindTombstone();
+    const identity = { ...app.tenant, kind: 'product' as const, id: String(ID) };
+    await service.app
+      .get(Resurrections, { strict: false })
+      .learnSeen('product', [{ identity, owner, at: '1', alive: true, isNumber: true }], NO_TERM);
+    expect(await held()).toEqual({ [ID]: 1 });
+    expect(await entries().findOne(entry())).toMatchObject({ alive: true, owner, isNumber: true });
+    await remove(1);
+    expect(await held()).toEqual({});
+  });
+});
