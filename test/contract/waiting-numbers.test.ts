@@ -44,6 +44,13 @@ function endsBeforeTheToken(): () => number {
   return () => times;
 }
 
+/** A term learns that a record under the `id` was born and died, as of a place. */
+async function diesAsOf(at: string): Promise<void> {
+  const identity = { ...app.tenant, kind: 'product', id: String(ID) } satisfies Identity;
+  const death = { identity, at, alive: false as const, shortLived: true };
+  await service.app.get(Ledger, { strict: false }).learn([death]);
+}
+
 /** What a consumer holds that has followed all the while: a tombstone brings the number back when the watcher sees it. */
 async function held(): Promise<unknown> {
   await service.watcher.caughtUp();
@@ -91,15 +98,25 @@ describe('a batch that is repeated brings a number back that waited in it', () =
 });
 
 describe('what lived there has ended as of a later place than that of the look', () => {
+  it('a number comes back that a term which was given up has ended late, with a death of another record', async () => {
+    const { _id: owner } = await put(ID, 1);
+    await held();
+    const known = await entries().findOne({ ...entry(), alive: true, owner });
+    await diesAsOf(known!['learned'] as string);
+    expect(await held()).toEqual({ [ID]: 1 });
+    expect(await entries().findOne(entry())).toMatchObject({ alive: true, owner, isNumber: true });
+    expect(await entries().countDocuments({ ...entry(), number: { $exists: true } })).toBe(0);
+    await remove(1);
+    expect(await held()).toEqual({});
+  });
+
   /** A record that nothing is known of, under an `id` whose tombstone is of a later place, and was seen already. */
   async function unknownBehindTombstone(): Promise<Stored> {
     const record = await put(ID, 1);
     await service.watcher.caughtUp();
     const known = await entries().findOne(entry());
     await entries().deleteOne(entry());
-    const identity = { ...app.tenant, kind: 'product', id: String(ID) } satisfies Identity;
-    const death = { identity, at: known!['learned'] as string, alive: false as const, shortLived: true };
-    await service.app.get(Ledger, { strict: false }).learn([death]);
+    await diesAsOf(known!['learned'] as string);
     await service.watcher.caughtUp();
     return record;
   }

@@ -88,6 +88,7 @@ export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[]
       learned: own(group.map(({ at }) => at)),
       isNumber: { $cond: [own(group.map(({ isNumber = false }) => isNumber)), true, '$$REMOVE'] },
       lastupdated: '$$REMOVE',
+      number: '$$REMOVE',
     };
     return { updateMany: { filter, update: [{ $set: update }] } };
   });
@@ -156,10 +157,13 @@ function idOf({ identity }: LedgerChange): string {
 
 /**
  * The stamp of a tombstone that is there already always moves: where the clock stands still, the log would else show no
- * new stamp, and nobody would see that it came too late for a mark that was raised in between.
+ * new stamp, and nobody would see that it came too late for a mark that was raised in between. A number that it ends is remembered
+ * with it: a term that was given up may end one that was learned since, of which no event tells again.
  */
 function dead(at: LogPlace): mongo.Document {
-  return { alive: false, owner: '$$REMOVE', isNumber: '$$REMOVE', lastupdated: STAMP, learned: literal(at) };
+  const number = { $cond: ['$isNumber', '$owner', { $ifNull: ['$number', '$$REMOVE'] }] };
+  const gone = { owner: '$$REMOVE', isNumber: '$$REMOVE' };
+  return { alive: false, ...gone, number, lastupdated: STAMP, learned: literal(at) };
 }
 
 function bare({ organizationid, appid, kind, id }: Identity): Identity {

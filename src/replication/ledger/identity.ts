@@ -1,3 +1,4 @@
+import type { mongo } from 'mongoose';
 import type { IDENTITY } from '../../record/index.js';
 import { isObjectId, isUnreadable, type Kind, type Tenant } from '../../record/pure.js';
 import type { LogPlace } from '../progress/index.js';
@@ -7,6 +8,9 @@ export interface Identity extends Tenant {
   kind: Kind;
   id: string;
 }
+
+/** An identity that is dead, and the record with a number that its death has ended last, which may claim it still. */
+export type DeadIdentity = Identity & { number?: mongo.ObjectId };
 
 export function identityKey({ organizationid, appid, kind, id }: Identity): string {
   return JSON.stringify([kind, organizationid, appid, id]);

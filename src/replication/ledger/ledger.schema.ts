@@ -13,6 +13,8 @@ export interface LedgerEntry extends Identity {
   owner?: mongo.ObjectId;
   /** The `id` of that record is stored as a number; absent where it is a text. */
   isNumber?: true;
+  /** Of a tombstone: the record with a number that it has ended last. It may claim the `id` still. */
+  number?: mongo.ObjectId;
   /** When it died; living entries have none. */
   lastupdated?: Date;
   /** Where in the log this was learned. Older knowledge never overwrites newer. */

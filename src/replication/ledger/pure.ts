@@ -1,6 +1,7 @@
 export type { LedgerChange, Life } from './changes.js';
 export type { Claims, Holder, Holders, Rival } from './claims.js';
 export {
+  type DeadIdentity,
   type Identity,
   identityKey,
   identityOf,

@@ -4,6 +4,7 @@ import { type Connection, type Model, mongo } from 'mongoose';
 import { COLLECTION_OF, idTextAt, isNumberText, type Kind, type Tenant } from '../../record/index.js';
 import {
   type Claims,
+  type DeadIdentity,
   type Holders,
   identitiesByTenant,
   type Identity,
@@ -80,16 +81,18 @@ export class Claimants {
   }
 
   /**
-   * Of each of these identities that is dead and has rivals, one that lives from now on. The death may be of a later place than
-   * that of the look, which is behind both.
+   * Of each of these identities that is dead and claimed by numbers, one that lives from now on: the one that the death has ended
+   * where it still has its number, else a rival. The death may be of a later place than that of the look, which is behind both.
    */
-  async next(kind: Kind, identities: Identity[], at: LogPlace, term: TermAtWork): Promise<Life[]> {
-    const lives: Life[] = [];
-    for (const { ids, ...tenant } of identitiesByTenant(identities)) {
+  async next(kind: Kind, identities: DeadIdentity[], at: LogPlace, term: TermAtWork): Promise<Life[]> {
+    const ended = await this.stillClaiming(kind, rivalsThatEnded(identities));
+    const owners = new Map(ended.map(({ owner, identity }) => [identityKey(identity), owner]));
+    const others = identities.filter((identity) => !owners.has(identityKey(identity)));
+    const lives = ended.map(({ owner, identity }) => numberAs(identity, new mongo.ObjectId(owner), at));
+    for (const { ids, ...tenant } of identitiesByTenant(others)) {
       for (const id of await this.incomplete.withRivals(kind, tenant, ids)) {
         const owner = await this.firstWith(kind, tenant, id, term);
-        const identity = { kind, ...tenant, id };
-        if (owner !== undefined) lives.push({ identity, at, alive: true, owner, isNumber: true });
+        if (owner !== undefined) lives.push(numberAs({ kind, ...tenant, id }, owner, at));
       }
     }
     return this.ledger.behindDeaths(lives);
@@ -175,6 +178,16 @@ export class Claimants {
       }
     }
   }
+}
+
+function rivalsThatEnded(identities: DeadIdentity[]): Rival[] {
+  return identities.flatMap(({ organizationid, appid, kind, id, number }) =>
+    number ? [{ owner: number.toHexString(), identity: { organizationid, appid, kind, id } }] : [],
+  );
+}
+
+function numberAs(identity: Identity, owner: mongo.ObjectId, at: LogPlace): Life {
+  return { identity, at, alive: true, owner, isNumber: true };
 }
 
 function identitiesOf(lives: Life[]): Identity[] {

@@ -12,6 +12,7 @@ import {
   writeUnlessHeld,
 } from '../../record/index.js';
 import {
+  type DeadIdentity,
   identitiesByTenant,
   type Identity,
   identityKey,
@@ -102,9 +103,14 @@ export class Resurrections {
 
   /**
    * Looks whether the identities of these tombstones live again, and if so brings them back: the record with that `id`,
-   * else one that has it as a number and was ignored so far.
+   * else one that has it as a number and was ignored so far, or that the tombstone has ended.
    */
-  async look(kind: Kind, identities: Identity[], { at, fences }: Behind, term: TermAtWork): Promise<void> {
+  async look(
+    kind: Kind,
+    identities: DeadIdentity[],
+    { at, fences }: Behind,
+    term: TermAtWork,
+  ): Promise<void> {
     for (const some of inSlices(identities, ({ id }) => id)) {
       const standing = await this.standing(kind, some);
       const lives = some.flatMap((identity): Life[] => {

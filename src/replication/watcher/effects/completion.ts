@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { isMomentGone, readAsOf, type SnapshotOptions } from '../../../database/index.js';
-import { COLLECTION_OF, IDENTITY_TEXTS, isObjectId, type Kind } from '../../../record/index.js';
+import { COLLECTION_OF, IDENTITY_TEXTS, type Kind } from '../../../record/index.js';
 import { type StoredIdentity, withTold } from '../../ledger/index.js';
-import { type DeletedEvent, isWritten, type WrittenEvent } from '../../log/index.js';
+import type { DeletedEvent, WrittenEvent } from '../../log/index.js';
 import type { TermAtWork } from '../../progress/index.js';
-import { isKnownBefore, type Knowledge } from '../rules/knowledge.js';
+import type { Knowledge } from '../rules/knowledge.js';
+import { unnamedAmong } from '../rules/unnamed.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
 
@@ -57,25 +58,6 @@ export class Completion {
     const fields = Object.entries(found).filter(([, value]) => value !== null);
     return { ...event, whole: true, identity: withTold(Object.fromEntries(fields), textsIn(event.identity)) };
   }
-}
-
-function unnamedAmong(
-  events: { type: string }[],
-  knowledge: Pick<Knowledge, 'owned' | 'partials'>,
-): WrittenEvent[] {
-  const named = new Set<string>();
-  return events.filter(isWritten).filter((event) => {
-    if (!isObjectId(event.owner)) return false;
-    const key = event.owner.toHexString();
-    const isKnown = named.has(key) || isKnownBefore(event.place, key, knowledge);
-    named.add(key);
-    return !event.whole && (!isKnown || isRemoving(event));
-  });
-}
-
-/** Whether the event may have removed a field of the identity. */
-function isRemoving({ identity }: WrittenEvent): boolean {
-  return Object.values(identity).includes(false);
 }
 
 /** What the event says of fields that are texts behind it. */

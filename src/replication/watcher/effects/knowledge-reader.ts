@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isObjectId, type Kind } from '../../../record/index.js';
 import type { mongo } from 'mongoose';
-import { type Identity, IncompleteIdentities, Ledger } from '../../ledger/index.js';
+import { type DeadIdentity, IncompleteIdentities, Ledger } from '../../ledger/index.js';
 import type { WatchedEvent, WrittenEvent } from '../../log/index.js';
 import type { TermAtWork } from '../../progress/index.js';
 import { Claimants } from '../../stamping/index.js';
@@ -26,7 +26,7 @@ export class KnowledgeReader {
   ) {}
 
   /** Whose the tombstones are that the events tell of: what an entry is about never changes. */
-  async tombstonesIn(events: WatchedEvent[]): Promise<Map<string, Identity>> {
+  async tombstonesIn(events: WatchedEvent[]): Promise<Map<string, DeadIdentity>> {
     const seen = events.flatMap((event) => (event.type === 'tombstone' ? [event.entry] : []));
     const entries = await this.ledger.among(seen);
     return new Map(entries.map((entry) => [entry._id.toHexString(), entry]));

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { isObjectId, type Kind } from '../../../record/pure.js';
-import { type Identity, identityKey, type LedgerChange, type Rival } from '../../ledger/pure.js';
+import { type DeadIdentity, identityKey, type LedgerChange, type Rival } from '../../ledger/pure.js';
 import type { AnnouncedEvent, DeletedEvent, TombstoneEvent, WrittenEvent } from '../../log/pure.js';
 import {
   countedStamp,
@@ -26,7 +26,7 @@ export interface Decisions {
   /** Rule 2. */
   lateTombstones: Late[];
   /** Rule 4: tombstones whose record may live again. */
-  seenTombstones: Identity[];
+  seenTombstones: DeadIdentity[];
   moments: StoredMoment[];
   /** Of marks that were raised, what rules 1 and 2 may leave above the fence. */
   heads: Heads;
@@ -62,7 +62,7 @@ export function decide(kind: Kind, events: KindEvent[], before: Knowledge): Deci
   const learned: Learned = { changes: new Map(), numbers: new Set(), revealed: new Map(), rivals: [] };
   const late = new Map<string, Late>();
   const lateTombstones = new Map<string, Late>();
-  const seen = new Map<string, Identity>();
+  const seen = new Map<string, DeadIdentity>();
   const moments: StoredMoment[] = [];
   const heads: Heads = new Map();
   for (const event of events) {

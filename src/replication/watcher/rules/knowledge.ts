@@ -1,4 +1,4 @@
-import type { Holder, Holders, Identity, PartialIdentity } from '../../ledger/pure.js';
+import type { DeadIdentity, Holder, Holders, Identity, PartialIdentity } from '../../ledger/pure.js';
 import type { Fences, KnownFences } from '../../mark/pure.js';
 import type { LogPlace } from '../../progress/index.js';
 
@@ -21,7 +21,7 @@ export interface Knowledge {
   holders: ReadonlyMap<string, Holder>;
   fences: KnownFences;
   /** Whose the tombstones are that the batch tells of, by the hex of their `_id`. */
-  tombstones: ReadonlyMap<string, Identity>;
+  tombstones: ReadonlyMap<string, DeadIdentity>;
 }
 
 /** What it knows behind the batch. */
