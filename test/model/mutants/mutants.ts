@@ -77,4 +77,11 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'lane entry not bound to the term': ['lanes', 3],
   'entries of the lane count': ['moves beside', 4],
   'quarantine by main alone': ['quarantine beside', 397],
+  'an entry of a look counts at once': ['numbers beside', 7927],
+  'what a look knows completes an earlier move': ['numbers beside', 1],
+  'a tombstone without the number that it has ended': ['numbers beside', 14826],
+  'an overtaken number forgotten': ['claimants', 1],
+  'an overtaken text forgotten': ['claimants', 1],
+  'a number forgotten for a later death': ['claimants', 1],
+  'a number not brought back from a later death': ['claimants', 1],
 };

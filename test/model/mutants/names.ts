@@ -70,4 +70,11 @@ export type MutantName =
   | 'entries of the lane count'
   | 'the batch before an event left out'
   | 'the queue after the token'
-  | 'quarantine by main alone';
+  | 'quarantine by main alone'
+  | 'an entry of a look counts at once'
+  | 'what a look knows completes an earlier move'
+  | 'a tombstone without the number that it has ended'
+  | 'an overtaken number forgotten'
+  | 'an overtaken text forgotten'
+  | 'a number forgotten for a later death'
+  | 'a number not brought back from a later death';

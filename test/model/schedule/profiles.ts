@@ -6,6 +6,7 @@ import {
   LANES,
   LOST_HISTORY_BESIDE,
   MOVES_BESIDE,
+  NUMBERS_BESIDE,
   QUARANTINE_BESIDE,
   RETENTION_BESIDE,
 } from './sorts-beside.js';
@@ -69,6 +70,7 @@ export const PROFILES = {
   'quarantine beside': QUARANTINE_BESIDE,
   'filters beside': FILTERS_BESIDE,
   'retention beside': RETENTION_BESIDE,
+  'numbers beside': NUMBERS_BESIDE,
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

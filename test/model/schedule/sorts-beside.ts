@@ -1,5 +1,6 @@
 import type { Profile } from './profile.js';
 import {
+  CLAIMANTS,
   CRASHES,
   EVERYTHING,
   FILTERS,
@@ -74,4 +75,12 @@ export const RETENTION_BESIDE: Profile = {
   ...RETENTION,
   lanes: { aside: 0.3, pass: 0.05 },
   parts: { ...RETENTION.parts, 'work beside': 20 },
+};
+
+/** Numbers and texts under one `id`, which move between applications, while anything may end and land late. */
+export const NUMBERS_BESIDE: Profile = {
+  ...CLAIMANTS,
+  lanes: { aside: 0.3, pass: 0.05 },
+  parts: { ...CLAIMANTS.parts, 'work beside': 30 },
+  changes: { insert: 6, delete: 4, move: 4, change: 1, retype: 2 },
 };

@@ -3,7 +3,10 @@ import type { MutantName } from '../mutants/names.js';
 import { nextStamp } from './stamp.js';
 
 /** What the ledger holds of one identity. */
-export type KnownEntry = Pick<LedgerEntry, 'alive' | 'owner' | 'isNumber' | 'lastupdated' | 'learned'>;
+export type KnownEntry = Pick<
+  LedgerEntry,
+  'alive' | 'owner' | 'isNumber' | 'number' | 'lastupdated' | 'learned'
+>;
 
 /**
  * What the ledger holds of an identity after a change, as the writes of `changes.ts` bring it about in MongoDB: older
@@ -20,7 +23,9 @@ export function entryAfter(
     if (!overwrites(entry, change) || (entry?.alive && !mayTake(entry, change, mutant))) return entry;
     return { alive: true, owner: change.owner, learned: at, ...(change.isNumber && { isNumber: true }) };
   }
-  const dead = { alive: false, lastupdated: nextStamp(entry?.lastupdated, clock), learned: at };
+  const number = entry?.isNumber ? entry.owner : entry?.number;
+  const stamp = nextStamp(entry?.lastupdated, clock);
+  const dead = { alive: false, lastupdated: stamp, learned: at, ...(number && { number }) };
   if (entry === undefined) return change.shortLived ? dead : undefined;
   return overwrites(entry, change) ? dead : entry;
 }

@@ -14,6 +14,12 @@ import { endVacant } from './settle-life.js';
 import { reveal, reviveSeen, stampLate, stampLateTombstones } from './stamping.js';
 import type { ModelWatcher } from './watcher.js';
 
+/** A write, and whether what has to be answered before it was. */
+interface DueEffect {
+  run: () => ModelSteps;
+  isDue?: () => boolean;
+}
+
 /**
  * Brings about what follows from a batch of events, one write after the other. All of it may be repeated. Gives the heads that
  * are still to be written.
@@ -28,18 +34,28 @@ export function* bringAbout(watcher: ModelWatcher, events: WatchedEvent[]): Mode
   );
   const complete = [...knowledge.partials].flatMap(([key, partial]) => (partial ? [] : [key]));
   const waiting = new Set<string>();
+  const unlearned = new Set(decisions.ledger.flatMap((one) => (one.alive ? [String(one.owner)] : [])));
   yield* oneByOne(watcher, [
     ...incomplete.map(
       ([key, partial]) =>
         () =>
           keepIncomplete(watcher, key, partial),
     ),
-    ...decisions.ledger.map((change) => () => learnAndNote(watcher, change, ofRecords, waiting)),
+    ...decisions.ledger.map(
+      (change) =>
+        function* () {
+          yield* learnAndNote(watcher, change, ofRecords, waiting);
+          if (change.alive) unlearned.delete(String(change.owner));
+        },
+    ),
     () => reveal(watcher, decisions.revealed),
     () => stampLate(watcher, decisions.late),
     () => stampLateTombstones(watcher, decisions.lateTombstones),
     () => reviveSeen(watcher, decisions.seenTombstones, at),
-    ...complete.map((key) => () => forgetComplete(watcher, key, at, waiting)),
+    ...complete.map((key) => ({
+      run: () => forgetComplete(watcher, key, at, waiting),
+      isDue: () => !unlearned.has(key),
+    })),
     ...decisions.rivals.map(
       ({ identity }) =>
         () =>
@@ -62,14 +78,16 @@ function* learnAndNote(
   yield* endVacant(watcher, change.identity, change.at);
 }
 
-/** In their order; those of a term that was abandoned land in any order. */
-function* oneByOne(watcher: ModelWatcher, effects: (() => ModelSteps)[]): ModelSteps {
+/** In their order; those of a term that was abandoned land in any order in which each may be sent. */
+function* oneByOne(watcher: ModelWatcher, effects: (DueEffect | DueEffect['run'])[]): ModelSteps {
   const { world, own } = watcher;
-  const left = [...effects];
+  const left = effects.map((one): DueEffect => (typeof one === 'function' ? { run: one } : one));
   while (left.length > 0) {
     if (own.life.isLeftBehind) watcher.moveTokenTooEarly();
-    const next = own.life.isLeftBehind ? world.dice.below(left.length) : 0;
-    for (const effect of left.splice(next, 1)) yield* effect();
+    const due = left.filter(({ isDue }) => isDue?.() ?? true);
+    const next = due[own.life.isLeftBehind ? world.dice.below(due.length) : 0]!;
+    left.splice(left.indexOf(next), 1);
+    yield* next.run();
   }
 }
 

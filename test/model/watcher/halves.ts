@@ -2,6 +2,7 @@ import { withTold } from '../../../src/replication/ledger/identity.js';
 import type { WrittenEvent } from '../../../src/replication/log/watched-event.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../src/replication/watcher/rules/knowledge.js';
+import type { SeenOwned } from './knowledge.js';
 import { isGone } from '../service/view.js';
 import { ORGANIZATION } from '../world/documents.js';
 import { toldId } from '../world/events.js';
@@ -15,7 +16,7 @@ import type { ModelWatcher } from './watcher.js';
 export function ownHalves(
   watcher: ModelWatcher,
   events: KindEvent[],
-  { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+  { owned, partials }: Pick<Knowledge, 'partials'> & { owned: SeenOwned },
 ): KindEvent[] {
   const { world } = watcher;
   const standing = new Map<string, string | undefined>();
@@ -30,7 +31,11 @@ export function ownHalves(
       standing.set(key, undefined);
       return [event];
     }
-    const isAhead = !isSeen && partials.has(key) && Object.keys(event.identity).length > 0;
+    const isMove = Object.keys(event.identity).length > 0;
+    const isLooked =
+      !world.has('what a look knows completes an earlier move') &&
+      known.some(({ seen = '' }) => seen > event.place);
+    const isAhead = !isSeen && isMove && (partials.has(key) || isLooked);
     const isDoubtful = before === undefined || isAhead || (!isSeen && known.length > 1);
     const told = event.whole || !isDoubtful ? event : readAsOf(watcher, event, known.length > 1);
     if (told === undefined) return [];

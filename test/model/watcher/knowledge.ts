@@ -1,7 +1,8 @@
 import { identityKey, type PartialIdentity, withTold } from '../../../src/replication/ledger/identity.js';
 import { claimsIn } from '../../../src/replication/watcher/rules/claims.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
-import type { Knowledge, Owned } from '../../../src/replication/watcher/rules/knowledge.js';
+import type { Knowledge, Owning } from '../../../src/replication/watcher/rules/knowledge.js';
+import { unnamedAmong } from '../../../src/replication/watcher/rules/unnamed.js';
 import { isGone } from '../service/view.js';
 import { KIND, type ModelState, ORGANIZATION, type StoredEntry } from '../world/documents.js';
 import { toldId } from '../world/events.js';
@@ -14,6 +15,9 @@ export interface KnownBatch {
   knowledge: Knowledge;
   events: KindEvent[];
 }
+
+/** What records own, and what a look has told of it. */
+export type SeenOwned = Map<string, readonly (Owning & Pick<StoredEntry, 'seen'>)[]>;
 
 /** Reads what the rules must know before a batch. The ledger may be ahead of it: effects are repeated after a crash. */
 export function* knowledgeFor(watcher: ModelWatcher, told: KindEvent[]): ModelSteps<KnownBatch> {
@@ -44,10 +48,10 @@ function completed(
   { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
 ): KindEvent[] {
   if (world.has('events of unknown records not completed')) return events;
+  const unnamed = new Set<KindEvent>(unnamedAmong(events, { owned, partials }));
   return events.map((event) => {
-    if (event.type !== 'written' || event.whole) return event;
+    if (event.type !== 'written' || !unnamed.has(event)) return event;
     const key = String(event.owner);
-    if (partials.has(key) || owned.get(key)?.length === 1) return event;
     const { records } = isGone(world) ? world.database.now : world.database.asOf(event.at);
     const record = records.get(key);
     if (record === undefined) return event;
@@ -63,15 +67,18 @@ function ownersOf(events: KindEvent[]): Set<string> {
   return new Set(owners.map(String));
 }
 
-export function ownedIn(entries: StoredEntry[], owners: Set<string>): Owned {
-  const owned: Owned = new Map();
+export function ownedIn(entries: StoredEntry[], owners: Set<string>): SeenOwned {
+  const owned: SeenOwned = new Map();
   const inOrder = [...entries].sort((one, other) =>
     one.learned < other.learned ? -1 : Number(one.learned > other.learned),
   );
-  for (const { alive, owner, identity, isNumber, learned } of inOrder) {
+  for (const { alive, owner, identity, isNumber, learned, seen } of inOrder) {
     const key = String(owner);
     if (!alive || !owners.has(key)) continue;
-    owned.set(key, [...(owned.get(key) ?? []), { ...identity, learned, ...(isNumber && { isNumber }) }]);
+    owned.set(key, [
+      ...(owned.get(key) ?? []),
+      { ...identity, learned, ...(seen && { seen }), ...(isNumber && { isNumber }) },
+    ]);
   }
   return owned;
 }

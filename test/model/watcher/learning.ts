@@ -1,4 +1,5 @@
 import type { LedgerChange, Life } from '../../../src/replication/ledger/changes.js';
+import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import { isResurrectionHandled } from '../mutants/decisions.js';
 import { entryAfter, isResurrection, type KnownEntry } from '../twins/entry-after.js';
@@ -13,9 +14,14 @@ import type { ModelWatcher } from './watcher.js';
 
 /**
  * Writes into the ledger what was learned of an identity: its life, its death, or its resurrection. Answers whether it is a
- * number that has to wait.
+ * number that has to wait. `seen`: where the log was at the look that has told it; absent: events have.
  */
-export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindEvent[]): ModelSteps<boolean> {
+export function* learn(
+  watcher: ModelWatcher,
+  change: LedgerChange,
+  cause: KindEvent[],
+  seen?: LogPlace,
+): ModelSteps<boolean> {
   const { world } = watcher;
   const { database } = world;
   const { identity } = change;
@@ -23,9 +29,7 @@ export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindE
   yield;
   const clock = database.clock();
   yield;
-  if (change.alive && change.isNumber && isResurrection(entryOf(database.now, identity), change)) {
-    return yield* wait(watcher, change);
-  }
+  if (change.alive && isWaiting(watcher, change)) return yield* wait(watcher, change);
   if (world.has('ledger entry dropped before its tombstone') && !change.alive) {
     yield* dropThenBury(watcher, change, clock);
     return false;
@@ -35,13 +39,35 @@ export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindE
       const entry = entryOf(tx.state, identity);
       const after = entryAfter(entry, change, clock, world.mutant);
       if (after === undefined || after === entry) return;
-      tx.writeEntry(identity, after);
+      tx.writeEntry(identity, { ...after, ...(change.alive && seen && { seen }) });
       if (stamp && isResurrection(entry, change) && isResurrectionHandled(world.mutant, change, cause))
         stampReborn(watcher, tx, change as Life, entry, clock);
     });
   yield* reviveOrSetAside(world, revive);
-  if (change.alive) yield* forgetRival(watcher, change);
+  if (!change.alive) return false;
+  if (yield* isOvertaken(watcher, change)) {
+    if (change.isNumber) return yield* wait(watcher, change);
+    yield* endLifeBefore(watcher, change);
+    yield* reviveOrSetAside(world, revive);
+  }
+  yield* forgetRival(watcher, change);
   return false;
+}
+
+/** A number never comes back by itself: not from a death of a later place either, of which no event tells once more. */
+function isWaiting({ world }: ModelWatcher, life: Life): boolean {
+  if (!life.isNumber) return false;
+  const entry = entryOf(world.database.now, life.identity);
+  if (world.has('a number forgotten for a later death')) return isResurrection(entry, life);
+  return entry?.alive === false;
+}
+
+/** Since it was looked who lives there, a term that was given up may have put another record there. */
+function* isOvertaken({ world }: ModelWatcher, { identity, owner, isNumber }: Life): ModelSteps<boolean> {
+  if (world.has(isNumber ? 'an overtaken number forgotten' : 'an overtaken text forgotten')) return false;
+  yield;
+  const entry = entryOf(world.database.now, identity);
+  return entry?.alive === true && String(entry.owner) !== String(owner);
 }
 
 /** What lived there until now leaves its tombstone. */

@@ -59,8 +59,9 @@ export function* passOver(watcher: ModelWatcher, at: LogPlace, isRepair: boolean
 function* learnRecords(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): ModelSteps {
   const { database } = watcher.world;
   yield;
-  const seen = [...database.now.records.values()].filter(({ appid }) => watcher.owns(appid));
-  for (const record of seen) {
+  const records = [...database.now.records.values()].filter(({ appid }) => watcher.owns(appid));
+  const seen = placeBehind(database.newest);
+  for (const record of records) {
     const { _id: owner, key, isNumber } = record;
     const life = {
       identity: identityOf(record),
@@ -70,7 +71,7 @@ function* learnRecords(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): 
       ...(isNumber && { isNumber }),
     };
     yield* leaving(watcher, { what: 'record', kind: KIND, owner }, function* () {
-      for (const change of yield* settleLife(watcher, life)) yield* learn(watcher, change, []);
+      for (const change of yield* settleLife(watcher, life)) yield* learn(watcher, change, [], seen);
     });
     yield;
     const clock = database.clock();
@@ -152,7 +153,8 @@ function* lift(
   try {
     world.database.write('makes an entry known anew', (tx) => {
       const entry = entryOf(tx.state, identity);
-      if (entry !== undefined && entry.learned < at) tx.writeEntry(identity, { ...entry, learned: at });
+      const seen = placeBehind(world.database.newest);
+      if (entry !== undefined && entry.learned < at) tx.writeEntry(identity, { ...entry, learned: at, seen });
     });
   } catch (error) {
     yield* leave(world, { what: 'tombstone', owner: _id }, error);

@@ -72,11 +72,11 @@ function routeOf(
   if (world.has('doubtful events to main alone')) return alone(true);
   if (doubtful.has(key)) return both;
   const isKnown = [...state.ledger.values()].some(
-    ({ alive, owner, identity, learned }) =>
+    ({ alive, owner, identity, learned, seen }) =>
       alive &&
       String(owner) === key &&
       (watcher.owns(identity.appid) || world.has('entries of the lane count')) &&
-      learned <= event.place,
+      (world.has('an entry of a look counts at once') ? learned : (seen ?? learned)) <= event.place,
   );
   return isKnown ? alone(true) : both;
 }

@@ -1,10 +1,10 @@
 import type { mongo } from 'mongoose';
 import type { Life } from '../../../src/replication/ledger/changes.js';
 import type { Identity } from '../../../src/replication/ledger/identity.js';
-import type { LogPlace } from '../../../src/replication/progress/place.js';
+import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
 import type { Late } from '../../../src/replication/stamping/late.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
-import { claimantsOf, entryOf, type ModelState, recordUnder, type StoredEntry } from '../world/documents.js';
+import { claimantsOf, entryOf, recordUnder, type StoredEntry } from '../world/documents.js';
 import { RefusedEntry } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
 import { learn, stampReborn } from './learning.js';
@@ -78,43 +78,62 @@ export function* reviveSeen(watcher: ModelWatcher, seen: Identity[], at: LogPlac
   const { database } = watcher.world;
   for (const identity of seen) {
     yield;
-    const life = claimantOf(database.now, identity, at);
+    const life = claimantOf(watcher, identity, at);
     if (life === undefined) continue;
     const clock = database.clock();
+    const seen = placeBehind(database.newest);
     yield;
     const revive = (stamp: boolean) =>
       database.write('revives what a tombstone denies', (tx) => {
         const entry = entryOf(tx.state, identity);
-        if (entry === undefined || entry.alive || entry.learned > at) return;
+        if (entry === undefined || entry.alive || entry.learned > life.at) return;
         const { owner, isNumber } = life;
-        tx.writeEntry(identity, { alive: true, owner, learned: at, ...(isNumber && { isNumber }) });
+        tx.writeEntry(identity, {
+          alive: true,
+          owner,
+          learned: life.at,
+          seen,
+          ...(isNumber && { isNumber }),
+        });
         if (stamp) stampReborn(watcher, tx, life, entry, clock);
       });
     yield* reviveOrSetAside(watcher.world, revive);
     if (watcher.world.has('a look gives a living entry another owner')) yield* learn(watcher, life, []);
-    else yield* learnUnknown(watcher, life);
+    else yield* learnUnknown(watcher, life, seen);
   }
 }
 
 /** An entry that was removed meanwhile is learned anew. */
-function* learnUnknown({ world }: ModelWatcher, { identity, at, owner, isNumber }: Life): ModelSteps {
+function* learnUnknown(
+  { world }: ModelWatcher,
+  { identity, at, owner, isNumber }: Life,
+  seen: LogPlace,
+): ModelSteps {
   yield;
   world.database.write('learns what is unknown', (tx) => {
     if (entryOf(tx.state, identity) !== undefined) return;
-    tx.writeEntry(identity, { alive: true, owner, learned: at, ...(isNumber && { isNumber }) });
+    tx.writeEntry(identity, { alive: true, owner, learned: at, seen, ...(isNumber && { isNumber }) });
   });
 }
 
-/** Who lives again: the text as it stands, else the first of the ignored numbers that stands. */
-function claimantOf(state: ModelState, identity: Identity, at: LogPlace): Life | undefined {
+/**
+ * Who lives again: the text as it stands, else the number that the death has ended, else the first of the ignored ones. A number does as of the death, where
+ * that is of a later place: the look is behind both.
+ */
+function claimantOf({ world }: ModelWatcher, identity: Identity, at: LogPlace): Life | undefined {
+  const state = world.database.now;
   const text = recordUnder(state, identity);
   if (text !== undefined) return { identity, at, alive: true, owner: text._id };
   const rivals = [...state.incomplete].filter(
     ([, { isNumber, appid, id }]) => isNumber && appid === identity.appid && id === identity.id,
   );
-  const claimants = claimantsOf(state, identity);
-  const [rival] = claimants.filter(
-    (record) => record.isNumber && rivals.some(([, rival]) => rival.record === record.key),
-  );
-  return rival && { identity, at, alive: true, owner: rival._id, isNumber: true };
+  const { number, learned: died = '' } = entryOf(state, identity) ?? {};
+  const ended = world.has('a tombstone without the number that it has ended') ? '' : String(number);
+  const claimants = claimantsOf(state, identity).filter(({ isNumber }) => isNumber);
+  const rival =
+    claimants.find(({ key }) => key === ended) ??
+    claimants.find(({ key }) => rivals.some(([, { record }]) => record === key));
+  if (rival === undefined) return undefined;
+  const isLater = died > at && !world.has('a number not brought back from a later death');
+  return { identity, at: isLater ? died : at, alive: true, owner: rival._id, isNumber: true };
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../src/replication/ledger/identity.js';
 import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
+import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { SetAside } from '../../../src/replication/quarantine/set-aside.schema.js';
 import type { KnownEntry } from '../twins/entry-after.js';
 
@@ -35,7 +36,10 @@ export interface ModelRecord {
   lastupdated?: Date;
 }
 
-export interface StoredEntry extends KnownEntry {
+/** `seen`: what a look knows counts as of `learned`, and is true only as of this place. Absent: events have told it. */
+export type SeenEntry = KnownEntry & { seen?: LogPlace };
+
+export interface StoredEntry extends SeenEntry {
   _id: mongo.ObjectId;
   /** `_id` as text, in whose order pages come. */
   key: string;

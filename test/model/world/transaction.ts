@@ -5,13 +5,13 @@ import type { WatchedEvent } from '../../../src/replication/log/watched-event.js
 import { fenceAfterRaise, type MarkKey, markName } from '../../../src/replication/mark/mark.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
 import { concernKey } from '../../../src/replication/quarantine/concern.js';
-import type { KnownEntry } from '../twins/entry-after.js';
 import {
   entryId,
   recordUnder,
   type ModelState,
   type StoredAside,
   type QueuedBatch,
+  type SeenEntry,
   type StoredLease,
   type StoredPartial,
   type ModelRecord,
@@ -88,7 +88,7 @@ export class Transaction {
   }
 
   /** Throws where the ledger refuses it. */
-  writeEntry(identity: Identity, known: KnownEntry): void {
+  writeEntry(identity: Identity, known: SeenEntry): void {
     const name = identityKey(identity);
     if (this.refused.has(name)) throw new RefusedEntry();
     const before = this.state.ledger.get(name);
