@@ -1,4 +1,4 @@
-import { type Identity, Ledger } from '../../src/replication/ledger/index.js';
+import { type Identity, IncompleteIdentities, Ledger } from '../../src/replication/ledger/index.js';
 import { HeadWriter } from '../../src/replication/mark/index.js';
 import { NO_TERM, TermOverError } from '../../src/replication/progress/index.js';
 import { Resurrections } from '../../src/replication/stamping/index.js';
@@ -108,6 +108,19 @@ describe('what lived there has ended as of a later place than that of the look',
     expect(await entries().countDocuments({ ...entry(), number: { $exists: true } })).toBe(0);
     await remove(1);
     expect(await held()).toEqual({});
+  });
+
+  it('a number moves to another application as what it is, not as what it waited for once', async () => {
+    const other = await service.application({ organizationid: app.organizationid });
+    const { _id: owner } = await put(ID, 1);
+    await held();
+    const known = await entries().findOne({ ...entry(), alive: true, owner });
+    const partial = { ...app.tenant, id: '7', isNumber: true as const, learned: '1' };
+    await service.app.get(IncompleteIdentities, { strict: false }).keep('product', [{ owner, partial }]);
+    await diesAsOf(known!['learned'] as string);
+    await change(1, { appid: other.appid });
+    expect(await held()).toEqual({});
+    expect(await new ContractCopy(other, 'product').harvest()).toEqual({ [ID]: 1 });
   });
 
   /** A record that nothing is known of, under an `id` whose tombstone is of a later place, and was seen already. */
