@@ -6,7 +6,11 @@ import { FIRST_ID, type Kind, LAST_ID, type Tenant } from '../../record/index.js
 import { type LogPlace, upTo } from '../progress/index.js';
 import { type Found, slicesOf, type Stretch, STRETCH_MS } from '../walk/index.js';
 import type { PartialIdentity } from './identity.js';
-import { type IncompleteIdentity, INCOMPLETE_IDENTITY_MODEL } from './incomplete-identity.schema.js';
+import {
+  type IncompleteIdentity,
+  type IncompleteKey,
+  INCOMPLETE_IDENTITY_MODEL,
+} from './incomplete-identity.schema.js';
 
 const MOST_COUNTED = 10_000;
 const BY_ID = { _id: 1 } as const;
@@ -31,12 +35,11 @@ export class IncompleteIdentities {
     return this.incomplete.collection as unknown as mongo.Collection<IncompleteIdentity>;
   }
 
-  /** Those of these records that are incomplete, by the hex of their `_id`. */
+  /** Those of these records that are incomplete, by the hex of their `_id`: of each what was learned last. */
   async among(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, PartialIdentity>> {
     if (owners.length === 0) return new Map();
-    const found = await this.collection
-      .find({ _id: { $in: owners.map((owner) => ({ kind, owner })) } })
-      .toArray();
+    const found = await this.collection.find(ofRecords(kind, owners)).toArray();
+    found.sort((one, other) => ((one.learned ?? '') < (other.learned ?? '') ? -1 : 1));
     return new Map(found.map(({ _id, ...known }) => [_id.owner.toHexString(), known]));
   }
 
@@ -69,19 +72,21 @@ export class IncompleteIdentities {
   }
 
   /**
-   * Remembers what is known of each. What was learned later in the log stays: a term that was given up may write what it
-   * knew long after another one has learned more. Where such knowledge is there the upsert runs into the `_id`.
+   * Remembers what is known of each, and then forgets what was known of it in other applications. What was learned later in the log
+   * stays: a term that was given up may write what it knew long after another one has learned more. Where such knowledge is there the
+   * upsert runs into the `_id`.
    */
   async keep(kind: Kind, known: { owner: mongo.ObjectId; partial: PartialIdentity }[]): Promise<void> {
     if (known.length === 0) return;
     const writes = known.map(({ owner, partial }) => ({
       replaceOne: {
-        filter: { _id: { kind, owner }, learned: upTo(partial.learned ?? '') },
+        filter: { _id: keyOf(kind, owner, partial), learned: upTo(partial.learned ?? '') },
         replacement: partial,
         upsert: true,
       },
     }));
     await this.collection.bulkWrite(writes, { ordered: false }).then(() => undefined, refusedAsDuplicate);
+    await this.forgetElsewhere(kind, known);
   }
 
   /** Remembers whole identities of records, by the hex of their `_id`, that other records are known under. */
@@ -100,15 +105,23 @@ export class IncompleteIdentities {
   /** Forgets records that are known as a whole, or gone, as of a place in the log. What was learned later stays. */
   async forget(kind: Kind, owners: mongo.ObjectId[], at: LogPlace): Promise<void> {
     if (owners.length === 0) return;
-    const ids = owners.map((owner) => ({ kind, owner }));
-    await this.collection.deleteMany({ _id: { $in: ids }, learned: upTo(at) });
+    await this.collection.deleteMany({ ...ofRecords(kind, owners), learned: upTo(at) });
   }
 
   /** Forgets each of these records as of a place of its own. What was learned later of it stays. */
   async forgetEach(kind: Kind, known: { owner: mongo.ObjectId; at: LogPlace }[]): Promise<void> {
     if (known.length === 0) return;
     const writes = known.map(({ owner, at }) => ({
-      deleteOne: { filter: { _id: { kind, owner }, learned: upTo(at) } },
+      deleteMany: { filter: { ...ofRecords(kind, [owner]), learned: upTo(at) } },
+    }));
+    await this.collection.bulkWrite(writes, { ordered: false });
+  }
+
+  /** Forgets exactly these, unless more was learned since. */
+  async forgetThese(some: Pick<IncompleteIdentity, '_id' | 'learned'>[]): Promise<void> {
+    if (some.length === 0) return;
+    const writes = some.map(({ _id, learned = '' }) => ({
+      deleteOne: { filter: { _id, learned: upTo(learned) } },
     }));
     await this.collection.bulkWrite(writes, { ordered: false });
   }
@@ -145,9 +158,49 @@ export class IncompleteIdentities {
   async forgetPartials(kind: Kind, stretch: Stretch, at: LogPlace): Promise<void> {
     await this.collection.deleteMany({ _id: ofStretch(kind, stretch), learned: upTo(at), $nor: [RIVAL] });
   }
+
+  private async forgetElsewhere(
+    kind: Kind,
+    known: { owner: mongo.ObjectId; partial: PartialIdentity }[],
+  ): Promise<void> {
+    const kept = new Map(known.map(({ owner, partial }) => [owner.toHexString(), partial]));
+    const stored = await this.collection
+      .find(
+        ofRecords(
+          kind,
+          known.map(({ owner }) => owner),
+        ),
+        { projection: { learned: 1 } },
+      )
+      .toArray();
+    const elsewhere = stored.filter(({ _id, learned = '' }) => {
+      const partial = kept.get(_id.owner.toHexString())!;
+      const { organizationid, appid } = keyOf(kind, _id.owner, partial);
+      const isOther = _id.organizationid !== organizationid || _id.appid !== appid;
+      return isOther && learned <= (partial.learned ?? '');
+    });
+    await this.forgetThese(elsewhere);
+  }
 }
 
+function keyOf(
+  kind: Kind,
+  owner: mongo.ObjectId,
+  { organizationid = null, appid = null }: { organizationid?: string | null; appid?: string | null },
+): IncompleteKey {
+  return { kind, owner, organizationid, appid };
+}
+
+function ofRecords(kind: Kind, owners: mongo.ObjectId[]): mongo.Document {
+  return { '_id.kind': kind, '_id.owner': { $in: owners } };
+}
+
+/** All applications of the records of a stretch. */
 function ofStretch(kind: Kind, { behind, end }: Stretch): mongo.Document {
-  const first = behind === undefined ? { $gte: { kind, owner: FIRST_ID } } : { $gt: { kind, owner: behind } };
-  return { ...first, $lte: { kind, owner: end } };
+  const last = new mongo.MaxKey();
+  const first =
+    behind === undefined
+      ? { $gte: { kind, owner: FIRST_ID } }
+      : { $gt: { kind, owner: behind, organizationid: last } };
+  return { ...first, $lte: { kind, owner: end, organizationid: last } };
 }

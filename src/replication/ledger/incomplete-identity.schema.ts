@@ -7,7 +7,18 @@ import type { PartialIdentity } from './identity.js';
  * and another record is known under the text of it: a rival, whose identity is whole.
  */
 export interface IncompleteIdentity extends PartialIdentity {
-  _id: { kind: Kind; owner: mongo.ObjectId };
+  _id: IncompleteKey;
+}
+
+/**
+ * A record and the application in which something of it is known, `null` where that is unknown: what is known in one application
+ * is not for another one to overwrite or to forget. Without them it was written by an earlier version.
+ */
+export interface IncompleteKey {
+  kind: Kind;
+  owner: mongo.ObjectId;
+  organizationid?: string | null;
+  appid?: string | null;
 }
 
 /** Name of the collection. */
@@ -19,7 +30,9 @@ export const INCOMPLETE_IDENTITY_MODEL = 'IncompleteIdentity';
 export const incompleteIdentitySchema = new Schema<IncompleteIdentity>(
   { _id: Object },
   { collection: INCOMPLETE_IDENTITIES, strict: false, versionKey: false },
-).index(
-  { '_id.kind': 1, organizationid: 1, appid: 1, id: 1, '_id.owner': 1 },
-  { partialFilterExpression: { isNumber: true } },
-);
+)
+  .index(
+    { '_id.kind': 1, organizationid: 1, appid: 1, id: 1, '_id.owner': 1 },
+    { partialFilterExpression: { isNumber: true } },
+  )
+  .index({ '_id.kind': 1, '_id.owner': 1 });

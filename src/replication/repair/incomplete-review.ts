@@ -13,7 +13,7 @@ const BETWEEN_ROUNDS_MS = 600_000;
 
 /**
  * Forgets what a term that was given up has written down of incomplete records after the next one had forgotten it. The
- * ledger knows such a record as of a later place, or the record is gone.
+ * ledger knows such a record as of a later place, or more is known of it in another application, or the record is gone.
  */
 @Injectable()
 export class IncompleteReview implements Job {
@@ -51,15 +51,14 @@ export class IncompleteReview implements Job {
     const present = await this.present(kind, owners, at);
     const owned = await this.ledger.ownedBy(kind, owners);
     const learned = new Map(owned.map((entry) => [String(entry.owner), entry.learned]));
-    const stale = some.filter(
-      ({ _id: { owner }, learned: known = '' }) =>
-        !present.has(String(owner)) || (learned.get(String(owner)) ?? '') > known,
-    );
+    const newest = await this.incomplete.among(kind, owners);
+    const stale = some.filter(({ _id: { owner }, learned: known = '' }) => {
+      const key = String(owner);
+      const isLearnedSince = [learned.get(key), newest.get(key)?.learned].some((later = '') => later > known);
+      return !present.has(key) || isLearnedSince;
+    });
     if (stale.length === 0) return;
-    await this.incomplete.forgetEach(
-      kind,
-      stale.map(({ _id, learned: known = '' }) => ({ owner: _id.owner, at: known })),
-    );
+    await this.incomplete.forgetThese(stale);
     await this.ignored.hearRivals(kind, []);
   }
 

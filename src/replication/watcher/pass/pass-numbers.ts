@@ -73,11 +73,8 @@ export class PassNumbers {
         some.map(({ _id }) => _id.owner),
       );
       const stale = some.filter((one) => isStale(kind, one, present.get(one._id.owner.toHexString())));
-      await this.ignored.forgetIncomplete(
-        kind,
-        stale.map(({ _id }) => _id.owner),
-        at,
-      );
+      await this.incomplete.forgetThese(stale.filter(({ learned = '' }) => learned <= at));
+      if (stale.length > 0) await this.ignored.hearRivals(kind, []);
     }
   }
 
