@@ -2,7 +2,7 @@ import { withTold } from '../../../src/replication/ledger/identity.js';
 import type { WrittenEvent } from '../../../src/replication/log/watched-event.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../src/replication/watcher/rules/knowledge.js';
-import type { SeenOwned } from './knowledge.js';
+import type { SeenOwned, SeenOwning } from './knowledge.js';
 import { isGone } from '../service/view.js';
 import { ORGANIZATION } from '../world/documents.js';
 import { toldId } from '../world/events.js';
@@ -20,24 +20,24 @@ export function ownHalves(
 ): KindEvent[] {
   const { world } = watcher;
   const standing = new Map<string, string | undefined>();
+  const named = new Set<string>();
   return events.flatMap((event): KindEvent[] => {
     if (event.type === 'announced') return watcher.owns(event.mark.appid) ? [event] : [];
     if (event.type === 'tombstone') return [event];
     const key = String(event.owner);
     const known = owned.get(key) ?? [];
-    const isSeen = standing.has(key);
-    const before = isSeen ? standing.get(key) : (partials.get(key)?.appid ?? known[0]?.appid);
+    const before = standing.has(key) ? standing.get(key) : (partials.get(key)?.appid ?? known[0]?.appid);
     if (event.type === 'deleted') {
       standing.set(key, undefined);
+      named.add(key);
       return [event];
     }
     const isMove = Object.keys(event.identity).length > 0;
-    const isLooked =
-      !world.has('what a look knows completes an earlier move') &&
-      known.some(({ seen = '' }) => seen > event.place);
-    const isAhead = !isSeen && isMove && (partials.has(key) || isLooked);
-    const isDoubtful = before === undefined || isAhead || (!isSeen && known.length > 1);
+    const isUncertain = !named.has(key) && isUncertainBehind(watcher, event, { known, partials });
+    const isDoubtful =
+      before === undefined || (!named.has(key) && known.length > 1) || (isMove && isUncertain);
     const told = event.whole || !isDoubtful ? event : readAsOf(watcher, event, known.length > 1);
+    if (event.whole || isDoubtful || !isUncertain) named.add(key);
     if (told === undefined) return [];
     const appid = told.identity.appid ?? before;
     const isOwn = typeof appid === 'string' && watcher.owns(appid);
@@ -47,6 +47,17 @@ export function ownHalves(
     const { at, place, kind, owner } = event;
     return [{ type: 'deleted', at, place, kind, owner }];
   });
+}
+
+/** Whether more than the event may be in what is known: a look was ahead of it, or a late write remembered what a number waits for. */
+function isUncertainBehind(
+  { world }: ModelWatcher,
+  { owner, place }: WrittenEvent,
+  { known, partials }: { known: SeenOwning[]; partials: Knowledge['partials'] },
+): boolean {
+  const isLooked =
+    known.some(({ seen = '' }) => seen > place) && !world.has('what a look knows completes an earlier move');
+  return isLooked || (partials.has(String(owner)) && !world.has('what a number waits for completes a move'));
 }
 
 /**

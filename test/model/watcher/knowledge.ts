@@ -17,7 +17,9 @@ export interface KnownBatch {
 }
 
 /** What records own, and what a look has told of it. */
-export type SeenOwned = Map<string, readonly (Owning & Pick<StoredEntry, 'seen'>)[]>;
+export type SeenOwning = Owning & Pick<StoredEntry, 'seen'>;
+
+export type SeenOwned = Map<string, SeenOwning[]>;
 
 /** Reads what the rules must know before a batch. The ledger may be ahead of it: effects are repeated after a crash. */
 export function* knowledgeFor(watcher: ModelWatcher, told: KindEvent[]): ModelSteps<KnownBatch> {

@@ -1,5 +1,8 @@
+import type { LogPlace } from '../../../src/replication/progress/place.js';
+import { isGone } from '../service/view.js';
 import type { ModelState, StoredLane } from '../world/documents.js';
-import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
+import { withTold } from '../../../src/replication/ledger/identity.js';
+import type { WatchedEvent, WrittenEvent } from '../../../src/replication/log/watched-event.js';
 import type { LogBatch } from '../world/database.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld } from '../world/world.js';
@@ -36,16 +39,18 @@ export function* route(watcher: ModelWatcher, first: number, events: WatchedEven
   const state = watcher.world.database.now;
   const routed: Routed = { own: [], queued: [] };
   const doubtful = new Set<string>();
+  const moved = new Set<string>();
   for (const [index, event] of events.entries()) {
     const { isOwn, isQueued } = routeOf(watcher, state, event, doubtful);
     if (isOwn) routed.own.push(event);
-    if (isQueued) routed.queued.push({ number: first + index, event });
+    if (isQueued) routed.queued.push({ number: first + index, event: named(watcher, state, event, moved) });
+    if (event.type === 'written' && tellsMove(event)) moved.add(String(event.owner));
   }
   return routed;
 }
 
 /**
- * An event goes to main alone where an entry of one of main's applications, learned at or before it, owns the record, and it
+ * An event goes to main alone where an entry of one of main's applications, known before it, owns the record, and it
  * names none that is aside. Entries of applications that are aside prove nothing: they are as old as their lane. Of a record that
  * was doubtful once every further event of the batch is, since the entries are those before the batch.
  */
@@ -76,9 +81,46 @@ function routeOf(
       alive &&
       String(owner) === key &&
       (watcher.owns(identity.appid) || world.has('entries of the lane count')) &&
-      (world.has('an entry of a look counts at once') ? learned : (seen ?? learned)) <= event.place,
+      isBefore(world, seen ?? learned, learned, event.place),
   );
   return isKnown ? alone(true) : both;
+}
+
+/**
+ * A move with the names that main knows: by the time that the lane comes to it the server may not hold its moment any more, and
+ * the record as it is now may have moved on. What its stamp was then is unknown, and so counts as bad.
+ */
+function named(
+  watcher: ModelWatcher,
+  { ledger }: ModelState,
+  event: WatchedEvent,
+  moved: ReadonlySet<string>,
+): WatchedEvent {
+  const { world } = watcher;
+  if (event.type !== 'written' || event.whole || !tellsMove(event) || moved.has(String(event.owner)))
+    return event;
+  if (world.has('moves queued without their names')) return event;
+  const own = [...ledger.values()].filter(
+    ({ alive, owner, identity }) =>
+      alive && String(owner) === String(event.owner) && watcher.owns(identity.appid),
+  );
+  const [entry] = own;
+  if (entry === undefined || own.length > 1 || (entry.seen ?? entry.learned) >= event.place) return event;
+  const { organizationid, appid, id } = entry.identity;
+  const before = { organizationid, appid, id, ...(entry.isNumber && { isNumber: true as const }) };
+  const record = isGone(world) ? undefined : world.database.asOf(event.at).records.get(String(event.owner));
+  const stamp = event.stamp === undefined ? (record?.lastupdated ?? null) : event.stamp;
+  return { ...event, whole: true, identity: withTold(before, event.identity), stamp };
+}
+
+function tellsMove({ identity }: WrittenEvent): boolean {
+  return Object.keys(identity).length > 0;
+}
+
+/** An entry learned at the event itself was written by a term that had this very batch, and ended before its token. */
+function isBefore(world: ModelWorld, seen: LogPlace, learned: LogPlace, place: LogPlace): boolean {
+  const known = world.has('an entry of a look counts at once') ? learned : seen;
+  return known < place || (known === place && world.has('an entry of the event itself counts'));
 }
 
 function alone(isOwn: boolean): { isOwn: boolean; isQueued: boolean } {
