@@ -1,4 +1,10 @@
-import { type Identity, IncompleteIdentities, Ledger } from '../../src/replication/ledger/index.js';
+import { mongo } from 'mongoose';
+import {
+  type Identity,
+  IncompleteIdentities,
+  Ledger,
+  type Life,
+} from '../../src/replication/ledger/index.js';
 import { HeadWriter } from '../../src/replication/mark/index.js';
 import { NO_TERM, TermOverError } from '../../src/replication/progress/index.js';
 import { Resurrections } from '../../src/replication/stamping/index.js';
@@ -108,6 +114,20 @@ describe('what lived there has ended as of a later place than that of the look',
     expect(await entries().countDocuments({ ...entry(), number: { $exists: true } })).toBe(0);
     await remove(1);
     expect(await held()).toEqual({});
+  });
+
+  it('so does one whose `id` a text has taken over, late as well, and given up', async () => {
+    const { _id: owner } = await put(ID, 1);
+    await held();
+    const at = (await entries().findOne({ ...entry(), alive: true, owner }))!['learned'] as string;
+    const identity = { ...app.tenant, kind: 'product', id: String(ID) } satisfies Identity;
+    const text: Life = { identity, at, alive: true, owner: new mongo.ObjectId(), afterDeath: true };
+    const ledger = service.app.get(Ledger, { strict: false });
+    const revived = await ledger.learn([text]);
+    await ledger.revive(revived);
+    await ledger.learn([{ identity, at, alive: false, shortLived: false }]);
+    expect(await held()).toEqual({ [ID]: 1 });
+    expect(await entries().findOne(entry())).toMatchObject({ alive: true, owner, isNumber: true });
   });
 
   it('a number moves to another application as what it is, not as what it waited for once', async () => {

@@ -82,13 +82,14 @@ export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[]
     };
     const place = { $indexOfArray: [literal(ids), '$id'] };
     const own = (values: unknown[]) => ({ $arrayElemAt: [literal(values), place] });
+    const isNumber = own(group.map((life) => life.isNumber ?? false));
     const update = {
       alive: true,
       owner: own(group.map(({ owner }) => owner)),
       learned: own(group.map(({ at }) => at)),
-      isNumber: { $cond: [own(group.map(({ isNumber = false }) => isNumber)), true, '$$REMOVE'] },
+      isNumber: { $cond: [isNumber, true, '$$REMOVE'] },
+      number: { $cond: [isNumber, '$$REMOVE', { $ifNull: ['$number', '$$REMOVE'] }] },
       lastupdated: '$$REMOVE',
-      number: '$$REMOVE',
     };
     return { updateMany: { filter, update: [{ $set: update }] } };
   });

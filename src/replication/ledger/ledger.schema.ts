@@ -13,7 +13,7 @@ export interface LedgerEntry extends Identity {
   owner?: mongo.ObjectId;
   /** The `id` of that record is stored as a number; absent where it is a text. */
   isNumber?: true;
-  /** Of a tombstone: the record with a number that it has ended last. It may claim the `id` still. */
+  /** The record with a number that ended here last, if none lives here since. It may claim the `id` still. */
   number?: mongo.ObjectId;
   /** When it died; living entries have none. */
   lastupdated?: Date;

@@ -21,13 +21,19 @@ export function entryAfter(
   const { at } = change;
   if (change.alive) {
     if (!overwrites(entry, change) || (entry?.alive && !mayTake(entry, change, mutant))) return entry;
-    return { alive: true, owner: change.owner, learned: at, ...(change.isNumber && { isNumber: true }) };
+    return lifeAfter(entry, change);
   }
   const number = entry?.isNumber ? entry.owner : entry?.number;
   const stamp = nextStamp(entry?.lastupdated, clock);
   const dead = { alive: false, lastupdated: stamp, learned: at, ...(number && { number }) };
   if (entry === undefined) return change.shortLived ? dead : undefined;
   return overwrites(entry, change) ? dead : entry;
+}
+
+/** The number that ended there last is remembered as long as no number lives there. */
+export function lifeAfter(entry: KnownEntry | undefined, { owner, at, isNumber }: Life): KnownEntry {
+  if (isNumber) return { alive: true, owner, learned: at, isNumber };
+  return { alive: true, owner, learned: at, ...(entry?.number && { number: entry.number }) };
 }
 
 /** A text takes the entry of another text; nothing else takes one that lives. */

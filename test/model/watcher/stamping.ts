@@ -3,6 +3,7 @@ import type { Life } from '../../../src/replication/ledger/changes.js';
 import type { Identity } from '../../../src/replication/ledger/identity.js';
 import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
 import type { Late } from '../../../src/replication/stamping/late.js';
+import { lifeAfter } from '../twins/entry-after.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import { claimantsOf, entryOf, recordUnder, type StoredEntry } from '../world/documents.js';
 import { RefusedEntry } from '../world/refusals.js';
@@ -81,25 +82,18 @@ export function* reviveSeen(watcher: ModelWatcher, seen: Identity[], at: LogPlac
     const life = claimantOf(watcher, identity, at);
     if (life === undefined) continue;
     const clock = database.clock();
-    const seen = placeBehind(database.newest);
+    const behind = placeBehind(database.newest);
     yield;
     const revive = (stamp: boolean) =>
       database.write('revives what a tombstone denies', (tx) => {
         const entry = entryOf(tx.state, identity);
         if (entry === undefined || entry.alive || entry.learned > life.at) return;
-        const { owner, isNumber } = life;
-        tx.writeEntry(identity, {
-          alive: true,
-          owner,
-          learned: life.at,
-          seen,
-          ...(isNumber && { isNumber }),
-        });
+        tx.writeEntry(identity, { ...lifeAfter(entry, life), seen: behind });
         if (stamp) stampReborn(watcher, tx, life, entry, clock);
       });
     yield* reviveOrSetAside(watcher.world, revive);
     if (watcher.world.has('a look gives a living entry another owner')) yield* learn(watcher, life, []);
-    else yield* learnUnknown(watcher, life, seen);
+    else yield* learnUnknown(watcher, life, behind);
   }
 }
 
