@@ -166,3 +166,18 @@ describe('what lived there has ended as of a later place than that of the look',
     expect(await held()).toEqual({});
   });
 });
+
+it('what has ended since its record is gone is not learned once more by a term that was given up', async () => {
+  const identity = { ...app.tenant, kind: 'product', id: String(ID) } satisfies Identity;
+  const gone: Life = { identity, at: '5', alive: true, owner: new mongo.ObjectId() };
+  await service.app.get(Ledger, { strict: false }).learn([gone]);
+  const resurrections = service.app.get(Resurrections, { strict: false });
+  await resurrections.endVacant(
+    'product',
+    [{ owner: new mongo.ObjectId().toHexString(), identity }],
+    gone.at,
+  );
+  expect(await entries().findOne(entry())).toMatchObject({ alive: false });
+  await resurrections.learn('product', [gone], new Map(), NO_TERM);
+  expect(await entries().findOne(entry())).toMatchObject({ alive: false });
+});

@@ -22,6 +22,11 @@ export function placeBehind(at: mongo.Timestamp): LogPlace {
   return hexOf(at.getHighBitsUnsigned()) + hexOf(at.getLowBitsUnsigned()) + BEHIND_ALL;
 }
 
+/** Behind a place, and before the next one. */
+export function rightBehind(at: LogPlace): LogPlace {
+  return at + BEHIND_ALL;
+}
+
 /** A condition on what is known: true unless that is of a later place. What has no such place is older than anything. */
 export function upTo(at: LogPlace): mongo.Document {
   return { $not: { $gt: at } };

@@ -1,6 +1,6 @@
 export { holdsWatched } from './history.js';
 export type { Job } from './job.js';
-export { before, type LogPlace, placeBehind, placeOf, upTo } from './place.js';
+export { before, type LogPlace, placeBehind, placeOf, rightBehind, upTo } from './place.js';
 export { isPreparing, type WatchProgress } from './progress.js';
 export { LONGEST_SILENCE_MS, NO_TERM, type TermAtWork, TermLife, TermOverError } from './term-life.js';
 export { LEASES, WATCH_STATE_MODEL, progressModels } from './watch-state.schema.js';

@@ -24,7 +24,7 @@ import {
   IncompleteIdentities,
 } from '../ledger/index.js';
 import { type KnownFences, markName } from '../mark/index.js';
-import type { LogPlace, TermAtWork } from '../progress/index.js';
+import { type LogPlace, rightBehind, type TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 import { Claimants } from './claimants.js';
 import { type RecordsToStamp, StampsAbove } from './stamps-above.js';
@@ -80,14 +80,17 @@ export class Resurrections {
 
   /**
    * Ends what rivals wait for and is not there any more. Where an event is still to tell of that end, it comes a little earlier: a
-   * moment that has the tombstone has no such record.
+   * moment that has the tombstone has no such record. It counts as of right behind the place, so that a term that was given up cannot
+   * write the life once more.
    */
   async endVacant(kind: Kind, rivals: Rival[], at: LogPlace): Promise<void> {
     if (rivals.length === 0) return;
     const vacant = await this.claimants.vacant(kind, rivals);
     if (vacant.length > 0)
       await this.ledger.learn(
-        vacant.map((identity) => ({ identity, at, alive: false as const, shortLived: false })),
+        vacant.map((identity) => ({
+          ...{ identity, at: rightBehind(at), alive: false as const, shortLived: false },
+        })),
       );
   }
 

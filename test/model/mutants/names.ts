@@ -74,6 +74,7 @@ export type MutantName =
   | 'an entry of the event itself counts'
   | 'what a number waits for completes a move'
   | 'moves queued without their names'
+  | 'the end of what is vacant at the place itself'
   | 'an entry of a look counts at once'
   | 'what a look knows completes an earlier move'
   | 'a tombstone without the number that it has ended'

@@ -4,6 +4,7 @@ import {
   FILTERS_BESIDE,
   HEADS_BESIDE,
   LANES,
+  LATE_NUMBERS_BESIDE,
   LOST_HISTORY_BESIDE,
   MOVES_BESIDE,
   NUMBERS_BESIDE,
@@ -71,6 +72,7 @@ export const PROFILES = {
   'filters beside': FILTERS_BESIDE,
   'retention beside': RETENTION_BESIDE,
   'numbers beside': NUMBERS_BESIDE,
+  'late numbers beside': LATE_NUMBERS_BESIDE,
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

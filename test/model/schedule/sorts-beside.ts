@@ -84,3 +84,21 @@ export const NUMBERS_BESIDE: Profile = {
   parts: { ...CLAIMANTS.parts, 'work beside': 30 },
   changes: { insert: 6, delete: 4, move: 4, change: 1, retype: 2 },
 };
+
+/** The same while most of what is written is of terms that were given up. */
+export const LATE_NUMBERS_BESIDE: Profile = {
+  ...NUMBERS_BESIDE,
+  parts: {
+    watch: 40,
+    consume: 15,
+    write: 20,
+    commit: 4,
+    abandon: 6,
+    crash: 3,
+    'what is left behind': 16,
+    'work beside': 30,
+    'lease runs out': 4,
+    'lose history': 1,
+  },
+  changes: { insert: 6, delete: 5, move: 4, retype: 1 },
+};

@@ -1,6 +1,6 @@
 import type { LedgerChange, Life } from '../../../src/replication/ledger/changes.js';
 import type { Identity } from '../../../src/replication/ledger/identity.js';
-import type { LogPlace } from '../../../src/replication/progress/place.js';
+import { type LogPlace, rightBehind } from '../../../src/replication/progress/place.js';
 import { claimantsOf, entryOf } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { keepIncomplete } from './incomplete.js';
@@ -32,5 +32,7 @@ export function* endVacant(watcher: ModelWatcher, identity: Identity, at: LogPla
   const entry = entryOf(world.database.now, identity);
   yield;
   const isThere = claimantsOf(world.database.now, identity).some(({ key }) => key === String(entry?.owner));
-  if (entry?.alive && !isThere) yield* learn(watcher, { identity, at, alive: false, shortLived: false }, []);
+  const place = world.has('the end of what is vacant at the place itself') ? at : rightBehind(at);
+  if (entry?.alive && !isThere)
+    yield* learn(watcher, { identity, at: place, alive: false, shortLived: false }, []);
 }
