@@ -71,14 +71,10 @@ export type MutantName =
   | 'the batch before an event left out'
   | 'the queue after the token'
   | 'quarantine by main alone'
-  | 'an entry of the event itself counts'
   | 'what a number waits for completes a move'
   | 'moves queued without their names'
   | 'the end of what is vacant at the place itself'
   | 'an entry of a look counts at once'
-  | 'what a look knows completes an earlier move'
   | 'a tombstone without the number that it has ended'
-  | 'an overtaken number forgotten'
   | 'an overtaken text forgotten'
-  | 'a number forgotten for a later death'
-  | 'a number not brought back from a later death';
+  | 'a number forgotten for a later death';

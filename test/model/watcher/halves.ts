@@ -55,8 +55,7 @@ function isUncertainBehind(
   { owner, place }: WrittenEvent,
   { known, partials }: { known: SeenOwning[]; partials: Knowledge['partials'] },
 ): boolean {
-  const isLooked =
-    known.some(({ seen = '' }) => seen > place) && !world.has('what a look knows completes an earlier move');
+  const isLooked = known.some(({ seen = '' }) => seen > place);
   return isLooked || (partials.has(String(owner)) && !world.has('what a number waits for completes a move'));
 }
 

@@ -64,7 +64,7 @@ function isWaiting({ world }: ModelWatcher, life: Life): boolean {
 
 /** Since it was looked who lives there, a term that was given up may have put another record there. */
 function* isOvertaken({ world }: ModelWatcher, { identity, owner, isNumber }: Life): ModelSteps<boolean> {
-  if (world.has(isNumber ? 'an overtaken number forgotten' : 'an overtaken text forgotten')) return false;
+  if (!isNumber && world.has('an overtaken text forgotten')) return false;
   yield;
   const entry = entryOf(world.database.now, identity);
   return entry?.alive === true && String(entry.owner) !== String(owner);

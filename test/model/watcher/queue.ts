@@ -120,7 +120,7 @@ function tellsMove({ identity }: WrittenEvent): boolean {
 /** An entry learned at the event itself was written by a term that had this very batch, and ended before its token. */
 function isBefore(world: ModelWorld, seen: LogPlace, learned: LogPlace, place: LogPlace): boolean {
   const known = world.has('an entry of a look counts at once') ? learned : seen;
-  return known < place || (known === place && world.has('an entry of the event itself counts'));
+  return known < place;
 }
 
 function alone(isOwn: boolean): { isOwn: boolean; isQueued: boolean } {

@@ -128,6 +128,5 @@ function claimantOf({ world }: ModelWatcher, identity: Identity, at: LogPlace): 
     claimants.find(({ key }) => key === ended) ??
     claimants.find(({ key }) => rivals.some(([, { record }]) => record === key));
   if (rival === undefined) return undefined;
-  const isLater = died > at && !world.has('a number not brought back from a later death');
-  return { identity, at: isLater ? died : at, alive: true, owner: rival._id, isNumber: true };
+  return { identity, at: died > at ? died : at, alive: true, owner: rival._id, isNumber: true };
 }
