@@ -92,7 +92,9 @@ export function* reviveSeen(watcher: ModelWatcher, seen: Identity[], at: LogPlac
         if (stamp) stampReborn(watcher, tx, life, entry, clock);
       });
     yield* reviveOrSetAside(watcher.world, revive);
-    if (watcher.world.has('a look gives a living entry another owner')) yield* learn(watcher, life, []);
+    const isAlive = entryOf(database.now, identity)?.alive === true;
+    if (isAlive && watcher.world.has('a look gives a living entry another owner'))
+      yield* learn(watcher, life, []);
     else yield* learnUnknown(watcher, life, behind);
   }
 }
