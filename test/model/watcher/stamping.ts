@@ -8,7 +8,7 @@ import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import { claimantsOf, entryOf, recordUnder, type StoredEntry } from '../world/documents.js';
 import { RefusedEntry } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
-import { learn, stampReborn } from './learning.js';
+import { stampReborn } from './learning.js';
 import { reviveOrSetAside, setAsideRefused, stampOrSetAside } from './quarantine.js';
 import type { ModelWatcher } from './watcher.js';
 
@@ -92,11 +92,19 @@ export function* reviveSeen(watcher: ModelWatcher, seen: Identity[], at: LogPlac
         if (stamp) stampReborn(watcher, tx, life, entry, clock);
       });
     yield* reviveOrSetAside(watcher.world, revive);
-    const isAlive = entryOf(database.now, identity)?.alive === true;
-    if (isAlive && watcher.world.has('a look gives a living entry another owner'))
-      yield* learn(watcher, life, []);
-    else yield* learnUnknown(watcher, life, behind);
+    if (watcher.world.has('a look gives a living entry another owner'))
+      yield* giveAnotherOwner(watcher, life);
+    yield* learnUnknown(watcher, life, behind);
   }
+}
+
+/** For a mutant: whatever lives there by what is known of no later place. */
+function* giveAnotherOwner({ world: { database } }: ModelWatcher, life: Life): ModelSteps {
+  yield;
+  database.write('gives a living entry another owner', (tx) => {
+    const entry = entryOf(tx.state, life.identity);
+    if (entry?.alive && entry.learned <= life.at) tx.writeEntry(life.identity, lifeAfter(entry, life));
+  });
 }
 
 /** An entry that was removed meanwhile is learned anew. */
