@@ -158,10 +158,10 @@ export class Claimants {
   private async idsOf(kind: Kind, tenant: Tenant, owners: mongo.ObjectId[]): Promise<Map<string, unknown>> {
     const found = await this.connection
       .collection(COLLECTION_OF[kind])
-      .aggregate<{ _id: mongo.ObjectId; id: unknown }>([
-        { $match: { _id: { $in: owners }, ...tenant } },
-        { $project: { id: idTextAt('$id') } },
-      ])
+      .aggregate<{ _id: mongo.ObjectId; id: unknown }>(
+        [{ $match: { _id: { $in: owners }, ...tenant } }, { $project: { id: idTextAt('$id') } }],
+        { hint: { _id: 1 } },
+      )
       .toArray();
     return new Map(found.map(({ _id, id }) => [_id.toHexString(), id]));
   }
