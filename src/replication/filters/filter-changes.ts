@@ -101,28 +101,29 @@ export class FilterChanges {
   /**
    * Stamps the records of the next edited service, then brings into force what is wanted by then: an edit that came meanwhile
    * follows in the same write. Where no service waits, or only further ones of applications whose turn is under way, it ends
-   * once there may be one, or after some seconds. False where that failed: the service is left to the next look at all versions, so
-   * that one in trouble keeps no other waiting.
+   * once there may be one, or after some seconds. False where that failed: one in trouble keeps no other waiting. It is tried again
+   * after a pause where the failure says nothing about it, else with the next look at all versions.
    */
   async stampNext(term: TermAtWork, stop: AbortSignal): Promise<boolean> {
     const { edited } = this.knownTo(term);
     const key = edited.take();
     if (key === undefined) {
-      const signal = endsAfter(LONGEST_REST_MS, stop);
+      const signal = endsAfter(edited.restMs(LONGEST_REST_MS), stop);
       await once(this.edits, EDITED, { signal }).catch(() => undefined);
       return true;
     }
     let isDone = false;
     try {
       isDone = await this.stamp(key, term, stop);
+      edited.end(key);
     } catch (error) {
+      edited.endFailed(key);
       const { organizationid, appid, kind, name } = key;
       const service = `the ${kind} service "${name}" of ${organizationid}/${appid}`;
       if (!stop.aborted)
         this.log.error({ err: error }, `The stamping for ${service} failed and is tried again soon`);
     } finally {
       if (!isDone) this.knownTo(term).versions.delete(serviceName(key));
-      edited.end(key);
       this.edits.emit(EDITED);
     }
     return isDone;
