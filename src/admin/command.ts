@@ -110,7 +110,7 @@ export function describeCommand<const O extends Options>(description: Descriptio
   return description;
 }
 
-/** A command whose code, with all that it needs, is loaded when it runs: help and mistakes are told without it. */
+/** A command whose code is loaded when it runs: help and errors in the words do not need it. */
 export function command<D extends Description>(
   description: D,
   load: () => Promise<{ run: Run<D> }>,

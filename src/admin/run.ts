@@ -11,7 +11,7 @@ const JSON_OPTION = '--json';
 
 /**
  * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr. The settings are
- * asked for only where a command needs them. Help, and mistakes in the words, are told without what commands need.
+ * asked for only where a command needs them. Help and errors in the words load no command.
  */
 export async function runCommandLine(
   words: string[],

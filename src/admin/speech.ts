@@ -33,7 +33,7 @@ export class Speech {
     errors.write(`${line}\n`);
   }
 
-  /** How a line of the input that is wrong is told. */
+  /** The message for a line of the input that is wrong. */
   badLine(line: number, reason: string): string {
     return this.isForMachines ? errorJson({ line, error: reason }) : visible(`line ${line} ${reason}`);
   }

@@ -211,7 +211,7 @@ export const problems = {
     new Problem(
       503,
       'not-watched',
-      'No instance watches the changes',
+      'The changes are not worked through yet',
       'The watcher has not come this far yet, so nothing newer can be shown safely. Nothing was lost; try again.',
       later(RETRY_SECONDS),
     ),
@@ -219,7 +219,7 @@ export const problems = {
     new Problem(
       503,
       'not-watched',
-      'No instance watches the changes',
+      'The changes are not worked through yet',
       `The filter of the ${kind} service "${name}" was edited, and the records that the edit concerns are being stamped: ` +
         'its feeds wait until that is done. Nothing was lost; try again.',
       later(RETRY_SECONDS),

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { Restamps } from '../../src/replication/stamping/index.js';
-import { UnwatchedFeeds } from '../../src/replication/progress/index.js';
+import { UnwatchedFeeds, WatchedPlace } from '../../src/replication/progress/index.js';
 import {
   type Answer,
   eventually,
@@ -111,6 +111,31 @@ describe('while the records of an edited filter are being stamped', () => {
     const to = await app.max('product');
     expect((await app.feed('product', 'few').page({ from, to })).ids).toEqual(['p2']);
     expect((await app.softDeletes('product', 'few').page({ from, to })).ids.sort()).toEqual(['p1', 'p3']);
+  });
+
+  it('the stream is waited for after each 1,000 stamps', async () => {
+    const many = Array.from({ length: 2500 }, (_, n) => ({
+      ...{ ...app.tenant, id: `many-${n}`, type: 'product', lastupdated: new Date(), data: { n: 9 } },
+    }));
+    await service.db.collection('products').insertMany(many);
+    await service.watcher.caughtUp();
+    const did: (number | string)[] = [];
+    const restamps = service.app.get(Restamps, { strict: false });
+    const records = restamps.records.bind(restamps);
+    jest.spyOn(restamps, 'records').mockImplementation((...asked) => {
+      did.push(asked[1].length);
+      return records(...asked);
+    });
+    const watched = service.app.get(WatchedPlace, { strict: false });
+    const reached = watched.reached.bind(watched);
+    jest.spyOn(watched, 'reached').mockImplementation(async (...asked) => {
+      const isReached = await reached(...asked);
+      did.push('waited');
+      return isReached;
+    });
+    await edit({ 'data.n': 9 });
+    await eventually(async () => did.length >= 5 && !(await isPending()));
+    expect(did).toEqual([1000, 'waited', 1000, 'waited', 501]);
   });
 
   it('one application does not keep another one from being stamped', async () => {

@@ -19,7 +19,7 @@ export const applicationRemove = describeCommand({
   options: { ...APPLICATION, purge: { description: 'remove its members and products too' } },
   notes: [
     'Without --purge an application that still has records is not removed.',
-    'Consumers can be told of removed records only while the application exists: remove the records first ' +
+    'Consumers receive hard deletes only while the application exists: remove the records first ' +
       '(import --mirror, record delete), let every consumer harvest, then remove the application.',
   ],
 });

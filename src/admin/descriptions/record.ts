@@ -16,7 +16,7 @@ export const importCommand = describeCommand({
     'Each line is a JSON object {id, data, channels?, type?, createDate?, createdBy?}.',
     'Records are found by id; what a line leaves out stays as it is.',
     'A record that is equal already is left alone; any other gets a new lastupdated.',
-    'A bad line is told on stderr with its number, and the others are imported; the exit code is 1 then.',
+    'A bad line is reported on stderr with its number, and the others are imported; the exit code is then 1.',
     'A line that seems to be of the other kind is a bad one: a member without data.accountnumber, a product with data.accountnumber and data.email. A "type" that names the kind says otherwise.',
     'Values stay what JSON makes of them: dates are texts, and whole numbers beyond 2^53 lose digits.',
   ],
@@ -34,7 +34,7 @@ export const recordDelete = describeCommand({
   },
   notes: [
     'Give either --id or --ids-from. Ids are taken as they stand in the list, blanks included; blank lines are left out.',
-    'Ids that are not there are told on stderr, the others are deleted; the exit code is 1 then.',
+    'Ids that do not exist are reported on stderr, and the others are deleted; the exit code is then 1.',
   ],
 });
 

@@ -43,7 +43,7 @@ export const servicePreview = describeCommand({
   },
   notes: [
     'It tells whether an index serves the filter, and which one to make if none does ("service index").',
-    'Where exact counts take longer than QUERY_MS, a random sample is looked at, and its error is told; where that takes',
+    'Where exact counts take longer than QUERY_MS, a random sample is judged, and its error is shown; where that takes',
     'as long again, what is known by then.',
   ],
 });

@@ -1,7 +1,7 @@
 import type { ServiceKey } from '../../application/index.js';
 import { ServicesInTurn, serviceName, tenantName } from './services-in-turn.js';
 
-/** After the first failure in a row, and at most after further ones, a service waits so long (milliseconds). */
+/** How long a service waits after its first failure in a row; twice as long after each further one, up to the second figure (milliseconds). */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 20_000;
 
@@ -40,7 +40,7 @@ export class EditedServices {
     this.failed.delete(serviceName(key));
   }
 
-  /** The same of one that failed: it is tried again by and by. */
+  /** The same of one that failed: it is tried again after a pause. */
   endFailed(key: ServiceKey): void {
     const failures = (this.failed.get(serviceName(key))?.failures ?? 0) + 1;
     this.end(key);
@@ -50,7 +50,9 @@ export class EditedServices {
 
   /** Milliseconds until one that failed may be tried again, at most this number. */
   restMs(most: number): number {
-    const due = Math.min(...[...this.failed.values()].map((one) => one.due));
-    return Math.min(most, Math.max(0, Math.ceil(due - performance.now())));
+    const now = performance.now();
+    let rest = most;
+    for (const { due } of this.failed.values()) rest = Math.min(rest, Math.max(0, Math.ceil(due - now)));
+    return rest;
   }
 }

@@ -8,7 +8,7 @@ import { isObjectId } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
 import { asLongAsAlive } from './as-long-as-alive.js';
 import { EditedServices } from './edited-services.js';
-import { FilterReconciler, type StampedVersion } from './filter-reconciler.js';
+import { FilterReconciler, nameOf, type StampedVersion } from './filter-reconciler.js';
 import { FilterVersions } from './filter-versions.js';
 import { type Judged, RegisteredServices } from './registered-services.js';
 import { ServicesInTurn, serviceName, tenantName } from './services-in-turn.js';
@@ -118,10 +118,8 @@ export class FilterChanges {
       edited.end(key);
     } catch (error) {
       edited.endFailed(key);
-      const { organizationid, appid, kind, name } = key;
-      const service = `the ${kind} service "${name}" of ${organizationid}/${appid}`;
       if (!stop.aborted)
-        this.log.error({ err: error }, `The stamping for ${service} failed and is tried again soon`);
+        this.log.error({ err: error }, `${nameOf(key)} could not be stamped and is tried again soon`);
     } finally {
       if (!isDone) this.knownTo(term).versions.delete(serviceName(key));
       this.edits.emit(EDITED);

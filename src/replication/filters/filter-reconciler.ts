@@ -231,7 +231,7 @@ export class FilterReconciler {
       const { stamped, setAside } = await this.records.restamp(entry, during);
       const refused = setAside === 0 ? '' : `, ${setAside} cannot be and are set aside`;
       this.log.log(
-        `${nameOf(entry)} is stamped for its filter, version ${entry.version}: ${stamped} records anew${refused}`,
+        `${nameOf(entry)}: ${stamped} records are stamped anew for version ${entry.version} of its filter${refused}`,
       );
     });
     return isDone && entry;
@@ -242,6 +242,7 @@ function isStamped(entry: ReadVersion, stamped: StampedVersion | undefined): boo
   return stamped?._id.equals(entry._id) === true && stamped.version === entry.version;
 }
 
-function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {
+/** A service as the log names it, at the beginning of a sentence. */
+export function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {
   return `The ${kind} service "${name}" of ${organizationid}/${appid}`;
 }

@@ -159,19 +159,15 @@ export class IncompleteIdentities {
     await this.collection.deleteMany({ _id: ofStretch(kind, stretch), learned: upTo(at), $nor: [RIVAL] });
   }
 
+  /** Forgets what was known of these records in other applications, unless it was learned later. */
   private async forgetElsewhere(
     kind: Kind,
     known: { owner: mongo.ObjectId; partial: PartialIdentity }[],
   ): Promise<void> {
     const kept = new Map(known.map(({ owner, partial }) => [owner.toHexString(), partial]));
+    const owners = known.map(({ owner }) => owner);
     const stored = await this.collection
-      .find(
-        ofRecords(
-          kind,
-          known.map(({ owner }) => owner),
-        ),
-        { projection: { learned: 1 } },
-      )
+      .find(ofRecords(kind, owners), { projection: { learned: 1 } })
       .toArray();
     const elsewhere = stored.filter(({ _id, learned = '' }) => {
       const partial = kept.get(_id.owner.toHexString())!;
