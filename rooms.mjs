@@ -17,7 +17,7 @@ export const rooms = {
   record: ['common', 'database'],
   auth: ['config', 'common', 'http', 'control'],
   application: ['common', 'http', 'control', 'record', 'auth'],
-  'replication/progress': ['common', 'http', 'observability', 'database', 'control', 'auth'],
+  'replication/progress': ['common', 'http', 'observability', 'database', 'control', 'record', 'auth'],
   'replication/walk': ['database', 'record', 'replication/progress'],
   'replication/ledger': [
     'common',

@@ -1,9 +1,23 @@
 export { holdsWatched } from './history.js';
 export type { Job } from './job.js';
 export { before, type LogPlace, placeBehind, placeOf, rightBehind, upTo } from './place.js';
-export { isPreparing, type WatchProgress } from './progress.js';
+export {
+  type AsideProgress,
+  isPreparing,
+  progressOf,
+  progressOfAll,
+  type TotalProgress,
+  type WatchProgress,
+} from './progress.js';
+export { ALL, inShare, isIn, isPartial, type Named, type Share } from './share.js';
 export { LONGEST_SILENCE_MS, NO_TERM, type TermAtWork, TermLife, TermOverError } from './term-life.js';
 export { LEASES, WATCH_STATE_MODEL, progressModels } from './watch-state.schema.js';
-export { type PassPlace, type PassProgress, WATCHER, type WatchState } from './watch-state.js';
+export {
+  type AsideApplication,
+  type PassPlace,
+  type PassProgress,
+  WATCHER,
+  type WatchState,
+} from './watch-state.js';
 export { type CountsByWord, WATCH_TOTALS, type WatchTotals } from './watch-totals.schema.js';
 export { readWatcherStatus, shareDone, type WatcherStatus } from './watcher-status.js';

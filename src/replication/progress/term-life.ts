@@ -1,3 +1,5 @@
+import { ALL, type Share } from './share.js';
+
 /** The term has shown no life for so long (milliseconds) that it is given up. */
 export const LONGEST_SILENCE_MS = 20_000;
 
@@ -19,15 +21,19 @@ export interface TermAtWork {
    * term was given up meanwhile, so that what was left behind ends with its next step.
    */
   showLife(): void;
+  /** The applications that it is done for. */
+  readonly share: Share;
 }
 
 /** For work outside of a term, such as that of a command: it needs no sign of life, and nothing ends it. */
-export const NO_TERM: TermAtWork = { showLife: () => undefined };
+export const NO_TERM: TermAtWork = { showLife: () => undefined, share: ALL };
 
 /** The life of one term: how long ago its work came one step further, and whether it is over. */
 export class TermLife implements TermAtWork {
   private readonly over = new AbortController();
   private shownAt = performance.now();
+
+  readonly share = ALL;
 
   /** Aborted when the term is over. */
   get signal(): AbortSignal {

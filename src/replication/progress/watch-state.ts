@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { WatchProgress } from './progress.js';
+import type { AsideProgress, WatchProgress } from './progress.js';
 
 /** The one document of `tidemark.leases`: who watches, and how far the log is worked through (design §3, Lease). */
 export interface WatchState extends WatchProgress {
@@ -13,6 +13,13 @@ export interface WatchState extends WatchProgress {
   /** Where the stream goes on. */
   token?: unknown;
   pass?: PassProgress;
+  /** Applications that are worked through beside all others. */
+  aside?: AsideApplication[];
+}
+
+/** An application that is worked through beside all others, and where its own stream goes on. */
+export interface AsideApplication extends AsideProgress {
+  token: unknown;
 }
 
 /** A pass over everything that is under way. */

@@ -90,7 +90,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.log.log(`This instance leads, term ${state.term}`);
     this.metrics.watcherLeads.set(1);
     try {
-      const term = { client, state, stop: life.signal, showLife: () => life.showLife() };
+      const term = { client, state, stop: life.signal, showLife: () => life.showLife(), share: life.share };
       await Promise.race([this.leadership.lead(term), this.keepRenewing(state.term, life)]);
     } finally {
       life.end();

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { Metrics } from '../../../../../src/observability/index.js';
-import type { PassProgress } from '../../../../../src/replication/progress/index.js';
+import { NO_TERM, type PassProgress } from '../../../../../src/replication/progress/index.js';
 import { Pass } from '../../../../../src/replication/watcher/pass/pass.js';
 import type { PassStep } from '../../../../../src/replication/watcher/pass/pass-steps.js';
 
@@ -26,7 +26,7 @@ async function told(work: { members: () => void; products: () => void }, stop: A
   const places: PassProgress['reached'][] = [];
   const progress: PassProgress = { reason: 'test', isRepair: true, started: new Date(), done: 0, total: 4 };
   await pass.run({
-    ...{ at: '0', progress, stop, term: { showLife: () => undefined }, token: () => 'token' },
+    ...{ at: '0', progress, stop, term: NO_TERM, token: () => 'token' },
     keepUp: () => Promise.resolve(),
     tell: ({ reached }) => Promise.resolve(void places.push(reached && { ...reached })),
   });
