@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
 import { refusedAsDuplicate } from '../../database/index.js';
 import { FIRST_ID, type Kind, LAST_ID, type Tenant } from '../../record/index.js';
-import { type LogPlace, upTo } from '../progress/index.js';
+import { ALL, inShare, type LogPlace, type Share, upTo } from '../progress/index.js';
 import { type Found, slicesOf, type Stretch, STRETCH_MS } from '../walk/index.js';
 import type { PartialIdentity } from './identity.js';
 import {
@@ -35,10 +35,14 @@ export class IncompleteIdentities {
     return this.incomplete.collection as unknown as mongo.Collection<IncompleteIdentity>;
   }
 
-  /** Those of these records that are incomplete, by the hex of their `_id`: of each what was learned last. */
-  async among(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, PartialIdentity>> {
+  /** Those of these records that are incomplete, by the hex of their `_id`: of each what was learned last, in a share by it. */
+  async among(
+    kind: Kind,
+    owners: mongo.ObjectId[],
+    share: Share = ALL,
+  ): Promise<Map<string, PartialIdentity>> {
     if (owners.length === 0) return new Map();
-    const found = await this.collection.find(ofRecords(kind, owners)).toArray();
+    const found = await this.collection.find(ofRecords(kind, owners, share)).toArray();
     found.sort((one, other) => ((one.learned ?? '') < (other.learned ?? '') ? -1 : 1));
     return new Map(found.map(({ _id, ...known }) => [_id.owner.toHexString(), known]));
   }
@@ -72,11 +76,15 @@ export class IncompleteIdentities {
   }
 
   /**
-   * Remembers what is known of each, and then forgets what was known of it in other applications. What was learned later in the log
+   * Remembers what is known of each, and then forgets what was known of it in other applications of the share. What was learned later in the log
    * stays: a term that was given up may write what it knew long after another one has learned more. Where such knowledge is there the
    * upsert runs into the `_id`.
    */
-  async keep(kind: Kind, known: { owner: mongo.ObjectId; partial: PartialIdentity }[]): Promise<void> {
+  async keep(
+    kind: Kind,
+    known: { owner: mongo.ObjectId; partial: PartialIdentity }[],
+    share: Share = ALL,
+  ): Promise<void> {
     if (known.length === 0) return;
     const writes = known.map(({ owner, partial }) => ({
       replaceOne: {
@@ -86,7 +94,7 @@ export class IncompleteIdentities {
       },
     }));
     await this.collection.bulkWrite(writes, { ordered: false }).then(() => undefined, refusedAsDuplicate);
-    await this.forgetElsewhere(kind, known);
+    await this.forgetElsewhere(kind, known, share);
   }
 
   /** Remembers whole identities of records, by the hex of their `_id`, that other records are known under. */
@@ -94,25 +102,30 @@ export class IncompleteIdentities {
     kind: Kind,
     rivals: { owner: string; identity: Tenant & { id: string } }[],
     learned: LogPlace,
+    share: Share = ALL,
   ): Promise<void> {
     const known = rivals.map(({ owner, identity: { organizationid, appid, id } }) => ({
       owner: new mongo.ObjectId(owner),
       partial: { organizationid, appid, id, isNumber: true as const, learned },
     }));
-    return this.keep(kind, known);
+    return this.keep(kind, known, share);
   }
 
   /** Forgets records that are known as a whole, or gone, as of a place in the log. What was learned later stays. */
-  async forget(kind: Kind, owners: mongo.ObjectId[], at: LogPlace): Promise<void> {
+  async forget(kind: Kind, owners: mongo.ObjectId[], at: LogPlace, share: Share = ALL): Promise<void> {
     if (owners.length === 0) return;
-    await this.collection.deleteMany({ ...ofRecords(kind, owners), learned: upTo(at) });
+    await this.collection.deleteMany({ ...ofRecords(kind, owners, share), learned: upTo(at) });
   }
 
   /** Forgets each of these records as of a place of its own. What was learned later of it stays. */
-  async forgetEach(kind: Kind, known: { owner: mongo.ObjectId; at: LogPlace }[]): Promise<void> {
+  async forgetEach(
+    kind: Kind,
+    known: { owner: mongo.ObjectId; at: LogPlace }[],
+    share: Share = ALL,
+  ): Promise<void> {
     if (known.length === 0) return;
     const writes = known.map(({ owner, at }) => ({
-      deleteMany: { filter: { ...ofRecords(kind, [owner]), learned: upTo(at) } },
+      deleteMany: { filter: { ...ofRecords(kind, [owner], share), learned: upTo(at) } },
     }));
     await this.collection.bulkWrite(writes, { ordered: false });
   }
@@ -163,11 +176,12 @@ export class IncompleteIdentities {
   private async forgetElsewhere(
     kind: Kind,
     known: { owner: mongo.ObjectId; partial: PartialIdentity }[],
+    share: Share,
   ): Promise<void> {
     const kept = new Map(known.map(({ owner, partial }) => [owner.toHexString(), partial]));
     const owners = known.map(({ owner }) => owner);
     const stored = await this.collection
-      .find(ofRecords(kind, owners), { projection: { learned: 1 } })
+      .find(ofRecords(kind, owners, share), { projection: { learned: 1 } })
       .toArray();
     const elsewhere = stored.filter(({ _id, learned = '' }) => {
       const partial = kept.get(_id.owner.toHexString())!;
@@ -187,8 +201,8 @@ function keyOf(
   return { kind, owner, organizationid, appid };
 }
 
-function ofRecords(kind: Kind, owners: mongo.ObjectId[]): mongo.Document {
-  return { '_id.kind': kind, '_id.owner': { $in: owners } };
+function ofRecords(kind: Kind, owners: mongo.ObjectId[], share: Share): mongo.Document {
+  return { '_id.kind': kind, '_id.owner': { $in: owners }, ...inShare(share, '_id.') };
 }
 
 /** All applications of the records of a stretch. */

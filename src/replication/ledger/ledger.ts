@@ -4,6 +4,7 @@ import type { Model, mongo } from 'mongoose';
 import { alongIndex, refusedAsDuplicate } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { type Kind, KINDS } from '../../record/index.js';
+import { ALL, inShare, isPartial, type Share } from '../progress/index.js';
 import { inSlices, STRETCH_MS } from '../walk/index.js';
 import {
   firstLife,
@@ -19,6 +20,7 @@ import { identitiesByTenant } from './identities-by-tenant.js';
 import { type Identity, identityKey } from './identity.js';
 import { LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
 
+const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
 /** Not one of the indexes of tombstones, of which an application may have millions. */
 const BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
 const STATE = { ...BY_IDENTITY, alive: 1, lastupdated: 1, learned: 1 };
@@ -44,13 +46,21 @@ export class Ledger {
 
   /**
    * The living entries that these records own, in the order in which they were learned. Of several that one record owns,
-   * the first is what it was as far as events were worked through; a later one was learned ahead of its event.
+   * the first is what it was as far as events were worked through; a later one was learned ahead of its event. In a share, those of
+   * its applications.
    */
-  async ownedBy(kind: Kind, owners: mongo.ObjectId[]): Promise<LedgerEntry[]> {
+  async ownedBy(kind: Kind, owners: mongo.ObjectId[], share: Share = ALL): Promise<LedgerEntry[]> {
     if (owners.length === 0) return [];
-    return this.entries.collection
-      .find<LedgerEntry>({ kind, alive: true, owner: { $in: owners } }, { sort: { learned: 1 } })
-      .toArray();
+    const find = (along: { hint?: string }) =>
+      this.entries.collection
+        .find<LedgerEntry>(
+          { kind, alive: true, owner: { $in: owners }, ...inShare(share) },
+          { ...along, sort: { learned: 1 } },
+        )
+        .toArray();
+    return isPartial(share)
+      ? alongIndex(this.entries.collection, BY_OWNER, (hint) => find({ hint }))
+      : find({});
   }
 
   /**
@@ -82,10 +92,11 @@ export class Ledger {
     await this.insert(lives.map(firstLife));
   }
 
-  /** The entries with these `_id`s. */
-  async among(entries: mongo.ObjectId[]): Promise<LedgerEntry[]> {
+  /** The entries with these `_id`s, in a share those of its applications. */
+  async among(entries: mongo.ObjectId[], share: Share = ALL): Promise<LedgerEntry[]> {
     if (entries.length === 0) return [];
-    return this.entries.collection.find<LedgerEntry>({ _id: { $in: entries } }).toArray();
+    const among = { _id: { $in: entries }, ...inShare(share) };
+    return this.entries.collection.find<LedgerEntry>(among, { hint: { _id: 1 } }).toArray();
   }
 
   /** Those of a few identities under which nothing lives. */

@@ -24,7 +24,7 @@ import {
   IncompleteIdentities,
 } from '../ledger/index.js';
 import { type KnownFences, markName } from '../mark/index.js';
-import { type LogPlace, rightBehind, type TermAtWork } from '../progress/index.js';
+import { type LogPlace, rightBehind, type Share, type TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 import { Claimants } from './claimants.js';
 import { type RecordsToStamp, StampsAbove } from './stamps-above.js';
@@ -97,7 +97,7 @@ export class Resurrections {
   /** Learns records that were found at a look, as of one place in the log. */
   async learnSeen(kind: Kind, lives: Life[], term: TermAtWork): Promise<Rival[]> {
     if (lives.length === 0) return [];
-    const settled = await this.claimants.settle(kind, lives);
+    const settled = await this.claimants.settle(kind, lives, term.share);
     const waiting = await this.learn(kind, settled.lives, new Map(), term);
     const rivals = [...settled.rivals, ...waiting];
     await this.endVacant(kind, rivals, lives[0]!.at);
@@ -135,7 +135,7 @@ export class Resurrections {
   ): Promise<Rival[]> {
     const at = numbers.map((one) => one.at).reduce((latest, one) => (one > latest ? one : latest));
     const rivals = numbers.map(({ owner, identity }) => ({ owner: owner.toHexString(), identity }));
-    await this.incomplete.keepRivals(kind, rivals, at);
+    await this.incomplete.keepRivals(kind, rivals, at, term.share);
     const identities = numbers.map(({ identity }) => identity);
     await this.look(kind, identities, { at, fences }, term);
     const known = await this.ledger.ownedBy(
@@ -158,7 +158,7 @@ export class Resurrections {
       held.push(...(await writeUnlessHeld(some, (part, ms) => this.raiseFitting(kind, part, fences, ms))));
       term.showLife();
     }
-    await this.forgetRivals(kind, lives);
+    await this.forgetRivals(kind, lives, term.share);
     if (held.length > 0) throw new RecordsHeldError(held.map(({ owner }) => owner));
   }
 
@@ -174,12 +174,13 @@ export class Resurrections {
   }
 
   /** A number that the ledger knows is no rival of anybody. */
-  private async forgetRivals(kind: Kind, lives: Life[]): Promise<void> {
+  private async forgetRivals(kind: Kind, lives: Life[], share: Share): Promise<void> {
     const owners = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
-    const known = await this.ledger.ownedBy(kind, owners);
+    const known = await this.ledger.ownedBy(kind, owners, share);
     await this.incomplete.forgetEach(
       kind,
       known.map(({ owner, learned }) => ({ owner: owner!, at: learned })),
+      share,
     );
   }
 

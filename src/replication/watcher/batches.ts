@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { isObjectId, RecordsHeldError } from '../../record/index.js';
 import type { WatchedEvent } from '../log/index.js';
 import type { Fences } from '../mark/index.js';
-import type { TermAtWork } from '../progress/index.js';
+import { isIn, type TermAtWork } from '../progress/index.js';
 import { Quarantine } from '../quarantine/index.js';
-import { Effects } from './effects/effects.js';
+import { Effects, type Worked } from './effects/effects.js';
 import { mayPass } from './may-pass.js';
 import { pass } from './rules/decide.js';
 import { Tenants } from './effects/tenants.js';
@@ -40,6 +40,14 @@ class Trouble {
   }
 }
 
+/** What a loop works through events with. */
+interface Loop {
+  fences: Fences;
+  term: TermAtWork;
+  trouble: Trouble;
+  worked: Worked;
+}
+
 /**
  * Processes batches so that no single event can stop the stream. A batch that fails although the database answers is halved,
  * in order, until the failing event is alone; it is tried three times and set aside. If many events fail, the remaining events
@@ -48,7 +56,8 @@ class Trouble {
  */
 @Injectable()
 export class Batches {
-  private trouble = new Trouble();
+  /** Of each loop, by the fences that it keeps. */
+  private readonly troubles = new WeakMap<Fences, Trouble>();
 
   constructor(
     private readonly effects: Effects,
@@ -57,32 +66,39 @@ export class Batches {
   ) {}
 
   /** The fences are those passed before the events; they are brought up to date. Throws where the database is away. */
-  async workThrough(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
-    this.trouble.isMet = false;
-    await this.some(events, fences, term);
-    if (!this.trouble.isMet) this.trouble = new Trouble();
+  async workThrough(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<Worked> {
+    const trouble = this.troubles.get(fences) ?? new Trouble();
+    trouble.isMet = false;
+    const worked: Worked = { events: new Map(), isReadLate: false };
+    await this.some(events, { fences, term, trouble, worked });
+    this.troubles.set(fences, trouble.isMet ? trouble : new Trouble());
+    return worked;
   }
 
-  private async some(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
-    term.showLife();
+  private async some(events: WatchedEvent[], loop: Loop): Promise<void> {
+    loop.term.showLife();
     const left = await this.quarantine.withoutFollowing(events);
     if (left.length === 0) return;
     try {
-      await this.bringAbout(left, fences, term);
+      await this.bringAbout(left, loop);
     } catch (error) {
       if (mayPass(error)) throw error;
-      const others = await this.othersThan(left, error);
-      if (others.length < left.length) await this.some(others, fences, term);
-      else if (left.length > 1) await this.halve(left, fences, term);
-      else await this.alone(left[0]!, fences, term, error);
+      const others = await this.othersThan(left, error, loop);
+      if (others.length < left.length) await this.some(others, loop);
+      else if (left.length > 1) await this.halve(left, loop);
+      else await this.alone(left[0]!, loop, error);
     }
   }
 
   /** Sets aside events that are known to fail, and returns the others. */
-  private async othersThan(events: WatchedEvent[], error: unknown): Promise<WatchedEvent[]> {
+  private async othersThan(
+    events: WatchedEvent[],
+    error: unknown,
+    { trouble }: Loop,
+  ): Promise<WatchedEvent[]> {
     if (error instanceof RecordsHeldError) return this.besideHeld(events, error);
-    this.trouble.isMet = true;
-    return this.trouble.isKnown ? this.withoutMany(events, error) : events;
+    trouble.isMet = true;
+    return trouble.isKnown ? this.withoutMany(events, error, trouble) : events;
   }
 
   /** Sets aside events of records that another program's transaction holds, and returns the others. */
@@ -97,48 +113,49 @@ export class Batches {
     return events.filter((event) => !isHeld(event));
   }
 
-  private async halve(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
+  private async halve(events: WatchedEvent[], loop: Loop): Promise<void> {
     const half = Math.ceil(events.length / 2);
-    await this.some(events.slice(0, half), fences, term);
-    await this.some(events.slice(half), fences, term);
+    await this.some(events.slice(0, half), loop);
+    await this.some(events.slice(half), loop);
   }
 
   /** Sets aside the events of each application with enough failed events, and returns the others. */
-  private async withoutMany(events: WatchedEvent[], error: unknown): Promise<WatchedEvent[]> {
+  private async withoutMany(
+    events: WatchedEvent[],
+    error: unknown,
+    trouble: Trouble,
+  ): Promise<WatchedEvent[]> {
     const tenants = await this.tenants.of(events);
     const isBeyond = (event: WatchedEvent) => {
       const tenant = tenants.get(event);
-      return tenant !== undefined && this.trouble.isEnough(tenant);
+      return tenant !== undefined && trouble.isEnough(tenant);
     };
     const beyond = events.filter(isBeyond);
     if (beyond.length > 0) await this.quarantine.setAsideEvents(beyond, error);
     return events.filter((event) => !isBeyond(event));
   }
 
-  private async alone(
-    event: WatchedEvent,
-    fences: Fences,
-    term: TermAtWork,
-    failure: unknown,
-  ): Promise<void> {
+  private async alone(event: WatchedEvent, loop: Loop, failure: unknown): Promise<void> {
+    const { trouble, fences } = loop;
     let reason = failure;
-    for (let attempt = this.trouble.isKnown ? ATTEMPTS : 1; attempt < ATTEMPTS; attempt += 1) {
+    for (let attempt = trouble.isKnown ? ATTEMPTS : 1; attempt < ATTEMPTS; attempt += 1) {
       await wait(BETWEEN_ATTEMPTS_MS);
       try {
-        return await this.bringAbout([event], fences, term);
+        return await this.bringAbout([event], loop);
       } catch (error) {
         if (mayPass(error)) throw error;
         reason = error;
       }
     }
-    this.trouble.add((await this.tenants.of([event])).get(event) ?? '');
+    trouble.add((await this.tenants.of([event])).get(event) ?? '');
     await this.quarantine.setAsideEvents([event], reason);
     // An announcement without its moment still moves the fence; otherwise late stamps after it would be accepted.
-    if (event.type === 'announced') pass(event, fences, fences);
+    if (event.type === 'announced' && isIn(loop.term.share, event.mark)) pass(event, fences, fences);
   }
 
   /** A failure leaves the fences unchanged. */
-  private async bringAbout(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<void> {
-    for (const [name, fence] of await this.effects.bringAbout(events, fences, term)) fences.set(name, fence);
+  private async bringAbout(events: WatchedEvent[], { fences, term, worked }: Loop): Promise<void> {
+    const passed = await this.effects.bringAbout(events, fences, term, worked);
+    for (const [name, fence] of passed) fences.set(name, fence);
   }
 }

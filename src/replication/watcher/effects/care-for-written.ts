@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, KINDS } from '../../../record/index.js';
-import type { LogPlace, TermAtWork } from '../../progress/index.js';
+import { isIn, type LogPlace, type Share, type TermAtWork } from '../../progress/index.js';
 import { Quarantine } from '../../quarantine/index.js';
 import { EmailReview, PRESENT, type PresentRecord, RecordCare, type RecordLook } from '../../repair/index.js';
 import { mayPass } from '../may-pass.js';
@@ -27,15 +27,19 @@ export class CareForWritten {
     private readonly quarantine: Quarantine,
   ) {}
 
-  /** The written ones are looked at; where too many of them lack an `id`, these wait. */
+  /**
+   * The written ones that still are in the share of the term are looked at; where too many of them lack an `id`, these wait. One that
+   * has left the share is looked after where it came to.
+   */
   async lookAfter(kind: Kind, { written, concerned, at }: Written, term: TermAtWork): Promise<void> {
-    const records = this.missingIds.notWaiting(kind, await this.present(kind, written));
+    const records = this.missingIds.notWaiting(kind, await this.present(kind, written, term.share));
     await this.repair(kind, { records, at, term }, concerned);
   }
 
   /** Looks after some of those that wait. One that cannot be looked after is set aside. */
   async lookAfterWaiting(at: LogPlace, term: TermAtWork): Promise<void> {
-    for (const kind of KINDS) await this.lookAfterEach(kind, await this.missingIds.next(kind), { at, term });
+    for (const kind of KINDS)
+      await this.lookAfterEach(kind, await this.missingIds.next(kind, term.share), { at, term });
   }
 
   private async lookAfterEach(
@@ -46,7 +50,7 @@ export class CareForWritten {
     if (ids.length === 0) return;
     look.term.showLife();
     try {
-      await this.repair(kind, { records: await this.present(kind, ids), ...look }, ids);
+      await this.repair(kind, { records: await this.present(kind, ids, look.term.share), ...look }, ids);
     } catch (error) {
       if (mayPass(error)) throw error;
       if (ids.length === 1)
@@ -62,11 +66,12 @@ export class CareForWritten {
     if (kind === 'member') await this.emailReview.review(concerned, noted);
   }
 
-  private async present(kind: Kind, ids: mongo.ObjectId[]): Promise<PresentRecord[]> {
+  private async present(kind: Kind, ids: mongo.ObjectId[], share: Share): Promise<PresentRecord[]> {
     if (ids.length === 0) return [];
-    return this.connection
+    const found = await this.connection
       .collection(COLLECTION_OF[kind])
       .aggregate<PresentRecord>([{ $match: { _id: { $in: ids } } }, { $project: PRESENT }])
       .toArray();
+    return found.filter((record) => isIn(share, record));
   }
 }

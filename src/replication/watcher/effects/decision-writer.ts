@@ -38,13 +38,13 @@ export class DecisionWriter {
     { decisions, partials, at, fences, hadRivals }: DecidedBatch,
     term: TermAtWork,
   ): Promise<void> {
-    await this.incomplete.keep(kind, asIncomplete(partials));
+    await this.incomplete.keep(kind, asIncomplete(partials), term.share);
     const waiting = await this.resurrections.learn(kind, decisions.ledger, fences, term);
     if (decisions.revealed.length > 0) await this.restamps.records(kind, decisions.revealed, 'number', term);
     await this.restamps.late(kind, decisions.late, term);
     await this.restamps.lateTombstones(decisions.lateTombstones, term);
     await this.resurrections.look(kind, decisions.seenTombstones, { at, fences }, term);
-    await this.incomplete.forget(kind, completeBy(partials, waiting), at);
+    await this.incomplete.forget(kind, completeBy(partials, waiting), at, term.share);
     const rivals = [...decisions.rivals, ...waiting];
     await this.resurrections.endVacant(kind, rivals, at);
     const mayHaveGone = decisions.seenTombstones.length > 0 && this.ignored.hasRivals(kind);

@@ -5,14 +5,26 @@ import { FilterChanges } from '../../filters/index.js';
 import { type Identity, KnownChannels } from '../../ledger/index.js';
 import type { DeletedEvent, WatchedEvent, WrittenEvent } from '../../log/index.js';
 import { type Fences, HeadWriter, type KnownFences, MomentWriter, withPassed } from '../../mark/index.js';
-import type { TermAtWork } from '../../progress/index.js';
+import { isPartial, type TermAtWork } from '../../progress/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { channelsGot } from '../rules/channels-got.js';
 import { decide, type KindEvent } from '../rules/decide.js';
 import type { Knowledge } from '../rules/knowledge.js';
+import { countByTenant, type EventsByTenant } from '../rules/shares.js';
 import { KnowledgeReader, ownersOf } from './knowledge-reader.js';
 import { CareForWritten } from './care-for-written.js';
 import { DecisionWriter } from './decision-writer.js';
+
+/** What a batch has shown that was worked through. */
+export interface Worked {
+  /** The events that concerned the loop, by application. */
+  events: EventsByTenant;
+  /** Whether a record of a partial share was read as it is now, in place of as it was at its event. */
+  isReadLate: boolean;
+}
+
+/** What is known of the events of one kind before they are looked at. */
+type Before = Pick<Knowledge, 'fences' | 'tombstones'> & { worked: Worked };
 
 /** Brings about what follows from a batch of events. All of it may be repeated: nothing happens twice. */
 @Injectable()
@@ -29,16 +41,25 @@ export class Effects {
     private readonly metrics: Metrics,
   ) {}
 
-  /** The fences are those passed before the batch; answers those that it has passed. */
-  async bringAbout(events: WatchedEvent[], fences: KnownFences, term: TermAtWork): Promise<Fences> {
-    const tombstones = await this.reader.tombstonesIn(events);
+  /**
+   * For the applications in the share of the term; the loop that has what names no application also has what concerns all of them.
+   * The fences are those passed before the batch; answers those that it has passed, and adds to what it has shown.
+   */
+  async bringAbout(
+    events: WatchedEvent[],
+    fences: KnownFences,
+    term: TermAtWork,
+    worked: Worked,
+  ): Promise<Fences> {
+    const tombstones = await this.reader.tombstonesIn(events, term.share);
     const passed: Fences = new Map();
     for (const kind of KINDS) {
       const concerned = events.filter((event) => concerns(event, kind, tombstones));
       if (concerned.length === 0) continue;
-      const ofKind = await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones }, term);
+      const ofKind = await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones, worked }, term);
       for (const [name, fence] of ofKind) passed.set(name, fence);
     }
+    if ('only' in term.share) return passed;
     const isOf = (type: WatchedEvent['type']) => events.some((event) => event.type === type);
     const services = events.filter((event) => event.type === 'services');
     if (services.length > 0 && !isOf('collectionLost')) {
@@ -52,15 +73,22 @@ export class Effects {
   private async ofKind(
     kind: Kind,
     events: KindEvent[],
-    known: Pick<Knowledge, 'fences' | 'tombstones'>,
+    { worked, ...known }: Before,
     term: TermAtWork,
   ): Promise<Fences> {
-    const ofRecords = events.filter((event) => event.type === 'written' || event.type === 'deleted');
-    this.ignored.hear(kind, ofRecords);
+    if (!('only' in term.share)) this.ignored.hear(kind, events.filter(isOfRecord));
+    const {
+      events: named,
+      isReadLate,
+      ...read
+    } = await this.reader.read(kind, events, known.tombstones, term);
+    worked.isReadLate ||= isReadLate && isPartial(term.share);
+    countByTenant(worked.events, named, { ...read, tombstones: known.tombstones });
+    if (named.length === 0) return new Map();
+    const ofRecords = named.filter(isOfRecord);
     const concerned = ownersOf(ofRecords);
-    const { events: named, ...read } = await this.reader.read(kind, events, concerned, term);
     if (kind === 'product') await this.channels.learn(channelsGot(named, read.owned));
-    const at = events.at(-1)!.place;
+    const at = named.at(-1)!.place;
     const { decisions, knowledge } = decide(kind, named, { ...known, ...read });
     const { partials, passed } = knowledge;
     const hadRivals = [...read.partials.values()].some((partial) => partial?.isNumber);
@@ -72,6 +100,10 @@ export class Effects {
     await this.heads.write(decisions.heads, fences);
     return passed;
   }
+}
+
+function isOfRecord(event: KindEvent): event is WrittenEvent | DeletedEvent {
+  return event.type === 'written' || event.type === 'deleted';
 }
 
 /** Whether the record may lack something that the event does not show. */

@@ -2,17 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { isObjectId, type Kind } from '../../../record/index.js';
 import type { mongo } from 'mongoose';
 import { type DeadIdentity, IncompleteIdentities, Ledger } from '../../ledger/index.js';
-import type { WatchedEvent, WrittenEvent } from '../../log/index.js';
-import type { TermAtWork } from '../../progress/index.js';
+import type { WatchedEvent } from '../../log/index.js';
+import { isPartial, type Share, type TermAtWork } from '../../progress/index.js';
 import { Claimants } from '../../stamping/index.js';
 import { claimsIn } from '../rules/claims.js';
 import type { KindEvent } from '../rules/decide.js';
+import { ownHalves } from '../rules/halves.js';
 import type { Knowledge, Owned } from '../rules/knowledge.js';
 import { Completion } from './completion.js';
 
 /** What is known of the records of a batch before it, and its events with the names that they lack. */
 export interface KnowledgeRead extends Pick<Knowledge, 'owned' | 'partials' | 'holders'> {
   events: KindEvent[];
+  /** Whether a record was read as it is now, since the server does not hold the moment of its event any more. */
+  isReadLate: boolean;
 }
 
 /** Reads what the rules need to know of a batch: of what the batch concerns, and of nothing else. */
@@ -26,28 +29,33 @@ export class KnowledgeReader {
   ) {}
 
   /** Whose the tombstones are that the events tell of: what an entry is about never changes. */
-  async tombstonesIn(events: WatchedEvent[]): Promise<Map<string, DeadIdentity>> {
+  async tombstonesIn(events: WatchedEvent[], share: Share): Promise<Map<string, DeadIdentity>> {
     const seen = events.flatMap((event) => (event.type === 'tombstone' ? [event.entry] : []));
-    const entries = await this.ledger.among(seen);
+    const entries = await this.ledger.among(seen, share);
     return new Map(entries.map((entry) => [entry._id.toHexString(), entry]));
   }
 
+  /** Of the share of the term; the events are those that concern it. */
   async read(
     kind: Kind,
     events: KindEvent[],
-    owners: mongo.ObjectId[],
+    tombstones: Knowledge['tombstones'],
     term: TermAtWork,
   ): Promise<KnowledgeRead> {
-    const owned = await this.owned(kind, owners);
-    const partials = await this.incomplete.among(kind, owners);
-    const named = await this.completion.complete(kind, events, { owned, partials }, term);
+    const { share } = term;
+    const owners = ownersOf(events);
+    const owned = await this.owned(kind, owners, share);
+    const partials = await this.incomplete.among(kind, owners, share);
+    const completed = await this.completion.complete(kind, events, { owned, partials }, term);
+    const { events: told, isReadLate } = completed;
+    const named = isPartial(share) ? ownHalves(told, { owned, partials, tombstones }, share) : told;
     const holders = await this.claimants.holders(kind, claimsIn(kind, named, { owned, partials }));
-    return { events: named, owned, partials, holders };
+    return { events: named, owned, partials, holders, isReadLate };
   }
 
-  private async owned(kind: Kind, owners: mongo.ObjectId[]): Promise<Owned> {
+  private async owned(kind: Kind, owners: mongo.ObjectId[], share: Share): Promise<Owned> {
     const owned: Owned = new Map();
-    for (const entry of await this.ledger.ownedBy(kind, owners)) {
+    for (const entry of await this.ledger.ownedBy(kind, owners, share)) {
       const key = String(entry.owner);
       owned.set(key, [...(owned.get(key) ?? []), entry]);
     }
@@ -56,7 +64,7 @@ export class KnowledgeReader {
 }
 
 /** The records that the events are about, each once; what has no ObjectId is no record to anybody. */
-export function ownersOf(events: Pick<WrittenEvent, 'owner'>[]): mongo.ObjectId[] {
-  const owners = events.map((event) => event.owner).filter(isObjectId);
+export function ownersOf(events: KindEvent[]): mongo.ObjectId[] {
+  const owners = events.map((event) => ('owner' in event ? event.owner : undefined)).filter(isObjectId);
   return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
 }

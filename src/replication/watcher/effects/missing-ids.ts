@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { mongo } from 'mongoose';
 import { type Kind, KINDS } from '../../../record/index.js';
+import { ALL, isIn, type Share } from '../../progress/index.js';
 import { IncompleteIdentities } from '../../ledger/index.js';
 import { lacksId, type PresentRecord } from '../../repair/index.js';
 
@@ -26,7 +27,7 @@ export class MissingIds {
 
   constructor(private readonly incomplete: IncompleteIdentities) {}
 
-  /** It is unknown what has been waiting since the previous term. */
+  /** It is unknown what has been waiting since the previous term, or in an application that comes to the share once more. */
   beginTerm(): void {
     for (const kind of KINDS) this.walks.set(kind, {});
   }
@@ -42,10 +43,10 @@ export class MissingIds {
   }
 
   /**
-   * Some that may be waiting, as many as can be looked after between two batches. The walk may be another one by the time
+   * Some of a share that may be waiting, as many as can be looked after between two batches. The walk may be another one by the time
    * of the answer, since a term that was given up may ask, too: it ends its own alone.
    */
-  async next(kind: Kind): Promise<mongo.ObjectId[]> {
+  async next(kind: Kind, share: Share = ALL): Promise<mongo.ObjectId[]> {
     const walk = this.walks.get(kind);
     if (walk === undefined) return [];
     const stretch = await this.incomplete.nextStretch(kind, walk.behind, LOOKED_AT);
@@ -55,7 +56,9 @@ export class MissingIds {
     }
     const waiting: mongo.ObjectId[] = [];
     for await (const some of this.incomplete.inStretch(kind, stretch))
-      waiting.push(...some.filter(({ isNumber }) => !isNumber).map(({ _id }) => _id.owner));
+      waiting.push(
+        ...some.filter(({ _id, isNumber }) => !isNumber && isIn(share, _id)).map(({ _id }) => _id.owner),
+      );
     const next = waiting.slice(0, AT_ONCE);
     walk.behind = next.length < waiting.length ? next.at(-1)! : stretch.end;
     return next;

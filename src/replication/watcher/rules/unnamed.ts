@@ -25,6 +25,49 @@ export function unnamedAmong(
   });
 }
 
+/**
+ * The same for a loop that knows its share of the applications only (design §10). Where a record was that comes to the share, and
+ * which stamp it brought along, nothing of the share tells. An update that leaves the identity alone is read only if the share
+ * knows the record.
+ */
+export function unnamedInShare(
+  events: { type: string; owner?: unknown }[],
+  knowledge: Pick<Knowledge, 'owned' | 'partials'>,
+): WrittenEvent[] {
+  const met = new Set<string>();
+  const named = new Set<string>();
+  return events.filter((event): event is WrittenEvent => {
+    if (!isObjectId(event.owner)) return false;
+    const key = event.owner.toHexString();
+    const isFirst = !met.has(key);
+    met.add(key);
+    if (!isWritten(event) || event.whole || touchesIdentity(event)) {
+      named.add(key);
+      return isWritten(event) && !event.whole && !(isFirst && isCertain(event, key, knowledge));
+    }
+    if (named.has(key) || !isKnown(key, knowledge) || isKnownBefore(event.place, key, knowledge))
+      return false;
+    named.add(key);
+    return true;
+  });
+}
+
+function isKnown(key: string, { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>): boolean {
+  return (owned.get(key) ?? []).length > 0 || (partials.get(key) ?? undefined) !== undefined;
+}
+
+/** Whether one identity of the record is known, as of an earlier place, and the event removes nothing of it. */
+function isCertain(
+  event: WrittenEvent,
+  key: string,
+  { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+): boolean {
+  const [entry, another] = owned.get(key) ?? [];
+  const isOne =
+    entry !== undefined && another === undefined && (partials.get(key) ?? undefined) === undefined;
+  return isOne && (entry.learned ?? '') < event.place && !isRemoving(event);
+}
+
 /** Whether the event may have removed a field of the identity. */
 function isRemoving({ identity }: WrittenEvent): boolean {
   return Object.values(identity).includes(false);

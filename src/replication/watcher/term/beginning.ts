@@ -37,7 +37,8 @@ export class Beginning {
     const progress = await this.pass.prepare(reason, await this.isRepair(state), state.pass);
     const { reached } = progress;
     if (reached !== undefined) await this.work.assertPast(reached.token);
-    await this.work.save(term, { pass: progress });
+    await this.work.save(term, { pass: progress, aside: [] });
+    term.state.aside = [];
     this.heads.beginTerm();
     const stream = this.work.open(term, reached?.token, { longestWait: PASS_WAIT_MS });
     try {
@@ -61,7 +62,9 @@ export class Beginning {
     return {
       keepUp: () => {
         term.showLife();
-        return reader.keepUp((batch) => this.work.workThrough(term, batch, fences));
+        return reader.keepUp(async (batch) => {
+          await this.work.workThrough(term, batch, fences);
+        });
       },
       tell: (pass: PassProgress) => this.work.save(term, { pass }),
       token: () => reader.last.token,

@@ -1,13 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Model, mongo } from 'mongoose';
+import type { Model } from 'mongoose';
 import { IndexKeeper } from '../../../database/index.js';
 import { FilterChanges } from '../../filters/index.js';
-import { HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
+import type { Batch } from '../../log/index.js';
+import { type Fences, HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
 import { placeBehind } from '../../progress/index.js';
 import { CareForWritten } from '../effects/care-for-written.js';
 import { MissingIds } from '../effects/missing-ids.js';
-import { StreamWork } from './stream-work.js';
+import type { EventsByTenant } from '../rules/shares.js';
+import { Lanes } from './lanes.js';
+import { furthest, StreamWork } from './stream-work.js';
 import type { Start, Term } from './term.js';
 
 /** How often the lease tells how far the stream has come where nothing happens (milliseconds). */
@@ -34,48 +37,69 @@ export class Following {
     const fences = await readFences(this.marks);
     this.missingIds.beginTerm();
     this.heads.beginTerm();
+    const lanes = new Lanes(this.work, term, fences, token);
+    try {
+      await this.followBeside(lanes, term, { start: { token, since }, fences });
+    } finally {
+      await lanes.end();
+    }
+  }
+
+  private async followBeside(
+    lanes: Lanes,
+    term: Term,
+    { start, fences }: { start: Start; fences: Fences },
+  ): Promise<void> {
     let savedAt = performance.now();
     let reconciledAt = performance.now();
-    let awaited = since;
+    let awaited = start.since;
     let watched = term.state.watched;
-    const keepIndexes = async () => {
-      const since = await this.keepIndexes(term);
-      if (since !== undefined) awaited = since;
-    };
-    for await (const batch of this.work.open(term, token)) {
+    for await (const batch of this.work.open(term, start.token)) {
+      awaited = lanes.sinceMoved() ?? awaited;
       const hasCome = awaited !== undefined && batch.until.compare(awaited) >= 0;
       if (hasCome) awaited = undefined;
       term.showLife();
+      lanes.come(batch);
       if (performance.now() - reconciledAt > RECONCILE_MS) {
-        void keepIndexes();
+        void this.keepIndexes(lanes);
         await this.filters.lookAgain(term);
         reconciledAt = performance.now();
       }
-      if (batch.events.length > 0) await this.work.workThrough(term, batch, fences);
+      const heavy = await this.workThrough(batch, lanes, fences);
       await this.filters.goOn(term);
-      if (batch.isLast) await this.care.lookAfterWaiting(placeBehind(batch.until), term);
-      if (batch.events.length === 0 && !hasCome && performance.now() - savedAt <= SAVE_MS) continue;
-      watched = furthest(watched, batch.until);
-      await this.work.save(term, { token: batch.token, watched });
+      if (batch.isLast) await this.care.lookAfterWaiting(placeBehind(batch.until), lanes.mainTerm);
+      const reached = furthest(watched, batch.until);
+      if (awaited === undefined) lanes.putAside(batch, heavy, reached);
+      const isDue = batch.events.length > 0 || hasCome || lanes.isChanged;
+      if (!isDue && performance.now() - savedAt <= SAVE_MS) continue;
+      watched = reached;
+      await lanes.saveMain({ token: batch.token, watched });
       savedAt = performance.now();
     }
   }
 
-  /** Beside the stream, since it takes minutes: answers where `since` has moved to, behind the indexes that it made. */
-  private async keepIndexes(term: Term): Promise<mongo.Timestamp | undefined> {
+  /** Answers how many events of the last part there were, by application. */
+  private async workThrough(batch: Batch, lanes: Lanes, fences: Fences): Promise<EventsByTenant> {
+    let counts: EventsByTenant = new Map();
+    for (const { events, joining } of lanes.partsOf(batch)) {
+      if (events.length > 0) {
+        const worked = await this.work.workThrough(lanes.mainTerm, { events }, fences);
+        counts = worked.events;
+        if (worked.isReadLate) await lanes.moveSince();
+      }
+      if (joining === undefined) continue;
+      lanes.takeBack(joining);
+      this.missingIds.beginTerm();
+    }
+    return counts;
+  }
+
+  /** Beside the stream, since it takes minutes: `since` moves behind the indexes that it made. */
+  private async keepIndexes(lanes: Lanes): Promise<void> {
     try {
-      if (!(await this.indexes.keep())) return undefined;
-      const since = await this.work.presentTime();
-      await this.work.save(term, { since });
-      return since;
+      if (await this.indexes.keep()) await lanes.moveSince();
     } catch (error) {
       this.log.warn(`The indexes cannot be looked at: ${(error as Error).message}`);
-      return undefined;
     }
   }
-}
-
-/** An announcement reaches its own place in the log, and what comes next only what is before it. */
-function furthest(one: mongo.Timestamp | undefined, other: mongo.Timestamp): mongo.Timestamp {
-  return one !== undefined && one.compare(other) > 0 ? one : other;
 }

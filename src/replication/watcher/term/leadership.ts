@@ -62,7 +62,8 @@ export class Leadership {
   }
 
   private async resume(term: Term, { token }: Start): Promise<void> {
-    await this.work.assertPast(token);
+    for (const place of [token, ...(term.state.aside ?? []).map((one) => one.token)])
+      await this.work.assertPast(place);
     await this.filters.lookAtAll(term);
   }
 }

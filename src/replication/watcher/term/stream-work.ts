@@ -6,9 +6,15 @@ import { type Batch, HistoryLostError, isAhead, openStream, type Opening } from 
 import type { Fences } from '../../mark/index.js';
 import { TermOverError, WorkedThrough } from '../../progress/index.js';
 import { Batches } from '../batches.js';
+import type { Worked } from '../effects/effects.js';
 import { type Advance, Lease } from '../lease.js';
 import { MEMORY } from '../memory.js';
 import type { Term } from './term.js';
+
+/** An announcement reaches its own place in the log, and what comes next only what is before it. */
+export function furthest(one: mongo.Timestamp | undefined, other: mongo.Timestamp): mongo.Timestamp {
+  return one !== undefined && one.compare(other) > 0 ? one : other;
+}
 
 /** What a term does with a stream, whether a pass is under way beside it or not. */
 @Injectable()
@@ -33,10 +39,10 @@ export class StreamWork {
   }
 
   /** The fences are brought up to date. Throws where a collection is gone that the service cannot do without. */
-  async workThrough(term: Term, batch: Batch, fences: Fences): Promise<void> {
-    await this.batches.workThrough(batch.events, fences, term);
-    const lost = batch.events.find((event) => event.type === 'collectionLost');
-    if (lost === undefined) return;
+  async workThrough(term: Term, { events }: Pick<Batch, 'events'>, fences: Fences): Promise<Worked> {
+    const worked = await this.batches.workThrough(events, fences, term);
+    const lost = events.find((event) => event.type === 'collectionLost');
+    if (lost === undefined) return worked;
     if (lost.collection === LEDGER)
       this.log.error(
         'The ledger is gone, with the hard deletes that consumers have not read: they have to start over without from ' +

@@ -1,0 +1,128 @@
+import { pause } from '../../../common/index.js';
+import type { Tenant } from '../../../record/index.js';
+import type { Fences } from '../../mark/index.js';
+import {
+  type AsideApplication,
+  LONGEST_SILENCE_MS,
+  type LogPlace,
+  placeOf,
+  TermOverError,
+} from '../../progress/index.js';
+import { furthest, type StreamWork } from './stream-work.js';
+import type { Term } from './term.js';
+
+/** How often the lease tells how far a lane has come where nothing happens (milliseconds). */
+const SAVE_MS = 2000;
+/** A lane lets the main stream come to the end of the log first, and waits no longer than this before a batch (milliseconds). */
+const LONGEST_YIELD_MS = 1000;
+const YIELD_MS = 20;
+
+/** What a lane has to know of the main stream, and what it tells. */
+export interface Beside {
+  /** The place up to which the main stream works, its batch at work included. */
+  readonly reaching: LogPlace;
+  /** Whether the log has more for the main stream than it has read. */
+  readonly isBehind: boolean;
+  /** Stores how far the lanes have come. */
+  save(): Promise<void>;
+  /** Moves `since` to the present. */
+  moveSince(): Promise<void>;
+}
+
+/**
+ * The loop of one application that is aside (design §10): a stream of its own, from its own place, by the same rules. It ends where
+ * it has come as far as the main stream, which takes the application back there.
+ */
+export class Lane {
+  private readonly own = new AbortController();
+  private readonly term: Term;
+  private shownAt = performance.now();
+  private loop: Promise<void> = Promise.resolve();
+  private failure: Error | undefined;
+  private isParked = false;
+
+  constructor(
+    private readonly work: StreamWork,
+    term: Term,
+    private readonly beside: Beside,
+    /** How far it has come. */
+    private at: AsideApplication,
+    /** The fences of the application that it has passed. */
+    readonly fences: Fences,
+  ) {
+    const stop = AbortSignal.any([term.stop, this.own.signal]);
+    const showLife = () => {
+      if (stop.aborted) throw new TermOverError();
+      this.shownAt = performance.now();
+    };
+    this.term = { ...term, stop, showLife, share: { only: this.tenant } };
+  }
+
+  get entry(): AsideApplication {
+    return this.at;
+  }
+
+  get tenant(): Tenant {
+    const { organizationid, appid } = this.at;
+    return { organizationid, appid };
+  }
+
+  /** The place where it waits to be taken back; undefined while it works. */
+  get parkedAt(): LogPlace | undefined {
+    return this.isParked ? placeOf(this.at.token as { _data: string }) : undefined;
+  }
+
+  start(): void {
+    this.shownAt = performance.now();
+    this.loop = this.follow().catch((error: unknown) => {
+      if (!this.term.stop.aborted) this.failure = error as Error;
+    });
+  }
+
+  /** Throws what has ended the lane, and a TermOverError where it shows no life. */
+  assertWell(): void {
+    if (this.failure !== undefined) throw this.failure;
+    const silence = performance.now() - this.shownAt;
+    if (this.isParked || silence <= LONGEST_SILENCE_MS) return;
+    const { organizationid, appid } = this.tenant;
+    throw new TermOverError(
+      `The work beside the stream for application ${appid} of ${organizationid} has shown no life for ` +
+        `${Math.round(silence / 1000)} s, so the term is given up`,
+    );
+  }
+
+  /** Ends its loop. */
+  async end(): Promise<void> {
+    this.own.abort();
+    await this.loop;
+  }
+
+  private async follow(): Promise<void> {
+    let savedAt = performance.now();
+    for await (const batch of this.work.open(this.term, this.at.token)) {
+      this.term.showLife();
+      if (batch.events.length > 0) {
+        await this.yield();
+        const { isReadLate } = await this.work.workThrough(this.term, batch, this.fences);
+        if (isReadLate) await this.beside.moveSince();
+      }
+      const { token, until } = batch;
+      this.at = { ...this.at, token, watched: furthest(this.at.watched, until) };
+      const isAsFar = placeOf(token as { _data: string }) >= this.beside.reaching;
+      const isDue = batch.events.length > 0 || isAsFar || performance.now() - savedAt > SAVE_MS;
+      if (isDue) {
+        await this.beside.save();
+        savedAt = performance.now();
+      }
+      if (isAsFar) break;
+    }
+    this.isParked = !this.term.stop.aborted;
+  }
+
+  private async yield(): Promise<void> {
+    for (let waited = 0; this.beside.isBehind && waited < LONGEST_YIELD_MS; waited += YIELD_MS) {
+      await pause(YIELD_MS, this.term.stop);
+      this.term.showLife();
+    }
+  }
+}

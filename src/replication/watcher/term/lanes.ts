@@ -1,0 +1,192 @@
+import { Logger } from '@nestjs/common';
+import type { mongo } from 'mongoose';
+import { KINDS, type Tenant } from '../../../record/index.js';
+import type { Batch } from '../../log/index.js';
+import { type Fences, markName } from '../../mark/index.js';
+import { type AsideApplication, type LogPlace, placeOf } from '../../progress/index.js';
+import { type EventsByTenant, heaviest } from '../rules/shares.js';
+import { type Beside, Lane } from './lane.js';
+import type { StreamWork } from './stream-work.js';
+import type { Term } from './term.js';
+
+/** Each application that is aside has a stream of its own, which reads the log once more. */
+const MOST_ASIDE = 4;
+/** A batch of so many events, with more to come, holds up others; so many of one application are what does. */
+const LARGE_BATCH = 500;
+const LARGE_SHARE = 250;
+
+/** A part of a batch, and the lane whose application the main stream takes back behind it. */
+interface Part {
+  events: Batch['events'];
+  joining?: Lane;
+}
+
+/**
+ * The applications that are worked through beside the main stream in a term (design §10). All writes of the term that tell how far it
+ * has come go through here, one after the other, since they tell of all applications that are aside.
+ */
+export class Lanes implements Beside {
+  private readonly log = new Logger('Watcher');
+  private readonly lanes = new Set<Lane>();
+  /** Those that the next write of the main stream puts aside, or takes back: until then the lease tells what was so before. */
+  private readonly added = new Set<Lane>();
+  private readonly joined = new Set<Lane>();
+  private saving: Promise<unknown> = Promise.resolve();
+  private movedTo: mongo.Timestamp | undefined;
+  private place: LogPlace;
+  private hasMore = false;
+
+  /** Goes on with those that an earlier term has put aside, with the fences as they are. */
+  constructor(
+    private readonly work: StreamWork,
+    private readonly term: Term,
+    /** The fences that the main stream has passed. */
+    private readonly fences: Fences,
+    token: unknown,
+  ) {
+    this.place = placeIn(token);
+    for (const entry of term.state.aside ?? []) this.add(entry).start();
+  }
+
+  get reaching(): LogPlace {
+    return this.place;
+  }
+
+  get isBehind(): boolean {
+    return this.hasMore;
+  }
+
+  /** Whether the next write of the main stream has to come at once. */
+  get isChanged(): boolean {
+    return this.added.size > 0 || this.joined.size > 0;
+  }
+
+  /** The term as the main stream works for it: for all applications that are not aside. */
+  get mainTerm(): Term {
+    return { ...this.term, share: { but: [...this.lanes].map(({ tenant }) => tenant) } };
+  }
+
+  /** The main stream has come to a batch. Throws what has ended a lane. */
+  come({ token, isLast }: Batch): void {
+    for (const lane of this.lanes) lane.assertWell();
+    this.place = placeIn(token);
+    this.hasMore = !isLast;
+  }
+
+  /** A batch in parts: behind each but the last an application is taken back that has come as far. */
+  partsOf({ events, token }: Batch): Part[] {
+    const end = placeIn(token);
+    const joining = [...this.lanes]
+      .flatMap((lane) =>
+        lane.parkedAt !== undefined && lane.parkedAt <= end ? [{ lane, at: lane.parkedAt }] : [],
+      )
+      .sort((one, other) => (one.at < other.at ? -1 : 1));
+    let from = '';
+    const parts = joining.map(({ lane, at }): Part => {
+      const part = events.filter(({ place }) => place > from && place <= at);
+      from = at;
+      return { events: part, joining: lane };
+    });
+    return [...parts, { events: events.filter(({ place }) => place > from) }];
+  }
+
+  /** From here on the application of the lane is the main stream's own, with the fences that the lane has passed. */
+  takeBack(lane: Lane): void {
+    for (const name of namesOf(lane.tenant)) {
+      const fence = lane.fences.get(name);
+      if (fence !== undefined) this.fences.set(name, fence);
+    }
+    this.lanes.delete(lane);
+    this.joined.add(lane);
+  }
+
+  /**
+   * Puts the application aside that holds up others, if there is one and there are others: from the next write of the main stream
+   * on, which has to come before the next batch.
+   */
+  putAside({ events, token, isLast }: Batch, worked: EventsByTenant, watched: mongo.Timestamp): void {
+    if (isLast || events.length < LARGE_BATCH || this.lanes.size >= MOST_ASIDE) return;
+    const tenant = heaviest(worked, LARGE_SHARE);
+    if (tenant === undefined || !this.hasOthers(tenant)) return;
+    this.added.add(this.add({ ...tenant, token, watched }));
+  }
+
+  /** Stores how far the main stream has come, and which applications are aside from here on. */
+  async saveMain(reached: { token: unknown; watched: mongo.Timestamp }): Promise<void> {
+    await this.inTurn(() => this.work.save(this.term, { ...reached, aside: entriesOf(this.lanes) }));
+    for (const lane of this.joined) this.tell(lane, 'is worked through with all others again');
+    for (const lane of this.added)
+      this.tell(lane, 'is worked through beside all others from now on: it holds them up');
+    const begun = [...this.added];
+    this.joined.clear();
+    this.added.clear();
+    for (const lane of begun) lane.start();
+  }
+
+  save(): Promise<void> {
+    return this.inTurn(() => {
+      const kept = [...this.lanes].filter((lane) => !this.added.has(lane));
+      return this.work.save(this.term, { aside: entriesOf([...kept, ...this.joined]) });
+    });
+  }
+
+  moveSince(): Promise<void> {
+    return this.inTurn(async () => {
+      const since = await this.work.presentTime();
+      await this.work.save(this.term, { since });
+      this.movedTo = since;
+    });
+  }
+
+  /** Where `since` was moved to since this was asked for. */
+  sinceMoved(): mongo.Timestamp | undefined {
+    const moved = this.movedTo;
+    this.movedTo = undefined;
+    return moved;
+  }
+
+  /** Ends all loops. */
+  async end(): Promise<void> {
+    await Promise.all([...this.lanes].map((lane) => lane.end()));
+  }
+
+  private add(entry: AsideApplication): Lane {
+    const fences: Fences = new Map();
+    for (const name of namesOf(entry)) {
+      const fence = this.fences.get(name);
+      if (fence !== undefined) fences.set(name, fence);
+    }
+    const lane = new Lane(this.work, this.term, this, entry, fences);
+    this.lanes.add(lane);
+    return lane;
+  }
+
+  /** Whether any other application was ever read: its mark was raised. */
+  private hasOthers(tenant: Tenant): boolean {
+    const own = new Set(namesOf(tenant));
+    for (const name of this.fences.keys()) if (!own.has(name)) return true;
+    return false;
+  }
+
+  private inTurn(write: () => Promise<void>): Promise<void> {
+    const written = this.saving.then(write);
+    this.saving = written.catch(() => undefined);
+    return written;
+  }
+
+  private tell({ tenant: { organizationid, appid } }: Lane, what: string): void {
+    this.log.log(`Application ${appid} of ${organizationid} ${what}`);
+  }
+}
+
+function placeIn(token: unknown): LogPlace {
+  return placeOf(token as { _data: string });
+}
+
+function namesOf({ organizationid, appid }: Tenant): string[] {
+  return KINDS.map((kind) => markName({ organizationid, appid, kind }));
+}
+
+function entriesOf(lanes: Iterable<Lane>): AsideApplication[] {
+  return [...lanes].map(({ entry }) => entry);
+}
