@@ -42,7 +42,7 @@ const isTogether = async () => ((await leases().findOne({}))?.aside ?? []).lengt
 
 /** What the copy of a consumer is that reads all feeds from the beginning. */
 async function idsOf(app: TestApplication): Promise<string[]> {
-  return (await app.feed('product').drain()).map(({ id }) => id as string).sort();
+  return (await app.feed('product').drain()).map(({ id }) => id).sort();
 }
 
 describe('an application whose bulk would hold up others', () => {
@@ -75,11 +75,11 @@ describe('an application whose bulk would hold up others', () => {
     await products().deleteMany({ ...bulky.tenant, 'data.n': { $gte: 20 } });
     await products().updateMany(kept, [{ $set: { ...other.tenant, lastupdated: '$$NOW' } }]);
     await products().updateOne({ ...other.tenant, id: 'known' }, { $set: bulky.tenant });
-    await eventually(async () => seen.length > 0);
+    await eventually(() => seen.length > 0);
     await eventually(isTogether);
     await service.watcher.caughtUp();
     await stop();
-    const gone = (await bulky.hardDeletes('product').drain({ from })).map(({ id }) => id as string);
+    const gone = (await bulky.hardDeletes('product').drain({ from })).map(({ id }) => id);
     expect(gone.length).toBe(MANY - 10);
     const came = (await bulky.feed('product').drain({ from })).map(({ id }) => id);
     expect(came).toEqual(['known']);

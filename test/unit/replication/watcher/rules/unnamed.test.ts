@@ -1,8 +1,8 @@
 import { mongo } from 'mongoose';
 import type { KindEvent } from '../../../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../../../src/replication/watcher/rules/knowledge.js';
-import { unnamedAmong } from '../../../../../src/replication/watcher/rules/unnamed.js';
-import { changed, deleted, named, TENANT, whole } from './written.js';
+import { unnamedAmong, unnamedInShare } from '../../../../../src/replication/watcher/rules/unnamed.js';
+import { changed, deleted, named, placeAt, TENANT, whole } from './written.js';
 
 const A = new mongo.ObjectId();
 const key = A.toHexString();
@@ -64,5 +64,51 @@ describe('which events have to be read as of the event', () => {
     ],
   ])('%s', (_name, events, known, expected) => {
     expect(unnamed(events, known)).toEqual(expected);
+  });
+});
+
+describe('which events have to be read as of the event by a loop with a share of the applications', () => {
+  it.each<[string, KindEvent[], ReturnType<typeof knowing>, number[]]>([
+    ['none of a known record', [plain, plain], knowing({ owned: new Map(owning('')) }), []],
+    ['no move that comes first, of a known record', [move], knowing({ owned: new Map(owning('')) }), []],
+    ['no plain change of an unknown record, but its move', [plain, move], knowing({}), [1]],
+    [
+      'a move behind another event of its record',
+      [plain, move],
+      knowing({ owned: new Map(owning('')) }),
+      [1],
+    ],
+    ['a move behind an insert', [whole(1, A, named('x')), move], knowing({}), [1]],
+    ['no change behind one that is read', [move, changed(3, A, {})], knowing({}), [0]],
+    [
+      'the move of a record that the ledger knows twice',
+      [move],
+      knowing({ owned: new Map(owning('', '')) }),
+      [0],
+    ],
+    [
+      'a move that was learned at this very place',
+      [move],
+      knowing({ owned: new Map(owning(placeAt(2))) }),
+      [0],
+    ],
+    [
+      'a plain change of what is known as of a later place',
+      [plain],
+      knowing({ owned: new Map(owning('~')) }),
+      [0],
+    ],
+    ['the move of what is incomplete', [move], knowing({ partials: new Map([[key, LACKS_ID]]) }), [0]],
+    ['no plain change of it', [plain], knowing({ partials: new Map([[key, LACKS_ID]]) }), []],
+    ['no insert and no delete', [whole(1, A, named('x')), deleted(2, A)], knowing({}), []],
+    [
+      'what may have removed a field, though it comes first',
+      [changed(1, A, { id: false })],
+      knowing({ owned: new Map(owning('')) }),
+      [0],
+    ],
+  ])('%s', (_name, events, known, expected) => {
+    const found = unnamedInShare(events, known);
+    expect(found.map((event) => events.indexOf(event))).toEqual(expected);
   });
 });
