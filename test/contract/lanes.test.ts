@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import { Ledger } from '../../src/replication/ledger/index.js';
 import type { AsideApplication, WatchState } from '../../src/replication/progress/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 
@@ -17,76 +18,122 @@ beforeEach(async () => {
   await other.max('product');
   await bulky.max('product');
 });
+afterEach(() => jest.restoreAllMocks());
 afterAll(() => service.stop());
 
 const products = () => service.db.collection<mongo.Document>('products');
 const leases = () => service.db.collection<WatchState>('tidemark.leases');
 
-const many = (count = MANY) =>
-  Array.from({ length: count }, (_, n) => ({
-    ...{ ...bulky.tenant, id: `many-${n}`, type: 'product', lastupdated: new Date(), data: { n } },
+const many = (app: TestApplication) =>
+  Array.from({ length: MANY }, (_, n) => ({
+    ...{ ...app.tenant, id: `many-${n}`, type: 'product', lastupdated: new Date(), data: { n } },
   }));
 
-/** Every state of the lease in which an application was aside, until it was stopped. */
-function seenAside() {
-  const seen: AsideApplication[][] = [];
-  const stream = leases().watch([], { fullDocument: 'updateLookup' });
-  stream.on('change', (change) => {
-    const state = (change as { fullDocument?: WatchState }).fullDocument;
-    if (state?.aside !== undefined && state.aside.length > 0) seen.push(state.aside);
+const aside = async (): Promise<AsideApplication[]> => (await leases().findOne({}))?.aside ?? [];
+const isAside = async (app: TestApplication) =>
+  (await aside()).some(({ appid }) => appid === app.tenant.appid);
+
+/** Holds back what the ledger learns of an application once it is aside, until it is released. */
+function held(app: TestApplication): () => void {
+  const ledger = service.app.get(Ledger, { strict: false });
+  const learn = ledger.learn.bind(ledger);
+  let release!: () => void;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  jest.spyOn(ledger, 'learn').mockImplementation(async (changes) => {
+    const isOwn = changes.some(({ identity }) => identity.appid === app.tenant.appid);
+    if (isOwn && (await isAside(app))) await released;
+    return learn(changes);
   });
-  return { seen, stop: () => stream.close() };
+  return release;
 }
 
-const isTogether = async () => ((await leases().findOne({}))?.aside ?? []).length === 0;
+async function together(): Promise<void> {
+  await service.watcher.caughtUp();
+  await eventually(async () => (await aside()).length === 0);
+  await service.watcher.caughtUp();
+}
 
-/** What the copy of a consumer is that reads all feeds from the beginning. */
-async function idsOf(app: TestApplication): Promise<string[]> {
-  return (await app.feed('product').drain()).map(({ id }) => id).sort();
+/** Deletes most records of an application, until it is aside, where it is held back; answers how far consumers had read before. */
+async function putAside(app: TestApplication): Promise<{ release: () => void; from: Date }> {
+  await products().insertMany(many(app));
+  await together();
+  const from = await app.max('product');
+  const release = held(app);
+  await products().deleteMany({ ...app.tenant, 'data.n': { $gte: 20 } });
+  await eventually(() => isAside(app));
+  return { release, from };
+}
+
+const idsOf = (items: { id: unknown }[]) => items.map(({ id }) => id).sort();
+const kept = many({ tenant: {} } as TestApplication)
+  .filter(({ data }) => data.n < 20)
+  .map(({ id }) => id)
+  .sort();
+const GONE = MANY - 20;
+
+async function expectAllOf(app: TestApplication, from: Date): Promise<void> {
+  expect((await app.hardDeletes('product').drain({ from })).length).toBe(GONE);
+  expect(idsOf(await app.feed('product').drain())).toEqual(kept);
 }
 
 describe('an application whose bulk would hold up others', () => {
   it('is worked through beside them, and with them again after that', async () => {
-    const { seen, stop } = seenAside();
-    const from = await other.max('product');
-    await products().insertMany(many());
+    const { release, from } = await putAside(bulky);
+    const fromOther = await other.max('product');
     await other.put('product', { id: 'fresh' });
-    expect((await other.feed('product').page({ from })).ids).toEqual(['fresh']);
-    await eventually(isTogether);
-    await service.watcher.caughtUp();
-    await stop();
-    expect(seen.length).toBeGreaterThan(0);
-    expect(seen.flat().every(({ appid }) => appid === bulky.tenant.appid)).toBe(true);
-    expect(await idsOf(bulky)).toEqual(
-      many()
-        .map(({ id }) => id)
-        .sort(),
-    );
+    await products().deleteOne({ ...other.tenant, id: 'known' });
+    expect((await other.feed('product').page({ from: fromOther })).ids).toEqual(['fresh']);
+    expect((await other.hardDeletes('product').page({ from: fromOther })).ids).toEqual(['known']);
+    expect(await isAside(bulky)).toBe(true);
+    release();
+    await together();
+    await expectAllOf(bulky, from);
   });
 
-  it('has every hard delete, and each change of a record that comes or goes meanwhile', async () => {
-    await products().insertMany(many());
-    await service.watcher.caughtUp();
-    await eventually(isTogether);
-    const from = await bulky.max('product');
+  it('gets and loses records that are moved meanwhile', async () => {
+    const { release, from } = await putAside(bulky);
     const fromOther = await other.max('product');
-    const { seen, stop } = seenAside();
-    const kept = { ...bulky.tenant, 'data.n': { $lt: 10 } };
-    await products().deleteMany({ ...bulky.tenant, 'data.n': { $gte: 20 } });
-    await products().updateMany(kept, [{ $set: { ...other.tenant, lastupdated: '$$NOW' } }]);
+    const moved = { ...bulky.tenant, 'data.n': { $lt: 10 } };
+    await products().updateMany(moved, { $set: other.tenant });
     await products().updateOne({ ...other.tenant, id: 'known' }, { $set: bulky.tenant });
-    await eventually(() => seen.length > 0);
-    await eventually(isTogether);
+    expect((await other.feed('product').drain({ from: fromOther })).length).toBe(10);
+    expect((await other.hardDeletes('product').page({ from: fromOther })).ids).toEqual(['known']);
+    expect(await isAside(bulky)).toBe(true);
+    release();
+    await together();
+    expect((await bulky.feed('product').page({ from })).ids).toEqual(['known']);
+    expect((await bulky.hardDeletes('product').drain({ from })).length).toBe(GONE + 10);
+  });
+
+  it('goes on from its own place in the next term', async () => {
+    const { release, from } = await putAside(bulky);
+    await leases().updateOne({}, { $inc: { term: 1 }, $set: { expires: new Date(0) } });
+    release();
+    await together();
+    await expectAllOf(bulky, from);
+  });
+
+  it('is worked through with all others in a pass, where history is lost', async () => {
+    const { release, from } = await putAside(bulky);
+    await service.db.collection('tidemark.heads').drop();
+    release();
+    await eventually(async () => (await leases().findOne({}))?.pass === undefined && !(await isAside(bulky)));
+    await together();
+    await expectAllOf(bulky, from);
+  });
+
+  it('does not wait for another one that is aside', async () => {
+    const another = await service.application();
+    await another.max('product');
+    const from = await another.max('product');
+    const { release } = await putAside(bulky);
+    await products().insertMany(many(another));
+    await products().deleteMany({ ...another.tenant, 'data.n': { $gte: 20 } });
+    await eventually(async () => !(await isAside(another)));
     await service.watcher.caughtUp();
-    await stop();
-    const gone = (await bulky.hardDeletes('product').drain({ from })).map(({ id }) => id);
-    expect(gone.length).toBe(MANY - 10);
-    const came = (await bulky.feed('product').drain({ from })).map(({ id }) => id);
-    expect(came).toEqual(['known']);
-    const moved = (await other.feed('product').drain({ from: fromOther })).map(({ id }) => id);
-    expect(moved.length).toBe(10);
-    expect((await other.hardDeletes('product').drain({ from: fromOther })).map(({ id }) => id)).toEqual([
-      'known',
-    ]);
+    await expectAllOf(another, from);
+    expect(await isAside(bulky)).toBe(true);
+    release();
+    await together();
   });
 });
