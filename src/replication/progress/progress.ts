@@ -41,6 +41,14 @@ export function isAside(state: TotalProgress, tenant: Tenant): boolean {
   return asideIn(state)?.some((one) => isOf(one, tenant)) ?? false;
 }
 
+/** The applications that have a progress of their own, of which it is known. */
+export function knownAside(state: TotalProgress): AsideProgress[] {
+  return (asideIn(state) ?? []).filter(
+    (one: AsideProgress | null) =>
+      typeof one?.organizationid === 'string' && typeof one.appid === 'string' && isPlace(one.watched),
+  );
+}
+
 type Placed = { watched?: unknown } | null | undefined;
 
 function progressAt(
