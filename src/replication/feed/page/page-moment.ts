@@ -63,8 +63,9 @@ export class PageMoment {
 
   /**
    * Throws 503 `preparing`, `not-watched` where the watcher or the stamping of the service's edited filter does not come far
-   * enough in time (it names the application that is worked through beside all others, or the service), 400 where `to` lies too far ahead for a further page, and 410 `source-restored`. The page has waited `since`
-   * then, also for moments that were found in vain.
+   * enough in time (it names the service, or the application that is worked through beside all others), 400 where `to` lies too
+   * far ahead for a further page, and 410 `source-restored`. The page has waited `since` then, also for moments that were found in
+   * vain.
    */
   async find(wish: PageWish, since = performance.now()): Promise<Shown> {
     const shown = await this.found(wish, since);
