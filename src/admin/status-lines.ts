@@ -19,6 +19,7 @@ export function statusText(status: Status, uri?: string): Wording {
     ...(uri === undefined ? [] : [['', `embedded; other programs can write into it at ${uri}`] as const]),
     indexLine(status),
     ['Watcher', watcherText(watcher), watcher.leader === undefined ? 'red' : undefined],
+    ...asideLines(watcher),
     ...clockLines(watcher),
     ['Oplog', oplogText(watcher)],
     ...(watcher.pass === undefined ? [] : [['Pass', passText(watcher.pass), 'yellow'] as const]),
@@ -50,6 +51,17 @@ function watcherText({ leader, leaseExpires, since, lagSeconds }: Status['watche
     `lease until ${leaseExpires?.toISOString()}`,
     ...lag,
   ].join(', ');
+}
+
+function asideLines({ aside }: Status['watcher']): SaidLine[] {
+  if (aside.length === 0) return [];
+  return [
+    ['Aside', `${counted(aside.length, 'application')}, worked through beside all others`, 'yellow'],
+    ...aside.map(({ organizationid, appid, lagSeconds }): SaidLine => [
+      '',
+      `${organizationid}/${appid}: ${duration(lagSeconds)} behind`,
+    ]),
+  ];
 }
 
 function clockLines({ clockBehindSeconds: seconds = 0 }: Status['watcher']): SaidLine[] {

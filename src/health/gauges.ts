@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Gauge } from 'prom-client';
 import { Metrics } from '../observability/index.js';
-import { shareDone, UnwatchedFeeds } from '../replication/progress/index.js';
+import { greatestLag, shareDone, UnwatchedFeeds } from '../replication/progress/index.js';
 import { Looks } from './looks.js';
 
 /** A scrape does not wait longer for the database (milliseconds). */
@@ -27,6 +27,8 @@ export class Gauges {
     ]);
     this.metrics.feedsUnwatched.set(this.unwatched.seconds);
     show(this.metrics.watcherLag, standing?.lagSeconds);
+    show(this.metrics.applicationsAside, standing?.aside.length);
+    show(this.metrics.asideLag, standing && greatestLag(standing.aside));
     show(this.metrics.clockBehind, standing?.clockBehindSeconds);
     show(this.metrics.oplogWindow, standing?.oplogWindowSeconds);
     show(this.metrics.oplogUsed, standing?.oplogUsedRatio);

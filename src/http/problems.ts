@@ -224,6 +224,15 @@ export const problems = {
         'its feeds wait until that is done. Nothing was lost; try again.',
       later(RETRY_SECONDS),
     ),
+  workedAside: (organizationid: string, appid: string) =>
+    new Problem(
+      503,
+      'not-watched',
+      'The changes are not worked through yet',
+      `The changes of application "${organizationid}/${appid}" are still being worked through, beside those of all others, ` +
+        'since there are very many: its feeds wait until that is done. Nothing was lost; try again.',
+      later(RETRY_SECONDS),
+    ),
   historyExpired: (horizon: string) =>
     new Problem(
       410,

@@ -58,6 +58,18 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly applicationsAside = new Gauge({
+    name: 'tidemark_applications_aside',
+    help: 'Applications that the watcher works through beside all others; absent while it is not known.',
+    registers: [this.registry],
+  });
+
+  readonly asideLag = new Gauge({
+    name: 'tidemark_aside_lag_seconds',
+    help: 'How far the watcher is behind with the slowest application that it works through beside all others, 0 without one; absent while it is not known.',
+    registers: [this.registry],
+  });
+
   readonly clockBehind = new Gauge({
     name: 'tidemark_clock_behind_seconds',
     help: "How far the database server's clock is behind the last cluster time; absent while it is not known.",

@@ -55,6 +55,7 @@ describe('`GET /health/live`, `GET /health/ready` (200/503)', () => {
 const OPLOG_SIZE = ['tidemark_oplog_used_ratio', 'tidemark_oplog_predicted_window_seconds'];
 const GAUGES = [
   ...['tidemark_watcher_lag_seconds', 'tidemark_oplog_window_seconds', 'tidemark_email_duplicates'],
+  ...['tidemark_applications_aside', 'tidemark_aside_lag_seconds'],
   ...OPLOG_SIZE,
 ];
 

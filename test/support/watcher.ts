@@ -56,7 +56,7 @@ export class TestWatcher {
   private async workedThrough(): Promise<mongo.Timestamp> {
     const at = await this.written('tidemark.marks', RAISE);
     const patience = AbortSignal.timeout(PATIENCE_MS);
-    if (!(await this.place.reached(at, patience)))
+    if (!(await this.place.reachedByAll(at, patience)))
       throw new Error(`The watcher has not passed a mark within ${PATIENCE_MS} ms`);
     return at;
   }

@@ -166,6 +166,7 @@ export interface Status {
     isPreparing: boolean;
     pass?: { reason: string; isRepair: boolean; started: string; done: number; total: number };
     lagSeconds?: number;
+    aside: (Tenant & { lagSeconds: number })[];
     oplogWindowSeconds?: number;
     oplogUsedRatio?: number;
     oplogPredictedWindowSeconds?: number;

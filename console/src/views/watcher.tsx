@@ -23,6 +23,7 @@ export function Watcher() {
         {(status) => (
           <>
             <Facts of={factsOf(status)} />
+            <Aside status={status} />
             <PassAndAudit status={status} />
             <SetAside status={status} />
             <EmailDuplicates status={status} />
@@ -65,6 +66,26 @@ function Facts({ of }: { of: [string, ReactNode][] }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+function Aside({ status: { watcher } }: { status: Status }) {
+  if (watcher.aside.length === 0) return null;
+  return (
+    <>
+      <h2>Applications beside all others</h2>
+      <p>They have very many changes. The feeds of all others do not wait for these.</p>
+      <Table
+        caption="Applications beside all others"
+        rows={watcher.aside}
+        nameOf={({ organizationid, appid }) => `${organizationid}/${appid}`}
+        empty=""
+        columns={[
+          { title: 'Application', cell: ({ organizationid, appid }) => `${organizationid}/${appid}` },
+          { title: 'Behind', cell: ({ lagSeconds }) => duration(lagSeconds) },
+        ]}
+      />
+    </>
   );
 }
 

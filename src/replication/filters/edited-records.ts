@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { DeadlineError, endsAfter, within as endsWithin } from '../../common/index.js';
 import { isTimeout } from '../../database/index.js';
-import { COLLECTION_OF } from '../../record/index.js';
+import { COLLECTION_OF, type Tenant } from '../../record/index.js';
 import { type TermAtWork, TermOverError, WatchedPlace, WorkedThrough } from '../progress/index.js';
 import { type Restamped, Restamps } from '../stamping/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../walk/index.js';
@@ -70,7 +70,7 @@ export class EditedRecords {
           term.showLife();
           const some = ids.slice(first, first + AT_ONCE);
           if (since === undefined || since.stamps + some.length > AT_ONCE)
-            since = { stamps: 0, place: await this.onceReached(since?.place, stop) };
+            since = { stamps: 0, place: await this.onceReached(service, since?.place, stop) };
           const { stamped, setAside } = await this.restamps.records(kind, some, 'filter', term, service);
           since.stamps += stamped;
           done.stamped += stamped;
@@ -86,9 +86,13 @@ export class EditedRecords {
     return done;
   }
 
-  /** Waits until the stream has passed this place, and answers where the log is now. */
-  private async onceReached(place: mongo.Timestamp | undefined, stop: AbortSignal): Promise<mongo.Timestamp> {
-    if (place !== undefined) await this.watched.reached(place, endsAfter(LONGEST_WAIT_MS, stop));
+  /** Waits until the watcher has passed this place with the application, and answers where the log is now. */
+  private async onceReached(
+    tenant: Tenant,
+    place: mongo.Timestamp | undefined,
+    stop: AbortSignal,
+  ): Promise<mongo.Timestamp> {
+    if (place !== undefined) await this.watched.reached(place, endsAfter(LONGEST_WAIT_MS, stop), tenant);
     if (stop.aborted) throw new TermOverError();
     return (await this.workedThrough.now()).at;
   }

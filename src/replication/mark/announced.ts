@@ -49,7 +49,10 @@ export class Announced {
   private async look(mark: MarkKey): Promise<{ clock: Date; fence: Date | undefined }> {
     const pipeline = [{ $match: { _id: markKey(mark) } }, { $project: { fence: 1 } }];
     const joined = [{ $lookup: { from: MARKS, pipeline, as: 'marks' } }];
-    const { clock, marks = [] } = await this.progress.readWith<{ marks: Pick<Mark, 'fence'>[] }>(joined);
+    const { clock, marks = [] } = await this.progress.readWith<{ marks: Pick<Mark, 'fence'>[] }>(
+      mark,
+      joined,
+    );
     return { clock, fence: marks[0]?.fence };
   }
 

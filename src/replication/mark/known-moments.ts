@@ -37,7 +37,7 @@ export class KnownMoments implements Follower {
 
   /** Nothing where it is not known whether an older one would serve as well. */
   async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<KnownMoment | undefined> {
-    const look = await this.progress.look();
+    const look = await this.progress.look(mark);
     const moments = this.byMark.get(markName(mark)) ?? [];
     if (look === undefined || !moments.some(({ fence }) => fence < to)) return undefined;
     const moment = servingMoment(moments, look.progress, to, notBefore);
@@ -46,7 +46,7 @@ export class KnownMoments implements Follower {
 
   /** The newest moment that can be shown. */
   async newest(mark: MarkKey): Promise<KnownMoment | undefined> {
-    const look = await this.progress.look();
+    const look = await this.progress.look(mark);
     const moment = look && newestMoment(this.byMark.get(markName(mark)) ?? [], look.progress);
     return look && moment && { look, moment };
   }

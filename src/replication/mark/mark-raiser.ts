@@ -55,15 +55,16 @@ export class MarkRaiser implements OnModuleDestroy {
   private async passedBefore(mark: MarkKey, left: AbortSignal): Promise<boolean> {
     const name = markName(mark);
     const begun = this.inFlight.get(name);
-    if (begun !== undefined && !(await this.isOver(name, begun, left).catch(() => !left.aborted)))
+    if (begun !== undefined && !(await this.isOver(mark, begun, left).catch(() => !left.aborted)))
       return false;
-    return this.isOver(name, this.inFlight.get(name) ?? this.begin(name, mark), left);
+    return this.isOver(mark, this.inFlight.get(name) ?? this.begin(name, mark), left);
   }
 
   /** One that is left by all who wait for it is still in flight: whoever comes next sees whether it is passed. */
-  private async isOver(name: string, raise: Raise, left: AbortSignal): Promise<boolean> {
+  private async isOver(mark: MarkKey, raise: Raise, left: AbortSignal): Promise<boolean> {
     const at = await unlessLeft(raise, left);
-    const isReached = at !== undefined && (await this.watched.reached(at, left));
+    const isReached = at !== undefined && (await this.watched.reached(at, left, mark));
+    const name = markName(mark);
     if (isReached && this.inFlight.get(name) === raise) this.inFlight.delete(name);
     return isReached;
   }

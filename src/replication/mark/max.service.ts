@@ -30,6 +30,8 @@ const NOT_AHEAD = { $add: [CLOCK, FUTURE_TOLERANCE_MS] };
 interface Newest {
   /** The greatest stamp as of the moment; nothing where there is no moment, or the server does not hold it any more. */
   greatest: Date | undefined;
+  /** Whether the application is worked through beside all others. */
+  isAside: boolean;
 }
 
 /** What a moment shows, which is a fact about the past. */
@@ -76,13 +78,13 @@ export class MaxService {
   async max(tenant: Tenant, kind: Kind): Promise<Date> {
     const mark = { ...tenant, kind };
     const known = await this.known(mark);
-    if (known?.beatenBy !== undefined) return this.answered(await this.round(mark, known.beatenBy));
+    if (known?.beatenBy !== undefined) return answered(mark, await this.round(mark, known.beatenBy));
     if (known !== undefined) return known.greatest;
     await this.heads.learn(mark);
     const now = await this.looks.share(markName(mark), () => this.look(mark));
     if (now.greatest !== undefined && !now.isBeaten) return now.greatest;
-    const { greatest = now.greatest } = await this.raised(mark);
-    return this.answered({ greatest });
+    const { greatest = now.greatest, isAside } = await this.raised(mark);
+    return answered(mark, { greatest, isAside });
   }
 
   /**
@@ -91,7 +93,7 @@ export class MaxService {
    * database has to be asked.
    */
   private async known(mark: MarkKey): Promise<{ greatest: Date; beatenBy?: Date } | undefined> {
-    const look = await this.knownProgress.look();
+    const look = await this.knownProgress.look(mark);
     const [last, head] = [this.answers.get(markName(mark)), this.heads.of(mark)];
     if (look === undefined || last === undefined || head === undefined) return undefined;
     const { moment, greatest, above } = last;
@@ -117,18 +119,15 @@ export class MaxService {
     return this.looksAfterRaises.share(markName(mark), () => this.newest(mark));
   }
 
-  private answered({ greatest }: Newest): Date {
-    if (greatest === undefined) throw problems.notWatched();
-    return greatest;
-  }
-
   /** What was answered last stays true as long as its moment can be shown; only where it is beaten others are asked. */
   private async look(mark: MarkKey): Promise<Newest & { isBeaten: boolean }> {
     const last = this.answers.get(markName(mark));
     const [seen, isLastBeaten = false] =
-      last === undefined ? [] : await Promise.all([this.progress.read(), this.isBeaten(mark, last.greatest)]);
+      last === undefined
+        ? []
+        : await Promise.all([this.progress.read(mark), this.isBeaten(mark, last.greatest)]);
     if (last !== undefined && seen !== undefined && !isLastBeaten && isShown(last.moment, seen.progress))
-      return { greatest: last.greatest, isBeaten: false };
+      return { greatest: last.greatest, isAside: seen.isAside, isBeaten: false };
     const newest = await this.newest(mark);
     const { greatest } = newest;
     const isLast = greatest === undefined || greatest.getTime() === last?.greatest.getTime();
@@ -140,8 +139,8 @@ export class MaxService {
   }
 
   private async newest(mark: MarkKey): Promise<Newest> {
-    const { moment } = await this.moments.newest(mark);
-    return { greatest: moment && (await this.asOf(mark, moment)) };
+    const { moment, isAside } = await this.moments.newest(mark);
+    return { greatest: moment && (await this.asOf(mark, moment)), isAside };
   }
 
   /** Nothing where the server does not hold the moment any more. */
@@ -179,4 +178,9 @@ export class MaxService {
     const below = (await read(start, fence)) ?? (last && (await read(NONE_YET, fence)));
     return { greatest: below ?? NONE_YET, above: greatest };
   }
+}
+
+function answered({ organizationid, appid }: MarkKey, { greatest, isAside }: Newest): Date {
+  if (greatest !== undefined) return greatest;
+  throw isAside ? problems.workedAside(organizationid, appid) : problems.notWatched();
 }

@@ -38,7 +38,7 @@ export class Moments {
   /** The moment that serves a window up to `to`, from a cluster time on if that is given. */
   async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<MomentLook> {
     const name = `${markName(mark)} ${to.getTime()} ${notBefore?.toBigInt()}`;
-    const remembered = await this.remembered(name);
+    const remembered = await this.remembered(mark, name);
     if (remembered !== undefined) return remembered;
     const known = await this.knownMoments.serving(mark, to, notBefore);
     if (known !== undefined) {
@@ -46,7 +46,10 @@ export class Moments {
       return withMoment(known.look, known.moment);
     }
     const from = notBefore === undefined ? [] : [{ $gte: ['$at', notBefore] }];
-    const { moments, ...look } = await this.look(momentsOf(mark, { fence: { $gte: to } }, from, ALONG_FENCE));
+    const { moments, ...look } = await this.look(
+      mark,
+      momentsOf(mark, { fence: { $gte: to } }, from, ALONG_FENCE),
+    );
     const moment = servingMoment(moments, look.progress, to, notBefore);
     if (moment !== undefined) this.known.set(name, moment);
     return withMoment(look, moment);
@@ -56,19 +59,19 @@ export class Moments {
   async newest(mark: MarkKey): Promise<MomentLook> {
     const known = await this.knownMoments.newest(mark);
     if (known !== undefined) return withMoment(known.look, known.moment);
-    const { moments, ...look } = await this.look(momentsOf(mark, {}, [], FROM_THE_NEWEST));
+    const { moments, ...look } = await this.look(mark, momentsOf(mark, {}, [], FROM_THE_NEWEST));
     return withMoment(look, newestMoment(moments, look.progress));
   }
 
-  private async remembered(name: string): Promise<MomentLook | undefined> {
+  private async remembered(mark: MarkKey, name: string): Promise<MomentLook | undefined> {
     const moment = this.known.get(name);
     if (moment === undefined) return undefined;
-    const look = (await this.knownProgress.look()) ?? (await this.progress.read());
+    const look = (await this.knownProgress.look(mark)) ?? (await this.progress.read(mark));
     return isShown(moment, look.progress) ? { ...look, moment } : undefined;
   }
 
-  private async look(stages: mongo.Document[]): Promise<ProgressLook & { moments: Moment[] }> {
-    const { moments = [], ...look } = await this.progress.readWith<{ moments: Moment[] }>(stages);
+  private async look(mark: MarkKey, stages: mongo.Document[]): Promise<ProgressLook & { moments: Moment[] }> {
+    const { moments = [], ...look } = await this.progress.readWith<{ moments: Moment[] }>(mark, stages);
     return { ...look, moments };
   }
 }

@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import { ControlStream, KnownDocuments } from '../../control/index.js';
+import type { Tenant } from '../../record/index.js';
 import type { ProgressLook } from './progress-reader.js';
-import { isPreparing } from './progress.js';
+import { isAside, isPreparing, progressOf } from './progress.js';
 import { WATCH_STATE_MODEL } from './watch-state.schema.js';
 import { WATCHER, type WatchState } from './watch-state.js';
 
 /** What feeds and `max` have to know of the watcher. */
-type KnownState = Pick<WatchState, '_id' | 'watched' | 'since' | 'pass' | 'expires'>;
+type KnownState = Pick<WatchState, '_id' | 'watched' | 'since' | 'pass' | 'expires' | 'aside'>;
 
 /** How far the watcher has come, as this instance knows it without asking. */
 @Injectable()
@@ -19,22 +20,33 @@ export class KnownProgress {
     private readonly control: ControlStream,
     @InjectModel(WATCH_STATE_MODEL) private readonly model: Model<WatchState>,
   ) {
-    const told = ['watched', 'since', 'pass', 'expires'] as const;
+    const told = ['watched', 'since', 'pass', 'expires', 'aside'] as const;
     this.states = new KnownDocuments(control, model.collection.collectionName, told);
   }
 
   /**
-   * Nothing where it is not known, where nobody leads or nothing can be shown now: then the database has to be asked. The
-   * clock is one that the database's has reached.
+   * How far it has come with an application. Nothing where it is not known, where no instance leads or nothing of the application
+   * can be shown now: then the database has to be asked. The clock is one that the database's has reached.
    */
-  async look(): Promise<ProgressLook | undefined> {
+  async look(tenant: Tenant): Promise<ProgressLook | undefined> {
     if (!this.control.isCurrent) return undefined;
-    const state = this.states.peek(WATCHER) ?? (await this.states.find(WATCHER, () => this.read()));
+    const state = this.peek() ?? (await this.find());
     const { clock, clockByNow } = this.control;
-    if (state?.watched === undefined || clock === undefined || clockByNow === undefined) return undefined;
-    if (isPreparing(state) || state.expires <= clockByNow) return undefined;
-    const { watched, since } = state;
-    return { clock, watched, progress: { watched, ...(since && { since }) } };
+    if (state === undefined || clock === undefined || clockByNow === undefined) return undefined;
+    const progress = progressOf(state, tenant);
+    const { watched } = progress;
+    if (watched === undefined || isPreparing(progress) || state.expires <= clockByNow) return undefined;
+    return { clock, watched, progress, isAside: isAside(state, tenant) };
+  }
+
+  /** The state of all applications, if it is known. */
+  peek(): KnownState | undefined {
+    return this.states.peek(WATCHER);
+  }
+
+  /** The same as it is known, or else as the database has it; nothing where that does not answer soon. */
+  async find(): Promise<KnownState | undefined> {
+    return (await this.states.find(WATCHER, () => this.read())) ?? undefined;
   }
 
   private async read(): Promise<KnownState | null> {

@@ -20,4 +20,10 @@ export {
   type WatchState,
 } from './watch-state.js';
 export { type CountsByWord, WATCH_TOTALS, type WatchTotals } from './watch-totals.schema.js';
-export { readWatcherStatus, shareDone, type WatcherStatus } from './watcher-status.js';
+export {
+  type AsideStatus,
+  greatestLag,
+  readWatcherStatus,
+  shareDone,
+  type WatcherStatus,
+} from './watcher-status.js';

@@ -1,20 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { SharedReads } from '../../common/index.js';
+import { literal, SharedReads } from '../../common/index.js';
 import { CLOCK } from '../../database/index.js';
 import { problems } from '../../http/index.js';
+import type { Tenant } from '../../record/index.js';
 import { isPreparing, type WatchProgress } from './progress.js';
+import { placeAt, SLOWEST, watchedOf } from './stored-progress.js';
 import { WATCH_STATE_MODEL } from './watch-state.schema.js';
 import { WATCHER, type WatchState } from './watch-state.js';
 
-/** The watcher's progress at one look. */
+const ALL = 'all';
+
+/** The watcher's progress at one look, with one application or with all. */
 export interface ProgressLook {
   /** The database's clock. */
   clock: Date;
   progress: WatchProgress;
   /** Everything up to here is worked through. */
   watched: mongo.Timestamp;
+  /** Whether it is one application that the leader works through beside all others. */
+  isAside: boolean;
 }
 
 /** Reads how far the watcher has come. Every look throws 503 `preparing` during a pass. */
@@ -24,23 +30,39 @@ export class ProgressReader {
 
   constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
 
-  /** One look for all who ask at the same time. */
-  read(): Promise<ProgressLook> {
-    return this.shared.share(WATCHER, () => this.readWith([]));
+  /** How far it has come with one application: one look for all who ask about it at the same time. */
+  read({ organizationid, appid }: Tenant): Promise<ProgressLook> {
+    const tenant = { organizationid, appid };
+    return this.shared.share(JSON.stringify([organizationid, appid]), () => this.readWith(tenant, []));
   }
 
-  /** A look with what further stages join to it, so that both are seen as they stand at one time. */
-  async readWith<T extends object>(stages: mongo.Document[]): Promise<ProgressLook & Partial<T>> {
+  /** How far it has come with every application. */
+  readAll(): Promise<ProgressLook> {
+    return this.shared.share(ALL, () => this.look({ watched: SLOWEST, isAside: literal(false) }, []));
+  }
+
+  /**
+   * A look at one application with what further stages join to it, so that both are seen as they stand at one time. To the
+   * stages `$watched` is that of the application.
+   */
+  readWith<T extends object>(tenant: Tenant, stages: mongo.Document[]): Promise<ProgressLook & Partial<T>> {
+    return this.look<T>(watchedOf(tenant), stages);
+  }
+
+  private async look<T extends object>(
+    projection: { watched: mongo.Document; isAside: mongo.Document },
+    stages: mongo.Document[],
+  ): Promise<ProgressLook & Partial<T>> {
     const [state] = await this.states.collection
-      .aggregate<WatchProgress & { clock: Date } & Partial<T>>([
+      .aggregate<WatchProgress & Pick<ProgressLook, 'clock' | 'isAside'> & Partial<T>>([
         { $match: { _id: WATCHER } },
-        { $project: { since: 1, watched: 1, pass: 1, clock: CLOCK } },
+        { $project: { since: placeAt('$since'), pass: 1, clock: CLOCK, ...projection } },
         ...stages,
       ])
       .toArray();
     if (state?.watched === undefined || isPreparing(state)) throw problems.preparing();
-    const { clock, since, watched, pass, ...joined } = state;
+    const { clock, since, watched, pass, isAside, ...joined } = state;
     const progress = { watched, ...(since && { since }), ...(pass !== undefined && { pass }) };
-    return { clock, progress, watched, ...(joined as unknown as Partial<T>) };
+    return { clock, progress, watched, isAside, ...(joined as unknown as Partial<T>) };
   }
 }

@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose';
+import mongoose, { type mongo } from 'mongoose';
 import type { Tenant } from '../../record/pure.js';
 
 /** How far the watcher has come, in cluster times. */
@@ -26,18 +26,64 @@ export interface TotalProgress extends WatchProgress {
   aside?: readonly AsideProgress[];
 }
 
-/** How far the watcher has come with one application. */
-export function progressOf(
-  { aside = [], ...progress }: TotalProgress,
-  { organizationid, appid }: Tenant,
-): WatchProgress {
-  const own = aside.find((one) => one.organizationid === organizationid && one.appid === appid);
-  return own === undefined ? progress : { ...progress, watched: own.watched };
+/** How far the watcher has come with one application. What is stored in place of a cluster time tells nothing. */
+export function progressOf(state: TotalProgress, tenant: Tenant): WatchProgress {
+  return progressAt(state, (aside) => [aside.find((one) => isOf(one, tenant)) ?? state]);
 }
 
-/** How far the watcher has come with every application. */
-export function progressOfAll({ aside = [], ...progress }: TotalProgress): WatchProgress {
-  const all = [progress.watched, ...aside.map(({ watched }) => watched)].filter((one) => one !== undefined);
-  const slowest = all.reduce((first, one) => (one.compare(first) < 0 ? one : first), all[0]!);
-  return progress.watched === undefined ? progress : { ...progress, watched: slowest };
+/** How far the watcher has come with every application: the slowest tells it. */
+export function progressOfAll(state: TotalProgress): WatchProgress {
+  return progressAt(state, (aside) => [state, ...aside]);
+}
+
+/** Whether an application has a progress of its own. */
+export function isAside(state: TotalProgress, tenant: Tenant): boolean {
+  return asideIn(state)?.some((one) => isOf(one, tenant)) ?? false;
+}
+
+/** The applications that have a progress of their own, of which it is known. */
+export function knownAside(state: TotalProgress): AsideProgress[] {
+  return (asideIn(state) ?? []).filter(
+    (one: AsideProgress | null) =>
+      typeof one?.organizationid === 'string' && typeof one.appid === 'string' && isPlace(one.watched),
+  );
+}
+
+type Placed = { watched?: unknown } | null | undefined;
+
+function progressAt(
+  state: TotalProgress,
+  placed: (aside: readonly AsideProgress[]) => readonly Placed[],
+): WatchProgress {
+  const aside = asideIn(state);
+  const places = aside === undefined ? [] : placed(aside).map((one) => one?.watched);
+  const watched = places.every(isPlace) ? earliest(places) : undefined;
+  const { since, pass } = state;
+  return {
+    ...(watched && { watched }),
+    ...(isPlace(since) && { since }),
+    ...(pass !== undefined && { pass }),
+  };
+}
+
+/** The applications that have a progress of their own; undefined where something else is stored in place of them. */
+function asideIn({ aside }: TotalProgress): readonly AsideProgress[] | undefined {
+  const list: unknown = aside ?? [];
+  return Array.isArray(list) ? (list as AsideProgress[]) : undefined;
+}
+
+/** An entry may be anything that somebody else has stored. */
+function isOf(entry: AsideProgress | null, { organizationid, appid }: Tenant): boolean {
+  return entry?.organizationid === organizationid && entry.appid === appid;
+}
+
+function isPlace(value: unknown): value is mongo.Timestamp {
+  return value instanceof mongoose.mongo.Timestamp;
+}
+
+function earliest(places: mongo.Timestamp[]): mongo.Timestamp | undefined {
+  return places.reduce<mongo.Timestamp | undefined>(
+    (first, one) => (first !== undefined && first.compare(one) <= 0 ? first : one),
+    undefined,
+  );
 }

@@ -4,7 +4,8 @@ import { Injectable } from '@nestjs/common';
 const LONGEST_MS = 30_000;
 
 /**
- * For how long this instance has answered feeds nothing but 503 `not-watched`. Where something is stuck between the raise of a
+ * For how long this instance has answered feeds nothing but 503 `not-watched`, but for those of services that are being stamped
+ * and of applications that are worked through beside all others. Where something is stuck between the raise of a
  * mark and its moment, everything else looks well: the lease is renewed, and `max` is answered.
  */
 @Injectable()
@@ -18,7 +19,7 @@ export class UnwatchedFeeds {
     this.refusals = undefined;
   }
 
-  /** A feed was answered 503 `not-watched`. */
+  /** A feed was answered 503 `not-watched`, for no reason of its own service or application. */
   refused(): void {
     const now = performance.now();
     this.refusals = { first: this.current?.first ?? now, last: now };

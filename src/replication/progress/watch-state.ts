@@ -13,7 +13,10 @@ export interface WatchState extends WatchProgress {
   /** Where the stream goes on. */
   token?: unknown;
   pass?: PassProgress;
-  /** Applications that are worked through beside all others. */
+  /**
+   * Applications that are worked through beside all others. To be written as a whole, by `$set` of the field or `$unset`: the
+   * control stream tells fields, and no parts of them.
+   */
   aside?: AsideApplication[];
 }
 

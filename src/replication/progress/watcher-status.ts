@@ -1,11 +1,18 @@
 import { LEASES } from './watch-state.schema.js';
 import type { Connection, mongo } from 'mongoose';
 import { CLOCK } from '../../database/plain.js';
+import type { Tenant } from '../../record/pure.js';
 import { type Oplog, predictedWindow, readOplog } from './oplog.js';
-import { isPreparing } from './progress.js';
+import { isPreparing, knownAside, progressOfAll } from './progress.js';
 import { type PassProgress, WATCHER, type WatchState } from './watch-state.js';
 
 const MS = 1000;
+
+/** How far the watcher is behind with an application that it works through beside all others. */
+export interface AsideStatus extends Tenant {
+  /** Age of the application's `watched`, in whole seconds. */
+  lagSeconds: number;
+}
 
 /** How the watcher stands, as the database tells it: every instance says the same. What is not known is undefined. */
 export interface WatcherStatus {
@@ -19,9 +26,11 @@ export interface WatcherStatus {
   isPreparing: boolean;
   /** The pass under way. */
   pass: PassProgress | undefined;
-  /** Age of `watched`: how far the watcher is behind the database, in whole seconds. */
+  /** Age of `watched`: how far the watcher is behind the database, in whole seconds, but for applications that are aside. */
   lagSeconds: number | undefined;
-  /** From the oldest entry of the oplog to the stored token: for how many seconds the watcher may stay away. */
+  /** Applications that are worked through beside all others; empty where none is. */
+  aside: AsideStatus[];
+  /** From the oldest entry of the oplog to the slowest stored token: for how many seconds the watcher may stay away. */
   oplogWindowSeconds: number | undefined;
   /**
    * How many seconds the server's clock is behind the last cluster time: it was set back, or a server before it was ahead. The
@@ -61,11 +70,23 @@ export function watcherStatusOf(state: ClockedState | undefined, oplog: Oplog | 
     isPreparing: state === undefined || isPreparing(state),
     pass: state?.pass && toldOf(state.pass),
     lagSeconds: secondsBetween(watched, now),
+    aside: state === undefined ? [] : asideStatusOf(state),
     clockBehindSeconds: state && Math.floor((state.clock.getTime() - state.now.getTime()) / MS),
-    oplogWindowSeconds: secondsBetween(secondOf(oplog?.oldest), watched),
+    oplogWindowSeconds: secondsBetween(
+      secondOf(oplog?.oldest),
+      secondOf(state && progressOfAll(state).watched),
+    ),
     oplogUsedRatio: oplog?.usedRatio,
     oplogPredictedWindowSeconds: oplog && predictedWindow(oplog),
   };
+}
+
+function asideStatusOf(state: ClockedState): AsideStatus[] {
+  const now = Math.floor(state.clock.getTime() / MS);
+  return knownAside(state).map(({ organizationid, appid, watched }) => ({
+    ...{ organizationid, appid },
+    lagSeconds: Math.max(0, now - watched.getHighBitsUnsigned()),
+  }));
 }
 
 /** What concerns an operator; where a pass would go on does not. */
@@ -76,6 +97,11 @@ function toldOf({ reason, isRepair, started, done, total }: PassProgress): PassP
 /** How much of a pass is done, 0 to 1. Its total is an estimate, which it may exceed. */
 export function shareDone({ done, total }: PassProgress): number {
   return done / Math.max(total, done, 1);
+}
+
+/** How far the watcher is behind with the slowest of these applications, in seconds; 0 where there is none. */
+export function greatestLag(aside: AsideStatus[]): number {
+  return Math.max(0, ...aside.map(({ lagSeconds }) => lagSeconds));
 }
 
 /** Never negative: a clock may be behind, and a token may be older than the oplog. */

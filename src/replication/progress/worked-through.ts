@@ -16,7 +16,7 @@ export interface Now {
   clock: Date;
 }
 
-/** Tells what the leader does beside the stream how far the stream has come. */
+/** Tells what the leader does beside the stream how far it has come with every application. */
 @Injectable()
 export class WorkedThrough {
   constructor(
@@ -33,12 +33,12 @@ export class WorkedThrough {
   }
 
   /**
-   * Waits until everything up to a cluster time is worked through and no pass is under way; false where `stop` came
-   * first.
+   * Waits until everything of every application up to a cluster time is worked through and no pass is under way; false where
+   * `stop` came first.
    */
   async upTo(at: mongo.Timestamp, stop: AbortSignal): Promise<boolean> {
     while (!stop.aborted) {
-      const look = await this.progress.read().catch(() => undefined);
+      const look = await this.progress.readAll().catch(() => undefined);
       if (look !== undefined && look.watched.compare(at) >= 0) return true;
       await pause(LOOK_MS, stop);
     }

@@ -15,6 +15,7 @@ const QUIET: Status = {
     isPreparing: false,
     pass: undefined,
     lagSeconds: 2,
+    aside: [],
     clockBehindSeconds: 0,
     oplogWindowSeconds: 270_000,
     oplogUsedRatio: 0.97,
@@ -84,6 +85,21 @@ describe('what `status` says to people', () => {
     expect(line('Watcher', watcher({ leader: undefined, lagSeconds: undefined }))).toBe(
       'no instance leads: is the service running?',
     );
+  });
+
+  it('applications are worked through beside all others', () => {
+    const aside = [
+      { organizationid: 'acme', appid: 'shop', lagSeconds: 300 },
+      { organizationid: 'acme', appid: 'club', lagSeconds: 0 },
+    ];
+    const lines = statusLines({ ...QUIET, ...watcher({ aside }) });
+    const first = lines.findIndex((one) => one.startsWith('Aside '));
+    expect(lines.slice(first, first + 3).map((one) => one.slice('Aside'.length).trim())).toEqual([
+      '2 applications, worked through beside all others',
+      'acme/shop: 5 min behind',
+      'acme/club: 0 s behind',
+    ]);
+    expect(line('Aside')).toBeUndefined();
   });
 
   it("the server's clock is behind the cluster time", () => {

@@ -22,7 +22,7 @@ export class Hearing {
 
   /** A refusal, such as 503 `preparing`, is an answer as well. */
   private async look(): Promise<void> {
-    await this.progress.read().catch((error: unknown) => {
+    await this.progress.readAll().catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
     });
   }

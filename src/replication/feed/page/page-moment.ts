@@ -63,8 +63,9 @@ export class PageMoment {
 
   /**
    * Throws 503 `preparing`, `not-watched` where the watcher or the stamping of the service's edited filter does not come far
-   * enough in time, 400 where `to` lies too far ahead for a further page, and 410 `source-restored`. The page has waited `since`
-   * then, also for moments that were found in vain.
+   * enough in time (it names the service, or the application that is worked through beside all others), 400 where `to` lies too
+   * far ahead for a further page, and 410 `source-restored`. The page has waited `since` then, also for moments that were found in
+   * vain.
    */
   async find(wish: PageWish, since = performance.now()): Promise<Shown> {
     const shown = await this.found(wish, since);
@@ -99,7 +100,7 @@ export class PageMoment {
         if (service !== undefined && !(await this.filters.settled(service, deadline)))
           throw problems.beingStamped(service.of.kind, service.of.name);
         if (raises === MOST_RAISES) throw problems.notWatched();
-        await this.raised(mark, deadline);
+        await this.raised(mark, look, deadline);
         raises += 1;
       }
       look = await this.moments.serving(mark, needed, notBefore);
@@ -108,13 +109,15 @@ export class PageMoment {
 
   /** Throws 503 `preparing`, and 400 where `to` lies too far ahead for a further page: no wait, no moment is needed. */
   async assertAllowed(wish: Omit<PageWish, 'service'>): Promise<void> {
-    await this.aimOf(wish, await this.progress.read());
+    await this.aimOf(wish, await this.progress.read(wish.mark));
   }
 
   /** Raises the mark and waits until the watcher has passed it; 503 `not-watched` where that takes too long. */
-  private async raised(mark: MarkKey, deadline: number): Promise<void> {
+  private async raised(mark: MarkKey, { isAside }: ProgressLook, deadline: number): Promise<void> {
     const leftMs = Math.max(0, deadline - performance.now());
     if (await this.raiser.passed(mark, leftMs)) return;
+    // Nothing is wrong with the instance: it waits for the application's own bulk.
+    if (isAside) throw problems.workedAside(mark.organizationid, mark.appid);
     this.unwatched.refused();
     throw problems.notWatched();
   }
@@ -134,7 +137,7 @@ export class PageMoment {
    * {@link find}, and `not-watched` also where the filter was changed meanwhile.
    */
   async insteadOf(shown: Shown, wish: PageWish): Promise<Shown> {
-    const { watched } = await this.progress.read();
+    const { watched } = await this.progress.read(wish.mark);
     this.instead.set(nameOf(wish.mark, shown.moment), watched);
     const next = await this.find({ ...wish, to: shown.to }).catch((error: unknown) => {
       throw error instanceof OutdatedServiceError ? problems.notWatched() : error;

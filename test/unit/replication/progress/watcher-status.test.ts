@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { shareDone } from '../../../../src/replication/progress/index.js';
+import { greatestLag, shareDone } from '../../../../src/replication/progress/index.js';
 import { type ClockedState, watcherStatusOf } from '../../../../src/replication/progress/watcher-status.js';
 
 const NOW = 1_800_000_000;
@@ -37,6 +37,37 @@ describe('the lag', () => {
   it('is not known before the first pass', () => {
     const { watched: _watched, since: _since, ...state } = stateAt(NOW);
     expect(watcherStatusOf(state, oplog(at(NOW)))).toMatchObject({ lagSeconds: undefined, since: undefined });
+  });
+});
+
+describe('applications that are worked through beside all others', () => {
+  const of = (appid: string, watched: unknown) => ({ organizationid: 'acme', appid, watched, token: {} });
+  const aside = [of('shop', at(NOW - 90)), of('club', at(NOW + 3))] as ClockedState['aside'] & object;
+
+  it('are told with their lag, and the lag of the watcher is that of all others', () => {
+    const status = watcherStatusOf(stateAt(NOW + 2, { aside }), undefined);
+    expect(status.aside).toEqual([
+      { organizationid: 'acme', appid: 'shop', lagSeconds: 92 },
+      { organizationid: 'acme', appid: 'club', lagSeconds: 0 },
+    ]);
+    expect([status.lagSeconds, greatestLag(status.aside)]).toEqual([2, 92]);
+  });
+
+  it('are none as a rule', () => {
+    const status = watcherStatusOf(stateAt(NOW), undefined);
+    expect([status.aside, greatestLag(status.aside)]).toEqual([[], 0]);
+  });
+
+  it('the oplog has to reach back to the slowest', () => {
+    const known = oplog(at(NOW - 100));
+    expect(watcherStatusOf(stateAt(NOW, { aside }), known).oplogWindowSeconds).toBe(10);
+  });
+
+  it('are told only where each has a name and a place', () => {
+    const odd = [null, 7, of('shop', 'soon'), { appid: 'shop', watched: at(NOW) }, of('club', at(NOW))];
+    const status = watcherStatusOf(stateAt(NOW, { aside: odd as never }), undefined);
+    expect(status.aside.map(({ appid }) => appid)).toEqual(['club']);
+    expect(watcherStatusOf(stateAt(NOW, { aside: 'all' as never }), undefined).aside).toEqual([]);
   });
 });
 

@@ -15,20 +15,26 @@ let raises: number;
 /** Whether a moment shows the filter in force, with nothing left to stamp. */
 let isShown: (moment: mongo.Timestamp) => boolean;
 let isStamped: boolean;
+/** Whether the application is worked through beside all others, and whether the watcher passes a raise in time. */
+let isAside: boolean;
+let isPassed: boolean;
 let unwatched: UnwatchedFeeds;
 let page: PageMoment;
 beforeEach(() => {
   raises = 0;
   isStamped = true;
+  isAside = false;
+  isPassed = true;
   unwatched = new UnwatchedFeeds();
   const look = () => {
     const watched = at(raises);
     const progress = { since: at(0), watched };
-    return Promise.resolve({ clock: new Date(2000), progress, watched, moment: { fence: TO, at: watched } });
+    const moment = { fence: TO, at: watched };
+    return Promise.resolve({ clock: new Date(2000), progress, watched, isAside, moment });
   };
   const passed = () => {
     if ((raises += 1) > TOO_MANY) throw new Error('It goes on for ever.');
-    return Promise.resolve(true);
+    return Promise.resolve(isPassed);
   };
   const filters = {
     knownFrom: () => undefined,
@@ -73,4 +79,17 @@ describe('where records are left to stamp for an edited filter', () => {
     expect(raises).toBe(0);
     expect(refused).not.toHaveBeenCalled();
   });
+});
+
+it.each<[string, boolean, string, number]>([
+  ['where one watcher works for all, by a sentence that names nothing', false, 'The watcher has not come', 1],
+  ['where the application is worked through beside all others, by one that names it', true, '"acme/shop"', 0],
+])('a page whose raise is not passed in time is refused: %s', async (_where, aside, sentence, counted) => {
+  [isShown, isAside, isPassed] = [() => false, aside, false];
+  const refused = jest.spyOn(unwatched, 'refused');
+  await expect(find()).rejects.toMatchObject({
+    ...{ status: 503, slug: 'not-watched' },
+    message: expect.stringContaining(sentence),
+  });
+  expect(refused).toHaveBeenCalledTimes(counted);
 });

@@ -1,0 +1,56 @@
+import type { mongo } from 'mongoose';
+import { literal } from '../../common/index.js';
+import type { Tenant } from '../../record/index.js';
+
+/** The applications that have a progress of their own; nothing where something else is stored in place of them. */
+const ASIDE = { $ifNull: ['$aside', []] };
+const IS_LIST = { $isArray: [ASIDE] };
+const TEXT = '';
+
+/** A cluster time of a document; missing where something else is stored in place of it. */
+export function placeAt(value: mongo.Document | string): mongo.Document {
+  return { $let: { vars: { value }, in: { $cond: [isPlace('$$value'), '$$value', '$$REMOVE'] } } };
+}
+
+/**
+ * The fields `watched` and `isAside` of one application, as the database reads them from the lease: those of
+ * {@link progressOf}. What a foreign program has stored in place of a cluster time tells nothing.
+ */
+export function watchedOf({ organizationid, appid }: Tenant): {
+  watched: mongo.Document;
+  isAside: mongo.Document;
+} {
+  const isOfTenant = {
+    $and: [
+      { $eq: ['$$this.organizationid', literal(organizationid)] },
+      { $eq: ['$$this.appid', literal(appid)] },
+    ],
+  };
+  const own = { $cond: [IS_LIST, { $filter: { input: ASIDE, cond: isOfTenant } }, []] };
+  const isAside = { $gt: [{ $size: own }, 0] };
+  const placed = {
+    $cond: [isAside, { $getField: { field: 'watched', input: { $first: own } } }, '$watched'],
+  };
+  return { watched: { $cond: [IS_LIST, placeAt(placed), '$$REMOVE'] }, isAside };
+}
+
+/** The field `watched` of the slowest application, the same as {@link progressOfAll}. */
+export const SLOWEST: mongo.Document = {
+  $cond: [
+    IS_LIST,
+    placeAt({
+      // A text comes before every cluster time.
+      $min: {
+        $map: {
+          input: { $concatArrays: [[{ watched: '$watched' }], ASIDE] },
+          in: { $cond: [isPlace('$$this.watched'), '$$this.watched', TEXT] },
+        },
+      },
+    }),
+    '$$REMOVE',
+  ],
+};
+
+function isPlace(value: string): mongo.Document {
+  return { $eq: [{ $type: value }, 'timestamp'] };
+}
