@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
 import { refusedAsDuplicate } from '../../database/index.js';
 import { FIRST_ID, type Kind, LAST_ID, type Tenant } from '../../record/index.js';
-import { ALL, inShare, type LogPlace, type Share, upTo } from '../progress/index.js';
+import { ALL, inShare, type LogPlace, type AppShare, upTo } from '../progress/index.js';
 import { type Found, slicesOf, type Stretch, STRETCH_MS } from '../walk/index.js';
 import type { PartialIdentity } from './identity.js';
 import {
@@ -39,7 +39,7 @@ export class IncompleteIdentities {
   async among(
     kind: Kind,
     owners: mongo.ObjectId[],
-    share: Share = ALL,
+    share: AppShare = ALL,
   ): Promise<Map<string, PartialIdentity>> {
     if (owners.length === 0) return new Map();
     const found = await this.collection.find(ofRecords(kind, owners, share)).toArray();
@@ -83,7 +83,7 @@ export class IncompleteIdentities {
   async keep(
     kind: Kind,
     known: { owner: mongo.ObjectId; partial: PartialIdentity }[],
-    share: Share = ALL,
+    share: AppShare = ALL,
   ): Promise<void> {
     if (known.length === 0) return;
     const writes = known.map(({ owner, partial }) => ({
@@ -102,7 +102,7 @@ export class IncompleteIdentities {
     kind: Kind,
     rivals: { owner: string; identity: Tenant & { id: string } }[],
     learned: LogPlace,
-    share: Share = ALL,
+    share: AppShare = ALL,
   ): Promise<void> {
     const known = rivals.map(({ owner, identity: { organizationid, appid, id } }) => ({
       owner: new mongo.ObjectId(owner),
@@ -112,7 +112,7 @@ export class IncompleteIdentities {
   }
 
   /** Forgets records that are known as a whole, or gone, as of a place in the log. What was learned later stays. */
-  async forget(kind: Kind, owners: mongo.ObjectId[], at: LogPlace, share: Share = ALL): Promise<void> {
+  async forget(kind: Kind, owners: mongo.ObjectId[], at: LogPlace, share: AppShare = ALL): Promise<void> {
     if (owners.length === 0) return;
     await this.collection.deleteMany({ ...ofRecords(kind, owners, share), learned: upTo(at) });
   }
@@ -121,7 +121,7 @@ export class IncompleteIdentities {
   async forgetEach(
     kind: Kind,
     known: { owner: mongo.ObjectId; at: LogPlace }[],
-    share: Share = ALL,
+    share: AppShare = ALL,
   ): Promise<void> {
     if (known.length === 0) return;
     const writes = known.map(({ owner, at }) => ({
@@ -176,7 +176,7 @@ export class IncompleteIdentities {
   private async forgetElsewhere(
     kind: Kind,
     known: { owner: mongo.ObjectId; partial: PartialIdentity }[],
-    share: Share,
+    share: AppShare,
   ): Promise<void> {
     const kept = new Map(known.map(({ owner, partial }) => [owner.toHexString(), partial]));
     const owners = known.map(({ owner }) => owner);
@@ -201,7 +201,7 @@ function keyOf(
   return { kind, owner, organizationid, appid };
 }
 
-function ofRecords(kind: Kind, owners: mongo.ObjectId[], share: Share): mongo.Document {
+function ofRecords(kind: Kind, owners: mongo.ObjectId[], share: AppShare): mongo.Document {
   return { '_id.kind': kind, '_id.owner': { $in: owners }, ...inShare(share, '_id.') };
 }
 

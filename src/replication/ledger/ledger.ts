@@ -4,7 +4,7 @@ import type { Model, mongo } from 'mongoose';
 import { alongIndex, refusedAsDuplicate } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { type Kind, KINDS } from '../../record/index.js';
-import { ALL, inShare, isPartial, type Share } from '../progress/index.js';
+import { ALL, inShare, isPartial, type AppShare } from '../progress/index.js';
 import { inSlices, STRETCH_MS } from '../walk/index.js';
 import {
   firstLife,
@@ -49,7 +49,7 @@ export class Ledger {
    * the first is what it was as far as events were worked through; a later one was learned ahead of its event. In a share, those of
    * its applications.
    */
-  async ownedBy(kind: Kind, owners: mongo.ObjectId[], share: Share = ALL): Promise<LedgerEntry[]> {
+  async ownedBy(kind: Kind, owners: mongo.ObjectId[], share: AppShare = ALL): Promise<LedgerEntry[]> {
     if (owners.length === 0) return [];
     const find = (along: { hint?: string }) =>
       this.entries.collection
@@ -93,7 +93,7 @@ export class Ledger {
   }
 
   /** The entries with these `_id`s, in a share those of its applications. */
-  async among(entries: mongo.ObjectId[], share: Share = ALL): Promise<LedgerEntry[]> {
+  async among(entries: mongo.ObjectId[], share: AppShare = ALL): Promise<LedgerEntry[]> {
     if (entries.length === 0) return [];
     const among = { _id: { $in: entries }, ...inShare(share) };
     return this.entries.collection.find<LedgerEntry>(among, { hint: { _id: 1 } }).toArray();

@@ -5,10 +5,10 @@ import type { Tenant } from '../../record/pure.js';
  * The applications that one loop of the watcher is responsible for (design §10): all but some, or one. Each application is in the
  * share of exactly one loop. What names no application is in the share of the loop that has all but some.
  */
-export type Share = { but: readonly Tenant[] } | { only: Tenant };
+export type AppShare = { but: readonly Tenant[] } | { only: Tenant };
 
 /** The share of a loop beside which there is no other. */
-export const ALL: Share = { but: [] };
+export const ALL: AppShare = { but: [] };
 
 /** What may name an application. */
 export interface Named {
@@ -17,17 +17,17 @@ export interface Named {
 }
 
 /** Whether a share is not all there is. */
-export function isPartial(share: Share): boolean {
+export function isPartial(share: AppShare): boolean {
   return 'only' in share || share.but.length > 0;
 }
 
 /** Whether an application is in a share. */
-export function isIn(share: Share, named: Named): boolean {
+export function isIn(share: AppShare, named: Named): boolean {
   return 'only' in share ? isOf(named, share.only) : !share.but.some((tenant) => isOf(named, tenant));
 }
 
 /** A query for documents that name applications of a share, under `path`, such as `_id.`. */
-export function inShare(share: Share, path = ''): mongo.Document {
+export function inShare(share: AppShare, path = ''): mongo.Document {
   const isOfTenant = ({ organizationid, appid }: Tenant) => ({
     [`${path}organizationid`]: organizationid,
     [`${path}appid`]: appid,

@@ -1,4 +1,4 @@
-import { ALL, type Share } from './share.js';
+import { ALL, type AppShare } from './share.js';
 
 /** The term has shown no life for so long (milliseconds) that it is given up. */
 export const LONGEST_SILENCE_MS = 20_000;
@@ -22,7 +22,7 @@ export interface TermAtWork {
    */
   showLife(): void;
   /** The applications that it is done for. */
-  readonly share: Share;
+  readonly share: AppShare;
 }
 
 /** For work outside of a term, such as that of a command: it needs no sign of life, and nothing ends it. */

@@ -16,7 +16,7 @@ import {
   type Life,
   type Rival,
 } from '../ledger/index.js';
-import type { LogPlace, Share, TermAtWork } from '../progress/index.js';
+import type { LogPlace, AppShare, TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 
 /** Of records that claim identities, those that live, and those that have to wait for another one. */
@@ -53,7 +53,7 @@ export class Claimants {
    * one identity at most one that has a number lives, and none beside a text. A number that owns the text of another
    * record dies before that lives, and waits from then on if it still claims it. The rivals are remembered.
    */
-  async settle(kind: Kind, lives: Life[], share: Share): Promise<Settled> {
+  async settle(kind: Kind, lives: Life[], share: AppShare): Promise<Settled> {
     const numbers = lives.filter(({ isNumber }) => isNumber);
     const texts = lives.filter(({ isNumber }) => !isNumber);
     const holders = await this.holders(kind, { numbers: identitiesOf(numbers), texts: identitiesOf(texts) });

@@ -24,7 +24,7 @@ import {
   IncompleteIdentities,
 } from '../ledger/index.js';
 import { type KnownFences, markName } from '../mark/index.js';
-import { type LogPlace, rightBehind, type Share, type TermAtWork } from '../progress/index.js';
+import { type LogPlace, rightBehind, type AppShare, type TermAtWork } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
 import { Claimants } from './claimants.js';
 import { type RecordsToStamp, StampsAbove } from './stamps-above.js';
@@ -174,7 +174,7 @@ export class Resurrections {
   }
 
   /** A number that the ledger knows is no rival of anybody. */
-  private async forgetRivals(kind: Kind, lives: Life[], share: Share): Promise<void> {
+  private async forgetRivals(kind: Kind, lives: Life[], share: AppShare): Promise<void> {
     const owners = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
     const known = await this.ledger.ownedBy(kind, owners, share);
     await this.incomplete.forgetEach(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, KINDS } from '../../../record/index.js';
-import { isIn, type LogPlace, type Share, type TermAtWork } from '../../progress/index.js';
+import { isIn, type LogPlace, type AppShare, type TermAtWork } from '../../progress/index.js';
 import { Quarantine } from '../../quarantine/index.js';
 import { EmailReview, PRESENT, type PresentRecord, RecordCare, type RecordLook } from '../../repair/index.js';
 import { mayPass } from '../may-pass.js';
@@ -66,7 +66,7 @@ export class CareForWritten {
     if (kind === 'member') await this.emailReview.review(concerned, noted);
   }
 
-  private async present(kind: Kind, ids: mongo.ObjectId[], share: Share): Promise<PresentRecord[]> {
+  private async present(kind: Kind, ids: mongo.ObjectId[], share: AppShare): Promise<PresentRecord[]> {
     if (ids.length === 0) return [];
     const found = await this.connection
       .collection(COLLECTION_OF[kind])

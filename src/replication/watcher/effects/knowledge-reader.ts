@@ -3,7 +3,7 @@ import { isObjectId, type Kind } from '../../../record/index.js';
 import type { mongo } from 'mongoose';
 import { type DeadIdentity, IncompleteIdentities, Ledger } from '../../ledger/index.js';
 import type { WatchedEvent } from '../../log/index.js';
-import { isPartial, type Share, type TermAtWork } from '../../progress/index.js';
+import { isPartial, type AppShare, type TermAtWork } from '../../progress/index.js';
 import { Claimants } from '../../stamping/index.js';
 import { claimsIn } from '../rules/claims.js';
 import type { KindEvent } from '../rules/decide.js';
@@ -29,7 +29,7 @@ export class KnowledgeReader {
   ) {}
 
   /** Whose the tombstones are that the events tell of: what an entry is about never changes. */
-  async tombstonesIn(events: WatchedEvent[], share: Share): Promise<Map<string, DeadIdentity>> {
+  async tombstonesIn(events: WatchedEvent[], share: AppShare): Promise<Map<string, DeadIdentity>> {
     const seen = events.flatMap((event) => (event.type === 'tombstone' ? [event.entry] : []));
     const entries = await this.ledger.among(seen, share);
     return new Map(entries.map((entry) => [entry._id.toHexString(), entry]));
@@ -53,7 +53,7 @@ export class KnowledgeReader {
     return { events: named, owned, partials, holders, isReadLate };
   }
 
-  private async owned(kind: Kind, owners: mongo.ObjectId[], share: Share): Promise<Owned> {
+  private async owned(kind: Kind, owners: mongo.ObjectId[], share: AppShare): Promise<Owned> {
     const owned: Owned = new Map();
     for (const entry of await this.ledger.ownedBy(kind, owners, share)) {
       const key = String(entry.owner);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { mongo } from 'mongoose';
 import { type Kind, KINDS } from '../../../record/index.js';
-import { ALL, isIn, type Share } from '../../progress/index.js';
+import { ALL, isIn, type AppShare } from '../../progress/index.js';
 import { IncompleteIdentities } from '../../ledger/index.js';
 import { lacksId, type PresentRecord } from '../../repair/index.js';
 
@@ -46,7 +46,7 @@ export class MissingIds {
    * Some of a share that may be waiting, as many as can be looked after between two batches. The walk may be another one by the time
    * of the answer, since a term that was given up may ask, too: it ends its own alone.
    */
-  async next(kind: Kind, share: Share = ALL): Promise<mongo.ObjectId[]> {
+  async next(kind: Kind, share: AppShare = ALL): Promise<mongo.ObjectId[]> {
     const walk = this.walks.get(kind);
     if (walk === undefined) return [];
     const stretch = await this.incomplete.nextStretch(kind, walk.behind, LOOKED_AT);

@@ -1,6 +1,6 @@
 import { isObjectId } from '../../../record/pure.js';
 import type { PartialIdentity, StoredIdentity } from '../../ledger/pure.js';
-import { isIn, type Share } from '../../progress/plain.js';
+import { isIn, type AppShare } from '../../progress/plain.js';
 import type { KindEvent } from './decide.js';
 import type { Knowledge } from './knowledge.js';
 import { knownOf, storedAfter, touchesIdentity } from './learn.js';
@@ -13,7 +13,7 @@ import { knownOf, storedAfter, touchesIdentity } from './learn.js';
 export function ownHalves(
   events: KindEvent[],
   { owned, partials, tombstones }: Pick<Knowledge, 'owned' | 'partials' | 'tombstones'>,
-  share: Share,
+  share: AppShare,
 ): KindEvent[] {
   const standing = new Map<string, PartialIdentity | StoredIdentity | undefined>();
   return events.flatMap((event): KindEvent[] => {
