@@ -108,15 +108,20 @@ export class Lane {
       }
       const { token, until } = batch;
       this.at = { ...this.at, token, watched: furthest(this.at.watched, until) };
-      const isAsFar = placeOf(token as { _data: string }) >= this.beside.reaching;
-      const isDue = batch.events.length > 0 || isAsFar || performance.now() - savedAt > SAVE_MS;
+      const isDue = batch.events.length > 0 || this.isAsFar || performance.now() - savedAt > SAVE_MS;
       if (isDue) {
         await this.beside.save();
         savedAt = performance.now();
       }
-      if (isAsFar) break;
+      // The main stream may have come to further events while this was stored.
+      this.isParked = this.isAsFar;
+      if (this.isParked) break;
     }
-    this.isParked = !this.term.stop.aborted;
+  }
+
+  /** Whether the main stream has not begun to work on anything that the lane has not. */
+  private get isAsFar(): boolean {
+    return placeOf(this.at.token as { _data: string }) >= this.beside.reaching;
   }
 
   private async yield(): Promise<void> {
