@@ -1,6 +1,6 @@
 export { holdsWatched } from './history.js';
 export type { Job } from './job.js';
-export { before, type LogPlace, placeBehind, placeOf, rightBehind, upTo } from './place.js';
+export * from './pure.js';
 export {
   type AsideProgress,
   isPreparing,
@@ -9,7 +9,6 @@ export {
   type TotalProgress,
   type WatchProgress,
 } from './progress.js';
-export { ALL, inShare, isIn, isPartial, type Named, type AppShare } from './share.js';
 export { LONGEST_SILENCE_MS, NO_TERM, type TermAtWork, TermLife, TermOverError } from './term-life.js';
 export { LEASES, WATCH_STATE_MODEL, progressModels } from './watch-state.schema.js';
 export {
