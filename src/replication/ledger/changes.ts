@@ -18,6 +18,8 @@ export interface Life {
   wasText?: true;
   /** What lived there until now, in the ledger or in the same batch, leaves a tombstone first. */
   afterDeath?: true;
+  /** A look has found the record there, which may have come of a later place. */
+  isLooked?: true;
 }
 
 /** An identity has no record any more. */
@@ -33,8 +35,9 @@ export interface Death {
 export type LedgerChange = Life | Death;
 
 /** The entry of an identity never seen before. */
-export function firstLife({ identity, at, owner, isNumber }: Life): Omit<LedgerEntry, '_id'> {
-  return { ...bare(identity), alive: true, owner, learned: at, ...(isNumber && { isNumber }) };
+export function firstLife({ identity, at, owner, isNumber, isLooked }: Life): Omit<LedgerEntry, '_id'> {
+  const how = { ...(isNumber && { isNumber }), ...(isLooked && { isLooked }) };
+  return { ...bare(identity), alive: true, owner, learned: at, ...how };
 }
 
 /**
@@ -44,7 +47,7 @@ export function firstLife({ identity, at, owner, isNumber }: Life): Omit<LedgerE
 export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
   const { identity, at, owner, isNumber, wasText } = life;
   const isText = !isNumber || wasText;
-  const gone = { lastupdated: '', ...(!isNumber && { isNumber: '' }) };
+  const gone = { lastupdated: '', isLooked: '', ...(!isNumber && { isNumber: '' }) };
   const whose = isText ? { $or: [{ owner }, { isNumber: { $ne: true } }] } : { owner };
   return {
     updateOne: {
@@ -88,6 +91,7 @@ export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[]
       owner: own(group.map(({ owner }) => owner)),
       learned: own(group.map(({ at }) => at)),
       isNumber: { $cond: [isNumber, true, '$$REMOVE'] },
+      isLooked: { $cond: [own(group.map((life) => life.isLooked ?? false)), true, '$$REMOVE'] },
       number: { $cond: [isNumber, '$$REMOVE', { $ifNull: ['$number', '$$REMOVE'] }] },
       lastupdated: '$$REMOVE',
     };
@@ -163,7 +167,7 @@ function idOf({ identity }: LedgerChange): string {
  */
 function dead(at: LogPlace): mongo.Document {
   const number = { $cond: ['$isNumber', '$owner', { $ifNull: ['$number', '$$REMOVE'] }] };
-  const gone = { owner: '$$REMOVE', isNumber: '$$REMOVE' };
+  const gone = { owner: '$$REMOVE', isNumber: '$$REMOVE', isLooked: '$$REMOVE' };
   return { alive: false, ...gone, number, lastupdated: STAMP, learned: literal(at) };
 }
 

@@ -15,6 +15,8 @@ export interface LedgerEntry extends Identity {
   isNumber?: true;
   /** The record with a number that ended here last, if none lives here since. It may claim the `id` still. */
   number?: mongo.ObjectId;
+  /** A look has found that record there: where it was at `learned` events are still to tell. Absent where these have. */
+  isLooked?: true;
   /** When it died; living entries have none. */
   lastupdated?: Date;
   /** Where in the log this was learned. Older knowledge never overwrites newer. */

@@ -118,11 +118,12 @@ export class Resurrections {
       const standing = await this.standing(kind, some);
       const lives = some.flatMap((identity): Life[] => {
         const owner = standing.get(identityKey(identity))?._id;
-        return owner === undefined ? [] : [{ identity, at, alive: true, owner }];
+        return owner === undefined ? [] : [{ identity, at, alive: true, owner, isLooked: true }];
       });
       const others = some.filter((identity) => !standing.has(identityKey(identity)));
       const claiming = await this.claimants.next(kind, others, at, term);
-      await this.raise(kind, [...lives, ...claiming], fences, term);
+      const looked = claiming.map((life): Life => ({ ...life, isLooked: true }));
+      await this.raise(kind, [...lives, ...looked], fences, term);
     }
   }
 

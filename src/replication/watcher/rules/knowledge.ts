@@ -2,8 +2,8 @@ import type { DeadIdentity, Holder, Holders, Identity, PartialIdentity } from '.
 import type { Fences, KnownFences } from '../../mark/pure.js';
 import type { LogPlace } from '../../progress/index.js';
 
-/** An identity that a record owns, whether its `id` is stored as a number, and where in the log that was learned. */
-export type Owning = Identity & { isNumber?: true; learned?: LogPlace };
+/** An identity that a record owns, whether its `id` is stored as a number, where in the log that was learned, and whether by a look. */
+export type Owning = Identity & { isNumber?: true; learned?: LogPlace; isLooked?: true };
 
 /**
  * Which living identities each record owns, by the hex of its `_id`: the ledger as far as a batch concerns it, in the

@@ -56,7 +56,10 @@ function isKnown(key: string, { owned, partials }: Pick<Knowledge, 'owned' | 'pa
   return (owned.get(key) ?? []).length > 0 || (partials.get(key) ?? undefined) !== undefined;
 }
 
-/** Whether one identity of the record is known, as of an earlier place, and the event removes nothing of it. */
+/**
+ * Whether one identity of the record is known, as events of earlier places have told it, and the event removes nothing of it. What a
+ * look has told may be of a later place, and what the record was until then is known to another share.
+ */
 function isCertain(
   event: WrittenEvent,
   key: string,
@@ -65,7 +68,7 @@ function isCertain(
   const [entry, another] = owned.get(key) ?? [];
   const isOne =
     entry !== undefined && another === undefined && (partials.get(key) ?? undefined) === undefined;
-  return isOne && (entry.learned ?? '') < event.place && !isRemoving(event);
+  return isOne && entry.isLooked === undefined && (entry.learned ?? '') < event.place && !isRemoving(event);
 }
 
 /** Whether the event may have removed a field of the identity. */

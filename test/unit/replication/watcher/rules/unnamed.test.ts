@@ -100,6 +100,12 @@ describe('which events have to be read as of the event by a loop with a share of
     ],
     ['the move of what is incomplete', [move], knowing({ partials: new Map([[key, LACKS_ID]]) }), [0]],
     ['no plain change of it', [plain], knowing({ partials: new Map([[key, LACKS_ID]]) }), []],
+    [
+      'the move of what a look has told',
+      [move],
+      knowing({ owned: new Map([[key, [{ ...named('x'), learned: '', isLooked: true as const }]]]) }),
+      [0],
+    ],
     ['no insert and no delete', [whole(1, A, named('x')), deleted(2, A)], knowing({}), []],
     [
       'what may have removed a field, though it comes first',
