@@ -4,7 +4,7 @@ import { type Identity, identityKey, isSame } from '../../../src/replication/led
 import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
 import { isWorkedThrough } from '../service/progress.js';
 import { nextStamp } from '../twins/stamp.js';
-import { APPLICATIONS, entryOf, identityOf, type ModelRecord, type StoredAside } from '../world/documents.js';
+import { entryOf, identityOf, type ModelRecord, type StoredAside } from '../world/documents.js';
 import { RefusedEntry } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld, WatcherLife } from '../world/world.js';
@@ -21,7 +21,10 @@ interface Look {
   record: ModelRecord | undefined;
 }
 
-/** The care of a leader for what was set aside, beside its stream. It may be overtaken without knowing. */
+/**
+ * The care of a leader for what was set aside, beside its stream. It may be overtaken without knowing. What is set aside is
+ * remembered by record, whatever application it was in: it is looked at behind the slowest loop, where no half is still to come.
+ */
 export function aftercareOf(world: ModelWorld, life: WatcherLife): ModelSteps {
   life.aftercare ??= lookAfterAll(world, life);
   return life.aftercare;
@@ -41,19 +44,11 @@ function* step(world: ModelWorld, own: ModelWatcher['own']): ModelSteps {
   const entries = [...database.now.quarantine.values()];
   yield;
   const at = world.has('the moment of a look before what is looked at') ? early : database.newest;
-  while (!isWorkedThroughByAll(world, at)) {
+  while (!isWorkedThrough(world, at)) {
     if (own.life.isLeftBehind || database.now.lease.term !== own.term) return;
     yield;
   }
   yield* lookAfter(new ModelWatcher(world, own, undefined, undefined), entries, at);
-}
-
-/**
- * What is set aside is remembered by record, whatever application it was in: it is looked at behind the slowest of the loops,
- * where no half of it is still to come.
- */
-function isWorkedThroughByAll(world: ModelWorld, at: mongo.Timestamp): boolean {
-  return APPLICATIONS.every((appid) => isWorkedThrough(world, at, appid));
 }
 
 /** As many together as succeed. What does not is looked after once more. */
