@@ -29,6 +29,13 @@ export const MOVES_BESIDE: Profile = {
   filtered: 0,
 };
 
+/** The same where the server seldom holds the moment that a loop has to read a move as of. */
+export const LATE_MOVES_BESIDE: Profile = {
+  ...MOVES_BESIDE,
+  gone: 0.6,
+  parts: { ...MOVES_BESIDE.parts, consume: 40, 'work beside': 40 },
+};
+
 /** Leaders end between any two writes while applications come and go, and what is left behind lands late. */
 export const CRASHES_BESIDE: Profile = {
   ...CRASHES,

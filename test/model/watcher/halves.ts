@@ -2,6 +2,7 @@ import { withTold } from '../../../src/replication/ledger/identity.js';
 import type { WrittenEvent } from '../../../src/replication/log/watched-event.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../src/replication/watcher/rules/knowledge.js';
+import { placeBehind } from '../../../src/replication/progress/place.js';
 import { isGone } from '../service/view.js';
 import { ORGANIZATION } from '../world/documents.js';
 import { toldId } from '../world/events.js';
@@ -69,7 +70,7 @@ function isComplete(
 
 /**
  * As a whole: as the record was at that very time, with its stamp. Where the server does not hold that moment any more, as it is
- * now: then no moment between the two is shown of anything, and its stamp counts as bad.
+ * now, and that is knowledge of now: no moment before it is shown of anything, and the stamp counts as bad.
  */
 function readAsOf(watcher: ModelWatcher, event: WrittenEvent, isUnknown: boolean): WrittenEvent | undefined {
   const { world } = watcher;
@@ -82,13 +83,14 @@ function readAsOf(watcher: ModelWatcher, event: WrittenEvent, isUnknown: boolean
   const record = records.get(String(event.owner));
   if (record === undefined) return undefined;
   const present = { organizationid: ORGANIZATION, appid: record.appid, ...toldId(record) };
+  const isMixed = !isLate || world.has('a move that was read late as of its event');
   const then = isLate ? null : (record.lastupdated ?? null);
-  const stamp = event.stamp === undefined ? then : event.stamp;
-  const isLeft = world.has('a move read without its stamp');
+  const isLeft = event.stamp !== undefined || world.has('a move read without its stamp');
   return {
     ...event,
     whole: true,
-    identity: withTold(present, event.identity),
-    ...(!isLeft && { stamp }),
+    identity: isMixed ? withTold(present, event.identity) : present,
+    ...(!isMixed && { place: placeBehind(database.newest) }),
+    ...(!isLeft && { stamp: then }),
   };
 }
