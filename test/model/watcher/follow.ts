@@ -16,6 +16,7 @@ import {
 } from './aside.js';
 import { workThrough } from './batches.js';
 import { reconcileAll } from './filters.js';
+import { inTrack } from './halves.js';
 import { publishHeads } from './head.js';
 import { MOST_EVENTS, watchedAfter } from './reach.js';
 import type { ModelWatcher } from './watcher.js';
@@ -35,7 +36,7 @@ export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolea
   const watched = laterOf(watchedAfter(batch, database.newest), watcher.watched);
   const lost = batch.events.findIndex((event) => event.type === 'collectionLost');
   if (lost >= 0 && !world.has('rule 6 left out')) {
-    yield* workThrough(watcher, batch.events);
+    yield* inTrack(workThrough(watcher, batch.events));
     return loseTrack(watcher);
   }
   watcher.reaching = batch.token;
@@ -45,7 +46,8 @@ export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolea
   const save = () => watcher.save('saves token and watched', { ...due, ...besideToken(watcher) });
   if (world.has('token stored before the effect') && !save()) return true;
   yield;
-  const heads = yield* workThroughParts(watcher, parts);
+  const heads = yield* inTrack(workThroughParts(watcher, parts));
+  if (heads === undefined) return loseTrack(watcher);
   if (world.has('the token before the head') && !save()) return true;
   const head = yield* publishHeads(watcher, heads);
   if (head !== 'written') return head === 'over';

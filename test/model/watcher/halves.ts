@@ -2,11 +2,10 @@ import { withTold } from '../../../src/replication/ledger/identity.js';
 import type { WrittenEvent } from '../../../src/replication/log/watched-event.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../src/replication/watcher/rules/knowledge.js';
-import { placeBehind } from '../../../src/replication/progress/place.js';
 import { isGone } from '../service/view.js';
 import { ORGANIZATION } from '../world/documents.js';
 import { toldId } from '../world/events.js';
-import { laterOf } from '../world/time.js';
+import type { ModelSteps } from '../world/steps.js';
 import type { ModelWatcher } from './watcher.js';
 
 type Known = Pick<Knowledge, 'owned' | 'partials'>;
@@ -68,29 +67,34 @@ function isComplete(
   return isFirst && !isWaiting && (known.length === 1 || partials.has(key)) && isEarlier;
 }
 
-/**
- * As a whole: as the record was at that very time, with its stamp. Where the server does not hold that moment any more, as it is
- * now, and that is knowledge of now: no moment before it is shown of anything, and the stamp counts as bad.
- */
+/** A record cannot be read as of an event any more: what it was then only a pass over everything makes up for. */
+export class LostTrack extends Error {}
+
+/** Nothing where track is lost. */
+export function* inTrack<Result>(work: ModelSteps<Result>): ModelSteps<Result | undefined> {
+  try {
+    return yield* work;
+  } catch (error) {
+    if (!(error instanceof LostTrack)) throw error;
+    return undefined;
+  }
+}
+
+/** As a whole: as the record was at that very time. A move that tells enough needs no look. */
 function readAsOf(watcher: ModelWatcher, event: WrittenEvent, isUnknown: boolean): WrittenEvent | undefined {
   const { world } = watcher;
   const { database } = world;
   if (isUnknown && world.has('unknown owner always ignored')) return undefined;
+  const { appid, id } = event.identity;
+  const isElsewhere = typeof appid === 'string' && !watcher.owns(appid);
+  if (isElsewhere) return event;
+  if (appid !== undefined && id !== undefined)
+    return { ...event, whole: true, identity: { organizationid: ORGANIZATION, ...event.identity } };
   const isLate = isGone(world);
-  if (isLate && !world.has('since not moved after a move that was read late'))
-    watcher.since = laterOf(database.newest, watcher.since);
+  if (isLate && !world.has('a move that was read late')) throw new LostTrack();
   const { records } = isLate ? database.now : database.asOf(event.at);
   const record = records.get(String(event.owner));
   if (record === undefined) return undefined;
   const present = { organizationid: ORGANIZATION, appid: record.appid, ...toldId(record) };
-  const isMixed = !isLate || world.has('a move that was read late as of its event');
-  const then = isLate ? null : (record.lastupdated ?? null);
-  const isLeft = event.stamp !== undefined || world.has('a move read without its stamp');
-  return {
-    ...event,
-    whole: true,
-    identity: isMixed ? withTold(present, event.identity) : present,
-    ...(!isMixed && { place: placeBehind(database.newest) }),
-    ...(!isLeft && { stamp: then }),
-  };
+  return { ...event, whole: true, identity: withTold(present, event.identity) };
 }

@@ -4,6 +4,7 @@ import { laterOf } from '../world/time.js';
 import type { WatcherLife } from '../world/world.js';
 import { withEntry } from './aside.js';
 import { workThrough } from './batches.js';
+import { inTrack } from './halves.js';
 import { publishHeads } from './head.js';
 import { MOST_EVENTS, watchedAfter } from './reach.js';
 import type { ModelWatcher } from './watcher.js';
@@ -38,7 +39,11 @@ function* workOff(main: ModelWatcher, lane: ModelWatcher): ModelSteps<boolean> {
   if (batch === undefined) return false;
   const watched = laterOf(watchedAfter(batch, database.newest), lane.watched);
   yield;
-  const heads = yield* workThrough(lane, batch.events);
+  const heads = yield* inTrack(workThrough(lane, batch.events));
+  if (heads === undefined) {
+    main.isTrackLost = true;
+    return false;
+  }
   const head = yield* publishHeads(lane, heads);
   if (head !== 'written') return head === 'over';
   yield;

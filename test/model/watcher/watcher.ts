@@ -4,7 +4,6 @@ import { markName } from '../../../src/replication/mark/mark.js';
 import { markOf } from '../service/progress.js';
 import type { ModelRecord, StoredLane, StoredLease } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
-import { laterOf } from '../world/time.js';
 import type { WatcherLife, ModelWorld } from '../world/world.js';
 
 /** An application that is aside, in the memory of its term. */
@@ -34,8 +33,6 @@ export class ModelWatcher {
   reaching = 0;
   /** A lane has found that the log does not reach back to its place. */
   isTrackLost = false;
-  /** Before this nothing may be shown once the batch under way is worked through. */
-  since: mongo.Timestamp | undefined;
   /** What is stored when the batch at work is worked through. */
   due: Pick<StoredLease, 'token' | 'watched'> | undefined;
 
@@ -68,7 +65,6 @@ export class ModelWatcher {
     this.joining.clear();
     this.unstored.clear();
     this.isTrackLost = false;
-    this.since = undefined;
   }
 
   /** Can only make more stamps, never fewer. */
@@ -118,9 +114,7 @@ export class ModelWatcher {
     }
     if (database.now.lease.term !== own.term) return false;
     const { pass: _over, ...lease } = database.now.lease;
-    const since = this.since && { since: laterOf(this.since, lease.since) };
-    database.write(what, (tx) => tx.writeLease({ ...lease, ...since, ...progress, ...(pass && { pass }) }));
-    this.since = undefined;
+    database.write(what, (tx) => tx.writeLease({ ...lease, ...progress, ...(pass && { pass }) }));
     return true;
   }
 }
