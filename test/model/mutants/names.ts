@@ -65,6 +65,7 @@ export type MutantName =
   | 'main goes on before the entry is stored'
   | 'lane entry not bound to the term'
   | 'no heads by the lane'
+  | 'the entry of a lane before its effects'
   | 'lanes shown by the progress of main'
   | 'quarantine by main alone'
   | 'what a number waits for completes a move'

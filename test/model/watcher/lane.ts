@@ -39,6 +39,8 @@ function* workOff(main: ModelWatcher, lane: ModelWatcher): ModelSteps<boolean> {
   if (batch === undefined) return false;
   const watched = laterOf(watchedAfter(batch, database.newest), lane.watched);
   yield;
+  const isEarly = world.has('the entry of a lane before its effects');
+  if (isEarly && !saveLane(lane, batch.token, watched)) return true;
   const heads = yield* inTrack(workThrough(lane, batch.events));
   if (heads === undefined) {
     main.isTrackLost = true;
