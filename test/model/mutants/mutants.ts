@@ -64,7 +64,6 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'a move not taken by halves': ['moves beside', 55],
   'a move that was read late': ['late moves beside', 2974],
   'joined against a place that main has passed': ['moves beside', 7],
-  'all of the batch of a join as of main': ['lanes', 1],
   'none of the batch of a join as of main': ['moves beside', 39],
   'main keeps its own fences at the join': ['heads beside', 31],
   'the lane begins without fences': ['heads beside', 38],
@@ -76,7 +75,7 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'quarantine by main alone': ['quarantine beside', 273],
   'what a number waits for completes a move': ['numbers beside', 36941],
   'the end of what is vacant at the place itself': ['late numbers beside', 7387],
-  'a tombstone without the number that it has ended': ['numbers beside', 14826],
+  'a tombstone without the number that it has ended': ['late numbers beside', 21039],
   'an overtaken text forgotten': ['numbers beside', 2467],
   'a number forgotten for a later death': ['numbers beside', 87],
 };

@@ -58,7 +58,6 @@ export type MutantName =
   | 'a move not taken by halves'
   | 'a move that was read late'
   | 'joined against a place that main has passed'
-  | 'all of the batch of a join as of main'
   | 'none of the batch of a join as of main'
   | 'main keeps its own fences at the join'
   | 'the lane begins without fences'

@@ -71,10 +71,6 @@ function partsOf(watcher: ModelWatcher, token: number, { events, token: end }: L
   const { world } = watcher;
   takeBackWhatIsBehind(watcher, token);
   const parked = parkedUpTo(watcher, end);
-  if (world.has('all of the batch of a join as of main')) {
-    for (const [appid] of parked) takeOver(watcher, appid);
-    return [{ events }];
-  }
   let begin = token;
   const parts: Part[] = [];
   for (const [joins, place] of parked) {
