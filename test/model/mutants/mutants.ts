@@ -73,9 +73,9 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'lanes shown by the progress of main': ['lost history beside', 1810],
   'lane entry not bound to the term': ['lanes', 24],
   'quarantine by main alone': ['quarantine beside', 273],
-  'what a number waits for completes a move': ['numbers beside', 36941],
-  'the end of what is vacant at the place itself': ['late numbers beside', 7387],
+  'what a number waits for completes a move': ['numbers beside', 50800],
+  'the end of what is vacant at the place itself': ['late numbers beside', 17250],
   'a tombstone without the number that it has ended': ['late numbers beside', 21039],
-  'an overtaken text forgotten': ['numbers beside', 2467],
+  'an overtaken text forgotten': ['numbers beside', 17850],
   'a number forgotten for a later death': ['numbers beside', 87],
 };
