@@ -4,7 +4,7 @@ import { catchUp } from '../service/knowledge.js';
 import { putRight } from '../writers/operator.js';
 import { aftercareOf } from '../watcher/aftercare.js';
 import { isStampingDue, stampingOf } from '../watcher/filters.js';
-import { laneOf } from '../watcher/lane.js';
+import { lanesOf } from '../watcher/lane.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { advance, endWhatShowsNoLife } from './turn.js';
 
@@ -76,14 +76,15 @@ function advanceWatchers(world: ModelWorld, stride: number): void {
   for (const { watcher } of instances) {
     if (watcher.hangs) continue;
     advance(watcher.steps, stride);
-    if (world.profile.lanes !== undefined) advance(laneOf(world, watcher), stride);
+    for (const lane of lanesOf(watcher)) advance(lane, stride);
     if (isStampingDue(world)) advance(stampingOf(world, watcher), stride);
     if (database.now.quarantine.size > 0) advance(aftercareOf(world, watcher), stride);
   }
-  for (const { steps, aftercare, lane, stamping } of leftBehind) {
+  for (const life of leftBehind) {
+    const { steps, aftercare, stamping } = life;
     advance(steps, stride);
     if (stamping !== undefined) advance(stamping, stride);
-    if (lane !== undefined) advance(lane, stride);
+    for (const lane of lanesOf(life)) advance(lane, stride);
     if (aftercare !== undefined) advance(aftercare, stride);
   }
 }

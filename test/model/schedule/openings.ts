@@ -2,7 +2,7 @@ import { CalmDice } from '../random/dice.js';
 import { MANY_PLACES, PLACES, recordUnder } from '../world/documents.js';
 import type { ModelWorld } from '../world/world.js';
 import { changeOf, insertion } from '../writers/changes.js';
-import { laneOf } from '../watcher/lane.js';
+import { lanesOf } from '../watcher/lane.js';
 import { nextStamp } from '../twins/stamp.js';
 import { advance, endLease } from './turn.js';
 
@@ -70,6 +70,6 @@ export function stocked(world: ModelWorld): void {
 function advanceAll(world: ModelWorld): void {
   for (const { watcher } of world.instances) {
     advance(watcher.steps, FAR);
-    if (world.profile.lanes !== undefined) advance(laneOf(world, watcher), FAR);
+    for (const lane of lanesOf(watcher)) advance(lane, FAR);
   }
 }

@@ -59,8 +59,8 @@ export interface Profile {
   isKnowing?: true;
   /** How likely a head cannot be written. */
   headFails?: number;
-  /** Progress by application: how likely a batch puts an application aside, and that with a pass of its own. */
-  lanes?: { aside: number; pass: number };
+  /** Progress by application: how likely one is put aside before a batch. */
+  lanes?: { aside: number };
   /** Filters: whether one that was in force comes back, and whether `services` is compared on a timer too. */
   everNew?: true;
   timer?: false;

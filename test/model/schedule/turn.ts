@@ -4,7 +4,7 @@ import type { Instance, ModelWorld } from '../world/world.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { aftercareOf } from '../watcher/aftercare.js';
 import { isStampingDue, stampingOf } from '../watcher/filters.js';
-import { laneOf } from '../watcher/lane.js';
+import { lanesOf } from '../watcher/lane.js';
 import { newLife } from '../watcher/lead.js';
 import { followOn, forget } from '../service/knowledge.js';
 import { newWriter } from '../writers/writers.js';
@@ -102,8 +102,9 @@ function lookAfter(world: ModelWorld): void {
 
 function workBeside(world: ModelWorld): void {
   const { name, watcher } = world.dice.pick(world.instances);
+  const lanes = lanesOf(watcher);
   world.tell?.(`-- lane of ${name}`);
-  if (!watcher.hangs) advance(laneOf(world, watcher), strideIn(world));
+  if (!watcher.hangs && lanes.length > 0) advance(world.dice.pick(lanes), strideIn(world));
 }
 
 function strideIn({ dice, profile }: ModelWorld): number {
@@ -160,8 +161,9 @@ function goOnLeftBehind(world: ModelWorld): void {
   if (leftBehind.length === 0) return;
   if (dice.chance(CHANCE_LOST)) leftBehind.shift();
   else {
-    const { steps, aftercare, lane, stamping } = dice.pick(leftBehind);
-    const beside = [aftercare, lane, stamping].filter((some) => some !== undefined);
+    const life = dice.pick(leftBehind);
+    const { steps, aftercare, stamping } = life;
+    const beside = [aftercare, ...lanesOf(life), stamping].filter((some) => some !== undefined);
     advance(beside.length > 0 && dice.chance(0.5) ? dice.pick(beside) : steps, strideIn(world));
   }
 }

@@ -2,8 +2,8 @@ import type { mongo } from 'mongoose';
 import type { MarkKey } from '../../../src/replication/mark/mark.js';
 import type { Moment } from '../../../src/replication/mark/moment.js';
 import { isPreparing, type WatchProgress } from '../../../src/replication/progress/progress.js';
-import { KIND, type ModelState, ORGANIZATION, type StoredLease } from '../world/documents.js';
-import { FOREVER, laterOf, NEVER } from '../world/time.js';
+import { APPLICATIONS, KIND, type ModelState, ORGANIZATION, type StoredLease } from '../world/documents.js';
+import { FOREVER, NEVER } from '../world/time.js';
 import type { ModelWorld } from '../world/world.js';
 
 /** The mark of an application. */
@@ -29,9 +29,9 @@ export function readProgress(
   { lease }: ModelState,
   appid: string,
 ): WatchProgress | undefined {
-  const { watched, since, pass } = progressIn(lease, appid);
-  const progress = { ...(watched && { watched }), ...(since && { since }), ...(pass && { pass }) };
-  if (world.has('lanes shown by the progress of main')) return mainProgress(lease);
+  const isMixed = world.has('lanes shown by the progress of main');
+  const progress = progressIn(isMixed ? { ...lease, lanes: new Map() } : lease, appid);
+  const { watched } = progress;
   if (world.has('no preparing')) return { ...(watched && { watched }), since: NEVER };
   if (isPreparing(progress)) return undefined;
   if (world.has('since left out')) return { ...progress, since: NEVER };
@@ -40,28 +40,19 @@ export function readProgress(
     : progress;
 }
 
-/** For a mutant. */
-function mainProgress({ watched, since, pass }: StoredLease): WatchProgress | undefined {
-  const progress = { ...(watched && { watched }), ...(since && { since }), ...(pass && { pass }) };
-  return isPreparing(progress) ? undefined : progress;
+/** Whether every loop has worked through everything up to a cluster time, and no pass is under way. */
+export function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp): boolean {
+  return APPLICATIONS.every((appid) => {
+    const watched = readProgress(world, world.database.now, appid)?.watched;
+    return watched !== undefined && watched.compare(at) >= 0;
+  });
 }
 
-/** Whether in an application everything up to a cluster time is worked through, and no pass is under way. */
-export function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp, appid: string): boolean {
-  const watched = readProgress(world, world.database.now, appid)?.watched;
-  return watched !== undefined && watched.compare(at) >= 0;
-}
-
-/** An application that is aside has its own progress; of every other one a pass of its own may have moved `since`. */
-export function progressIn(
-  { lanes, sinces, watched, since, pass }: StoredLease,
-  appid: string,
-): Pick<StoredLease, 'watched' | 'since' | 'pass'> {
-  const lane = lanes?.get(appid);
-  if (lane !== undefined && pass === undefined) return lane;
-  const own = sinces?.get(appid);
-  const from = own === undefined ? since : laterOf(own, since);
-  return { ...(watched && { watched }), ...(from && { since: from }), ...(pass && { pass }) };
+/** An application that is aside has a `watched` of its own. */
+export function progressIn(lease: StoredLease, appid: string): WatchProgress {
+  const { since, pass } = lease;
+  const { watched } = lease.lanes?.get(appid) ?? lease;
+  return { ...(watched && { watched }), ...(since && { since }), ...(pass && { pass }) };
 }
 
 /** The moments of an application that every instance knows. */

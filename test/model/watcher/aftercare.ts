@@ -4,7 +4,13 @@ import { type Identity, identityKey, isSame } from '../../../src/replication/led
 import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
 import { isWorkedThrough } from '../service/progress.js';
 import { nextStamp } from '../twins/stamp.js';
-import { APPLICATIONS, entryOf, identityOf, type ModelRecord, type StoredAside } from '../world/documents.js';
+import {
+  entryOf,
+  identityOf,
+  type ModelRecord,
+  type ModelState,
+  type StoredAside,
+} from '../world/documents.js';
 import { RefusedEntry } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld, WatcherLife } from '../world/world.js';
@@ -21,7 +27,10 @@ interface Look {
   record: ModelRecord | undefined;
 }
 
-/** The care of a leader for what was set aside, beside its stream. It may be overtaken without knowing. */
+/**
+ * The care of a leader for what was set aside, beside its stream. It may be overtaken without knowing. What is set aside is
+ * remembered by record, whatever application it was in: it is looked at behind the slowest loop, where no half is still to come.
+ */
 export function aftercareOf(world: ModelWorld, life: WatcherLife): ModelSteps {
   life.aftercare ??= lookAfterAll(world, life);
   return life.aftercare;
@@ -41,19 +50,11 @@ function* step(world: ModelWorld, own: ModelWatcher['own']): ModelSteps {
   const entries = [...database.now.quarantine.values()];
   yield;
   const at = world.has('the moment of a look before what is looked at') ? early : database.newest;
-  while (!isWorkedThroughByAll(world, at)) {
+  while (!isWorkedThrough(world, at)) {
     if (own.life.isLeftBehind || database.now.lease.term !== own.term) return;
     yield;
   }
   yield* lookAfter(new ModelWatcher(world, own, undefined, undefined), entries, at);
-}
-
-/**
- * What is set aside is remembered by record, whatever application it was in: it is looked at behind the slowest of the loops,
- * where no half of it is still to come.
- */
-function isWorkedThroughByAll(world: ModelWorld, at: mongo.Timestamp): boolean {
-  return APPLICATIONS.every((appid) => isWorkedThrough(world, at, appid));
 }
 
 /** As many together as succeed. What does not is looked after once more. */
@@ -84,7 +85,7 @@ function* lookAtRecords(watcher: ModelWatcher, entries: StoredAside[], asOf: mon
   const at = placeBehind(asOf);
   const { records } = world.database.asOf(asOf);
   const looks = entries.map((entry) => ({ entry, record: records.get(String(ownerOf(entry))) }));
-  for (const death of yield* deathsOf(watcher, looks))
+  for (const death of yield* deathsOf(watcher, looks, records))
     yield* learnLate(watcher, { ...death, at, alive: false });
   const waiting = new Set<string>();
   for (const { record } of looks) {
@@ -124,14 +125,19 @@ function* learnLate(watcher: ModelWatcher, change: LedgerChange): ModelSteps<boo
   return yield* learn(watcher, change, []);
 }
 
-/** What the records were to consumers and are no more: what the ledger has of them, and what they were shown as meanwhile. */
+/**
+ * What the records were to consumers and are no more: what the ledger has of them, and what they were shown as meanwhile, but for
+ * where another record stands. An entry that lives does not tell that: a term that was given up may have written it late.
+ */
 function* deathsOf(
-  { world: { database } }: ModelWatcher,
+  { world }: ModelWatcher,
   looks: Look[],
+  records: ModelState['records'],
 ): ModelSteps<{ identity: Identity; shortLived: boolean }[]> {
   const present = new Map(
     looks.map(({ entry, record }) => [String(ownerOf(entry)), record && identityOf(record)]),
   );
+  const { database } = world;
   yield;
   const owned = [...database.now.ledger.values()].filter(
     ({ alive, owner }) => alive && present.has(String(owner)),
@@ -144,9 +150,14 @@ function* deathsOf(
   const shown = new Map(
     looks.flatMap(({ entry }) => entry.identities.map((one) => [identityKey(one), one] as const)),
   );
-  const unlearned = [...shown].filter(
-    ([name, identity]) => !standing.has(name) && entryOf(database.now, identity)?.alive !== true,
-  );
+  const isLiving = (identity: Identity) => {
+    const entry = entryOf(database.now, identity);
+    if (entry?.alive !== true || world.has('whatever lives in the ledger taken for standing'))
+      return entry?.alive;
+    const owner = records.get(String(entry.owner));
+    return owner !== undefined && isSame(identity, identityOf(owner));
+  };
+  const unlearned = [...shown].filter(([name, identity]) => !standing.has(name) && !isLiving(identity));
   return [
     ...gone.map(({ identity }) => ({ identity, shortLived: false })),
     ...unlearned.map(([, identity]) => ({ identity, shortLived: true })),

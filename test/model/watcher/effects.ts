@@ -63,7 +63,8 @@ export function* bringAbout(watcher: ModelWatcher, events: WatchedEvent[]): Mode
     ),
     ...decisions.moments.map((moment) => () => record(watcher, moment)),
   ]);
-  if (events.some((event) => event.type === 'services')) yield* reconcileAll(watcher);
+  const isOfMain = watcher.appid === undefined;
+  if (isOfMain && events.some((event) => event.type === 'services')) yield* reconcileAll(watcher);
   return decisions.heads;
 }
 

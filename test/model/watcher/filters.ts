@@ -14,12 +14,12 @@ import type { ModelWorld, WatcherLife } from '../world/world.js';
 import { stampOrSetAside } from './quarantine.js';
 import type { ModelWatcher } from './watcher.js';
 
-/** Rule 5: brings every entry of `effective` to what `services` asks for. */
+/** Rule 5: brings every entry of `effective` to what `services` asks for, whichever loop has the application. */
 export function* reconcileAll(watcher: ModelWatcher): ModelSteps {
   const { database } = watcher.world;
   yield;
   const names = new Set([...database.now.services.keys(), ...database.now.effective.keys()]);
-  for (const name of [...names].filter((one) => watcher.owns(applicationOf(one))))
+  for (const name of names)
     yield* alone(watcher.world, watcher.own, function* () {
       while (!(yield* reconcile(watcher.world, name)));
     });

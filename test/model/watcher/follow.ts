@@ -1,77 +1,109 @@
-import type { mongo } from 'mongoose';
 import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
+import { type Heads, noteHead } from '../../../src/replication/mark/head.js';
 import type { LogBatch } from '../world/database.js';
-import type { ModelSteps } from '../world/steps.js';
-import { justBefore, laterOf } from '../world/time.js';
-import type { ModelWorld } from '../world/world.js';
 import { APPLICATIONS } from '../world/documents.js';
-import { entriesToStore, joinLanes, putAside, saveEntries } from './aside.js';
+import type { ModelSteps } from '../world/steps.js';
+import { laterOf } from '../world/time.js';
+import type { ModelWorld } from '../world/world.js';
+import {
+  besideToken,
+  endJoin,
+  parkedUpTo,
+  putAside,
+  storeLate,
+  takeBackWhatIsBehind,
+  takeOver,
+} from './aside.js';
 import { workThrough } from './batches.js';
 import { reconcileAll } from './filters.js';
+import { inTrack } from './halves.js';
 import { publishHeads } from './head.js';
-import { enqueue, isFull, route, shortenQueue } from './queue.js';
+import { MOST_EVENTS, watchedAfter } from './reach.js';
 import type { ModelWatcher } from './watcher.js';
 
-const MOST_EVENTS = 6;
 /** Of how many looks at a drained stream one looks at the filters too. */
 const TIMER = 5;
 
 /** Works one batch of the stream through; true where the term is over. */
 export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolean> {
   const { world } = watcher;
-  const { database, profile } = world;
-  if (profile.lanes !== undefined) {
-    if (!joinLanes(watcher)) return true;
-    if (isFull(world)) {
-      shortenQueue(world);
-      if (isFull(world)) return false;
-    }
-  }
+  const { database } = world;
+  watcher.joining.clear();
+  if (yield* somePutAside(watcher, token)) return true;
+  if (watcher.isTrackLost) return loseTrack(watcher);
   const batch = database.read(token, 1 + world.dice.below(MOST_EVENTS));
   if (batch === undefined) return loseTrack(watcher);
   const watched = laterOf(watchedAfter(batch, database.newest), watcher.watched);
   const lost = batch.events.findIndex((event) => event.type === 'collectionLost');
   if (lost >= 0 && !world.has('rule 6 left out')) {
-    yield* workThrough(watcher, batch.events);
+    yield* inTrack(workThrough(watcher, batch.events));
     return loseTrack(watcher);
   }
-  const turn = somePutAside(watcher, token);
-  const { own, queued } = yield* route(watcher, token, batch.events);
-  const entries = entriesToStore(watcher, turn);
+  watcher.reaching = batch.token;
+  const parts = partsOf(watcher, token, batch);
   const due = { token: batch.token, watched };
   watcher.due = due;
-  const isEntryLate = world.has('lane entry stored after the token of main');
-  const save = () =>
-    entries.size === 0 || isEntryLate
-      ? watcher.save('saves token and watched', due)
-      : saveEntries(watcher, `puts ${[...entries.keys()].join()} aside`, { ...due, entries });
+  const save = () => watcher.save('saves token and watched', { ...due, ...besideToken(watcher) });
   if (world.has('token stored before the effect') && !save()) return true;
   yield;
-  const heads = yield* workThrough(watcher, own);
+  const heads = yield* inTrack(workThroughParts(watcher, parts));
+  if (heads === undefined) return loseTrack(watcher);
   if (world.has('the token before the head') && !save()) return true;
   const head = yield* publishHeads(watcher, heads);
   if (head !== 'written') return head === 'over';
   if (isTimeToReconcile(world, batch)) yield* reconcileAll(watcher);
   yield;
-  const isQueueLate = world.has('the queue after the token');
-  if (!isQueueLate) enqueue(watcher, batch, { queued, first: token, watched });
-  if (queued.length > 0) yield;
   watcher.token = batch.token;
   watcher.watched = watched;
   if (!save()) return true;
-  if (isQueueLate || isEntryLate) yield;
-  if (isQueueLate) enqueue(watcher, batch, { queued, first: token, watched });
-  return isEntryLate && entries.size > 0 && !saveEntries(watcher, 'puts aside late', { entries });
+  endJoin(watcher);
+  if (watcher.unstored.size > 0) yield;
+  return !storeLate(watcher);
 }
 
-/** Which work would hold up others is not for the model to say: any application may be put aside at any batch. */
-function somePutAside(watcher: ModelWatcher, token: number): number | undefined {
-  const { dice, profile } = watcher.world;
+/** The events up to where a lane is parked, and whose application is main's own behind them. */
+interface Part {
+  events: WatchedEvent[];
+  joins?: string;
+}
+
+function partsOf(watcher: ModelWatcher, token: number, { events, token: end }: LogBatch): Part[] {
+  const { world } = watcher;
+  takeBackWhatIsBehind(watcher, token);
+  const parked = parkedUpTo(watcher, end);
+  let begin = token;
+  const parts: Part[] = [];
+  for (const [joins, place] of parked) {
+    const behind = world.has('none of the batch of a join as of main') ? end : place;
+    parts.push({ events: events.slice(begin - token, behind - token), joins });
+    begin = behind;
+  }
+  return [...parts, { events: events.slice(begin - token) }];
+}
+
+function* workThroughParts(watcher: ModelWatcher, parts: Part[]): ModelSteps<Heads> {
+  const heads: Heads = new Map();
+  for (const { events, joins } of parts) {
+    for (const head of (yield* workThrough(watcher, events)).values()) noteHead(heads, head);
+    if (joins !== undefined) takeOver(watcher, joins);
+  }
+  return heads;
+}
+
+/**
+ * Which work would hold up others is not for the model to say: any application may be put aside before any batch, but for the
+ * time in which nothing is shown. True where the term is over.
+ */
+function* somePutAside(watcher: ModelWatcher, token: number): ModelSteps<boolean> {
+  const { dice, profile, database } = watcher.world;
   const { lanes } = profile;
-  if (lanes === undefined || !dice.chance(lanes.aside)) return undefined;
+  if (lanes === undefined || !dice.chance(lanes.aside)) return false;
   const appid = dice.pick(APPLICATIONS);
-  if (!watcher.owns(appid)) return undefined;
-  return putAside(watcher, appid, { place: token, isRepair: dice.chance(lanes.pass) });
+  const { since } = database.now.lease;
+  const { watched } = watcher;
+  if (!watcher.owns(appid) || since === undefined || watched === undefined) return false;
+  if (watched.compare(since) < 0) return false;
+  return yield* putAside(watcher, appid, token);
 }
 
 /** On a timer: an overtaken watcher may have brought back what `services` asked for before. */
@@ -83,18 +115,4 @@ function isTimeToReconcile({ dice, profile }: ModelWorld, { events }: LogBatch):
 function loseTrack(watcher: ModelWatcher): boolean {
   watcher.token = undefined;
   return false;
-}
-
-/**
- * How far the log is worked through after a batch. All events of a transaction have one time and a batch may end among
- * them, so the time of the last event is reached only where it stands alone.
- */
-function watchedAfter({ events, isDrained }: LogBatch, newest: mongo.Timestamp): mongo.Timestamp {
-  const last = events.at(-1);
-  const reached = last && reachedBy(last);
-  return isDrained || reached === undefined ? laterOf(justBefore(newest), reached) : reached;
-}
-
-function reachedBy({ type, at }: WatchedEvent): mongo.Timestamp {
-  return type === 'announced' ? at : justBefore(at);
 }

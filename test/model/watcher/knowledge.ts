@@ -1,7 +1,7 @@
 import { identityKey, type PartialIdentity, withTold } from '../../../src/replication/ledger/identity.js';
 import { claimsIn } from '../../../src/replication/watcher/rules/claims.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
-import type { Knowledge, Owning } from '../../../src/replication/watcher/rules/knowledge.js';
+import type { Knowledge, Owned } from '../../../src/replication/watcher/rules/knowledge.js';
 import { unnamedAmong } from '../../../src/replication/watcher/rules/unnamed.js';
 import { isGone } from '../service/view.js';
 import { KIND, type ModelState, ORGANIZATION, type StoredEntry } from '../world/documents.js';
@@ -16,11 +16,6 @@ export interface KnownBatch {
   events: KindEvent[];
 }
 
-/** What records own, and what a look has told of it. */
-export type SeenOwning = Owning & Pick<StoredEntry, 'seen'>;
-
-export type SeenOwned = Map<string, SeenOwning[]>;
-
 /** Reads what the rules must know before a batch. The ledger may be ahead of it: effects are repeated after a crash. */
 export function* knowledgeFor(watcher: ModelWatcher, told: KindEvent[]): ModelSteps<KnownBatch> {
   const { database } = watcher.world;
@@ -30,7 +25,7 @@ export function* knowledgeFor(watcher: ModelWatcher, told: KindEvent[]): ModelSt
   const owned = ownedIn([...database.now.ledger.values()].filter(isOwn), owners);
   yield;
   const partials = partialsOf(watcher, owners);
-  const complete = watcher.world.profile.lanes === undefined ? completed : ownHalves;
+  const complete = watcher.isPartial ? ownHalves : completed;
   const events = complete(watcher, told, { owned, partials });
   yield;
   const holders = holdersOf(database.now, events, { owned, partials });
@@ -69,18 +64,15 @@ function ownersOf(events: KindEvent[]): Set<string> {
   return new Set(owners.map(String));
 }
 
-export function ownedIn(entries: StoredEntry[], owners: Set<string>): SeenOwned {
-  const owned: SeenOwned = new Map();
+export function ownedIn(entries: StoredEntry[], owners: Set<string>): Owned {
+  const owned: Owned = new Map();
   const inOrder = [...entries].sort((one, other) =>
     one.learned < other.learned ? -1 : Number(one.learned > other.learned),
   );
-  for (const { alive, owner, identity, isNumber, learned, seen } of inOrder) {
+  for (const { alive, owner, identity, isNumber, learned } of inOrder) {
     const key = String(owner);
     if (!alive || !owners.has(key)) continue;
-    owned.set(key, [
-      ...(owned.get(key) ?? []),
-      { ...identity, learned, ...(seen && { seen }), ...(isNumber && { isNumber }) },
-    ]);
+    owned.set(key, [...(owned.get(key) ?? []), { ...identity, learned, ...(isNumber && { isNumber }) }]);
   }
   return owned;
 }

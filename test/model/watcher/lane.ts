@@ -1,105 +1,76 @@
-import type { StoredLane } from '../world/documents.js';
+import type { LogBatch } from '../world/database.js';
 import type { ModelSteps } from '../world/steps.js';
-import type { ModelWorld, WatcherLife } from '../world/world.js';
-import { placeBehind } from '../../../src/replication/progress/place.js';
-import { join } from './aside.js';
+import { laterOf } from '../world/time.js';
+import type { WatcherLife } from '../world/world.js';
+import { withEntry } from './aside.js';
 import { workThrough } from './batches.js';
-import { shortenQueue } from './queue.js';
+import { inTrack } from './halves.js';
 import { publishHeads } from './head.js';
-import { passOver } from './pass.js';
-import type { ModelLane, ModelWatcher } from './watcher.js';
+import { MOST_EVENTS, watchedAfter } from './reach.js';
+import type { ModelWatcher } from './watcher.js';
 
-/** The second loop of a leader: it works off what is aside, one application after the other. */
-export function laneOf(world: ModelWorld, life: WatcherLife): ModelSteps {
-  life.lane ??= workBeside(world, life);
-  return life.lane;
+/** The readers of a leader beside its main one. */
+export function lanesOf({ main }: WatcherLife): ModelSteps[] {
+  return [...(main?.lanes.values() ?? [])].map(({ steps }) => steps);
 }
 
-function* workBeside(world: ModelWorld, life: WatcherLife): ModelSteps {
-  while (!life.isLeftBehind) {
+/** The second reader of the log for one application, until main takes it back or gives it up, or the term is over. */
+export function* laneSteps(main: ModelWatcher, lane: ModelWatcher): ModelSteps {
+  for (;;) {
     yield;
-    const { main } = life;
-    if (main === undefined || main.lanes.size === 0) continue;
-    const [appid, lane] = world.dice.pick([...main.lanes]);
-    yield* workOff(main, appid, lane);
-    lane.isAtWork = false;
-    if (world.has('join against the stored token')) joinStored(main, appid, lane);
+    if (main.lanes.get(lane.appid!)?.isParked === false && (yield* workOff(main, lane))) return;
   }
 }
 
-/** The next batch of the queue, as far as main's token is stored; or the pass that is owed. */
-function* workOff(main: ModelWatcher, appid: string, lane: ModelLane): ModelSteps {
-  const { world } = main;
+/**
+ * The next batch of the log. It may be ahead of main. Where a batch has brought it to the end of the one that main has under way,
+ * it waits there for main to come. True where the term is over.
+ */
+function* workOff(main: ModelWatcher, lane: ModelWatcher): ModelSteps<boolean> {
+  const { world, appid } = lane;
   const { database } = world;
-  const { lease } = database.now;
-  const stored = lease.lanes?.get(appid);
-  if (stored?.turn !== lane.turn || lease.term !== main.own.term) return;
-  if (stored.pass !== undefined) {
-    lane.isAtWork = true;
-    return yield* passOf(main, appid, { lane, stored });
+  if (main.unstored.has(appid!)) return false;
+  const read = database.read(lane.token!, 1 + world.dice.below(MOST_EVENTS));
+  if (read === undefined) {
+    main.isTrackLost = true;
+    return false;
   }
+  const batch = upToLoss(read, lane.token!);
+  if (batch === undefined) return false;
+  const watched = laterOf(watchedAfter(batch, database.newest), lane.watched);
   yield;
-  if (main.lanes.get(appid) !== lane) return;
-  lane.isAtWork = true;
-  const { token = 0, watched } = lease;
-  const batch = [...database.now.queue.values()]
-    .filter(({ place, complete }) => place > lane.place && place <= token && complete.includes(appid))
-    .sort((one, other) => one.place - other.place)[0];
-  if (batch === undefined) {
-    if (lane.place < token)
-      saveLane(main, appid, lane, { ...stored, place: token, ...(watched && { watched }) });
-    return;
+  const isEarly = world.has('the entry of a lane before its effects');
+  if (isEarly && !saveLane(lane, batch.token, watched)) return true;
+  const heads = yield* inTrack(workThrough(lane, batch.events));
+  if (heads === undefined) {
+    main.isTrackLost = true;
+    return false;
   }
-  const events = batch.events.filter(({ number }) => number >= lane.place).map(({ event }) => event);
-  const heads = yield* workThrough(lane.watcher, events);
-  if ((yield* publishHeads(lane.watcher, heads)) !== 'written') return;
+  const head = yield* publishHeads(lane, heads);
+  if (head !== 'written') return head === 'over';
   yield;
-  saveLane(main, appid, lane, { ...stored, place: batch.place, watched: batch.watched });
-  yield;
-  shortenQueue(world);
+  if (!saveLane(lane, batch.token, watched)) return true;
+  lane.token = batch.token;
+  lane.watched = watched;
+  if (batch.token >= main.reaching) main.lanes.get(appid!)!.isParked = true;
+  return false;
 }
 
-/** A pass of one application. It knows what there is as of its place, and what the queue tells behind that overrides it. */
-function* passOf(
-  main: ModelWatcher,
-  appid: string,
-  { lane, stored }: { lane: ModelLane; stored: StoredLane },
-): ModelSteps {
-  const { world } = main;
-  const { watched } = stored;
-  if (watched === undefined) return;
-  if (world.has('place stored before the pass of the lane ends')) {
-    const { pass: _over, ...rest } = stored;
-    if (!saveLane(main, appid, lane, { ...rest, since: world.database.newest })) return;
-  }
-  yield* passOver(lane.watcher, placeBehind(watched), stored.pass === 'repair');
-  yield;
-  const since = world.database.newest;
-  yield;
-  const { pass: _over, ...rest } = stored;
-  saveLane(main, appid, lane, { ...rest, since });
+/** What lies behind a loss of the collection is for the pass that main begins when it comes there. */
+function upToLoss({ events, ...batch }: LogBatch, place: number): LogBatch | undefined {
+  const lost = events.findIndex((event) => event.type === 'collectionLost');
+  if (lost === 0) return undefined;
+  if (lost < 0) return { events, ...batch };
+  return { events: events.slice(0, lost), token: place + lost, isDrained: false };
 }
 
-/** On condition of the term, and of the turn: main may have given the lane up, and begun another one. False where either is over. */
-function saveLane(main: ModelWatcher, appid: string, lane: ModelLane, entry: StoredLane): boolean {
-  const { database } = main.world;
-  const { lease } = database.now;
-  const isLoose = main.world.has('lane entry not bound to the term');
-  const isOver = lease.term !== main.own.term && !isLoose;
-  const stored = lease.lanes?.get(appid);
-  const isMeant =
-    isLoose || stored?.turn === lane.turn || main.world.has('lane entry not bound to its turn aside');
-  if (isOver || stored === undefined || !isMeant) return false;
-  lane.place = entry.place;
-  const lanes = new Map([...(lease.lanes ?? []), [appid, entry] as const]);
-  database.write(`how far ${appid} is aside`, (tx) => tx.writeLease({ ...lease, lanes }));
+/** On condition of the term; false where that is over. */
+function saveLane(lane: ModelWatcher, place: number, watched: ModelWatcher['watched'] & object): boolean {
+  const { world, appid } = lane;
+  const { database } = world;
+  const lanes = withEntry(lane, appid!, { place, watched });
+  if (!world.has('lane entry not bound to the term'))
+    return lane.save(`how far ${appid} is aside`, { lanes });
+  database.write('how far it is, whoever leads', (tx) => tx.writeLease({ ...database.now.lease, lanes }));
   return true;
-}
-
-/** For a mutant: whatever main has under way. */
-function joinStored(main: ModelWatcher, appid: string, lane: ModelLane): void {
-  const { lease } = main.world.database.now;
-  const stored = lease.lanes?.get(appid);
-  if (stored?.pass === undefined && lane.place === lease.token && stored?.place === lane.place)
-    join(main, appid, lane);
 }

@@ -19,7 +19,7 @@ function* watch(world: ModelWorld, life: WatcherLife): ModelSteps {
     if (watcher !== undefined) {
       life.main = watcher;
       yield* lead(watcher);
-      life.main = undefined;
+      if (!life.isLeftBehind) life.main = undefined;
     }
     yield;
   }

@@ -1,5 +1,4 @@
 import type { LedgerChange, Life } from '../../../src/replication/ledger/changes.js';
-import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import { isResurrectionHandled } from '../mutants/decisions.js';
 import { entryAfter, isResurrection, type KnownEntry } from '../twins/entry-after.js';
@@ -14,14 +13,9 @@ import type { ModelWatcher } from './watcher.js';
 
 /**
  * Writes into the ledger what was learned of an identity: its life, its death, or its resurrection. Answers whether it is a
- * number that has to wait. `seen`: where the log was at the look that has told it; absent: events have.
+ * number that has to wait.
  */
-export function* learn(
-  watcher: ModelWatcher,
-  change: LedgerChange,
-  cause: KindEvent[],
-  seen?: LogPlace,
-): ModelSteps<boolean> {
+export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindEvent[]): ModelSteps<boolean> {
   const { world } = watcher;
   const { database } = world;
   const { identity } = change;
@@ -39,7 +33,7 @@ export function* learn(
       const entry = entryOf(tx.state, identity);
       const after = entryAfter(entry, change, clock, world.mutant);
       if (after === undefined || after === entry) return;
-      tx.writeEntry(identity, { ...after, ...(change.alive && seen && { seen }) });
+      tx.writeEntry(identity, after);
       if (stamp && isResurrection(entry, change) && isResurrectionHandled(world.mutant, change, cause))
         stampReborn(watcher, tx, change as Life, entry, clock);
     });

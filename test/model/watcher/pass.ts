@@ -6,7 +6,6 @@ import type { Concern } from '../../../src/replication/quarantine/set-aside.sche
 import { RefusedEntry } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld } from '../world/world.js';
-import { passByApplication } from './aside.js';
 import { reconcileAll } from './filters.js';
 import { forget } from './incomplete.js';
 import { learn } from './learning.js';
@@ -23,15 +22,9 @@ export function* pass(watcher: ModelWatcher): ModelSteps<boolean> {
   const { database } = watcher.world;
   const { since, pass: begun } = database.now.lease;
   const isRepair = since !== undefined || begun !== undefined;
-  if (
-    !watcher.save('begins a pass', {
-      pass: isRepair ? 'repair' : 'first start',
-      lanes: new Map(),
-      sinces: new Map(),
-    })
-  )
-    return true;
-  if (watcher.world.profile.lanes !== undefined) return yield* passByApplication(watcher, isRepair);
+  watcher.giveUpLanes();
+  const begin = { pass: isRepair ? 'repair' : 'first start', lanes: new Map() };
+  if (!watcher.save('begins a pass', begin)) return true;
   yield;
   const token = database.end;
   const beginning = database.newest;
@@ -42,13 +35,12 @@ export function* pass(watcher: ModelWatcher): ModelSteps<boolean> {
   yield;
   const end = database.newest;
   yield;
-  watcher.token = token;
+  watcher.token = watcher.reaching = token;
   watcher.watched = beginning;
   return !watcher.save('ends a pass', { token, watched: beginning, since: end });
 }
 
-/** Everything of the applications of a loop. */
-export function* passOver(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): ModelSteps {
+function* passOver(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): ModelSteps {
   yield* forgetStale(watcher, at);
   yield* learnRecords(watcher, at, isRepair);
   yield* settleLedger(watcher, at, isRepair);
@@ -59,8 +51,7 @@ export function* passOver(watcher: ModelWatcher, at: LogPlace, isRepair: boolean
 function* learnRecords(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): ModelSteps {
   const { database } = watcher.world;
   yield;
-  const records = [...database.now.records.values()].filter(({ appid }) => watcher.owns(appid));
-  const seen = placeBehind(database.newest);
+  const records = [...database.now.records.values()];
   for (const record of records) {
     const { _id: owner, key, isNumber } = record;
     const life = {
@@ -71,7 +62,7 @@ function* learnRecords(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): 
       ...(isNumber && { isNumber }),
     };
     yield* leaving(watcher, { what: 'record', kind: KIND, owner }, function* () {
-      for (const change of yield* settleLife(watcher, life)) yield* learn(watcher, change, [], seen);
+      for (const change of yield* settleLife(watcher, life)) yield* learn(watcher, change, []);
     });
     yield;
     const clock = database.clock();
@@ -90,7 +81,6 @@ function* forgetStale(watcher: ModelWatcher, at: LogPlace): ModelSteps {
   yield;
   const { incomplete, records } = watcher.world.database.now;
   for (const { record: key, appid, id } of incomplete.values()) {
-    if (!watcher.owns(appid as string)) continue;
     const record = records.get(key);
     if (record?.isNumber && record.appid === appid && record.id === id) continue;
     yield;
@@ -109,7 +99,6 @@ function* settleLedger(watcher: ModelWatcher, at: LogPlace, isRepair: boolean): 
   yield;
   const clock = database.clock();
   for (const { _id, identity } of [...database.now.ledger.values()]) {
-    if (!watcher.owns(identity.appid)) continue;
     if (!world.has('entries that keep their age in a pass')) yield* lift(watcher, { _id, identity }, at);
     yield;
     const entry = entryOf(database.now, identity);
@@ -153,8 +142,7 @@ function* lift(
   try {
     world.database.write('makes an entry known anew', (tx) => {
       const entry = entryOf(tx.state, identity);
-      const seen = placeBehind(world.database.newest);
-      if (entry !== undefined && entry.learned < at) tx.writeEntry(identity, { ...entry, learned: at, seen });
+      if (entry !== undefined && entry.learned < at) tx.writeEntry(identity, { ...entry, learned: at });
     });
   } catch (error) {
     yield* leave(world, { what: 'tombstone', owner: _id }, error);

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { Life } from '../../../src/replication/ledger/changes.js';
 import type { Identity } from '../../../src/replication/ledger/identity.js';
-import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
+import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { Late } from '../../../src/replication/stamping/late.js';
 import { lifeAfter } from '../twins/entry-after.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
@@ -82,19 +82,18 @@ export function* reviveSeen(watcher: ModelWatcher, seen: Identity[], at: LogPlac
     const life = claimantOf(watcher, identity, at);
     if (life === undefined) continue;
     const clock = database.clock();
-    const behind = placeBehind(database.newest);
     yield;
     const revive = (stamp: boolean) =>
       database.write('revives what a tombstone denies', (tx) => {
         const entry = entryOf(tx.state, identity);
         if (entry === undefined || entry.alive || entry.learned > life.at) return;
-        tx.writeEntry(identity, { ...lifeAfter(entry, life), seen: behind });
+        tx.writeEntry(identity, lifeAfter(entry, life));
         if (stamp) stampReborn(watcher, tx, life, entry, clock);
       });
     yield* reviveOrSetAside(watcher.world, revive);
     if (watcher.world.has('a look gives a living entry another owner'))
       yield* giveAnotherOwner(watcher, life);
-    yield* learnUnknown(watcher, life, behind);
+    yield* learnUnknown(watcher, life);
   }
 }
 
@@ -108,15 +107,11 @@ function* giveAnotherOwner({ world: { database } }: ModelWatcher, life: Life): M
 }
 
 /** An entry that was removed meanwhile is learned anew. */
-function* learnUnknown(
-  { world }: ModelWatcher,
-  { identity, at, owner, isNumber }: Life,
-  seen: LogPlace,
-): ModelSteps {
+function* learnUnknown({ world }: ModelWatcher, { identity, at, owner, isNumber }: Life): ModelSteps {
   yield;
   world.database.write('learns what is unknown', (tx) => {
     if (entryOf(tx.state, identity) !== undefined) return;
-    tx.writeEntry(identity, { alive: true, owner, learned: at, seen, ...(isNumber && { isNumber }) });
+    tx.writeEntry(identity, { alive: true, owner, learned: at, ...(isNumber && { isNumber }) });
   });
 }
 

@@ -2,19 +2,17 @@ import type { mongo } from 'mongoose';
 import type { Fences } from '../../../src/replication/mark/fences.js';
 import { markName } from '../../../src/replication/mark/mark.js';
 import { markOf } from '../service/progress.js';
-import type { StoredLease, ModelRecord } from '../world/documents.js';
+import type { ModelRecord, StoredLane, StoredLease } from '../world/documents.js';
+import type { ModelSteps } from '../world/steps.js';
 import type { WatcherLife, ModelWorld } from '../world/world.js';
 
 /** An application that is aside, in the memory of its term. */
 export interface ModelLane {
   watcher: ModelWatcher;
-  turn: number;
-  /** The token up to which it is worked off. */
-  place: number;
-  /** Whether it begins with a pass of its own. */
-  isRepair: boolean;
-  /** Whether something of it is under way. */
-  isAtWork: boolean;
+  /** Dropped with the lane: one that was taken back or given up has ended before main goes on. */
+  steps: ModelSteps;
+  /** Whether it waits for main to come to its place. */
+  isParked: boolean;
 }
 
 /** A leader in its term, with what it remembers. It may be overtaken without knowing. */
@@ -27,6 +25,14 @@ export class ModelWatcher {
   readonly headsWritten = new Map<string, Date>();
   /** The applications that are aside, where this is main. */
   readonly lanes = new Map<string, ModelLane>();
+  /** Those of them that the batch under way takes back. */
+  readonly joining = new Set<string>();
+  /** For a mutant: entries that are still to be stored. */
+  readonly unstored = new Map<string, StoredLane>();
+  /** The place up to which the batch under way goes, or the last one went. */
+  reaching = 0;
+  /** A lane has found that the log does not reach back to its place. */
+  isTrackLost = false;
   /** What is stored when the batch at work is worked through. */
   due: Pick<StoredLease, 'token' | 'watched'> | undefined;
 
@@ -38,11 +44,27 @@ export class ModelWatcher {
     public watched: mongo.Timestamp | undefined,
     /** The application of a lane; absent: main, which has all that are not aside. */
     readonly appid?: string,
-  ) {}
+  ) {
+    this.reaching = token ?? 0;
+  }
 
   /** Whether this loop is responsible for an application. */
   owns(appid: string): boolean {
-    return this.appid === undefined ? !this.lanes.has(appid) : this.appid === appid;
+    if (this.appid !== undefined) return this.appid === appid;
+    return !this.lanes.has(appid) || this.joining.has(appid);
+  }
+
+  /** Whether there is an application that another loop is responsible for. */
+  get isPartial(): boolean {
+    return this.appid !== undefined || this.lanes.size > this.joining.size;
+  }
+
+  /** A pass over everything begins: all lanes have ended. */
+  giveUpLanes(): void {
+    this.lanes.clear();
+    this.joining.clear();
+    this.unstored.clear();
+    this.isTrackLost = false;
   }
 
   /** Can only make more stamps, never fewer. */

@@ -5,9 +5,7 @@ import {
   identityKey,
   type PartialIdentity,
 } from '../../../src/replication/ledger/identity.js';
-import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
-import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { SetAside } from '../../../src/replication/quarantine/set-aside.schema.js';
 import type { KnownEntry } from '../twins/entry-after.js';
 
@@ -36,10 +34,7 @@ export interface ModelRecord {
   lastupdated?: Date;
 }
 
-/** `seen`: what a look knows counts as of `learned`, and is true only as of this place. Absent: events have told it. */
-export type SeenEntry = KnownEntry & { seen?: LogPlace };
-
-export interface StoredEntry extends SeenEntry {
+export interface StoredEntry extends KnownEntry {
   _id: mongo.ObjectId;
   /** `_id` as text, in whose order pages come. */
   key: string;
@@ -60,24 +55,10 @@ export interface ModelService {
   enabled: boolean;
 }
 
-/** An application that is aside: how far the lane has come, as a token; a pass is owed while it says so. */
+/** An application that is aside: how far its lane has come, as a token and as a cluster time. */
 export interface StoredLane {
-  /** Tells this turn aside from others of the same application. */
-  turn: number;
-  place: number;
-  watched?: mongo.Timestamp;
-  since?: mongo.Timestamp;
-  pass?: string;
-}
-
-/** Events of one batch for the lane, each with its number in the log, up to a token. */
-export interface QueuedBatch {
-  first: number;
   place: number;
   watched: mongo.Timestamp;
-  events: readonly { number: number; event: WatchedEvent }[];
-  /** The applications for which nothing of the batch is missing. */
-  complete: readonly string[];
 }
 
 /** What is known of a record that the ledger does not know. */
@@ -93,8 +74,6 @@ export interface StoredLease {
   pass?: string;
   /** The applications that are aside. */
   lanes?: ReadonlyMap<string, StoredLane>;
-  /** The `since` of applications that had a pass of their own. */
-  sinces?: ReadonlyMap<string, mongo.Timestamp>;
 }
 
 /** The whole database at one moment; never changed, only replaced. */
@@ -105,8 +84,6 @@ export interface ModelState {
   ledger: ReadonlyMap<string, StoredEntry>;
   /** What is known of records that the ledger does not know, by `key`, and by application where there are lanes. */
   incomplete: ReadonlyMap<string, StoredPartial>;
-  /** What the lane has to work off. */
-  queue: ReadonlyMap<string, QueuedBatch>;
   /** By what it is about. */
   quarantine: ReadonlyMap<string, StoredAside>;
   /** By the name of the mark. */
@@ -128,7 +105,6 @@ export const EMPTY: ModelState = {
   records: new Map(),
   ledger: new Map(),
   incomplete: new Map(),
-  queue: new Map(),
   quarantine: new Map(),
   marks: new Map(),
   moments: new Map(),

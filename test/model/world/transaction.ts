@@ -10,13 +10,12 @@ import {
   recordUnder,
   type ModelState,
   type StoredAside,
-  type QueuedBatch,
-  type SeenEntry,
   type StoredLease,
   type StoredPartial,
   type ModelRecord,
   type ModelService,
 } from './documents.js';
+import type { KnownEntry } from '../twins/entry-after.js';
 import { deletion, insertion, update, type When } from './events.js';
 import { RefusedEntry, RefusedStamp } from './refusals.js';
 import { placeIn } from './time.js';
@@ -88,7 +87,7 @@ export class Transaction {
   }
 
   /** Throws where the ledger refuses it. */
-  writeEntry(identity: Identity, known: SeenEntry): void {
+  writeEntry(identity: Identity, known: KnownEntry): void {
     const name = identityKey(identity);
     if (this.refused.has(name)) throw new RefusedEntry();
     const before = this.state.ledger.get(name);
@@ -105,15 +104,6 @@ export class Transaction {
 
   forgetIncomplete(name: string): void {
     if (this.state.incomplete.has(name)) this.drop('incomplete', name);
-  }
-
-  enqueue(batch: QueuedBatch): void {
-    this.put('queue', `${batch.first} ${batch.place} ${batch.complete.join()}`, batch);
-  }
-
-  /** Removes what every application that is aside has behind it. */
-  shortenQueue(place: number): void {
-    for (const [name, batch] of this.state.queue) if (batch.place <= place) this.drop('queue', name);
   }
 
   setAside(entry: StoredAside): void {

@@ -34,8 +34,7 @@ export interface WatcherLife {
   steps: ModelSteps;
   /** Looks after what was set aside, once it has begun. */
   aftercare?: ModelSteps;
-  /** Works off what is aside, once it has begun, and the loop beside which it does. */
-  lane?: ModelSteps;
+  /** The loop that leads or has led last; it has the lanes beside it. */
   main?: ModelWatcher | undefined;
   /** Stamps for edited filters, once it has begun; and the term in which one of both looks at the filters. */
   stamping?: ModelSteps;
@@ -76,8 +75,6 @@ export class ModelWorld {
   dice: Dice = new CalmDice();
   /** Told of what leaves no trace in the log, where somebody listens. */
   tell?: (what: string) => void;
-  /** How often an application was put aside. */
-  turnsAside = 0;
   /** How many entries of the quarantine were made. */
   asides = 0;
   private identifiers = 0;
