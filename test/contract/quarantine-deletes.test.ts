@@ -1,3 +1,4 @@
+import { mongo } from 'mongoose';
 import { Quarantine } from '../../src/replication/quarantine/index.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
 
@@ -125,6 +126,28 @@ describe('a record that was x became y, which the ledger refused, and was shown 
     await service.watcher.caughtUp();
     await release();
     expect(await copy.harvest()).toEqual(['beside', 'y']);
+  });
+
+  it('then it is renamed, and a term that was given up writes that another one lives there, which is gone', async () => {
+    const copy = new Copy(app);
+    const record = await app.product({ id: 'x' });
+    await copy.harvest();
+    await hinder();
+    await products().updateOne({ _id: record._id }, [{ $set: { id: 'y', lastupdated: '$$NOW' } }]);
+    await service.watcher.caughtUp();
+    await app.product({ id: 'beside' });
+    await service.watcher.caughtUp();
+    expect(await copy.harvest()).toContain('y');
+    await products().updateOne({ _id: record._id }, { $set: { id: 'w' } });
+    await service.db
+      .collection('tidemark.ledger')
+      .insertOne(
+        { ...app.tenant, kind: 'product', id: 'y', alive: true, owner: new mongo.ObjectId(), learned: '' },
+        { bypassDocumentValidation: true },
+      );
+    await service.watcher.caughtUp();
+    await release();
+    expect(await copy.harvest()).toEqual(['beside', 'w']);
   });
 });
 

@@ -99,18 +99,11 @@ export class Ledger {
     return this.entries.collection.find<LedgerEntry>(among, { hint: { _id: 1 } }).toArray();
   }
 
-  /** Those of a few identities under which nothing lives. */
-  async notLiving(kind: Kind, identities: Identity[]): Promise<Identity[]> {
+  /** The living entries of a few identities. */
+  async livingUnder(kind: Kind, identities: Identity[]): Promise<LedgerEntry[]> {
     if (identities.length === 0) return [];
     const among = identities.map(({ organizationid, appid, id }) => ({ organizationid, appid, kind, id }));
-    const living = await this.entries.collection
-      .find<LedgerEntry>(
-        { $or: among, alive: true },
-        { projection: { organizationid: 1, appid: 1, kind: 1, id: 1 } },
-      )
-      .toArray();
-    const names = new Set(living.map(identityKey));
-    return identities.filter((identity) => !names.has(identityKey(identity)));
+    return this.entries.collection.find<LedgerEntry>({ $or: among, alive: true }).toArray();
   }
 
   /**

@@ -23,8 +23,8 @@ export const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
 const LARGEST_KEY = 1_000_000;
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
 
-/** The projection of a stamp: a date that JavaScript can hold; `null` where there is nothing, `false` where there is something else. */
-export const stampAt = (path: string) => ({
+/** A date that JavaScript can hold; `null` where there is nothing, `false` where there is something else. */
+const stampAt = (path: string) => ({
   $switch: {
     branches: [
       { case: { $eq: [{ $type: path }, 'missing'] }, then: null },

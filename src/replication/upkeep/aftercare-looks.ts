@@ -46,14 +46,15 @@ export class AftercareLooks {
   async lookAfter(entries: SetAside[], at: mongo.Timestamp, term: TermAtWork): Promise<void> {
     for (const kind of KINDS) {
       const some = entries.filter(({ _id }) => _id.what === 'record' && _id.kind === kind);
-      if (some.length > 0) await this.records(kind, await this.look(kind, some, at), placeBehind(at), term);
+      if (some.length > 0) await this.records(kind, await this.look(kind, some, at), at, term);
     }
     const tombstones = entries.flatMap(({ _id }) => (_id.what === 'tombstone' ? [_id] : []));
     if (tombstones.length > 0) await this.tombstones(tombstones, placeBehind(at), term);
     if (entries.some(({ _id }) => _id.what === 'services')) await this.filters.look(undefined, term);
   }
 
-  private async records(kind: Kind, looks: Look[], at: LogPlace, term: TermAtWork): Promise<void> {
+  private async records(kind: Kind, looks: Look[], asOf: mongo.Timestamp, term: TermAtWork): Promise<void> {
+    const at = placeBehind(asOf);
     const owners = looks.map(({ owner }) => owner);
     const records = looks.flatMap(({ record }) => record ?? []);
     const incomplete = looks.filter(({ record, identity }) => record !== undefined && identity === undefined);
@@ -61,7 +62,7 @@ export class AftercareLooks {
       kind,
       incomplete.map(({ owner, record }) => ({ owner, partial: textsOf(record!, at) })),
     );
-    await this.resurrections.learn(kind, await this.deathsOf(kind, looks, at), new Map(), term);
+    await this.resurrections.learn(kind, await this.deathsOf(kind, looks, asOf), new Map(), term);
     const rivals = await this.resurrections.learnSeen(kind, livesOf(looks, at), term);
     if (rivals.length > 0) await this.ignored.hearRivals(kind, rivals);
     const waiting = new Set(rivals.map(({ owner }) => owner));
@@ -80,7 +81,8 @@ export class AftercareLooks {
   }
 
   /** Former identities of the records: those in the ledger, and those that consumers were shown meanwhile. */
-  private async deathsOf(kind: Kind, looks: Look[], at: LogPlace): Promise<LedgerChange[]> {
+  private async deathsOf(kind: Kind, looks: Look[], asOf: mongo.Timestamp): Promise<LedgerChange[]> {
+    const at = placeBehind(asOf);
     const now = new Map(looks.map(({ owner, identity }) => [owner.toHexString(), identity]));
     const owned = await this.ledger.ownedBy(
       kind,
@@ -95,7 +97,7 @@ export class AftercareLooks {
       ...owned
         .filter((one) => !isSame(one, now.get(one.owner!.toHexString())))
         .map((identity) => ({ identity, shortLived: false })),
-      ...(await this.notLiving(kind, unlearned)).map((identity) => ({
+      ...(await this.notStanding(kind, unlearned, asOf)).map((identity) => ({
         identity,
         shortLived: true,
       })),
@@ -129,6 +131,43 @@ export class AftercareLooks {
 
   private async look(kind: Kind, entries: SetAside[], at: mongo.Timestamp): Promise<Look[]> {
     const owners = entries.map(({ _id }) => (_id as ConcernedRecord).owner);
+    const records = await this.read(kind, owners, at);
+    return entries.map((entry, index) => {
+      const owner = owners[index]!;
+      const record = records.get(owner.toHexString());
+      return { owner, entry, record, identity: record && identityOf(kind, owner, record) };
+    });
+  }
+
+  /**
+   * Those under which no record was as of the look. That an entry of the ledger lives does not tell that one was: a term that was
+   * given up may have written it late.
+   */
+  private async notStanding(kind: Kind, identities: Identity[], at: mongo.Timestamp): Promise<Identity[]> {
+    const gone: Identity[] = [];
+    for (let start = 0; start < identities.length; start += 100) {
+      const some = identities.slice(start, start + 100);
+      const entries = await this.ledger.livingUnder(kind, some);
+      const owners = entries.map(({ owner }) => owner!);
+      const records = await this.read(kind, owners, at);
+      const standing = new Set(
+        owners.flatMap((owner) => {
+          const record = records.get(owner.toHexString());
+          const identity = record && identityOf(kind, owner, record);
+          return identity === undefined ? [] : [identityKey(identity)];
+        }),
+      );
+      gone.push(...some.filter((identity) => !standing.has(identityKey(identity))));
+    }
+    return gone;
+  }
+
+  private async read(
+    kind: Kind,
+    owners: mongo.ObjectId[],
+    at: mongo.Timestamp,
+  ): Promise<Map<string, PresentRecord>> {
+    if (owners.length === 0) return new Map();
     const found = await readAsOf(this.connection.getClient(), at, (snapshot) =>
       this.connection
         .collection(COLLECTION_OF[kind])
@@ -137,19 +176,7 @@ export class AftercareLooks {
         })
         .toArray(),
     );
-    const records = new Map(found.map((record) => [record._id.toHexString(), record]));
-    return entries.map((entry, index) => {
-      const owner = owners[index]!;
-      const record = records.get(owner.toHexString());
-      return { owner, entry, record, identity: record && identityOf(kind, owner, record) };
-    });
-  }
-
-  private async notLiving(kind: Kind, identities: Identity[]): Promise<Identity[]> {
-    const dead: Identity[] = [];
-    for (let start = 0; start < identities.length; start += 100)
-      dead.push(...(await this.ledger.notLiving(kind, identities.slice(start, start + 100))));
-    return dead;
+    return new Map(found.map((record) => [record._id.toHexString(), record]));
   }
 }
 

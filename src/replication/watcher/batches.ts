@@ -5,9 +5,10 @@ import type { WatchedEvent } from '../log/index.js';
 import type { Fences } from '../mark/index.js';
 import { isIn, type TermAtWork } from '../progress/index.js';
 import { Quarantine } from '../quarantine/index.js';
-import { Effects, type Worked } from './effects/effects.js';
+import { Effects } from './effects/effects.js';
 import { mayPass } from './may-pass.js';
 import { pass } from './rules/decide.js';
+import type { EventsByTenant } from './rules/shares.js';
 import { Tenants } from './effects/tenants.js';
 
 const ATTEMPTS = 3;
@@ -45,7 +46,7 @@ interface Loop {
   fences: Fences;
   term: TermAtWork;
   trouble: Trouble;
-  worked: Worked;
+  counts: EventsByTenant;
 }
 
 /**
@@ -65,14 +66,17 @@ export class Batches {
     private readonly tenants: Tenants,
   ) {}
 
-  /** The fences are those passed before the events; they are brought up to date. Throws where the database is away. */
-  async workThrough(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<Worked> {
+  /**
+   * The fences are those passed before the events; they are brought up to date. Answers how many events there were of each application.
+   * Throws where the database is away, and where history is lost.
+   */
+  async workThrough(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<EventsByTenant> {
     const trouble = this.troubles.get(fences) ?? new Trouble();
     trouble.isMet = false;
-    const worked: Worked = { events: new Map(), isReadLate: false };
-    await this.some(events, { fences, term, trouble, worked });
+    const counts: EventsByTenant = new Map();
+    await this.some(events, { fences, term, trouble, counts });
     this.troubles.set(fences, trouble.isMet ? trouble : new Trouble());
-    return worked;
+    return counts;
   }
 
   private async some(events: WatchedEvent[], loop: Loop): Promise<void> {
@@ -154,8 +158,8 @@ export class Batches {
   }
 
   /** A failure leaves the fences unchanged. */
-  private async bringAbout(events: WatchedEvent[], { fences, term, worked }: Loop): Promise<void> {
-    const passed = await this.effects.bringAbout(events, fences, term, worked);
+  private async bringAbout(events: WatchedEvent[], { fences, term, counts }: Loop): Promise<void> {
+    const passed = await this.effects.bringAbout(events, fences, term, counts);
     for (const [name, fence] of passed) fences.set(name, fence);
   }
 }

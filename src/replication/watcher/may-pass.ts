@@ -1,7 +1,13 @@
 import { isDatabaseAway, isRetryable } from '../../database/index.js';
+import { HistoryLostError } from '../log/index.js';
 import { TermOverError } from '../progress/index.js';
 
-/** Whether a failure has nothing to do with what was worked on: the database is away, or the term is over. */
+/** Whether a failure is not one of what was worked on alone: the database is away, the term is over, or history is lost. */
 export function mayPass(error: unknown): boolean {
-  return isDatabaseAway(error) || isRetryable(error) || error instanceof TermOverError;
+  return (
+    isDatabaseAway(error) ||
+    isRetryable(error) ||
+    error instanceof TermOverError ||
+    error instanceof HistoryLostError
+  );
 }

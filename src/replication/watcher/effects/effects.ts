@@ -5,7 +5,7 @@ import { FilterChanges } from '../../filters/index.js';
 import { type Identity, KnownChannels } from '../../ledger/index.js';
 import type { DeletedEvent, WatchedEvent, WrittenEvent } from '../../log/index.js';
 import { type Fences, HeadWriter, type KnownFences, MomentWriter, withPassed } from '../../mark/index.js';
-import { isPartial, type TermAtWork } from '../../progress/index.js';
+import type { TermAtWork } from '../../progress/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { channelsGot } from '../rules/channels-got.js';
 import { decide, type KindEvent } from '../rules/decide.js';
@@ -15,16 +15,8 @@ import { KnowledgeReader, ownersOf } from './knowledge-reader.js';
 import { CareForWritten } from './care-for-written.js';
 import { DecisionWriter } from './decision-writer.js';
 
-/** What a batch has shown that was worked through. */
-export interface Worked {
-  /** The events that concerned the loop, by application. */
-  events: EventsByTenant;
-  /** Whether a record of a partial share was read as it is now, in place of as it was at its event. */
-  isReadLate: boolean;
-}
-
 /** What is known of the events of one kind before they are looked at. */
-type Before = Pick<Knowledge, 'fences' | 'tombstones'> & { worked: Worked };
+type Before = Pick<Knowledge, 'fences' | 'tombstones'> & { counts: EventsByTenant };
 
 /** Brings about what follows from a batch of events. All of it may be repeated: nothing happens twice. */
 @Injectable()
@@ -43,20 +35,20 @@ export class Effects {
 
   /**
    * For the applications in the share of the term; the loop that has what names no application also has what concerns all of them.
-   * The fences are those passed before the batch; answers those that it has passed, and adds to what it has shown.
+   * The fences are those passed before the batch; answers those that it has passed, and counts the events of each application.
    */
   async bringAbout(
     events: WatchedEvent[],
     fences: KnownFences,
     term: TermAtWork,
-    worked: Worked,
+    counts: EventsByTenant,
   ): Promise<Fences> {
     const tombstones = await this.reader.tombstonesIn(events, term.share);
     const passed: Fences = new Map();
     for (const kind of KINDS) {
       const concerned = events.filter((event) => concerns(event, kind, tombstones));
       if (concerned.length === 0) continue;
-      const ofKind = await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones, worked }, term);
+      const ofKind = await this.ofKind(kind, concerned as KindEvent[], { fences, tombstones, counts }, term);
       for (const [name, fence] of ofKind) passed.set(name, fence);
     }
     if ('only' in term.share) return passed;
@@ -73,17 +65,12 @@ export class Effects {
   private async ofKind(
     kind: Kind,
     events: KindEvent[],
-    { worked, ...known }: Before,
+    { counts, ...known }: Before,
     term: TermAtWork,
   ): Promise<Fences> {
     if (!('only' in term.share)) this.ignored.hear(kind, events.filter(isOfRecord));
-    const {
-      events: named,
-      isReadLate,
-      ...read
-    } = await this.reader.read(kind, events, known.tombstones, term);
-    worked.isReadLate ||= isReadLate && isPartial(term.share);
-    countByTenant(worked.events, named, { ...read, tombstones: known.tombstones });
+    const { events: named, ...read } = await this.reader.read(kind, events, known.tombstones, term);
+    countByTenant(counts, named, { ...read, tombstones: known.tombstones });
     if (named.length === 0) return new Map();
     const ofRecords = named.filter(isOfRecord);
     const concerned = ownersOf(ofRecords);

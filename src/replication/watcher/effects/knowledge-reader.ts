@@ -14,8 +14,6 @@ import { Completion } from './completion.js';
 /** What is known of the records of a batch before it, and its events with the names that they lack. */
 export interface KnowledgeRead extends Pick<Knowledge, 'owned' | 'partials' | 'holders'> {
   events: KindEvent[];
-  /** Whether a record was read as it is now, since the server does not hold the moment of its event any more. */
-  isReadLate: boolean;
 }
 
 /** Reads what the rules need to know of a batch: of what the batch concerns, and of nothing else. */
@@ -46,11 +44,10 @@ export class KnowledgeReader {
     const owners = ownersOf(events);
     const owned = await this.owned(kind, owners, share);
     const partials = await this.incomplete.among(kind, owners, share);
-    const completed = await this.completion.complete(kind, events, { owned, partials }, term);
-    const { events: told, isReadLate } = completed;
+    const told = await this.completion.complete(kind, events, { owned, partials }, term);
     const named = isPartial(share) ? ownHalves(told, { owned, partials, tombstones }, share) : told;
     const holders = await this.claimants.holders(kind, claimsIn(kind, named, { owned, partials }));
-    return { events: named, owned, partials, holders, isReadLate };
+    return { events: named, owned, partials, holders };
   }
 
   private async owned(kind: Kind, owners: mongo.ObjectId[], share: AppShare): Promise<Owned> {

@@ -1,5 +1,6 @@
 import { isObjectId } from '../../../record/pure.js';
 import { isWritten, type WrittenEvent } from '../../log/pure.js';
+import { type AppShare, isIn } from '../../progress/pure.js';
 import { isKnownBefore, type Knowledge } from './knowledge.js';
 import { touchesIdentity } from './learn.js';
 
@@ -26,13 +27,13 @@ export function unnamedAmong(
 }
 
 /**
- * The same for a loop that knows its share of the applications only (design §10). Where a record was that comes to the share, and
- * which stamp it brought along, nothing of the share tells. An update that leaves the identity alone is read only if the share
- * knows the record.
+ * The same for a loop that knows its share of the applications only (design §10): nothing of the share tells what a record was that
+ * comes to it. An update that leaves the identity alone is read only if the share knows the record, and one that tells enough is not.
  */
 export function unnamedInShare(
   events: { type: string; owner?: unknown }[],
   knowledge: Pick<Knowledge, 'owned' | 'partials'>,
+  share: AppShare,
 ): WrittenEvent[] {
   const met = new Set<string>();
   const named = new Set<string>();
@@ -43,13 +44,27 @@ export function unnamedInShare(
     met.add(key);
     if (!isWritten(event) || event.whole || touchesIdentity(event)) {
       named.add(key);
-      return isWritten(event) && !event.whole && !(isFirst && isCertain(event, key, knowledge));
+      if (!isWritten(event) || event.whole || tellsEnough(event, share)) return false;
+      return !(isFirst && isCertain(event, key, knowledge));
     }
     if (named.has(key) || !isKnown(key, knowledge) || isKnownBefore(event.place, key, knowledge))
       return false;
     named.add(key);
     return true;
   });
+}
+
+/** Whether the event itself tells all of the identity, or that the record is in no application of the share. */
+function tellsEnough({ identity }: WrittenEvent, share: AppShare): boolean {
+  const { organizationid, appid, id } = identity;
+  const isOf = [organizationid, appid].every((name) => typeof name === 'string');
+  if (isOf && (typeof id === 'string' || !isIn(share, identity))) return true;
+  if ('but' in share) return false;
+  const { only } = share;
+  return [
+    [organizationid, only.organizationid],
+    [appid, only.appid],
+  ].some(([told, own]) => typeof told === 'string' && told !== own);
 }
 
 function isKnown(key: string, { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>): boolean {

@@ -83,9 +83,7 @@ export class Following {
     let counts: EventsByTenant = new Map();
     for (const { events, joining } of lanes.partsOf(batch)) {
       if (events.length > 0) {
-        const worked = await this.work.workThrough(lanes.mainTerm, { events }, fences);
-        counts = worked.events;
-        if (worked.isReadLate) await lanes.moveSince();
+        counts = await this.work.workThrough(lanes.mainTerm, { events }, fences);
       }
       if (joining === undefined) continue;
       lanes.takeBack(joining);

@@ -25,8 +25,6 @@ export interface Beside {
   readonly isBehind: boolean;
   /** Stores how far the lanes have come. */
   save(): Promise<void>;
-  /** Moves `since` to the present. */
-  moveSince(): Promise<void>;
 }
 
 /**
@@ -103,8 +101,7 @@ export class Lane {
       this.term.showLife();
       if (batch.events.length > 0) {
         await this.yield();
-        const { isReadLate } = await this.work.workThrough(this.term, batch, this.fences);
-        if (isReadLate) await this.beside.moveSince();
+        await this.work.workThrough(this.term, batch, this.fences);
       }
       const { token, until } = batch;
       this.at = { ...this.at, token, watched: furthest(this.at.watched, until) };

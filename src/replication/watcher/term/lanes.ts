@@ -130,6 +130,7 @@ export class Lanes implements Beside {
     });
   }
 
+  /** Moves `since` to the present. */
   moveSince(): Promise<void> {
     return this.inTurn(async () => {
       const since = await this.work.presentTime();

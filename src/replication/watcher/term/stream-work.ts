@@ -6,7 +6,7 @@ import { type Batch, HistoryLostError, isAhead, openStream, type Opening } from 
 import type { Fences } from '../../mark/index.js';
 import { TermOverError, WorkedThrough } from '../../progress/index.js';
 import { Batches } from '../batches.js';
-import type { Worked } from '../effects/effects.js';
+import type { EventsByTenant } from '../rules/shares.js';
 import { type Advance, Lease } from '../lease.js';
 import { MEMORY } from '../memory.js';
 import type { Term } from './term.js';
@@ -39,10 +39,10 @@ export class StreamWork {
   }
 
   /** The fences are brought up to date. Throws where a collection is gone that the service cannot do without. */
-  async workThrough(term: Term, { events }: Pick<Batch, 'events'>, fences: Fences): Promise<Worked> {
-    const worked = await this.batches.workThrough(events, fences, term);
+  async workThrough(term: Term, { events }: Pick<Batch, 'events'>, fences: Fences): Promise<EventsByTenant> {
+    const counts = await this.batches.workThrough(events, fences, term);
     const lost = events.find((event) => event.type === 'collectionLost');
-    if (lost === undefined) return worked;
+    if (lost === undefined) return counts;
     if (lost.collection === LEDGER)
       this.log.error(
         'The ledger is gone, with the hard deletes that consumers have not read: they have to start over without from ' +

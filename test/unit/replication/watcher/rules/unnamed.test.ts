@@ -68,27 +68,29 @@ describe('which events have to be read as of the event', () => {
 });
 
 describe('which events have to be read as of the event by a loop with a share of the applications', () => {
+  const comes = changed(2, A, { appid: TENANT.appid });
+
   it.each<[string, KindEvent[], ReturnType<typeof knowing>, number[]]>([
     ['none of a known record', [plain, plain], knowing({ owned: new Map(owning('')) }), []],
-    ['no move that comes first, of a known record', [move], knowing({ owned: new Map(owning('')) }), []],
-    ['no plain change of an unknown record, but its move', [plain, move], knowing({}), [1]],
+    ['no move that comes first, of a known record', [comes], knowing({ owned: new Map(owning('')) }), []],
+    ['no plain change of an unknown record, but its move', [plain, comes], knowing({}), [1]],
     [
       'a move behind another event of its record',
-      [plain, move],
+      [plain, comes],
       knowing({ owned: new Map(owning('')) }),
       [1],
     ],
-    ['a move behind an insert', [whole(1, A, named('x')), move], knowing({}), [1]],
-    ['no change behind one that is read', [move, changed(3, A, {})], knowing({}), [0]],
+    ['a move behind an insert', [whole(1, A, named('x')), comes], knowing({}), [1]],
+    ['no change behind one that is read', [comes, changed(3, A, {})], knowing({}), [0]],
     [
       'the move of a record that the ledger knows twice',
-      [move],
+      [comes],
       knowing({ owned: new Map(owning('', '')) }),
       [0],
     ],
     [
       'a move that was learned at this very place',
-      [move],
+      [comes],
       knowing({ owned: new Map(owning(placeAt(2))) }),
       [0],
     ],
@@ -98,14 +100,15 @@ describe('which events have to be read as of the event by a loop with a share of
       knowing({ owned: new Map(owning('~')) }),
       [0],
     ],
-    ['the move of what is incomplete', [move], knowing({ partials: new Map([[key, LACKS_ID]]) }), [0]],
+    ['the move of what is incomplete', [comes], knowing({ partials: new Map([[key, LACKS_ID]]) }), [0]],
     ['no plain change of it', [plain], knowing({ partials: new Map([[key, LACKS_ID]]) }), []],
     [
       'the move of what a look has told',
-      [move],
+      [comes],
       knowing({ owned: new Map([[key, [{ ...named('x'), learned: '', isLooked: true as const }]]]) }),
       [0],
     ],
+    ['no move that tells itself that it goes elsewhere', [plain, move], knowing({}), []],
     ['no insert and no delete', [whole(1, A, named('x')), deleted(2, A)], knowing({}), []],
     [
       'what may have removed a field, though it comes first',
@@ -114,7 +117,7 @@ describe('which events have to be read as of the event by a loop with a share of
       [0],
     ],
   ])('%s', (_name, events, known, expected) => {
-    const found = unnamedInShare(events, known);
+    const found = unnamedInShare(events, known, { only: TENANT });
     expect(found.map((event) => events.indexOf(event))).toEqual(expected);
   });
 });
