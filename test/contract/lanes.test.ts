@@ -1,4 +1,6 @@
+/** @depends-on-server */
 import type { mongo } from 'mongoose';
+import { isMomentGone, readAsOf } from '../../src/database/index.js';
 import { Ledger } from '../../src/replication/ledger/index.js';
 import type { AsideApplication, WatchState } from '../../src/replication/progress/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
@@ -18,7 +20,10 @@ beforeEach(async () => {
   await other.max('product');
   await bulky.max('product');
 });
-afterEach(() => jest.restoreAllMocks());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await history(300);
+});
 afterAll(() => service.stop());
 
 const products = () => service.db.collection<mongo.Document>('products');
@@ -69,6 +74,23 @@ async function putAside(app: TestApplication): Promise<{ release: () => void; fr
   end();
   await eventually(() => isAside(app));
   return { release, from };
+}
+
+const history = (seconds: number) =>
+  service.client.db('admin').command({ setParameter: 1, minSnapshotHistoryWindowInSeconds: seconds });
+
+/** Writes on until the server holds nothing any more of what it held before. */
+async function forgotten(): Promise<void> {
+  const { operationTime } = await service.db.command({ ping: 1 });
+  const look = () =>
+    readAsOf(service.client, operationTime as mongo.Timestamp, (snapshot) =>
+      products().findOne({}, snapshot),
+    );
+  await history(1);
+  await eventually(async () => {
+    await other.put('product', {});
+    return look().then(() => false, isMomentGone);
+  });
 }
 
 const idsOf = (items: { id: unknown }[]) => items.map(({ id }) => id).sort();
@@ -127,6 +149,18 @@ describe('an application whose bulk would hold up others', () => {
     await eventually(async () => (await leases().findOne({}))?.pass === undefined && !(await isAside(bulky)));
     await together();
     await expectAllOf(bulky, from);
+  });
+
+  it('a move to it that cannot be read any more as it was leads to a pass', async () => {
+    const { release, from } = await putAside(bulky);
+    const { since } = (await leases().findOne({}))!;
+    await products().updateOne({ ...other.tenant, id: 'known' }, { $set: bulky.tenant });
+    await forgotten();
+    release();
+    await eventually(async () => (await leases().findOne({}))?.since?.greaterThan(since!) === true);
+    await together();
+    expect((await bulky.hardDeletes('product').drain({ from })).length).toBe(GONE);
+    expect(idsOf(await bulky.feed('product').drain())).toEqual(['known', ...kept]);
   });
 
   it('does not wait for another one that is aside', async () => {

@@ -113,6 +113,19 @@ export class Claimants {
     return held.map(({ identity }) => identity).filter((identity) => !still.has(identityKey(identity)));
   }
 
+  /** Those of the rivals that still claim what the ledger knows under another record, or not at all. */
+  async unlearned(kind: Kind, rivals: Rival[]): Promise<Rival[]> {
+    const still = await this.stillClaiming(kind, rivals);
+    const holders: Holders = new Map();
+    await this.find(
+      kind,
+      still.map(({ identity }) => identity),
+      {},
+      holders,
+    );
+    return still.filter(({ owner, identity }) => holders.get(identityKey(identity))?.owner !== owner);
+  }
+
   /** Whether any number is an owner: one look at an index of nothing else. */
   async anyNumberLives(kind: Kind): Promise<boolean> {
     const found = await this.entries.collection.findOne({ kind, isNumber: true }, { projection: { _id: 1 } });

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { mongo } from 'mongoose';
 import type { Kind } from '../../../record/index.js';
-import { IncompleteIdentities, type PartialIdentity, type Rival } from '../../ledger/index.js';
+import { identityOf, IncompleteIdentities, type PartialIdentity, type Rival } from '../../ledger/index.js';
 import type { KnownFences } from '../../mark/index.js';
 import type { LogPlace, TermAtWork } from '../../progress/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
-import { Restamps, Resurrections } from '../../stamping/index.js';
+import { Claimants, Restamps, Resurrections } from '../../stamping/index.js';
 import type { Decisions } from '../rules/decide.js';
 import type { Partials } from '../rules/knowledge.js';
 
@@ -15,8 +15,8 @@ export interface DecidedBatch {
   partials: Partials;
   at: LogPlace;
   fences: KnownFences;
-  /** Whether a record of the batch was ignored for its number before. */
-  hadRivals: boolean;
+  /** What was known before of records of the batch that waited with a number, by the hex of their `_id`. */
+  waited: ReadonlyMap<string, PartialIdentity>;
 }
 
 /** Writes down what was decided. All of it may be repeated. */
@@ -27,6 +27,7 @@ export class DecisionWriter {
     private readonly restamps: Restamps,
     private readonly resurrections: Resurrections,
     private readonly ignored: IgnoredRecords,
+    private readonly claimants: Claimants,
   ) {}
 
   /**
@@ -35,7 +36,7 @@ export class DecisionWriter {
    */
   async write(
     kind: Kind,
-    { decisions, partials, at, fences, hadRivals }: DecidedBatch,
+    { decisions, partials, at, fences, waited }: DecidedBatch,
     term: TermAtWork,
   ): Promise<void> {
     await this.incomplete.keep(kind, asIncomplete(partials), term.share);
@@ -44,11 +45,30 @@ export class DecisionWriter {
     await this.restamps.late(kind, decisions.late, term);
     await this.restamps.lateTombstones(decisions.lateTombstones, term);
     await this.resurrections.look(kind, decisions.seenTombstones, { at, fences }, term);
-    await this.incomplete.forget(kind, completeBy(partials, waiting), at, term.share);
+    const complete = await this.withoutWaiting(kind, completeBy(partials, waiting), waited);
+    await this.incomplete.forget(kind, complete, at, term.share);
     const rivals = [...decisions.rivals, ...waiting];
     await this.resurrections.endVacant(kind, rivals, at);
     const mayHaveGone = decisions.seenTombstones.length > 0 && this.ignored.hasRivals(kind);
-    if (rivals.length > 0 || hadRivals || mayHaveGone) await this.ignored.hearRivals(kind, rivals);
+    if (rivals.length > 0 || waited.size > 0 || mayHaveGone) await this.ignored.hearRivals(kind, rivals);
+  }
+
+  /**
+   * Leaves out numbers that still wait: a term that has read a part of what is known before the death of a text, and a part after
+   * it, takes them for learned.
+   */
+  private async withoutWaiting(
+    kind: Kind,
+    complete: mongo.ObjectId[],
+    waited: DecidedBatch['waited'],
+  ): Promise<mongo.ObjectId[]> {
+    const rivals = complete.flatMap((owner): Rival[] => {
+      const identity = identityOf(kind, owner, waited.get(owner.toHexString()) ?? {});
+      return identity === undefined ? [] : [{ owner: owner.toHexString(), identity }];
+    });
+    if (rivals.length === 0) return complete;
+    const still = new Set((await this.claimants.unlearned(kind, rivals)).map(({ owner }) => owner));
+    return complete.filter((owner) => !still.has(owner.toHexString()));
   }
 }
 

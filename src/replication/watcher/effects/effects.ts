@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../observability/index.js';
 import { type Kind, KINDS } from '../../../record/index.js';
 import { FilterChanges } from '../../filters/index.js';
-import { type Identity, KnownChannels } from '../../ledger/index.js';
+import { type Identity, KnownChannels, type PartialIdentity } from '../../ledger/index.js';
 import type { DeletedEvent, WatchedEvent, WrittenEvent } from '../../log/index.js';
 import { type Fences, HeadWriter, type KnownFences, MomentWriter, withPassed } from '../../mark/index.js';
 import type { TermAtWork } from '../../progress/index.js';
@@ -78,15 +78,19 @@ export class Effects {
     const at = named.at(-1)!.place;
     const { decisions, knowledge } = decide(kind, named, { ...known, ...read });
     const { partials, passed } = knowledge;
-    const hadRivals = [...read.partials.values()].some((partial) => partial?.isNumber);
+    const waited = waitingIn(read.partials);
     const fences = withPassed(known.fences, passed);
-    await this.writer.write(kind, { decisions, partials, at, fences, hadRivals }, term);
+    await this.writer.write(kind, { decisions, partials, at, fences, waited }, term);
     const written = ownersOf(ofRecords.filter(isToBeLookedAfter));
     await this.care.lookAfter(kind, { written, concerned, at }, term);
     await this.moments.write(decisions.moments);
     await this.heads.write(decisions.heads, fences);
     return passed;
   }
+}
+
+function waitingIn(partials: Knowledge['partials']): Map<string, PartialIdentity> {
+  return new Map([...partials].flatMap(([key, partial]) => (partial?.isNumber ? [[key, partial]] : [])));
 }
 
 function isOfRecord(event: KindEvent): event is WrittenEvent | DeletedEvent {
