@@ -8,8 +8,6 @@ import {
 import { HeadWriter } from '../../src/replication/mark/index.js';
 import { NO_TERM, TermOverError } from '../../src/replication/progress/index.js';
 import { Resurrections } from '../../src/replication/stamping/index.js';
-import { DecisionWriter } from '../../src/replication/watcher/effects/decision-writer.js';
-import { decide } from '../../src/replication/watcher/rules/decide.js';
 import { Audit } from '../../src/replication/upkeep/index.js';
 import { type Stored, type TestApplication, TestService } from '../support/index.js';
 import { ContractCopy } from './copy.js';
@@ -65,30 +63,6 @@ async function held(): Promise<unknown> {
   await service.watcher.caughtUp();
   return copy.harvest();
 }
-
-it('a number that waits is not forgotten by a term that takes it for learned', async () => {
-  await put(String(ID), 1);
-  const { _id } = await put(ID, 2);
-  await held();
-  const incomplete = service.app.get(IncompleteIdentities, { strict: false });
-  const known = await incomplete.among('product', [_id]);
-  expect(known.size).toBe(1);
-  const nothing = decide('product', [], {
-    ...{
-      owned: new Map(),
-      partials: new Map(),
-      holders: new Map(),
-      tombstones: new Map(),
-      fences: new Map(),
-    },
-  });
-  const partials = new Map([[_id.toHexString(), null]]);
-  const batch = { ...nothing, partials, at: '~', fences: new Map(), waited: known };
-  await service.app.get(DecisionWriter, { strict: false }).write('product', batch, NO_TERM);
-  expect((await incomplete.among('product', [_id])).size).toBe(1);
-  await remove(1);
-  expect(await held()).toHaveProperty(String(ID));
-});
 
 describe('a batch that is repeated brings a number back that waited in it', () => {
   const comes: [string, () => Promise<unknown>][] = [
