@@ -12,8 +12,8 @@ import type { Term } from './term.js';
 /** Each application that is aside has a stream of its own, which reads the log once more. */
 const MOST_ASIDE = 4;
 /** A batch of so many events, with more to come, holds up others; so many of one application are what does. */
-const LARGE_BATCH = 500;
-const LARGE_SHARE = 250;
+const LARGE_BATCH = 250;
+const LARGE_SHARE = 125;
 
 /** A part of a batch, and the lane whose application the main stream takes back behind it. */
 interface Part {

@@ -102,7 +102,7 @@ describe('the applications that are worked through beside the main stream', () =
   it.each<[string, Batch, ReturnType<typeof heavy>]>([
     ['a batch that is the last', { ...large(2), isLast: true }, heavy()],
     ['a small batch', batch(2, [2], false), heavy()],
-    ['a batch with little of any', large(2), new Map([['x', { tenant: SHOP, count: 200 }]])],
+    ['a batch with little of any', large(2), new Map([['x', { tenant: SHOP, count: 100 }]])],
   ])('none for %s', (_name, of, counts) => {
     const { lanes } = stage();
     lanes.putAside(of, counts, time(2));
