@@ -99,6 +99,7 @@ export class Lane {
 
   private async follow(): Promise<void> {
     let savedAt = performance.now();
+    let isOpening = true;
     for await (const batch of this.work.open(this.term, this.at.token)) {
       this.term.showLife();
       if (batch.events.length > 0) {
@@ -108,15 +109,16 @@ export class Lane {
       }
       const { token, until } = batch;
       this.at = { ...this.at, token, watched: furthest(this.at.watched, until) };
-      const isAsFar = placeOf(token as { _data: string }) >= this.beside.reaching;
-      const isDue = batch.events.length > 0 || isAsFar || performance.now() - savedAt > SAVE_MS;
-      if (isDue) {
+      // At once, before anything is waited for: the main stream leaves its next batch to a lane that is not parked when it comes to it.
+      // The answer to the opening of a stream tells where it begins only: nothing was read.
+      this.isParked = !isOpening && placeOf(token as { _data: string }) >= this.beside.reaching;
+      if (batch.events.length > 0 || this.isParked || performance.now() - savedAt > SAVE_MS) {
         await this.beside.save();
         savedAt = performance.now();
       }
-      if (isAsFar) break;
+      if (this.isParked) break;
+      isOpening = false;
     }
-    this.isParked = !this.term.stop.aborted;
   }
 
   private async yield(): Promise<void> {

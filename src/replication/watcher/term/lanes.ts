@@ -113,14 +113,10 @@ export class Lanes implements Beside {
 
   /** Stores how far the main stream has come, and which applications are aside from here on. */
   async saveMain(reached: { token: unknown; watched: mongo.Timestamp }): Promise<void> {
-    await this.inTurn(() => this.work.save(this.term, { ...reached, aside: entriesOf(this.lanes) }));
-    for (const lane of this.joined) this.tell(lane, 'is worked through with all others again');
-    for (const lane of this.added)
-      this.tell(lane, 'is worked through beside all others from now on: it holds them up');
-    const begun = [...this.added];
-    this.joined.clear();
-    this.added.clear();
-    for (const lane of begun) lane.start();
+    await this.inTurn(async () => {
+      await this.work.save(this.term, { ...reached, aside: entriesOf(this.lanes) });
+      this.begun();
+    });
   }
 
   save(): Promise<void> {
@@ -148,6 +144,17 @@ export class Lanes implements Beside {
   /** Ends all loops. */
   async end(): Promise<void> {
     await Promise.all([...this.lanes].map((lane) => lane.end()));
+  }
+
+  /** What was added and joined is stored. Told before the next write, which would store what was so before. */
+  private begun(): void {
+    for (const lane of this.joined) this.tell(lane, 'is worked through with all others again');
+    for (const lane of this.added)
+      this.tell(lane, 'is worked through beside all others from now on: it holds them up');
+    const begun = [...this.added];
+    this.joined.clear();
+    this.added.clear();
+    for (const lane of begun) lane.start();
   }
 
   private add(entry: AsideApplication): Lane {
