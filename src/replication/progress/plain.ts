@@ -9,7 +9,7 @@ export {
   type TotalProgress,
   type WatchProgress,
 } from './progress.js';
-export { ALL, inShare, isIn, isPartial, type Named, type AppShare } from './share.js';
+export * from './pure.js';
 export { LONGEST_SILENCE_MS, NO_TERM, type TermAtWork, TermLife, TermOverError } from './term-life.js';
 export { LEASES, WATCH_STATE_MODEL, progressModels } from './watch-state.schema.js';
 export {

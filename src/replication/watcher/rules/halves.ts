@@ -1,6 +1,6 @@
 import { isObjectId } from '../../../record/pure.js';
 import type { PartialIdentity, StoredIdentity } from '../../ledger/pure.js';
-import { isIn, type AppShare } from '../../progress/plain.js';
+import { isIn, type AppShare } from '../../progress/pure.js';
 import type { KindEvent } from './decide.js';
 import type { Knowledge } from './knowledge.js';
 import { knownOf, storedAfter, touchesIdentity } from './learn.js';

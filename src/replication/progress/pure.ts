@@ -1,0 +1,1 @@
+export { ALL, inShare, isIn, isPartial, type Named, type AppShare } from './share.js';
