@@ -55,7 +55,7 @@ export class Lane {
       if (stop.aborted) throw new TermOverError();
       this.shownAt = performance.now();
     };
-    this.term = { ...term, stop, showLife, share: { only: this.tenant } };
+    this.term = { ...term, whole: term, stop, showLife, share: { only: this.tenant } };
   }
 
   get entry(): AsideApplication {

@@ -63,7 +63,7 @@ export class Lanes implements Beside {
 
   /** The term as the main stream works for it: for all applications that are not aside. */
   get mainTerm(): Term {
-    return { ...this.term, share: { but: [...this.lanes].map(({ tenant }) => tenant) } };
+    return { ...this.term, whole: this.term, share: { but: [...this.lanes].map(({ tenant }) => tenant) } };
   }
 
   /** The main stream has come to a batch. Throws what has ended a lane. */
