@@ -7,6 +7,9 @@ import { FOLLOWED_FILTERS, type HistoryPlan, planOf, type Round } from './plan/i
 import { stock, Workload } from './workload/index.js';
 import { allEnded, World } from './world/index.js';
 
+/** How long an outage waits for an application that is put aside (milliseconds). */
+const ASIDE_MS = 15_000;
+
 interface Cast {
   world: World;
   crowd: Crowd;
@@ -91,6 +94,7 @@ async function livePart(
     reached.note('written');
   };
   const outage = async () => {
+    if (round.awaitsAside) await world.aside.isThere(ASIDE_MS);
     await inflict(world, round.outage);
     reached.note('healed');
   };
@@ -109,11 +113,13 @@ async function summary(
   const faults = rounds.reduce((sum, { disturbances }) => sum + disturbances.length + 1, 0);
   const records = await Promise.all(KINDS.map((kind) => source.records(kind).countDocuments(source.tenant)));
   const { done, refused } = cast.workload.done;
-  const { lateWrites } = cast.world;
+  const { lateWrites, aside } = cast.world;
+  const floods = rounds.flatMap(({ disturbances }) => disturbances).filter((one) => one.do === 'flood');
   return (
     `seed ${seed} (${theme.name}): ${done} operations done, ${refused} refused, ${faults} faults, ` +
     `${cast.crowd.harvests} harvests; all copies equal to ${records.join(' + ')} records ` +
-    `after ${(milliseconds / 1000).toFixed(0)} s` +
+    `after ${(milliseconds / 1000).toFixed(0)} s; ${floods.length} floods, ` +
+    `aside ${aside.seen.times} times for ${aside.seen.seconds.toFixed(1)} s` +
     (lateWrites.length > 0 ? `; writes behind their term: ${lateWrites.join(', ')}` : '')
   );
 }

@@ -37,6 +37,7 @@ test('any four seeds in a row contain every kind of fault and of operation, in s
       'dropCollection',
       'renameOver',
       'renameAway',
+      'flood',
     ]),
   );
   const steps = plans.flatMap(({ rounds }) => rounds.flatMap((round) => round.steps));

@@ -180,7 +180,7 @@ export class FilterChanges {
     const { edited, looked } = this.knownTo(term);
     const known = new Known(edited);
     known.looked = looked;
-    this.terms.set(term, known);
+    this.terms.set(term.whole ?? term, known);
     for await (const some of this.entries.versions()) {
       for (const { version: _version, ...key } of some) known.waiting.add(key);
       term.showLife();
@@ -243,8 +243,9 @@ export class FilterChanges {
   }
 
   private knownTo(term: TermAtWork): Known {
-    const known = this.terms.get(term) ?? new Known();
-    this.terms.set(term, known);
+    const of = term.whole ?? term;
+    const known = this.terms.get(of) ?? new Known();
+    this.terms.set(of, known);
     return known;
   }
 }

@@ -23,6 +23,8 @@ export interface TermAtWork {
   showLife(): void;
   /** The applications that it is done for. */
   readonly share: AppShare;
+  /** The term that this is a part of, where it is not done for all applications: what a term remembers, it remembers as a whole. */
+  readonly whole?: TermAtWork;
 }
 
 /** For work outside of a term, such as that of a command: it needs no sign of life, and nothing ends it. */

@@ -5,7 +5,7 @@ import { Consumer } from './consumer.js';
 import { FOLLOWED } from './follows.js';
 import { PatientClient } from './patient-client.js';
 
-/** The five consumers, who harvest all the while. */
+/** The consumers, who harvest all the while. */
 export class Crowd {
   readonly consumers: readonly Consumer[];
 
@@ -16,7 +16,8 @@ export class Crowd {
   ) {
     this.consumers = FOLLOWED.map((follows) => {
       const random = Random.for(seed, follows.name);
-      const client = new PatientClient(world, random, signal);
+      const { tenant, elsewhere } = world.source;
+      const client = new PatientClient(world, random, signal, follows.isElsewhere ? elsewhere : tenant);
       return new Consumer(follows, { client, random, journal: world.journal });
     });
   }
@@ -30,8 +31,9 @@ export class Crowd {
     return this.consumers.reduce((sum, { harvests }) => sum + harvests, 0);
   }
 
+  /** How often a `max` was given of the application that the writers write to. */
   get maxes(): number {
-    return this.consumers.reduce((sum, { maxes }) => sum + maxes, 0);
+    return this.consumers.reduce((sum, { follows, maxes }) => sum + (follows.isElsewhere ? 0 : maxes), 0);
   }
 
   /** Waits until each has begun and ended so many harvests from now on. */

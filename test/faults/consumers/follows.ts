@@ -8,13 +8,15 @@ export interface Follows {
   updates: string;
   softdeletes: string;
   harddeletes: string;
+  /** In the other application. */
+  isElsewhere?: true;
   /** The registered filter by which it is judged; nothing where none filters it. */
   service?: ServiceName;
   /** The channel by which it is judged. */
   channel?: string;
 }
 
-/** The five consumers of a history. */
+/** The consumers of a history. */
 export const FOLLOWED: readonly Follows[] = [
   { name: 'all products', ...paths('product', 'product/default') },
   { name: 'products by alpha', service: 'alpha', ...paths('product', 'product/alpha') },
@@ -25,6 +27,8 @@ export const FOLLOWED: readonly Follows[] = [
     ...paths('product', `productbychannel/${FOLLOWED_CHANNEL}`),
   },
   { name: 'all members', ...paths('member', 'member/default') },
+  { name: 'all products elsewhere', isElsewhere: true, ...paths('product', 'product/default') },
+  { name: 'all members elsewhere', isElsewhere: true, ...paths('member', 'member/default') },
 ];
 
 function paths(kind: Kind, base: string) {

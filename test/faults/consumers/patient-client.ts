@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Tenant } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
 import type { Random } from '../plan/index.js';
 import { ask, type WholeAnswer, type World } from '../world/index.js';
@@ -35,6 +36,7 @@ export class PatientClient {
     private readonly world: World,
     private readonly random: Random,
     private readonly signal: AbortSignal,
+    readonly tenant: Tenant = world.source.tenant,
   ) {}
 
   async max(kind: string): Promise<string> {
@@ -59,7 +61,7 @@ export class PatientClient {
   private async get(path: string): Promise<WholeAnswer> {
     for (;;) {
       this.signal.throwIfAborted();
-      const answer = await ask(this.world, this.random, { path: `v1/${path}` });
+      const answer = await ask(this.world, this.random, { path: `v1/${path}`, tenant: this.tenant });
       if (answer?.status === 200) return answer;
       if (answer !== undefined && answer.status !== 503) refuse(path, answer);
       this.repeated.push(answer?.text ?? 'no answer');

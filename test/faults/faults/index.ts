@@ -3,6 +3,7 @@ import type { World } from '../world/index.js';
 import { dropCollection, renameAway, renameOver } from './collections.js';
 import { blackHole, cutConnections } from './cut-connections.js';
 import { editFilter } from './edit-filter.js';
+import { flood } from './flood.js';
 import { holdCommand } from './hold-command.js';
 import { killMongod } from './kill-mongod.js';
 import { killPrimary } from './kill-primary.js';
@@ -30,6 +31,7 @@ const faults: {
   dropCollection,
   renameOver,
   renameAway,
+  flood,
 };
 
 /** Makes a fault, and ends when it is healed. */

@@ -1,12 +1,19 @@
 import type { mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind, READ_FOR_JSON, updateItemText } from '../../../src/record/index.js';
+import {
+  COLLECTION_OF,
+  type Kind,
+  READ_FOR_JSON,
+  type Tenant,
+  updateItemText,
+} from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
 import type { Follows } from '../consumers/index.js';
 import type { RecordSource } from '../world/index.js';
 
 /** What the source holds for a consumer, read straight from MongoDB: items by `id`. */
 export async function expectedItems(source: RecordSource, follows: Follows): Promise<Map<string, Item>> {
-  return itemsOf(source, follows.kind, await criterion(source, follows));
+  const tenant = follows.isElsewhere ? source.elsewhere : source.tenant;
+  return itemsOf(source, follows.kind, { tenant, filter: await criterion(source, follows) });
 }
 
 /** Where a name stands twice, MongoDB takes the first, and so do feeds; the driver takes the last. */
@@ -16,13 +23,13 @@ const FIRST_STAMP = { $addFields: { firstStamp: '$lastupdated' } };
 export async function itemsOf(
   source: RecordSource,
   kind: Kind,
-  filter: mongo.Document = {},
+  { tenant = source.tenant, filter = {} }: { tenant?: Tenant; filter?: mongo.Document } = {},
 ): Promise<Map<string, Item>> {
   const records = await source.db
     .collection(COLLECTION_OF[kind], READ_FOR_JSON)
-    .aggregate([{ $match: { $and: [source.tenant, filter] } }, FIRST_STAMP])
+    .aggregate([{ $match: { $and: [tenant, filter] } }, FIRST_STAMP])
     .toArray();
-  const delivered = await withoutRivals(source, kind, records);
+  const delivered = await withoutRivals(source, { kind, tenant }, records);
   const items = delivered.map(({ firstStamp, ...record }) => {
     const shown = { ...record, ...(firstStamp !== undefined && { lastupdated: firstStamp as Date }) };
     return JSON.parse(updateItemText(kind, shown, { withPasswordHash: false })) as Item;
@@ -36,18 +43,18 @@ export async function itemsOf(
  */
 async function withoutRivals(
   source: RecordSource,
-  kind: Kind,
+  { kind, tenant }: { kind: Kind; tenant: Tenant },
   records: mongo.Document[],
 ): Promise<mongo.Document[]> {
   const ids = records.flatMap(({ id }) => (isNumber(id) ? [String(id)] : []));
   const all = await source.db
     .collection(COLLECTION_OF[kind])
-    .find({ ...source.tenant, id: { $in: [...ids, ...ids.map(Number)] } }, { projection: { id: 1 } })
+    .find({ ...tenant, id: { $in: [...ids, ...ids.map(Number)] } }, { projection: { id: 1 } })
     .toArray();
   const texts = new Set(all.map(({ id }) => id as unknown).filter((id) => typeof id === 'string'));
   const entries = await source.db
     .collection('tidemark.ledger')
-    .find({ ...source.tenant, kind, id: { $in: ids }, alive: true })
+    .find({ ...tenant, kind, id: { $in: ids }, alive: true })
     .toArray();
   const owners = new Map(entries.map(({ id, owner }) => [id as string, String(owner)]));
   const claimants = new Map<string, string[]>();

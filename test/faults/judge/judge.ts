@@ -21,16 +21,24 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
 
 /** Throws where, after writes and faults have ended, a copy is not the source, or a living `id` is told as deleted. */
 export async function judge(world: World, crowd: Crowd): Promise<void> {
-  const client = new PatientClient(world, new Random(0), AbortSignal.timeout(2 * QUIET_MS));
-  await quiet(world, { crowd, client, within: QUIET_MS });
+  const { tenant, elsewhere } = world.source;
+  const late = AbortSignal.timeout(2 * QUIET_MS);
+  const clients = [tenant, elsewhere].map((one) => new PatientClient(world, new Random(0), late, one));
+  await quiet(world, { crowd, clients, within: QUIET_MS });
   const losses = [
     ...(await lostChanges(world, crowd)),
-    ...(await livingDeletes(world, client)),
+    ...(await ofEach(clients, (client) => livingDeletes(world, client))),
     ...(await renumbered(world)),
-    ...(await uncounted(world, client)),
+    ...(await ofEach(clients, (client) => uncounted(world, client))),
     ...(await unheldEmails(world)),
   ];
   if (losses.length > 0) throw new Error(`${losses.length} losses\n\n${losses.join('\n\n')}`);
+}
+
+async function ofEach<T>(clients: readonly T[], look: (client: T) => Promise<string[]>): Promise<string[]> {
+  const texts: string[] = [];
+  for (const client of clients) texts.push(...(await look(client)));
+  return texts;
 }
 
 async function lostChanges({ source, journal }: World, crowd: Crowd): Promise<string[]> {
@@ -47,12 +55,14 @@ async function lostChanges({ source, journal }: World, crowd: Crowd): Promise<st
 async function livingDeletes(world: World, client: PatientClient): Promise<string[]> {
   const texts: string[] = [];
   for (const kind of KINDS) {
-    const living = await itemsOf(world.source, kind);
+    const living = await itemsOf(world.source, kind, { tenant: client.tenant });
     for (const { id, lastUpdated } of await hardDeletes(client, kind)) {
       const held = living.get(id);
       if (held === undefined) continue;
       const about = world.journal.about(id).map((line) => `    ${line}`);
-      texts.push([`${kind}/harddeletes of ${lastUpdated}: ${id} lives`, ...about].join('\n'));
+      texts.push(
+        [`${client.tenant.appid}: ${kind}/harddeletes of ${lastUpdated}: ${id} lives`, ...about].join('\n'),
+      );
     }
   }
   return texts;
@@ -75,11 +85,13 @@ async function uncounted({ source }: World, client: PatientClient): Promise<stri
   const texts: string[] = [];
   for (const kind of KINDS) {
     const to = await client.max(kind);
-    const items = [...(await itemsOf(source, kind)).values()];
+    const items = [...(await itemsOf(source, kind, { tenant: client.tenant })).values()];
     const there = items.filter(({ lastupdated = '' }) => lastupdated <= to).length;
     const counted = await client.counted(kind, to);
     if (counted !== there)
-      texts.push(`the digest of ${kind} up to ${to} counts ${counted} of ${there} records`);
+      texts.push(
+        `${client.tenant.appid}: the digest of ${kind} up to ${to} counts ${counted} of ${there} records`,
+      );
   }
   return texts;
 }

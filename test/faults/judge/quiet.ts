@@ -13,20 +13,25 @@ const COMPLETE_HARVESTS = 2;
  */
 export async function quiet(
   world: World,
-  { crowd, client, within }: { crowd: Crowd; client: PatientClient; within: number },
+  { crowd, clients, within }: { crowd: Crowd; clients: readonly PatientClient[]; within: number },
 ): Promise<void> {
   const end = Date.now() + within;
   for (;;) {
     await world.caughtUp(end - Date.now());
-    const before = await everything(world, client);
+    const before = await everything(world, clients);
     await crowd.harvested(COMPLETE_HARVESTS, end - Date.now());
     await world.caughtUp(end - Date.now());
-    if (isDeepStrictEqual(await everything(world, client), before)) return;
+    if (isDeepStrictEqual(await everything(world, clients), before)) return;
   }
 }
 
-function everything({ source }: World, client: PatientClient) {
+function everything({ source }: World, clients: readonly PatientClient[]) {
   return Promise.all(
-    KINDS.map(async (kind) => [await client.max(kind), await itemsOf(source, kind)] as const),
+    clients.flatMap((client) =>
+      KINDS.map(
+        async (kind) =>
+          [await client.max(kind), await itemsOf(source, kind, { tenant: client.tenant })] as const,
+      ),
+    ),
   );
 }

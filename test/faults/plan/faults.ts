@@ -1,4 +1,5 @@
 import { type Kind, KINDS } from '../../../src/record/index.js';
+import { type FloodPlan, someFlood } from './floods.js';
 import type { HeldCommandPlan } from './held-commands.js';
 import { FILTERS, SERVICES, type ServiceName } from './keys.js';
 import type { Random } from './random.js';
@@ -13,7 +14,8 @@ export type Disturbance =
   | { do: 'disableService'; service: ServiceName; filter: number; away: number }
   | { do: 'dropCollection'; kind: Kind }
   | { do: 'renameOver'; kind: Kind; seed: number }
-  | { do: 'renameAway'; kind: Kind; away: number };
+  | { do: 'renameAway'; kind: Kind; away: number }
+  | ({ do: 'flood' } & FloodPlan);
 
 /** What goes down, and comes back. Times in milliseconds. */
 export type Outage =
@@ -29,7 +31,10 @@ export type Outage =
 
 export type Fault = Disturbance | Outage;
 
-const disturbances: { [Name in Disturbance['do']]: (random: Random) => Disturbance } = {
+/** Those that are dealt out to the rounds; floods come on top of them. */
+export type DealtDisturbance = Exclude<Disturbance['do'], 'flood'>;
+
+const disturbances: { [Name in DealtDisturbance]: (random: Random) => Disturbance } = {
   editFilter: (random) => {
     const [first = 0, second = 1] = someFilters(random);
     const filters = random.chance(0.5) ? [first, second, first] : [first, second];
@@ -42,10 +47,14 @@ const disturbances: { [Name in Disturbance['do']]: (random: Random) => Disturban
   renameAway: (random) => ({ do: 'renameAway', kind: random.pick(KINDS), away: random.below(3000) }),
 };
 
-export const DISTURBANCES = Object.keys(disturbances) as Disturbance['do'][];
+export const DISTURBANCES = Object.keys(disturbances) as DealtDisturbance[];
 
-export function someDisturbance(random: Random, name: Disturbance['do']): Disturbance {
+export function someDisturbance(random: Random, name: DealtDisturbance): Disturbance {
   return disturbances[name](random);
+}
+
+export function aFlood(random: Random): Disturbance {
+  return { do: 'flood', ...someFlood(random) };
 }
 
 function withdrawn(random: Random): { service: ServiceName; filter: number; away: number } {

@@ -1,4 +1,5 @@
 export type { Fault, Outage, Disturbance, Which } from './faults.js';
+export type { FloodPart, FloodPlan, FloodStep } from './floods.js';
 export type { ChaseStep, HeldCommandPlan, LeaderWrite } from './held-commands.js';
 export {
   allIds,

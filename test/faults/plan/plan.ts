@@ -1,4 +1,4 @@
-import { type Outage, someDisturbance, type Disturbance, DISTURBANCES } from './faults.js';
+import { aFlood, type Outage, someDisturbance, type Disturbance, DISTURBANCES } from './faults.js';
 import { type Operation, someOperation } from './operations.js';
 import { Random } from './random.js';
 import { type Theme, themeOf } from './themes.js';
@@ -12,6 +12,10 @@ const OPERATIONS_PER_ROUND = 250;
 const ROUND_MS = 4000;
 const IN_A_BURST = 0.7;
 
+/** How often a round has a flood, beside the one that a history has at least, and how often its outage waits for it. */
+const FLOODED = 0.12;
+const AWAITS_ASIDE = 0.8;
+
 /** An operation, and how long its writer rests before it (milliseconds). */
 export interface PlanStep {
   rest: number;
@@ -23,6 +27,8 @@ export interface Round {
   outage: Outage;
   disturbances: Disturbance[];
   steps: PlanStep[];
+  /** Whether the outage waits until an application is worked through beside the others. */
+  awaitsAside: boolean;
 }
 
 export interface HistoryPlan {
@@ -44,9 +50,21 @@ export function planOf(seed: number, operations: number): HistoryPlan {
       outage,
       disturbances: (disturbances[index] ?? []).map((name) => someDisturbance(random, name)),
       steps: stepsOf(random, theme, { first, end }),
+      awaitsAside: false,
     };
   });
-  return { seed, theme, rounds };
+  return { seed, theme, rounds: withFloods(rounds, Random.for(seed, 'floods')) };
+}
+
+/** One round has a flood at least, before its other disturbances. They are drawn apart, so that nothing else of a plan depends on them. */
+function withFloods(rounds: Round[], random: Random): Round[] {
+  const isFlooded = rounds.map(() => random.chance(FLOODED));
+  isFlooded[random.below(rounds.length)] = true;
+  return rounds.map((round, index) => {
+    if (!isFlooded[index]) return round;
+    const disturbances = [aFlood(random), ...round.disturbances];
+    return { ...round, disturbances, awaitsAside: random.chance(AWAITS_ASIDE) };
+  });
 }
 
 /** All outages of the theme in any order, and further ones of its kinds as long as there is work for them. */

@@ -1,5 +1,6 @@
 export { Chase } from './chase.js';
-export { newRecord } from './new-record.js';
+export { changedFields, newRecord } from './new-record.js';
 export { UPSERTER } from './poison.js';
+export { stamped } from './stamping.js';
 export { stock } from './stock.js';
 export { Workload } from './workload.js';

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Tenant } from '../../../src/record/index.js';
 import { PASSWORD } from '../../support/index.js';
 import type { Random } from '../plan/index.js';
 import { USERNAME } from './operator.js';
@@ -12,6 +13,8 @@ export interface AskRequest {
   path: string;
   /** Sent as JSON. */
   body?: object;
+  /** Left out, it is that whose records the writers change. */
+  tenant?: Tenant;
 }
 
 export interface WholeAnswer {
@@ -31,11 +34,11 @@ export const headers = {
 export async function ask(
   { services, source }: World,
   random: Random,
-  { method, path, body }: AskRequest,
+  { method, path, body, tenant = source.tenant }: AskRequest,
 ): Promise<WholeAnswer | undefined> {
   const { url } = random.pick(services);
   if (url === undefined) return undefined;
-  const { organizationid, appid } = source.tenant;
+  const { organizationid, appid } = tenant;
   const left = new AbortController();
   const answered = wholeAnswer(`${url}/${organizationid}/${appid}/api/${path}`, {
     method: method ?? 'GET',

@@ -6,6 +6,13 @@ const SELECTION_MS = 5000;
 
 export type SourceRecord = mongo.Document & { _id: mongo.ObjectId };
 
+/** What the service has written down of how far it has come. */
+interface Lease {
+  _id: string;
+  watched?: mongo.Timestamp;
+  aside?: (Tenant & { watched: mongo.Timestamp })[];
+}
+
 /** The database as other programs see it. */
 export class RecordSource {
   readonly tenant: Tenant = { organizationid: 'acme', appid: 'shop' };
@@ -67,10 +74,21 @@ export class RecordSource {
 
   /** The cluster time up to which the service says it has worked everything through. */
   async watched(): Promise<mongo.Timestamp | undefined> {
-    const lease = await this.db
-      .collection<{ _id: string; watched?: mongo.Timestamp }>('tidemark.leases')
-      .findOne({ _id: 'watcher' });
-    return lease?.watched;
+    const { watched, aside = [] } = (await this.lease()) ?? {};
+    return aside.reduce(
+      (least, one) => (least !== undefined && one.watched.lessThan(least) ? one.watched : least),
+      watched,
+    );
+  }
+
+  /** The names of the applications that the service works through beside all others. */
+  async aside(): Promise<string[]> {
+    const { aside = [] } = (await this.lease()) ?? {};
+    return aside.map(({ organizationid, appid }) => JSON.stringify([organizationid, appid]));
+  }
+
+  private async lease(): Promise<Lease | null> {
+    return this.db.collection<Lease>('tidemark.leases').findOne({ _id: 'watcher' });
   }
 
   /** What the server is busy with, and what somebody has begun and not ended: one line each. */

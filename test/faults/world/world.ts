@@ -1,5 +1,6 @@
 import { eventually } from '../../support/index.js';
 import type { Which } from '../plan/index.js';
+import { AsideWatch } from './aside-watch.js';
 import { Journal } from './journal.js';
 import { FaultOperator } from './operator.js';
 import { ReplicaSet } from './replica-set.js';
@@ -18,6 +19,7 @@ export class World {
   /** The writes that were held until after their term, as texts. */
   readonly lateWrites: string[] = [];
   readonly operator: FaultOperator;
+  readonly aside: AsideWatch;
   readonly services: readonly [ServiceNode, ServiceNode];
 
   private constructor(
@@ -26,6 +28,7 @@ export class World {
     private readonly ways: readonly ProxyWay[],
   ) {
     this.operator = new FaultOperator(source);
+    this.aside = new AsideWatch(source);
     const uri = (which: Which) => ways[which]?.uri(DATABASE) ?? set.uri(DATABASE);
     this.services = [new ServiceNode('first', uri(0)), new ServiceNode('second', uri(1))];
   }
@@ -108,6 +111,7 @@ export class World {
 
   async end(): Promise<void> {
     await Promise.all(this.services.map((service) => service.kill()));
+    await this.aside.end();
     await Promise.all(this.ways.map((way) => way.close()));
     await this.source.client.close();
     await this.set.remove();

@@ -53,7 +53,7 @@ export class Lane {
       if (stop.aborted) throw new TermOverError();
       this.shownAt = performance.now();
     };
-    this.term = { ...term, stop, showLife, share: { only: this.tenant } };
+    this.term = { ...term, whole: term, stop, showLife, share: { only: this.tenant } };
   }
 
   get entry(): AsideApplication {
@@ -97,6 +97,7 @@ export class Lane {
 
   private async follow(): Promise<void> {
     let savedAt = performance.now();
+    let isOpening = true;
     for await (const batch of this.work.open(this.term, this.at.token)) {
       this.term.showLife();
       if (batch.events.length > 0) {
@@ -105,20 +106,16 @@ export class Lane {
       }
       const { token, until } = batch;
       this.at = { ...this.at, token, watched: furthest(this.at.watched, until) };
-      const isDue = batch.events.length > 0 || this.isAsFar || performance.now() - savedAt > SAVE_MS;
-      if (isDue) {
+      // At once, before anything is waited for: the main stream leaves its next batch to a lane that is not parked when it comes to it.
+      // The answer to the opening of a stream tells where it begins only: nothing was read.
+      this.isParked = !isOpening && placeOf(token as { _data: string }) >= this.beside.reaching;
+      if (batch.events.length > 0 || this.isParked || performance.now() - savedAt > SAVE_MS) {
         await this.beside.save();
         savedAt = performance.now();
       }
-      // The main stream may have come to further events while this was stored.
-      this.isParked = this.isAsFar;
       if (this.isParked) break;
+      isOpening = false;
     }
-  }
-
-  /** Whether the main stream has not begun to work on anything that the lane has not. */
-  private get isAsFar(): boolean {
-    return placeOf(this.at.token as { _data: string }) >= this.beside.reaching;
   }
 
   private async yield(): Promise<void> {

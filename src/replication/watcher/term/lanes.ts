@@ -63,7 +63,7 @@ export class Lanes implements Beside {
 
   /** The term as the main stream works for it: for all applications that are not aside. */
   get mainTerm(): Term {
-    return { ...this.term, share: { but: [...this.lanes].map(({ tenant }) => tenant) } };
+    return { ...this.term, whole: this.term, share: { but: [...this.lanes].map(({ tenant }) => tenant) } };
   }
 
   /** The main stream has come to a batch. Throws what has ended a lane. */
@@ -113,14 +113,10 @@ export class Lanes implements Beside {
 
   /** Stores how far the main stream has come, and which applications are aside from here on. */
   async saveMain(reached: { token: unknown; watched: mongo.Timestamp }): Promise<void> {
-    await this.inTurn(() => this.work.save(this.term, { ...reached, aside: entriesOf(this.lanes) }));
-    for (const lane of this.joined) this.tell(lane, 'is worked through with all others again');
-    for (const lane of this.added)
-      this.tell(lane, 'is worked through beside all others from now on: it holds them up');
-    const begun = [...this.added];
-    this.joined.clear();
-    this.added.clear();
-    for (const lane of begun) lane.start();
+    await this.inTurn(async () => {
+      await this.work.save(this.term, { ...reached, aside: entriesOf(this.lanes) });
+      this.begun();
+    });
   }
 
   save(): Promise<void> {
@@ -149,6 +145,17 @@ export class Lanes implements Beside {
   /** Ends all loops. */
   async end(): Promise<void> {
     await Promise.all([...this.lanes].map((lane) => lane.end()));
+  }
+
+  /** What was added and joined is stored. Told before the next write, which would store what was so before. */
+  private begun(): void {
+    for (const lane of this.joined) this.tell(lane, 'is worked through with all others again');
+    for (const lane of this.added)
+      this.tell(lane, 'is worked through beside all others from now on: it holds them up');
+    const begun = [...this.added];
+    this.joined.clear();
+    this.added.clear();
+    for (const lane of begun) lane.start();
   }
 
   private add(entry: AsideApplication): Lane {

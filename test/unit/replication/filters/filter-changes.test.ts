@@ -61,6 +61,17 @@ it('a service whose document goes is looked at, though the event names its `_id`
   expect(reconciled()).toEqual([KEY.name]);
 });
 
+it('a part of a term knows what the term knows', async () => {
+  const { changes, remove, reconciled } = ofOneService();
+  const term = new TermLife();
+  await changes.lookAtAll(term);
+  reconciled();
+  const part = () => ({ share: { but: [KEY] }, whole: term, showLife: () => term.showLife() });
+  await changes.look([], part());
+  await changes.look(remove(), part());
+  expect(reconciled()).toEqual([KEY.name]);
+});
+
 it('a term that was given up, and is late, takes nothing from the next one', async () => {
   const { changes, remove, reconciled } = ofOneService();
   const [late, term] = [new TermLife(), new TermLife()];
