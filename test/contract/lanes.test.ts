@@ -151,11 +151,24 @@ describe('an application whose bulk would hold up others', () => {
     await expectAllOf(bulky, from);
   });
 
-  it('a move to it that cannot be read any more as it was leads to a pass', async () => {
+  it('gets a record of which the server does not hold the moment of its move any more', async () => {
     const { release, from } = await putAside(bulky);
     const { since } = (await leases().findOne({}))!;
     await products().updateOne({ ...other.tenant, id: 'known' }, { $set: bulky.tenant });
     await forgotten();
+    release();
+    await together();
+    expect((await bulky.feed('product').page({ from })).ids).toEqual(['known']);
+    expect((await bulky.hardDeletes('product').drain({ from })).length).toBe(GONE);
+    expect((await leases().findOne({}))!.since).toEqual(since);
+  });
+
+  it('in a later term such a record leads to a pass', async () => {
+    const { release, from } = await putAside(bulky);
+    const { since } = (await leases().findOne({}))!;
+    await products().updateOne({ ...other.tenant, id: 'known' }, { $set: bulky.tenant });
+    await forgotten();
+    await leases().updateOne({}, { $inc: { term: 1 }, $set: { expires: new Date(0) } });
     release();
     await eventually(async () => (await leases().findOne({}))?.since?.greaterThan(since!) === true);
     await together();

@@ -9,7 +9,14 @@ export {
   type TotalProgress,
   type WatchProgress,
 } from './progress.js';
-export { LONGEST_SILENCE_MS, NO_TERM, type TermAtWork, TermLife, TermOverError } from './term-life.js';
+export {
+  LONGEST_SILENCE_MS,
+  type MovesKnown,
+  NO_TERM,
+  type TermAtWork,
+  TermLife,
+  TermOverError,
+} from './term-life.js';
 export { LEASES, WATCH_STATE_MODEL, progressModels } from './watch-state.schema.js';
 export {
   type AsideApplication,

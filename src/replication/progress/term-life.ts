@@ -3,6 +3,12 @@ import { ALL, type AppShare } from './share.js';
 /** The term has shown no life for so long (milliseconds) that it is given up. */
 export const LONGEST_SILENCE_MS = 20_000;
 
+/** What a record was behind a move, by a name of the event. What is forgotten is read, or makes a pass necessary. */
+export interface MovesKnown {
+  get(event: string): object | undefined;
+  set(event: string, identity: object): unknown;
+}
+
 /** The term is over: another instance leads, or this one showed no sign of progress. */
 export class TermOverError extends Error {
   constructor(message = 'Another instance leads now') {
@@ -25,6 +31,8 @@ export interface TermAtWork {
   readonly share: AppShare;
   /** The term that this is a part of, where it is not done for all applications: what a term remembers, it remembers as a whole. */
   readonly whole?: TermAtWork;
+  /** What the main loop has learned of moves while applications are aside: their loops may come too late to read it. */
+  readonly moves?: MovesKnown;
 }
 
 /** For work outside of a term, such as that of a command: it needs no sign of life, and nothing ends it. */

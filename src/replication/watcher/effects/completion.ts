@@ -5,9 +5,9 @@ import { isMomentGone, readAsOf, type SnapshotOptions } from '../../../database/
 import { COLLECTION_OF, IDENTITY_TEXTS, type Kind } from '../../../record/index.js';
 import { type StoredIdentity, withTold } from '../../ledger/index.js';
 import { type DeletedEvent, HistoryLostError, type WrittenEvent } from '../../log/index.js';
-import { isPartial, type TermAtWork } from '../../progress/index.js';
+import { isPartial, type MovesKnown, type TermAtWork } from '../../progress/index.js';
 import { isKnownBefore, type Knowledge } from '../rules/knowledge.js';
-import { unnamedAmong, unnamedInShare } from '../rules/unnamed.js';
+import { certainMoves, unnamedAmong, unnamedInShare } from '../rules/unnamed.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
 
@@ -36,15 +36,18 @@ export class Completion {
     knowledge: Pick<Knowledge, 'owned' | 'partials'>,
     term: TermAtWork,
   ): Promise<(E | RecordEvent)[]> {
-    const { share } = term;
-    const unnamed = isPartial(share)
-      ? unnamedInShare(events, knowledge, share)
-      : unnamedAmong(events, knowledge);
+    const { share, moves } = term;
+    const isShare = isPartial(share);
+    const unnamed = isShare ? unnamedInShare(events, knowledge, share) : unnamedAmong(events, knowledge);
+    if (isShare && 'but' in share)
+      for (const [event, identity] of certainMoves(events, knowledge)) moves?.set(nameOf(event), identity);
     const completed = new Map<E | RecordEvent, WrittenEvent>();
     for (let start = 0; start < unnamed.length; start += AT_ONCE) {
       const some = unnamed.slice(start, start + AT_ONCE);
       const whole = await Promise.all(
-        some.map((event) => this.asWhole(kind, event, !isPartial(share) && isKnown(event, knowledge))),
+        some.map((event) =>
+          this.asWhole(kind, event, { moves, mayBeLate: !isShare && isKnown(event, knowledge) }),
+        ),
       );
       for (const [index, event] of some.entries()) completed.set(event, whole[index]!);
       term.showLife();
@@ -52,7 +55,11 @@ export class Completion {
     return events.map((event) => completed.get(event) ?? event);
   }
 
-  private async asWhole(kind: Kind, event: WrittenEvent, mayBeLate: boolean): Promise<WrittenEvent> {
+  private async asWhole(
+    kind: Kind,
+    event: WrittenEvent,
+    { moves, mayBeLate }: { moves: MovesKnown | undefined; mayBeLate: boolean },
+  ): Promise<WrittenEvent> {
     const read = (snapshot?: SnapshotOptions) =>
       this.connection
         .collection(COLLECTION_OF[kind])
@@ -60,6 +67,8 @@ export class Completion {
           { _id: event.owner as mongo.ObjectId },
           { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
         );
+    const known = moves?.get(nameOf(event));
+    if (known !== undefined) return { ...event, whole: true, identity: known as StoredIdentity };
     const found = await readAsOf(this.connection.getClient(), event.at, read).catch((error: unknown) => {
       if (!isMomentGone(error)) throw error;
       if (mayBeLate) return read();
@@ -67,8 +76,15 @@ export class Completion {
     });
     if (found === null) return event;
     const fields = Object.entries(found).filter(([, value]) => value !== null);
-    return { ...event, whole: true, identity: withTold(Object.fromEntries(fields), textsIn(event.identity)) };
+    const identity = withTold(Object.fromEntries(fields), textsIn(event.identity));
+    moves?.set(nameOf(event), identity);
+    return { ...event, whole: true, identity };
   }
+}
+
+/** The same for each loop that comes to the event. */
+function nameOf({ kind, place }: WrittenEvent): string {
+  return `${place} ${kind}`;
 }
 
 function isKnown({ owner, place }: WrittenEvent, knowledge: Pick<Knowledge, 'owned' | 'partials'>): boolean {

@@ -1,8 +1,9 @@
 import { isObjectId } from '../../../record/pure.js';
+import type { StoredIdentity } from '../../ledger/pure.js';
 import { isWritten, type WrittenEvent } from '../../log/pure.js';
 import { type AppShare, isIn } from '../../progress/pure.js';
 import { isKnownBefore, type Knowledge } from './knowledge.js';
-import { touchesIdentity } from './learn.js';
+import { knownOf, storedAfter, touchesIdentity } from './learn.js';
 
 /**
  * The events whose record has to be read as of the event: of what they do not tell, too little or too much is known. What is
@@ -69,6 +70,27 @@ function tellsEnough({ identity }: WrittenEvent, share: AppShare): boolean {
 
 function isKnown(key: string, { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>): boolean {
   return (owned.get(key) ?? []).length > 0 || (partials.get(key) ?? undefined) !== undefined;
+}
+
+/** The moves whose record is known for certain, with what it is behind each: those that come first of their record in a batch. */
+export function certainMoves(
+  events: { type: string; owner?: unknown }[],
+  knowledge: Pick<Knowledge, 'owned' | 'partials'>,
+): [WrittenEvent, StoredIdentity][] {
+  const met = new Set<string>();
+  return events.flatMap((event): [WrittenEvent, StoredIdentity][] => {
+    if (!isObjectId(event.owner)) return [];
+    const key = event.owner.toHexString();
+    const isFirst = !met.has(key);
+    met.add(key);
+    if (!isFirst || !isWritten(event) || event.whole || !touchesIdentity(event)) return [];
+    if (!isCertain(event, key, knowledge)) return [];
+    const { organizationid, appid, id, isNumber } = storedAfter(
+      event,
+      knownOf(key, knowledge),
+    ) as Required<StoredIdentity>;
+    return [[event, { organizationid, appid, id, ...(isNumber && { isNumber }) }]];
+  });
 }
 
 /**

@@ -1,5 +1,7 @@
 import { Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
+import { atMost } from '../../../common/index.js';
 import { KINDS, type Tenant } from '../../../record/index.js';
 import type { Batch } from '../../log/index.js';
 import { type Fences, markName } from '../../mark/index.js';
@@ -14,6 +16,9 @@ const MOST_ASIDE = 4;
 /** A batch of so many events, with more to come, holds up others; so many of one application are what does. */
 const LARGE_BATCH = 250;
 const LARGE_SHARE = 125;
+
+/** Moves of which the lanes are told what the main stream knew. */
+const MOVES_REMEMBERED = 100_000;
 
 /** A part of a batch, and the lane whose application the main stream takes back behind it. */
 interface Part {
@@ -31,6 +36,7 @@ export class Lanes implements Beside {
   /** Those that the next write of the main stream puts aside, or takes back: until then the lease tells what was so before. */
   private readonly added = new Set<Lane>();
   private readonly joined = new Set<Lane>();
+  private readonly moves = new LRUCache<string, object>(atMost(MOVES_REMEMBERED));
   private saving: Promise<unknown> = Promise.resolve();
   private movedTo: mongo.Timestamp | undefined;
   private place: LogPlace;
@@ -63,7 +69,8 @@ export class Lanes implements Beside {
 
   /** The term as the main stream works for it: for all applications that are not aside. */
   get mainTerm(): Term {
-    return { ...this.term, whole: this.term, share: { but: [...this.lanes].map(({ tenant }) => tenant) } };
+    const { term, moves } = this;
+    return { ...term, whole: term, moves, share: { but: [...this.lanes].map(({ tenant }) => tenant) } };
   }
 
   /** The main stream has come to a batch. Throws what has ended a lane. */
@@ -164,7 +171,8 @@ export class Lanes implements Beside {
       const fence = this.fences.get(name);
       if (fence !== undefined) fences.set(name, fence);
     }
-    const lane = new Lane(this.work, this.term, this, entry, fences);
+    const term = { ...this.term, moves: this.moves };
+    const lane = new Lane(this.work, term, this, entry, fences);
     this.lanes.add(lane);
     return lane;
   }

@@ -1,7 +1,11 @@
 import { mongo } from 'mongoose';
 import type { KindEvent } from '../../../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../../../src/replication/watcher/rules/knowledge.js';
-import { unnamedAmong, unnamedInShare } from '../../../../../src/replication/watcher/rules/unnamed.js';
+import {
+  certainMoves,
+  unnamedAmong,
+  unnamedInShare,
+} from '../../../../../src/replication/watcher/rules/unnamed.js';
 import { changed, deleted, named, placeAt, TENANT, whole } from './written.js';
 
 const A = new mongo.ObjectId();
@@ -119,5 +123,21 @@ describe('which events have to be read as of the event by a loop with a share of
   ])('%s', (_name, events, known, expected) => {
     const found = unnamedInShare(events, known, { only: TENANT });
     expect(found.map((event) => events.indexOf(event))).toEqual(expected);
+  });
+});
+
+describe('moves of records that are known for certain', () => {
+  const known = knowing({ owned: new Map(owning('')) });
+
+  it('with what the record is behind each', () => {
+    expect(certainMoves([move], known)).toEqual([[move, { ...TENANT, id: 'x', appid: 'erp' }]]);
+  });
+
+  it.each<[string, KindEvent[], ReturnType<typeof knowing>]>([
+    ['none behind another event of the record', [plain, move], known],
+    ['none of an unknown record', [move], knowing({})],
+    ['nothing else', [plain, whole(2, A, named('y')), deleted(3, A)], known],
+  ])('%s', (_name, events, knowledge) => {
+    expect(certainMoves(events, knowledge)).toEqual([]);
   });
 });
