@@ -68,7 +68,7 @@ export class Completion {
           { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
         );
     const known = moves?.get(nameOf(event));
-    if (known !== undefined) return { ...event, whole: true, identity: known as StoredIdentity };
+    if (known !== undefined) return { ...event, whole: true, identity: known };
     const found = await readAsOf(this.connection.getClient(), event.at, read).catch((error: unknown) => {
       if (!isMomentGone(error)) throw error;
       if (mayBeLate) return read();
