@@ -176,6 +176,24 @@ describe('an application whose bulk would hold up others', () => {
     expect(idsOf(await bulky.feed('product').drain())).toEqual(['known', ...kept]);
   });
 
+  it.each<[string, unknown]>([
+    ['no list', 'damaged'],
+    ['an entry without its place', [{ organizationid: 'acme', appid: 'shop' }]],
+    ['nothing in place of an entry', [null]],
+  ])('where the lease names %s, a pass finds out what there is', async (_what, damaged) => {
+    const from = await bulky.max('product');
+    const { since } = (await leases().findOne({}))!;
+    const change = {
+      $inc: { term: 1 },
+      $set: { expires: new Date(0), aside: damaged as AsideApplication[] },
+    };
+    await leases().updateOne({}, change);
+    await bulky.put('product', { id: 'fresh' });
+    await eventually(async () => (await leases().findOne({}))?.since?.greaterThan(since!) === true);
+    await together();
+    expect((await bulky.feed('product').page({ from })).ids).toEqual(['fresh']);
+  });
+
   it('does not wait for another one that is aside', async () => {
     const another = await service.application();
     await another.max('product');

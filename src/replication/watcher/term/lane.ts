@@ -14,7 +14,7 @@ import type { Term } from './term.js';
 /** How often the lease tells how far a lane has come where nothing happens (milliseconds). */
 const SAVE_MS = 2000;
 /** A lane lets the main stream come to the end of the log first, and waits no longer than this before a batch (milliseconds). */
-const LONGEST_YIELD_MS = 1000;
+const LONGEST_YIELD_MS = 100;
 const YIELD_MS = 20;
 
 /** What a lane has to know of the main stream, and what it tells. */

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
@@ -5,7 +6,7 @@ import { atMost } from '../../../common/index.js';
 import { KINDS, type Tenant } from '../../../record/index.js';
 import type { Batch } from '../../log/index.js';
 import { type Fences, markName } from '../../mark/index.js';
-import { type AsideApplication, type LogPlace, placeOf } from '../../progress/index.js';
+import { type AsideApplication, type LogPlace, placeOf, TermOverError } from '../../progress/index.js';
 import { type EventsByTenant, heaviest } from '../rules/shares.js';
 import { type Beside, Lane } from './lane.js';
 import type { StreamWork } from './stream-work.js';
@@ -19,6 +20,9 @@ const LARGE_SHARE = 125;
 
 /** Moves of which the lanes are told what the main stream knew. */
 const MOVES_REMEMBERED = 100_000;
+
+/** For how long the end of a loop is waited for (milliseconds). */
+const FAREWELL_MS = 5000;
 
 /** A part of a batch, and the lane whose application the main stream takes back behind it. */
 interface Part {
@@ -149,9 +153,11 @@ export class Lanes implements Beside {
     return moved;
   }
 
-  /** Ends all loops. */
+  /** Ends all loops. Throws a TermOverError where one does not end soon: nothing else of the term may go on beside it. */
   async end(): Promise<void> {
-    await Promise.all([...this.lanes].map((lane) => lane.end()));
+    const ended = Promise.all([...this.lanes].map((lane) => lane.end())).then(() => true);
+    const isEnded = await Promise.race([ended, wait(FAREWELL_MS, false, { ref: false })]);
+    if (!isEnded) throw new TermOverError('The work beside the stream does not end, so the term is given up');
   }
 
   /** What was added and joined is stored. Told before the next write, which would store what was so before. */

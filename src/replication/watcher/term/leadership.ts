@@ -1,6 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { mongo } from 'mongoose';
 import { FilterChanges } from '../../filters/index.js';
 import { HistoryLostError } from '../../log/index.js';
+import type { AsideApplication, WatchState } from '../../progress/index.js';
 import { Quarantine } from '../../quarantine/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { Jobs } from '../jobs.js';
@@ -62,8 +64,25 @@ export class Leadership {
   }
 
   private async resume(term: Term, { token }: Start): Promise<void> {
-    for (const place of [token, ...(term.state.aside ?? []).map((one) => one.token)])
+    for (const place of [token, ...asideIn(term.state).map((one) => one.token)])
       await this.work.assertPast(place);
     await this.filters.lookAtAll(term);
   }
+}
+
+/** Throws a HistoryLostError where it cannot be told how far the applications are that are aside. */
+function asideIn({ aside = [] }: WatchState): AsideApplication[] {
+  if (!Array.isArray(aside) || !aside.every(isEntry))
+    throw new HistoryLostError('the places of the applications that are aside are damaged');
+  return aside;
+}
+
+function isEntry(entry: Partial<AsideApplication> | null): boolean {
+  const { organizationid, appid, token, watched } = entry ?? {};
+  return (
+    typeof organizationid === 'string' &&
+    typeof appid === 'string' &&
+    typeof (token as { _data?: unknown } | undefined)?._data === 'string' &&
+    watched instanceof mongo.Timestamp
+  );
 }

@@ -28,10 +28,11 @@ function stage(aside: object[] = []) {
   const worked: number[][] = [];
   let onSave: () => void = () => undefined;
   const work = {
-    open: async function* (term: Term) {
+    open: async function* (term: Term, token: unknown) {
       const stream = { given: [] as Batch[], ended: false };
       streams.push(stream);
       try {
+        yield { events: [], token, until: time(1), isLast: false };
         while (!term.stop.aborted) {
           const next = stream.given.shift();
           if (next === undefined) await wait(1);
