@@ -77,5 +77,6 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'the end of what is vacant at the place itself': ['late numbers beside', 17250],
   'a tombstone without the number that it has ended': ['late numbers beside', 21039],
   'an overtaken text forgotten': ['numbers beside', 17850],
+  'a number forgotten that waits still': ['numbers beside', 31664],
   'a number forgotten for a later death': ['numbers beside', 87],
 };

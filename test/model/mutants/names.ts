@@ -71,4 +71,5 @@ export type MutantName =
   | 'the end of what is vacant at the place itself'
   | 'a tombstone without the number that it has ended'
   | 'an overtaken text forgotten'
+  | 'a number forgotten that waits still'
   | 'a number forgotten for a later death';
