@@ -7,7 +7,7 @@ import type { MutantName } from './names.js';
  */
 export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> = {
   'rule 1 left out': ['everything', 6],
-  'rule 2 left out': ['everything', 133],
+  'rule 2 left out': ['everything', 180],
   'rule 3 left out': ['everything', 1],
   'rule 4 left out': ['resurrections', 322],
   'rule 5 left out': ['filters', 8],
@@ -33,7 +33,7 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'events of unknown records not completed': ['swaps', 208],
   'the newest hard delete removed as well': ['retention', 6],
   'hard deletes removed without a horizon': ['retention', 220],
-  'no heads': ['knowledge', 1],
+  'no heads': ['knowledge', 19],
   'the token before the head': ['heads', 459],
   'the moment from the database, the filter from memory': ['known filters', 2068],
   'two streams': ['known filters', 56],
@@ -58,7 +58,6 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'what has grown in quarantine settled': ['quarantine', 102],
   'a number waits for a record that is gone': ['quarantined numbers', 11],
   'an entry made anew taken for the one before': ['late quarantine', 14839],
-  'what is set aside without its place': ['late quarantine', 8121],
   'whatever lives in the ledger taken for standing': ['quarantine beside', 4372],
   'unknown owner always ignored': ['moves beside', 8],
   'a move not taken by halves': ['moves beside', 55],
@@ -73,9 +72,6 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'lanes shown by the progress of main': ['lost history beside', 1810],
   'lane entry not bound to the term': ['lanes', 24],
   'quarantine by main alone': ['quarantine beside', 273],
-  'what a number waits for completes a move': ['numbers beside', 50800],
-  'the end of what is vacant at the place itself': ['late numbers beside', 17250],
   'a tombstone without the number that it has ended': ['late numbers beside', 21039],
-  'an overtaken text forgotten': ['numbers beside', 17850],
-  'a number forgotten for a later death': ['numbers beside', 87],
+  'a number forgotten that waits still': ['numbers beside', 31664],
 };

@@ -52,7 +52,6 @@ export type MutantName =
   | 'what has grown in quarantine settled'
   | 'a number waits for a record that is gone'
   | 'an entry made anew taken for the one before'
-  | 'what is set aside without its place'
   | 'whatever lives in the ledger taken for standing'
   | 'unknown owner always ignored'
   | 'a move not taken by halves'
@@ -67,8 +66,5 @@ export type MutantName =
   | 'the entry of a lane before its effects'
   | 'lanes shown by the progress of main'
   | 'quarantine by main alone'
-  | 'what a number waits for completes a move'
-  | 'the end of what is vacant at the place itself'
   | 'a tombstone without the number that it has ended'
-  | 'an overtaken text forgotten'
-  | 'a number forgotten for a later death';
+  | 'a number forgotten that waits still';

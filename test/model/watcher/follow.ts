@@ -14,9 +14,9 @@ import {
   takeBackWhatIsBehind,
   takeOver,
 } from './aside.js';
+import { inTrack } from './as-of.js';
 import { workThrough } from './batches.js';
 import { reconcileAll } from './filters.js';
-import { inTrack } from './halves.js';
 import { publishHeads } from './head.js';
 import { MOST_EVENTS, watchedAfter } from './reach.js';
 import type { ModelWatcher } from './watcher.js';

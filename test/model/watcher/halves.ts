@@ -1,11 +1,8 @@
-import { withTold } from '../../../src/replication/ledger/identity.js';
 import type { WrittenEvent } from '../../../src/replication/log/watched-event.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge } from '../../../src/replication/watcher/rules/knowledge.js';
-import { isGone } from '../service/view.js';
 import { ORGANIZATION } from '../world/documents.js';
-import { toldId } from '../world/events.js';
-import type { ModelSteps } from '../world/steps.js';
+import { wholeAsOf } from './as-of.js';
 import type { ModelWatcher } from './watcher.js';
 
 type Known = Pick<Knowledge, 'owned' | 'partials'>;
@@ -26,7 +23,7 @@ export function ownHalves(watcher: ModelWatcher, events: KindEvent[], knowledge:
     if (before === undefined && !isMove) return [];
     standing.set(key, event.type === 'deleted' ? undefined : before);
     if (event.type === 'deleted') return [event];
-    const told = isComplete(watcher, event, { isFirst, isMove, knowledge })
+    const told = isComplete(event, { isFirst, isMove, knowledge })
       ? event
       : readAsOf(watcher, event, before === undefined);
     if (told === undefined) return [];
@@ -50,7 +47,6 @@ function knownIn(key: string, { owned, partials }: Known): string | undefined {
  * is known: another loop may have told, or have been told, more of the record meanwhile.
  */
 function isComplete(
-  { world }: ModelWatcher,
   { whole, owner, place }: WrittenEvent,
   {
     isFirst,
@@ -62,39 +58,18 @@ function isComplete(
   const key = String(owner);
   const known = owned.get(key) ?? [];
   if (!isMove) return !isFirst || known.length < 2;
-  const isWaiting = partials.has(key) && !world.has('what a number waits for completes a move');
   const isEarlier = known.every(({ learned = '' }) => learned < place);
-  return isFirst && !isWaiting && (known.length === 1 || partials.has(key)) && isEarlier;
-}
-
-/** A record cannot be read as of an event any more: what it was then only a pass over everything makes up for. */
-export class LostTrack extends Error {}
-
-/** Nothing where track is lost. */
-export function* inTrack<Result>(work: ModelSteps<Result>): ModelSteps<Result | undefined> {
-  try {
-    return yield* work;
-  } catch (error) {
-    if (!(error instanceof LostTrack)) throw error;
-    return undefined;
-  }
+  return isFirst && !partials.has(key) && known.length === 1 && isEarlier;
 }
 
 /** As a whole: as the record was at that very time. A move that tells enough needs no look. */
 function readAsOf(watcher: ModelWatcher, event: WrittenEvent, isUnknown: boolean): WrittenEvent | undefined {
   const { world } = watcher;
-  const { database } = world;
   if (isUnknown && world.has('unknown owner always ignored')) return undefined;
   const { appid, id } = event.identity;
   const isElsewhere = typeof appid === 'string' && !watcher.owns(appid);
   if (isElsewhere) return event;
   if (appid !== undefined && id !== undefined)
     return { ...event, whole: true, identity: { organizationid: ORGANIZATION, ...event.identity } };
-  const isLate = isGone(world);
-  if (isLate && !world.has('a move that was read late')) throw new LostTrack();
-  const { records } = isLate ? database.now : database.asOf(event.at);
-  const record = records.get(String(event.owner));
-  if (record === undefined) return undefined;
-  const present = { organizationid: ORGANIZATION, appid: record.appid, ...toldId(record) };
-  return { ...event, whole: true, identity: withTold(present, event.identity) };
+  return wholeAsOf(world, event, 'a move that was read late');
 }

@@ -1,5 +1,6 @@
 import type { PartialIdentity } from '../../../src/replication/ledger/identity.js';
 import type { LogPlace } from '../../../src/replication/progress/place.js';
+import { isDelivered } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld } from '../world/world.js';
 import type { ModelWatcher } from './watcher.js';
@@ -24,7 +25,7 @@ function nameOf({ profile }: ModelWorld, key: string, appid: string): string {
   return profile.lanes === undefined ? key : `${key} ${appid}`;
 }
 
-/** Forgets a record that is complete, or gone, unless it waits since this batch or something newer is known of it. */
+/** Forgets a record that is complete, or gone, unless it waits or something newer is known of it. */
 export function* forgetComplete(
   watcher: ModelWatcher,
   key: string,
@@ -32,7 +33,18 @@ export function* forgetComplete(
   waiting: ReadonlySet<string>,
 ): ModelSteps {
   yield;
-  if (!waiting.has(key)) forget(watcher, key, at);
+  if (!waiting.has(key) && !isStillWaiting(watcher, key)) forget(watcher, key, at);
+}
+
+/**
+ * A number that is there and that the ledger has not as an owner. A term that was given up takes it for learned all the same where
+ * it has read the owners before a death and the holders behind it.
+ */
+function isStillWaiting({ world }: ModelWatcher, key: string): boolean {
+  if (world.has('a number forgotten that waits still')) return false;
+  const { now } = world.database;
+  const record = now.records.get(key);
+  return record !== undefined && !isDelivered(now, record);
 }
 
 /** What a loop knows of a record in its own applications. */

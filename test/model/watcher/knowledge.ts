@@ -1,12 +1,11 @@
-import { identityKey, type PartialIdentity, withTold } from '../../../src/replication/ledger/identity.js';
+import { identityKey, type PartialIdentity } from '../../../src/replication/ledger/identity.js';
 import { claimsIn } from '../../../src/replication/watcher/rules/claims.js';
 import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
 import type { Knowledge, Owned } from '../../../src/replication/watcher/rules/knowledge.js';
 import { unnamedAmong } from '../../../src/replication/watcher/rules/unnamed.js';
-import { isGone } from '../service/view.js';
-import { KIND, type ModelState, ORGANIZATION, type StoredEntry } from '../world/documents.js';
-import { toldId } from '../world/events.js';
+import { KIND, type ModelState, type StoredEntry } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
+import { wholeAsOf } from './as-of.js';
 import { ownHalves } from './halves.js';
 import type { ModelWatcher } from './watcher.js';
 
@@ -36,8 +35,8 @@ export function* knowledgeFor(watcher: ModelWatcher, told: KindEvent[]): ModelSt
 
 /**
  * The event of a record that the ledger knows under no identity, or under two, is told as a whole: as the record was at
- * that very time, or as it is now where the server does not hold that moment any more. A crash between two writes, or a
- * pass that reads what the stream has yet to tell, can take an identity from a record too early or leave it one too many.
+ * that very time. A crash between two writes, or a pass that reads what the stream has yet to tell, can take an identity from a
+ * record too early or leave it one too many.
  */
 function completed(
   { world }: ModelWatcher,
@@ -48,12 +47,7 @@ function completed(
   const unnamed = new Set<KindEvent>(unnamedAmong(events, { owned, partials }));
   return events.map((event) => {
     if (event.type !== 'written' || !unnamed.has(event)) return event;
-    const key = String(event.owner);
-    const { records } = isGone(world) ? world.database.now : world.database.asOf(event.at);
-    const record = records.get(key);
-    if (record === undefined) return event;
-    const present = { organizationid: ORGANIZATION, appid: record.appid, ...toldId(record) };
-    return { ...event, whole: true, identity: withTold(present, event.identity) };
+    return wholeAsOf(world, event) ?? event;
   });
 }
 

@@ -52,13 +52,11 @@ export function* learn(watcher: ModelWatcher, change: LedgerChange, cause: KindE
 function isWaiting({ world }: ModelWatcher, life: Life): boolean {
   if (!life.isNumber) return false;
   const entry = entryOf(world.database.now, life.identity);
-  if (world.has('a number forgotten for a later death')) return isResurrection(entry, life);
   return entry?.alive === false;
 }
 
 /** Since it was looked who lives there, a term that was given up may have put another record there. */
-function* isOvertaken({ world }: ModelWatcher, { identity, owner, isNumber }: Life): ModelSteps<boolean> {
-  if (!isNumber && world.has('an overtaken text forgotten')) return false;
+function* isOvertaken({ world }: ModelWatcher, { identity, owner }: Life): ModelSteps<boolean> {
   yield;
   const entry = entryOf(world.database.now, identity);
   return entry?.alive === true && String(entry.owner) !== String(owner);

@@ -135,8 +135,6 @@ function knownBefore(world: ModelWorld, { owner, place }: WrittenEvent): Known |
   const aside = state.quarantine.get(
     concernKey({ what: 'record', kind: KIND, owner: owner as mongo.ObjectId }),
   );
-  const isOrdered = !world.has('what is set aside without its place');
-  if (!isOrdered && aside?.identities.length) return aside.identities.at(-1);
   const owned = ownedIn([...state.ledger.values()], new Set([key])).get(key) ?? [];
   const partials = [...state.incomplete.values()].filter(({ record }) => record === key);
   const learned: Known[] = [...owned, ...partials];

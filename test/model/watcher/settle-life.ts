@@ -32,7 +32,6 @@ export function* endVacant(watcher: ModelWatcher, identity: Identity, at: LogPla
   const entry = entryOf(world.database.now, identity);
   yield;
   const isThere = claimantsOf(world.database.now, identity).some(({ key }) => key === String(entry?.owner));
-  const place = world.has('the end of what is vacant at the place itself') ? at : rightBehind(at);
   if (entry?.alive && !isThere)
-    yield* learn(watcher, { identity, at: place, alive: false, shortLived: false }, []);
+    yield* learn(watcher, { identity, at: rightBehind(at), alive: false, shortLived: false }, []);
 }
