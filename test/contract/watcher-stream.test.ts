@@ -16,6 +16,13 @@ afterAll(() => service.stop());
 
 /** The stages of the watcher's stream, as the server has them. */
 async function stages(): Promise<mongo.Document[]> {
+  let found: mongo.Document[] | undefined;
+  await eventually(async () => (found = await stagesNow()) !== undefined);
+  return found!;
+}
+
+/** Undefined between two commands of the stream, while it has no cursor. */
+async function stagesNow(): Promise<mongo.Document[] | undefined> {
   const running = service.client
     .db('admin')
     .aggregate<{ cursor?: { originatingCommand: mongo.Document }; command?: mongo.Document }>([
@@ -26,7 +33,7 @@ async function stages(): Promise<mongo.Document[]> {
     ({ cursor, command }) => cursor?.originatingCommand ?? command,
   );
   const ours = commands.find((command) => String(command?.['comment']).startsWith('tidemark watcher'));
-  return ours!['pipeline'] as mongo.Document[];
+  return ours?.['pipeline'] as mongo.Document[] | undefined;
 }
 
 it('of the log, the server looks at names and kinds only: entries of other databases cost as little as in any stream', async () => {

@@ -11,6 +11,7 @@ import { WATCH_STATE_MODEL } from './watch-state.schema.js';
 import { WATCHER, type WatchState } from './watch-state.js';
 
 const ALL = 'all';
+const MAIN = 'main';
 
 /** The watcher's progress at one look, with one application or with all. */
 export interface ProgressLook {
@@ -34,6 +35,12 @@ export class ProgressReader {
   read({ organizationid, appid }: Tenant): Promise<ProgressLook> {
     const tenant = { organizationid, appid };
     return this.shared.share(JSON.stringify([organizationid, appid]), () => this.readWith(tenant, []));
+  }
+
+  /** How far it has come with those applications that it works through together. */
+  readMain(): Promise<ProgressLook> {
+    const main = { watched: placeAt('$watched'), isAside: literal(false) };
+    return this.shared.share(MAIN, () => this.look(main, []));
   }
 
   /** How far it has come with every application. */

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import mongoose, { type Connection, type mongo } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { pause } from '../../common/index.js';
 import { bareCommand, COMMAND_MS, placedReply } from '../../database/index.js';
 import { ProgressReader } from './progress-reader.js';
 
 const LOOK_MS = 100;
-const BEGINNING = new mongoose.mongo.Timestamp({ t: 0, i: 0 });
 
 /** Where the database stands. */
 export interface Now {
@@ -46,7 +45,11 @@ export class WorkedThrough {
   }
 
   /** Waits until no pass is under way; false where `stop` came first. */
-  noPass(stop: AbortSignal): Promise<boolean> {
-    return this.upTo(BEGINNING, stop);
+  async noPass(stop: AbortSignal): Promise<boolean> {
+    while (!stop.aborted) {
+      if ((await this.progress.readMain().catch(() => undefined)) !== undefined) return true;
+      await pause(LOOK_MS, stop);
+    }
+    return false;
   }
 }

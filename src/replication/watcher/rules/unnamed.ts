@@ -1,7 +1,7 @@
 import { isObjectId } from '../../../record/pure.js';
 import type { StoredIdentity } from '../../ledger/pure.js';
 import { isWritten, type WrittenEvent } from '../../log/pure.js';
-import { type AppShare, isIn } from '../../progress/pure.js';
+import type { AppShare } from '../../progress/pure.js';
 import { isKnownBefore, type Knowledge } from './knowledge.js';
 import { knownOf, storedAfter, touchesIdentity } from './learn.js';
 
@@ -55,11 +55,14 @@ export function unnamedInShare(
   });
 }
 
-/** Whether the event itself tells all of the identity, or that the record is in no application of the share. */
+/**
+ * Whether the event itself tells all of the identity, or that the record is not in the one application of the share. The loop that has all
+ * but some reads what goes to one of these: it comes to the event in time, and remembers it for the loop of that application.
+ */
 function tellsEnough({ identity }: WrittenEvent, share: AppShare): boolean {
   const { organizationid, appid, id } = identity;
   const isOf = [organizationid, appid].every((name) => typeof name === 'string');
-  if (isOf && (typeof id === 'string' || !isIn(share, identity))) return true;
+  if (isOf && typeof id === 'string') return true;
   if ('but' in share) return false;
   const { only } = share;
   return [

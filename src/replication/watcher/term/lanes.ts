@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
-import { atMost } from '../../../common/index.js';
 import { KINDS, type Tenant } from '../../../record/index.js';
 import type { Batch } from '../../log/index.js';
 import { type Fences, markName } from '../../mark/index.js';
@@ -18,8 +17,9 @@ const MOST_ASIDE = 4;
 const LARGE_BATCH = 250;
 const LARGE_SHARE = 125;
 
-/** Moves of which the lanes are told what the main stream knew. */
-const MOVES_REMEMBERED = 100_000;
+/** Moves of which the lanes are told what the main stream knew: their texts and what holds them, in characters. */
+const MOVES_REMEMBERED = 32 * 1024 * 1024;
+const MOVE_SIZE = 300;
 
 /** For how long the end of a loop is waited for (milliseconds). */
 const FAREWELL_MS = 5000;
@@ -40,8 +40,12 @@ export class Lanes implements Beside {
   /** Those that the next write of the main stream puts aside, or takes back: until then the lease tells what was so before. */
   private readonly added = new Set<Lane>();
   private readonly joined = new Set<Lane>();
-  private readonly moves = new LRUCache<string, object>(atMost(MOVES_REMEMBERED));
+  private readonly moves = new LRUCache<string, object>({
+    maxSize: MOVES_REMEMBERED,
+    sizeCalculation: sizeOf,
+  });
   private saving: Promise<unknown> = Promise.resolve();
+  private failure: Error | undefined;
   private movedTo: mongo.Timestamp | undefined;
   private place: LogPlace;
   private hasMore = false;
@@ -77,8 +81,9 @@ export class Lanes implements Beside {
     return { ...term, whole: term, moves, share: { but: [...this.lanes].map(({ tenant }) => tenant) } };
   }
 
-  /** The main stream has come to a batch. Throws what has ended a lane. */
+  /** The main stream has come to a batch. Throws what has ended a lane, and why a write failed. */
   come({ token, isLast }: Batch): void {
+    if (this.failure !== undefined) throw this.failure;
     for (const lane of this.lanes) lane.assertWell();
     this.place = placeIn(token);
     this.hasMore = !isLast;
@@ -138,12 +143,10 @@ export class Lanes implements Beside {
   }
 
   /** Moves `since` to the present. */
-  moveSince(): Promise<void> {
-    return this.inTurn(async () => {
-      const since = await this.work.presentTime();
-      await this.work.save(this.term, { since });
-      this.movedTo = since;
-    });
+  async moveSince(): Promise<void> {
+    const since = await this.work.presentTime();
+    await this.inTurn(() => this.work.save(this.term, { since }));
+    this.movedTo = since;
   }
 
   /** Where `since` was moved to since this was asked for. */
@@ -155,7 +158,8 @@ export class Lanes implements Beside {
 
   /** Ends all loops. Throws a TermOverError where one does not end soon: nothing else of the term may go on beside it. */
   async end(): Promise<void> {
-    const ended = Promise.all([...this.lanes].map((lane) => lane.end())).then(() => true);
+    const loops = [...this.lanes].map((lane) => lane.end());
+    const ended = Promise.all([...loops, this.saving]).then(() => true);
     const isEnded = await Promise.race([ended, wait(FAREWELL_MS, false, { ref: false })]);
     if (!isEnded) throw new TermOverError('The work beside the stream does not end, so the term is given up');
   }
@@ -190,15 +194,24 @@ export class Lanes implements Beside {
     return false;
   }
 
+  /** A write that has failed may still land: nothing may be written after it. */
   private inTurn(write: () => Promise<void>): Promise<void> {
-    const written = this.saving.then(write);
-    this.saving = written.catch(() => undefined);
+    const written = this.saving.then(() => {
+      if (this.failure !== undefined) throw this.failure;
+      return write();
+    });
+    this.saving = written.catch((error: unknown) => (this.failure ??= error as Error));
     return written;
   }
 
   private tell({ tenant: { organizationid, appid } }: Lane, what: string): void {
     this.log.log(`Application ${appid} of ${organizationid} ${what}`);
   }
+}
+
+function sizeOf(identity: object): number {
+  const texts = Object.values(identity).filter((value) => typeof value === 'string');
+  return texts.reduce((sum, text) => sum + text.length, MOVE_SIZE);
 }
 
 function placeIn(token: unknown): LogPlace {

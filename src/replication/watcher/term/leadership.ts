@@ -72,7 +72,11 @@ export class Leadership {
 
 /** Throws a HistoryLostError where it cannot be told how far the applications are that are aside. */
 function asideIn({ aside = [] }: WatchState): AsideApplication[] {
-  if (!Array.isArray(aside) || !aside.every(isEntry))
+  const isList = Array.isArray(aside) && aside.every(isEntry);
+  const names = isList
+    ? aside.map(({ organizationid, appid }) => JSON.stringify([organizationid, appid]))
+    : [];
+  if (!isList || new Set(names).size < names.length)
     throw new HistoryLostError('the places of the applications that are aside are damaged');
   return aside;
 }

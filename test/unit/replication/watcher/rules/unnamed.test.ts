@@ -141,3 +141,10 @@ describe('moves of records that are known for certain', () => {
     expect(certainMoves(events, knowledge)).toEqual([]);
   });
 });
+
+it('a move to an application that is aside is read by the loop that has all others', () => {
+  const away = changed(1, A, { organizationid: 'acme', appid: 'erp' });
+  const rest = { but: [{ organizationid: 'acme', appid: 'erp' }] };
+  expect(unnamedInShare([away], knowing({}), rest)).toEqual([away]);
+  expect(unnamedInShare([away], knowing({ owned: new Map(owning('')) }), rest)).toEqual([]);
+});
