@@ -119,6 +119,15 @@ describe('an application whose bulk would hold up others', () => {
     await expectAllOf(bulky, from);
   });
 
+  it('is worked through where the index of owners is missing, and nothing is set aside', async () => {
+    const { release, from } = await putAside(bulky);
+    await service.db.collection('tidemark.ledger').dropIndex('kind_1_owner_1__id_1');
+    release();
+    await together();
+    await expectAllOf(bulky, from);
+    expect(await service.db.collection('tidemark.quarantine').countDocuments()).toBe(0);
+  });
+
   it('gets and loses records that are moved meanwhile', async () => {
     const { release, from } = await putAside(bulky);
     const fromOther = await other.max('product');

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { alongIndex, refusedAsDuplicate } from '../../database/index.js';
+import { alongIndex, alongIndexIfAny, refusedAsDuplicate } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { type Kind, KINDS } from '../../record/index.js';
 import { ALL, inShare, isPartial, type AppShare } from '../progress/index.js';
@@ -58,9 +58,7 @@ export class Ledger {
           { ...along, sort: { learned: 1 } },
         )
         .toArray();
-    return isPartial(share)
-      ? alongIndex(this.entries.collection, BY_OWNER, (hint) => find({ hint }))
-      : find({});
+    return isPartial(share) ? alongIndexIfAny(this.entries.collection, BY_OWNER, find) : find({});
   }
 
   /**
