@@ -3,7 +3,7 @@
  * knows only rooms above it in this list. A room is a folder with an `index.ts`; other rooms see nothing else of it. Some
  * have other doors beside it, and the index shows what they show: `plain.ts` is what works without Nest, so that commands
  * load no service, and `pure.ts` what needs no driver either. ESLint turns this table into errors, and tests fail on an edge
- * that nobody uses and on a door that imports more than it promises. It is one table, so that the order is seen,
+ * that no file uses and on a door that imports more than it promises. It is one table, so that the order is seen,
  * however long it grows.
  */
 export const rooms = {

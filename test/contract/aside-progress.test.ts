@@ -1,5 +1,5 @@
-import type { mongo } from 'mongoose';
-import { ProgressReader, UnwatchedFeeds } from '../../src/replication/progress/index.js';
+import { mongo } from 'mongoose';
+import { ProgressReader, UnwatchedFeeds, WorkedThrough } from '../../src/replication/progress/index.js';
 import type { WatchState } from '../../src/replication/progress/index.js';
 import {
   eventually,
@@ -77,6 +77,14 @@ describe.each<[string, Record<string, string>]>([
     expect((await ask(bulk)).status).toBe(503);
     await put({ $unset: { aside: '' } });
     expect((await ask(bulk)).status).toBe(200);
+  });
+
+  it('holds up no job of the leader that waits only for the end of a pass', async () => {
+    const { since } = (await leases().findOne({ _id: 'watcher' }))!;
+    await putAside(new mongo.Timestamp(since!.toBigInt() - 1n));
+    const worked = service.app.get(WorkedThrough, { strict: false });
+    expect(await worked.noPass(AbortSignal.timeout(5000))).toBe(true);
+    expect(await worked.upTo(since!, AbortSignal.timeout(300))).toBe(false);
   });
 
   it('does not count against readiness', async () => {

@@ -92,6 +92,20 @@ async function withoutId({ _id }: Stored): Promise<void> {
   await products().deleteOne({ _id });
 }
 
+/** A record that was x, that the ledger refuses as y, and a copy that was shown y. */
+async function shownAsY(): Promise<{ copy: Copy; record: Stored }> {
+  const copy = new Copy(app);
+  const record = await app.product({ id: 'x' });
+  await copy.harvest();
+  await hinder();
+  await products().updateOne({ _id: record._id }, [{ $set: { id: 'y', lastupdated: '$$NOW' } }]);
+  await service.watcher.caughtUp();
+  await app.product({ id: 'beside' });
+  await service.watcher.caughtUp();
+  expect(await copy.harvest()).toContain('y');
+  return { copy, record };
+}
+
 describe('a record that was x became y, which the ledger refused, and was shown so', () => {
   it.each(ENDS)('then it is %s: no copy holds y in the end', async (_what, change, here, there) => {
     const copies = [new Copy(app), new Copy(other)];
@@ -112,15 +126,7 @@ describe('a record that was x became y, which the ledger refused, and was shown 
   });
 
   it('then another record becomes y: it lives', async () => {
-    const copy = new Copy(app);
-    const record = await app.product({ id: 'x' });
-    await copy.harvest();
-    await hinder();
-    await products().updateOne({ _id: record._id }, [{ $set: { id: 'y', lastupdated: '$$NOW' } }]);
-    await service.watcher.caughtUp();
-    await app.product({ id: 'beside' });
-    await service.watcher.caughtUp();
-    expect(await copy.harvest()).toContain('y');
+    const { copy, record } = await shownAsY();
     await products().deleteOne({ _id: record._id });
     await app.product({ id: 'y' });
     await service.watcher.caughtUp();
@@ -129,15 +135,7 @@ describe('a record that was x became y, which the ledger refused, and was shown 
   });
 
   it('then it is renamed, and a term that was given up writes that another one lives there, which is gone', async () => {
-    const copy = new Copy(app);
-    const record = await app.product({ id: 'x' });
-    await copy.harvest();
-    await hinder();
-    await products().updateOne({ _id: record._id }, [{ $set: { id: 'y', lastupdated: '$$NOW' } }]);
-    await service.watcher.caughtUp();
-    await app.product({ id: 'beside' });
-    await service.watcher.caughtUp();
-    expect(await copy.harvest()).toContain('y');
+    const { copy, record } = await shownAsY();
     await products().updateOne({ _id: record._id }, { $set: { id: 'w' } });
     await service.db
       .collection('tidemark.ledger')

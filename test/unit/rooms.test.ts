@@ -128,7 +128,7 @@ describe('the table of rooms tells what is, and nothing else', () => {
       .map((specifier) => imported(path, specifier))
       .filter((target) => sources.includes(target));
 
-  it('an edge that nobody uses is an error', () => {
+  it('an edge that no file uses is an error', () => {
     const used = new Set(
       sources.flatMap((path) =>
         importsOf(path).map((to) => `${roomOf(path, names)} -> ${roomOf(to, names)}`),

@@ -25,8 +25,8 @@ export class KnownProgress {
   }
 
   /**
-   * How far it has come with an application. Nothing where it is not known, where no instance leads or nothing of the application
-   * can be shown now: then the database has to be asked. The clock is one that the database's has reached.
+   * How far the watcher has come with an application. Undefined if this instance does not know it, if no instance leads, or if feeds
+   * of the application show nothing now: then the caller reads the database. The database's clock has reached `clock`.
    */
   async look(tenant: Tenant): Promise<ProgressLook | undefined> {
     if (!this.control.isCurrent) return undefined;
@@ -44,7 +44,7 @@ export class KnownProgress {
     return this.states.peek(WATCHER);
   }
 
-  /** The same as it is known, or else as the database has it; nothing where that does not answer soon. */
+  /** The known state, or else the stored one; undefined if the database does not answer soon. */
   async find(): Promise<KnownState | undefined> {
     return (await this.states.find(WATCHER, () => this.read())) ?? undefined;
   }

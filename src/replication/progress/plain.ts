@@ -4,6 +4,7 @@ export * from './pure.js';
 export {
   type AsideProgress,
   isPreparing,
+  knownAside,
   progressOf,
   progressOfAll,
   type TotalProgress,

@@ -41,7 +41,7 @@ export function isAside(state: TotalProgress, tenant: Tenant): boolean {
   return asideIn(state)?.some((one) => isOf(one, tenant)) ?? false;
 }
 
-/** The applications that have a progress of their own, of which it is known. */
+/** The applications that are aside, without the entries that are damaged. */
 export function knownAside(state: TotalProgress): AsideProgress[] {
   return (asideIn(state) ?? []).filter(
     (one: AsideProgress | null) =>
@@ -66,7 +66,7 @@ function progressAt(
   };
 }
 
-/** The applications that have a progress of their own; undefined where something else is stored in place of them. */
+/** The entries of the applications that are aside; undefined if the field is not a list. */
 function asideIn({ aside }: TotalProgress): readonly AsideProgress[] | undefined {
   const list: unknown = aside ?? [];
   return Array.isArray(list) ? (list as AsideProgress[]) : undefined;

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
 import type { Tenant } from '../../record/index.js';
 
-/** The applications that have a progress of their own; nothing where something else is stored in place of them. */
+/** The field with the entries of the applications that are aside. */
 const ASIDE = { $ifNull: ['$aside', []] };
 const IS_LIST = { $isArray: [ASIDE] };
 const TEXT = '';

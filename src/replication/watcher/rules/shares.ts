@@ -12,7 +12,7 @@ export interface TenantEvents {
 /** The same by the name of the application. */
 export type EventsByTenant = Map<string, TenantEvents>;
 
-/** Adds the events of which it is known what they are about. */
+/** Counts the events whose application is known. */
 export function countByTenant(
   counts: EventsByTenant,
   events: KindEvent[],
@@ -35,7 +35,7 @@ export function countByTenant(
   }
 }
 
-/** The application that most events are about, if these are at least so many. */
+/** The application with the most events, if it has at least this number of them. */
 export function heaviest(counts: EventsByTenant, atLeast: number): Tenant | undefined {
   const most = [...counts.values()].reduce<TenantEvents | undefined>(
     (best, one) => (best !== undefined && best.count >= one.count ? best : one),

@@ -1,8 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { mongo } from 'mongoose';
 import { FilterChanges } from '../../filters/index.js';
 import { HistoryLostError } from '../../log/index.js';
-import type { AsideApplication, WatchState } from '../../progress/index.js';
+import { type AsideApplication, knownAside, type WatchState } from '../../progress/index.js';
 import { Quarantine } from '../../quarantine/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { Jobs } from '../jobs.js';
@@ -70,23 +69,15 @@ export class Leadership {
   }
 }
 
-/** Throws a HistoryLostError where it cannot be told how far the applications are that are aside. */
-function asideIn({ aside = [] }: WatchState): AsideApplication[] {
-  const isList = Array.isArray(aside) && aside.every(isEntry);
-  const names = isList
-    ? aside.map(({ organizationid, appid }) => JSON.stringify([organizationid, appid]))
-    : [];
-  if (!isList || new Set(names).size < names.length)
-    throw new HistoryLostError('the places of the applications that are aside are damaged');
-  return aside;
-}
-
-function isEntry(entry: Partial<AsideApplication> | null): boolean {
-  const { organizationid, appid, token, watched } = entry ?? {};
-  return (
-    typeof organizationid === 'string' &&
-    typeof appid === 'string' &&
-    typeof (token as { _data?: unknown } | undefined)?._data === 'string' &&
-    watched instanceof mongo.Timestamp
+/** Throws a HistoryLostError if the places of applications that are aside are damaged. */
+function asideIn(state: WatchState): AsideApplication[] {
+  const aside: unknown = state.aside ?? [];
+  const known = knownAside(state) as AsideApplication[];
+  const names = new Set(known.map(({ organizationid, appid }) => JSON.stringify([organizationid, appid])));
+  const isPlaced = known.every(
+    ({ token }) => typeof (token as { _data?: unknown } | null)?._data === 'string',
   );
+  if (!Array.isArray(aside) || names.size < aside.length || !isPlaced)
+    throw new HistoryLostError('the places of the applications that are aside are damaged');
+  return known;
 }

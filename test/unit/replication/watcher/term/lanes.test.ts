@@ -160,6 +160,20 @@ describe('the applications that are worked through beside the main stream', () =
     await end();
   });
 
+  it('nothing is written after a write that has failed, which ends the term', async () => {
+    const { lanes, stored, saving, end } = stage();
+    await lanes.saveMain({ token: tokenAt(2), watched: time(2) });
+    saving(() => {
+      saving(() => undefined);
+      throw new Error('no answer');
+    });
+    await expect(lanes.save()).rejects.toThrow('no answer');
+    await expect(lanes.saveMain({ token: tokenAt(3), watched: time(3) })).rejects.toThrow('no answer');
+    expect(stored.length).toBe(1);
+    expect(() => lanes.come(batch(4))).toThrow('no answer');
+    await end();
+  });
+
   it('what ends one is thrown where the main stream comes to its next batch', async () => {
     const { lanes, streams, saving, end } = stage([{ ...SHOP, token: tokenAt(1), watched: time(1) }]);
     await until(() => streams.length === 1);
