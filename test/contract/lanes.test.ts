@@ -5,7 +5,7 @@ import { Ledger } from '../../src/replication/ledger/index.js';
 import type { AsideApplication, WatchState } from '../../src/replication/progress/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 
-const MANY = 6000;
+const MANY = 1200;
 
 let service: TestService;
 let bulky: TestApplication;
