@@ -1,4 +1,3 @@
-/** @depends-on-server */
 import type { mongo } from 'mongoose';
 import { isMomentGone, readAsOf } from '../../src/database/index.js';
 import { Ledger } from '../../src/replication/ledger/index.js';
