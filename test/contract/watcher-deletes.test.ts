@@ -3,6 +3,7 @@ import { mongo } from 'mongoose';
 import { Ledger, type LedgerEntry } from '../../src/replication/ledger/index.js';
 import { type Kind, KINDS } from '../../src/record/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
+import { commandsDuring, nameOf } from './profiler.js';
 
 let service: TestService;
 
@@ -115,6 +116,21 @@ describe("Tombstones are the ledger's documents: one for each application, kind 
 
   beforeAll(async () => {
     app = await service.application();
+  });
+
+  it('many at once are written without a choice among indexes, one key for each', async () => {
+    const records = await app.products(50);
+    await service.watcher.caughtUp();
+    const profiled = await commandsDuring(service.db, async () => {
+      await service.db.collection('products').deleteMany({ _id: { $in: records.map(({ _id }) => _id) } });
+      await service.watcher.caughtUp();
+    });
+    const writes = profiled.filter(
+      (one) => nameOf(one) === 'update tidemark.ledger' && Number(one['nModified']) > 0,
+    );
+    expect(writes.reduce((sum, one) => sum + Number(one['nModified']), 0)).toBe(50);
+    expect(writes.filter(({ fromMultiPlanner }) => fromMultiPlanner)).toEqual([]);
+    expect(writes.reduce((sum, { keysExamined }) => sum + keysExamined!, 0)).toBeLessThanOrEqual(100);
   });
 
   it('a life, a death, a resurrection and a second death are one document', async () => {

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
+import { CLOCK } from '../../database/plain.js';
 import { STAMP } from '../../record/index.js';
 import { before, type LogPlace, upTo } from '../progress/index.js';
 import { inSlices } from '../walk/index.js';
@@ -102,34 +103,37 @@ export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[]
 /**
  * The writes of tombstones, one for all of an application and kind: one by one they would cost four times as much. All
  * of them are then known as of the last of their places in the log, which is true, since they come from one stretch of
- * the log in which nothing else happened to these identities.
+ * the log in which nothing else happened to these identities. `along` names the index of identities: without it MongoDB tries
+ * others with each write, among them those of all tombstones.
  */
-export function tombstones(deaths: Death[]): mongo.AnyBulkWriteOperation[] {
+export function tombstones(deaths: Death[], along: { hint?: string }): mongo.AnyBulkWriteOperation[] {
   return [
     ...groupsOf(deaths.filter((one) => !one.shortLived)).flatMap((group) =>
-      [...inSlices(group, idOf)].map(groupDeath),
+      [...inSlices(group, idOf)].map((some) => groupDeath(some, along)),
     ),
     ...deaths.filter((one) => one.shortLived).map(shortLifeDeath),
   ];
 }
 
-function groupDeath(deaths: Death[]): mongo.AnyBulkWriteOperation {
+function groupDeath(deaths: Death[], along: { hint?: string }): mongo.AnyBulkWriteOperation {
   const at = latest(deaths);
   const { organizationid, appid, kind } = bare(deaths[0]!.identity);
   const ids = { $in: deaths.map(idOf) };
   const filter = { organizationid, appid, kind, id: ids, alive: true, learned: upTo(at) };
-  return { updateMany: { filter, update: [{ $set: dead(at) }] } };
+  return { updateMany: { filter, update: [{ $set: dead(at) }], ...along } };
 }
 
 /**
- * An upsert, which also moves a tombstone of an earlier life; a new one takes its identity from the filter. Where the ledger knows something newer, or has this very
- * tombstone already, the filter finds nothing and the insert runs into the unique index, which means "leave it".
+ * An upsert, which also moves a tombstone of an earlier life; a new one takes its identity from the filter. Where the ledger knows
+ * something newer, or has this very tombstone already, the filter finds nothing and the insert runs into the unique index, which
+ * means "leave it". The stamp of a tombstone that is there already always moves: where the clock stands still, the log would else
+ * show no new stamp, and a mark that was raised in between would miss it.
  */
 function shortLifeDeath({ identity, at }: Death): mongo.AnyBulkWriteOperation {
   return {
     updateOne: {
       filter: { ...matching(identity), $or: [{ learned: before(at) }, { learned: at, alive: true }] },
-      update: [{ $set: dead(at) }],
+      update: [{ $set: { ...dead(at), lastupdated: STAMP } }],
       upsert: true,
     },
   };
@@ -161,14 +165,13 @@ function idOf({ identity }: LedgerChange): string {
 }
 
 /**
- * The stamp of a tombstone that is there already always moves: where the clock stands still, the log would else show no
- * new stamp, and nobody would see that it came too late for a mark that was raised in between. A number that it ends is remembered
- * with it: a term that was given up may end one that was learned since, of which no event tells again.
+ * What a living entry becomes, which has no stamp so far. A number that ends is remembered: a term that was given up may end one
+ * that was learned since, of which no event tells again.
  */
 function dead(at: LogPlace): mongo.Document {
   const number = { $cond: ['$isNumber', '$owner', { $ifNull: ['$number', '$$REMOVE'] }] };
   const gone = { owner: '$$REMOVE', isNumber: '$$REMOVE', isLooked: '$$REMOVE' };
-  return { alive: false, ...gone, number, lastupdated: STAMP, learned: literal(at) };
+  return { alive: false, ...gone, number, lastupdated: CLOCK, learned: literal(at) };
 }
 
 function bare({ organizationid, appid, kind, id }: Identity): Identity {

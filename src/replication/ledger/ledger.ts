@@ -7,6 +7,7 @@ import { type Kind, KINDS } from '../../record/index.js';
 import { ALL, inShare, isPartial, type AppShare } from '../progress/index.js';
 import { inSlices, STRETCH_MS } from '../walk/index.js';
 import {
+  type Death,
   firstLife,
   laterLife,
   type LedgerChange,
@@ -79,7 +80,7 @@ export class Ledger {
       ...unknown.filter((_life, index) => seenBefore.has(index)),
     ];
     const stillLiving = await this.update(later.map(laterLife));
-    const dead = await this.update(tombstones(deaths));
+    const dead = await this.bury(deaths);
     this.metrics.tombstones.inc(ended + dead);
     const overtaken = stillLiving === later.length ? [] : await this.overtaken(later);
     return [...lives.filter((life) => isBehindDeath(life, known)), ...overtaken];
@@ -188,6 +189,13 @@ export class Ledger {
         { ordered: false },
       )
       .then(() => new Set<number>(), refusedAsDuplicate);
+  }
+
+  private bury(deaths: Death[]): Promise<number> {
+    if (deaths.length === 0) return Promise.resolve(0);
+    return alongIndexIfAny(this.entries.collection, BY_IDENTITY, (along) =>
+      this.update(tombstones(deaths, along)),
+    );
   }
 
   /** How many entries were found; an upsert that runs into the unique index means "leave it". */

@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
 import { STAMP } from '../../../../src/record/index.js';
+import { CLOCK } from '../../../../src/database/index.js';
 import {
   type Death,
   firstLife,
@@ -73,17 +74,14 @@ describe('an identity has no record any more', () => {
   const stateAt = (n: number) => ({
     alive: false,
     owner: '$$REMOVE',
-    lastupdated: STAMP,
     learned: { $literal: at(n) },
   });
 
   it('one write for all of an application and kind, as of the latest of them', () => {
-    const writes = tombstones([
-      death('a', 1),
-      death('b', 7),
-      death('c', 3),
-      death('d', 2, { identity: identity('d', 'erp') }),
-    ]);
+    const writes = tombstones(
+      [death('a', 1), death('b', 7), death('c', 3), death('d', 2, { identity: identity('d', 'erp') })],
+      { hint: 'by identity' },
+    );
     expect(writes).toHaveLength(2);
     expect(writes[0]).toMatchObject({
       updateMany: {
@@ -93,14 +91,15 @@ describe('an identity has no record any more', () => {
           alive: true,
           learned: { $not: { $gt: at(7) } },
         },
-        update: [{ $set: stateAt(7) }],
+        update: [{ $set: { ...stateAt(7), lastupdated: CLOCK } }],
+        hint: 'by identity',
       },
     });
     expect(writes[1]).toMatchObject({ updateMany: { filter: { appid: 'erp', id: { $in: ['d'] } } } });
   });
 
   it('where it lived too shortly to be written down: an entry of its own, its identity from the filter', () => {
-    const [write, ...others] = tombstones([death('$lastupdated', 2, { shortLived: true })]);
+    const [write, ...others] = tombstones([death('$lastupdated', 2, { shortLived: true })], {});
     expect(others).toEqual([]);
     expect(write).toMatchObject({
       updateOne: {
@@ -109,13 +108,13 @@ describe('an identity has no record any more', () => {
           id: { $eq: '$lastupdated' },
           $or: [{ learned: { $not: { $gte: at(2) } } }, { learned: at(2), alive: true }],
         },
-        update: [{ $set: stateAt(2) }],
+        update: [{ $set: { ...stateAt(2), lastupdated: STAMP } }],
       },
     });
   });
 
   it('none of nothing', () => {
-    expect(tombstones([])).toEqual([]);
+    expect(tombstones([], {})).toEqual([]);
   });
 });
 
