@@ -1,8 +1,8 @@
-import { count } from '../common/index.js';
+import { count, duration } from '../common/index.js';
 import { type CountsByWord, type PassProgress, shareDone } from '../replication/progress/plain.js';
 import { described, type SaidLine } from './described.js';
 import type { Wording } from './layout.js';
-import { counted, duration } from './print.js';
+import { counted } from './print.js';
 import type { AuditStatus, Status } from '../administration/index.js';
 
 /** An oplog drops its oldest entries in portions, so that a full one may be a tenth emptier than its size. */

@@ -2,6 +2,7 @@ export { atMost } from './at-most.js';
 export { count } from './count.js';
 export { type Parsed, parseDate, shown } from './dates.js';
 export { DeadlineError, within } from './deadline.js';
+export { duration } from './duration.js';
 export { endsAfter } from './ends-after.js';
 export { exactly } from './exactly.js';
 export { FatalError, fileTrouble } from './fatal.js';

@@ -1,9 +1,9 @@
 import { type ConsumerReport, reportConsumers } from '../../replication/consumers/plain.js';
-import { count } from '../../common/index.js';
+import { count, duration } from '../../common/index.js';
 import type { Run } from '../command.js';
 import type { consumerList } from '../descriptions/operation.js';
 import { nameOf } from '../option-values.js';
-import { duration, table } from '../print.js';
+import { table } from '../print.js';
 import { databaseOf } from '../session.js';
 
 const HEADINGS = ['USERNAME', 'READS', 'STATE', 'BEHIND', 'RECORDS', 'CALLED'];
