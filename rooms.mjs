@@ -207,6 +207,7 @@ export const rooms = {
     'database',
     'auth',
     'replication/progress',
+    'replication/filters',
     'replication/repair',
     'replication/quarantine',
   ],

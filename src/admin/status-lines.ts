@@ -1,5 +1,5 @@
 import { count, duration } from '../common/index.js';
-import { type CountsByWord, type PassProgress, shareDone } from '../replication/progress/plain.js';
+import { type CountsByWord, type PassStatus, restInWords, shareDone } from '../replication/progress/plain.js';
 import { described, type SaidLine } from './described.js';
 import type { Wording } from './layout.js';
 import { counted } from './print.js';
@@ -20,6 +20,7 @@ export function statusText(status: Status, uri?: string): Wording {
     indexLine(status),
     ['Watcher', watcherText(watcher), watcher.leader === undefined ? 'red' : undefined],
     ...asideLines(watcher),
+    ...pendingLines(status.pendingServices),
     ...clockLines(watcher),
     ['Oplog', oplogText(watcher)],
     ...(watcher.pass === undefined ? [] : [['Pass', passText(watcher.pass), 'yellow'] as const]),
@@ -42,8 +43,9 @@ function indexLine({ missingIndexes: missing, indexesOfOthers: others }: Status)
   return ['Indexes', `missing: ${missing.join('; ')}`, 'red'];
 }
 
-function watcherText({ leader, leaseExpires, since, lagSeconds }: Status['watcher']): string {
-  const lag = lagSeconds === undefined ? [] : [`${duration(lagSeconds)} behind`];
+function watcherText({ leader, leaseExpires, since, lagSeconds, secondsLeft }: Status['watcher']): string {
+  const lag =
+    lagSeconds === undefined ? [] : [`${duration(lagSeconds)} behind${rest(undefined, secondsLeft)}`];
   if (leader === undefined) return ['no instance leads: is the service running?', ...lag].join(' ');
   return [
     `${leader} leads`,
@@ -57,11 +59,30 @@ function asideLines({ aside }: Status['watcher']): SaidLine[] {
   if (aside.length === 0) return [];
   return [
     ['Aside', `${counted(aside.length, 'application')}, worked through beside all others`, 'yellow'],
-    ...aside.map(({ organizationid, appid, lagSeconds }): SaidLine => [
+    ...aside.map(({ organizationid, appid, lagSeconds, share, secondsLeft }): SaidLine => [
       '',
-      `${organizationid}/${appid}: ${duration(lagSeconds)} behind`,
+      `${organizationid}/${appid}: ${duration(lagSeconds)} behind${rest(share, secondsLeft)}`,
     ]),
   ];
+}
+
+function pendingLines({ services, first }: Status['pendingServices']): SaidLine[] {
+  if (services === 0) return [];
+  return [
+    ['Edited', `${counted(services, 'service')}, whose feeds wait until records are stamped anew`, 'yellow'],
+    ...first.map(({ organizationid, appid, kind, name, since, share, secondsLeft, failures }): SaidLine => [
+      '',
+      `${kind} service "${name}" of ${organizationid}/${appid}` +
+        `${since === undefined ? '' : `, since ${since.toISOString()}`}${rest(share, secondsLeft)}` +
+        `${failures === 0 ? '' : `, ${counted(failures, 'attempt')} failed: the log says why`}`,
+    ]),
+  ];
+}
+
+/** How far work has come, to be put behind what it is. */
+function rest(share: number | undefined, secondsLeft: number | undefined): string {
+  const words = restInWords(share, secondsLeft);
+  return words === undefined ? '' : `, ${words}`;
 }
 
 function clockLines({ clockBehindSeconds: seconds = 0 }: Status['watcher']): SaidLine[] {
@@ -84,11 +105,11 @@ function oplogText(watcher: Status['watcher']): string {
   return `reaches back ${duration(window)}; it is ${Math.floor(used * 100)} % full${future}`;
 }
 
-function passText(pass: PassProgress): string {
-  const { done, total, started, reason } = pass;
+function passText(pass: PassStatus): string {
+  const { done, total, started, reason, secondsLeft } = pass;
   const percentage = Math.floor(shareDone(pass) * 100);
   return (
-    `${percentage} %, ${count(done)} of about ${count(total)} records and ledger entries, ` +
+    `${percentage} %, ${count(done)} of about ${count(total)} records and ledger entries${rest(undefined, secondsLeft)}, ` +
     `since ${started.toISOString()}: ${reason}`
   );
 }

@@ -3,6 +3,7 @@ import { APPLICATIONS, SERVICES } from '../application/plain.js';
 import { CREDENTIALS } from '../auth/plain.js';
 import { indexName, listedIndexes } from '../database/plain.js';
 import { COLLECTION_OF } from '../record/index.js';
+import { countPending, firstPending, type PendingService } from '../replication/filters/plain.js';
 import { HORIZONS, LEDGER } from '../replication/ledger/plain.js';
 import { MARKS, MOMENTS } from '../replication/mark/plain.js';
 import {
@@ -60,6 +61,8 @@ export interface Status {
   /** Hard deletes up to here may be gone; undefined where all are kept. */
   hardDeletesExpired: Date | undefined;
   documents: Record<string, number>;
+  /** Services whose edited filter is not in force yet: their feeds wait. Those that were edited first. */
+  pendingServices: { services: number; first: PendingService[] };
   emailDuplicates: { members: number; first: EmailDuplicateGroup[] };
   /** Services that could not be saved today: for their filter, or since their application has more than are allowed. */
   faultyFilters: { services: number; first: FaultyFilter[] };
@@ -73,21 +76,36 @@ export async function statusOf(connection: Connection): Promise<Status> {
   const hello = await db.admin().command({ hello: 1 });
   const indexes = await listedIndexes(connection);
   const { version } = (await db.admin().buildInfo()) as { version: string };
+  const watcher = await readWatcherStatus(connection);
   return {
     database: { name: connection.name, version, replicaSet: hello['setName'] as string | undefined },
     missingIndexes: indexes.flatMap(({ missing }) => missing).map(indexName),
     indexesOfOthers: indexes.flatMap(({ others }) => others),
-    watcher: await readWatcherStatus(connection),
+    watcher,
     totals: await totals(db),
     audit: await audit(db),
     hardDeletesExpired: await hardDeletesExpired(db),
     documents: await documentCounts(db),
+    pendingServices: await pendingServices(connection, watcher),
     emailDuplicates: {
       members: await countEmailDuplicates(connection),
       first: await firstEmailDuplicates(db),
     },
     faultyFilters: await faultyFilters(db),
     quarantine: { events: await countSetAside(connection), first: await firstSetAside(db) },
+  };
+}
+
+/** How long a stamping will take is not known while no instance leads. */
+async function pendingServices(
+  connection: Connection,
+  { leader }: WatcherStatus,
+): Promise<Status['pendingServices']> {
+  const { services } = await countPending(connection);
+  const first = services === 0 ? [] : await firstPending(connection);
+  return {
+    services,
+    first: leader === undefined ? first.map((one) => ({ ...one, secondsLeft: undefined })) : first,
   };
 }
 

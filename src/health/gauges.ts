@@ -21,14 +21,18 @@ export class Gauges {
   async refresh(): Promise<void> {
     const tooLate = wait(LONGEST_MS, undefined, { ref: false });
     const inTime = <T>(look: Promise<T>) => Promise.race([look, tooLate]).catch(() => undefined);
-    const [standing, counts] = await Promise.all([
+    const [standing, counts, pending] = await Promise.all([
       inTime(this.looks.watcherStatus()),
       inTime(this.looks.openRepairs()),
+      inTime(this.looks.pendingServices()),
     ]);
     this.metrics.feedsUnwatched.set(this.unwatched.seconds);
     show(this.metrics.watcherLag, standing?.lagSeconds);
     show(this.metrics.applicationsAside, standing?.aside.length);
     show(this.metrics.asideLag, standing && greatestLag(standing.aside));
+    show(this.metrics.editedServices, pending?.services);
+    show(this.metrics.editPending, pending?.longestSeconds);
+    show(this.metrics.editFailures, pending?.failures);
     show(this.metrics.clockBehind, standing?.clockBehindSeconds);
     show(this.metrics.oplogWindow, standing?.oplogWindowSeconds);
     show(this.metrics.oplogUsed, standing?.oplogUsedRatio);

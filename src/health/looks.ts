@@ -3,6 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { SharedReads } from '../common/index.js';
 import { modelsOf, NO_HISTORY, unfitness } from '../database/index.js';
+import { countPending, type PendingCounts } from '../replication/filters/index.js';
 import { holdsWatched, readWatcherStatus, type WatcherStatus } from '../replication/progress/index.js';
 import { countSetAside } from '../replication/quarantine/index.js';
 import { countEmailDuplicates } from '../replication/repair/index.js';
@@ -14,6 +15,7 @@ export class Looks {
   private readonly flaws = new SharedReads<string | undefined>();
   private readonly standings = new SharedReads<WatcherStatus>();
   private readonly counts = new SharedReads<[number, number]>();
+  private readonly pending = new SharedReads<PendingCounts>();
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
@@ -33,6 +35,11 @@ export class Looks {
 
   watcherStatus(): Promise<WatcherStatus> {
     return this.standings.share('standing', () => readWatcherStatus(this.connection));
+  }
+
+  /** Services whose edited filter is not in force yet. */
+  pendingServices(): Promise<PendingCounts> {
+    return this.pending.share('pending', () => countPending(this.connection));
   }
 
   /** Members whose e-mail another member has, and events that were set aside. */

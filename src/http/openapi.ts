@@ -43,7 +43,10 @@ class ProblemShape {
 }
 
 const RETRY_AFTER = {
-  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } },
+  'Retry-After': {
+    description: 'Seconds to wait: an estimate, where the progress of the work is known',
+    schema: { type: 'integer' },
+  },
 } as const;
 
 const answers = {

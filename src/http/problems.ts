@@ -1,7 +1,19 @@
 import { type InputError, Problem } from './problem.js';
 
 const RETRY_SECONDS = 2;
-const later = (seconds: number) => ({ headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) } });
+const later = (seconds = RETRY_SECONDS) => ({
+  headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) },
+});
+
+/** What a request waits for that is answered 503, as far as it is known. */
+export interface Waiting {
+  /** The application, such as `acme/shop`. */
+  application?: string | undefined;
+  /** How far that has come, such as `45 % done, about 40 s left`. */
+  progress?: string | undefined;
+  /** Seconds after which to try again. */
+  retryAfter?: number | undefined;
+}
 
 /** Every problem a client can meet, one line each (contract §3). */
 export const problems = {
@@ -132,7 +144,7 @@ export const problems = {
       'digest-busy',
       'A digest is under way',
       'This credential has a digest made already, and may have one at a time. Ask again when that one has ended.',
-      later(RETRY_SECONDS),
+      later(),
     ),
   pagesBusy: (most: number) =>
     new Problem(
@@ -140,7 +152,7 @@ export const problems = {
       'pages-busy',
       'Too many pages are in work',
       `This credential has ${most} pages in work, as many as it may have at a time. Read them to their end, then ask again.`,
-      later(RETRY_SECONDS),
+      later(),
     ),
   /** The connection ends with the answer: kept, it would be one more. */
   connectionsBusy: (most: number) =>
@@ -149,7 +161,7 @@ export const problems = {
       'connections-busy',
       'Too many connections are in use',
       `This credential has requests under way on ${most} connections, as many as it may have at a time. Close streams that are not needed, or wait for answers, then ask again.`,
-      { headers: { ...later(RETRY_SECONDS).headers, Connection: 'close' } },
+      { headers: { ...later().headers, Connection: 'close' } },
     ),
   streamsBusy: (most: number) =>
     new Problem(
@@ -157,7 +169,7 @@ export const problems = {
       'streams-busy',
       'Too many streams are open',
       `This credential has ${most} streams of events open, as many as it may have at a time. One serves all readers of a copy.`,
-      later(RETRY_SECONDS),
+      later(),
     ),
   serviceMisconfigured: (kind: string, name: string) =>
     new Problem(
@@ -181,7 +193,7 @@ export const problems = {
       'database-away',
       'The database is away',
       'The database does not answer. Nothing was lost; try again.',
-      later(RETRY_SECONDS),
+      later(),
     ),
   busy: () =>
     new Problem(
@@ -189,7 +201,7 @@ export const problems = {
       'busy',
       'Too many requests wait',
       'As many requests as may wait are waiting already. Nothing was lost; try again.',
-      later(RETRY_SECONDS),
+      later(),
     ),
   notServing: () =>
     new Problem(
@@ -197,41 +209,48 @@ export const problems = {
       'not-serving',
       'This instance serves no requests',
       'This instance only watches (ROLE=watch). Send the request to an instance with ROLE=serve or ROLE=all.',
-      later(RETRY_SECONDS),
+      later(),
     ),
-  preparing: () =>
+  preparing: ({ application, progress, retryAfter }: Waiting = {}) =>
     new Problem(
       503,
       'preparing',
       'The service is preparing',
-      'A pass over the data is not finished. Try again.',
-      later(RETRY_SECONDS),
+      `A pass over the data is not finished${inBrackets(progress)}${application === undefined ? '' : `, and application "${application}" waits for it`}. Try again.`,
+      later(retryAfter),
     ),
-  notWatched: () =>
+  notWatched: ({ application, progress, retryAfter }: Waiting = {}) =>
     new Problem(
       503,
       'not-watched',
       'The changes are not worked through yet',
-      'The watcher has not come this far yet, so nothing newer can be shown safely. Nothing was lost; try again.',
-      later(RETRY_SECONDS),
+      `The watcher has not come this far yet${inBrackets(progress)}, so nothing newer ` +
+        `${application === undefined ? '' : `of application "${application}" `}can be shown safely. Nothing was lost; try again.`,
+      later(retryAfter),
     ),
-  beingStamped: (kind: string, name: string) =>
+  beingStamped: ({
+    kind,
+    name,
+    application,
+    progress,
+    retryAfter,
+  }: Waiting & { kind: string; name: string }) =>
     new Problem(
       503,
       'not-watched',
       'The changes are not worked through yet',
-      `The filter of the ${kind} service "${name}" was edited, and the records that the edit concerns are being stamped: ` +
-        'its feeds wait until that is done. Nothing was lost; try again.',
-      later(RETRY_SECONDS),
+      `The filter of the ${kind} service "${name}" was edited, and the records of application "${application}" that the edit ` +
+        `concerns are being stamped${inBrackets(progress)}: its feeds wait until that is done. Nothing was lost; try again.`,
+      later(retryAfter),
     ),
-  workedAside: (organizationid: string, appid: string) =>
+  workedAside: ({ application, progress, retryAfter }: Waiting) =>
     new Problem(
       503,
       'not-watched',
       'The changes are not worked through yet',
-      `The changes of application "${organizationid}/${appid}" are still being worked through, beside those of all others, ` +
-        'since there are very many: its feeds wait until that is done. Nothing was lost; try again.',
-      later(RETRY_SECONDS),
+      `The changes of application "${application}" are still being worked through, beside those of all others, since there are ` +
+        `very many${inBrackets(progress)}: its feeds wait until that is done. Nothing was lost; try again.`,
+      later(retryAfter),
     ),
   historyExpired: (horizon: string) =>
     new Problem(
@@ -253,7 +272,7 @@ export const problems = {
       'query-timeout',
       'The database took too long',
       'The query was given up. A narrower window is quicker.',
-      later(RETRY_SECONDS),
+      later(),
     ),
 };
 
@@ -267,6 +286,10 @@ function staleDetail(ifMatch: string): string {
   return encoding === undefined
     ? 'Its ETag does not fit If-Match. Read it again, then repeat the request.'
     : `If-Match holds an ETag that ends with -${encoding}, which never fits: a proxy that compresses answers adds it. Send the ETag without it, such as "a1b2c3".`;
+}
+
+function inBrackets(text: string | undefined): string {
+  return text === undefined ? '' : ` (${text})`;
 }
 
 function sentence(errors: InputError[]): string {

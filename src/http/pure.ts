@@ -1,2 +1,2 @@
 export { type InputError, Problem, type ProblemBody } from './problem.js';
-export { problems } from './problems.js';
+export { problems, type Waiting } from './problems.js';

@@ -70,6 +70,24 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly editedServices = new Gauge({
+    name: 'tidemark_edited_services',
+    help: 'Services whose edited filter is not in force yet, since records are still to be stamped for it; absent while it is not known.',
+    registers: [this.registry],
+  });
+
+  readonly editPending = new Gauge({
+    name: 'tidemark_edit_pending_seconds',
+    help: 'How long the service has waited for its edited filter that was edited first, 0 without one; absent while it is not known.',
+    registers: [this.registry],
+  });
+
+  readonly editFailures = new Gauge({
+    name: 'tidemark_edit_failures',
+    help: 'How often the stamping for an edited filter has failed, of the service with most failures, 0 without one; absent while it is not known.',
+    registers: [this.registry],
+  });
+
   readonly clockBehind = new Gauge({
     name: 'tidemark_clock_behind_seconds',
     help: "How far the database server's clock is behind the last cluster time; absent while it is not known.",

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
+import type { Status } from '../../src/administration/index.js';
 import { RestampNotes } from '../../src/replication/stamping/index.js';
 import { eventually, send, type TestApplication, TestService } from '../support/index.js';
 import { ConsoleBrowser, violationsIn } from './browser.js';
@@ -178,6 +179,30 @@ it('a chart has no times before it has two samples, and then each of them once',
   const charts = await shown();
   expect(charts.flat().length).toBeGreaterThan(0);
   for (const times of charts) expect(times).toEqual([...new Set(times)]);
+});
+
+it('the page of the watcher tells which applications wait, why, how far that has come and how long it will take', async () => {
+  const work = { share: 0.45, secondsLeft: 40 };
+  const page = await browser.openAs(root);
+  await page.route('**/admin/v1/status', async (route) => {
+    const answer = await route.fetch();
+    const status = (await answer.json()) as Status;
+    Object.assign(status.watcher, {
+      ...{ lagSeconds: 70, secondsLeft: 8, aside: [{ ...app.tenant, lagSeconds: 60, ...work }] },
+      pass: { reason: 'drop of products', started: new Date(0), done: 1, total: 4, secondsLeft: 9 },
+    });
+    const edited = { ...other.tenant, kind: 'product', name: 'few', since: new Date(0), failures: 3 };
+    status.pendingServices = { services: 2, first: [{ ...edited, ...work, kind: 'product' }] };
+    await route.fulfill({ response: answer, json: status });
+  });
+  const shown = await browser.view(page, '/watcher', 'Applications beside all others');
+  expect(shown).toContain('70 s, about 8 s left');
+  expect(shown).toContain('1 of about 4, about 9 s left, begun');
+  const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(name) }).innerText();
+  expect(await rowOf(app.appid)).toMatch(/60 s\s+45 % done, about 40 s left$/);
+  expect(await rowOf(other.appid)).toMatch(/product few\s+.*\s+45 % done, about 40 s left\s+3$/);
+  expect(await violationsIn(page)).toEqual([]);
+  await browser.closeWindows();
 });
 
 describe('An administrator of one organization', () => {

@@ -1,4 +1,5 @@
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
+import { EditedRecords } from '../../src/replication/filters/index.js';
 import { Restamps } from '../../src/replication/stamping/index.js';
 import { UnwatchedFeeds, WatchedPlace } from '../../src/replication/progress/index.js';
 import {
@@ -24,11 +25,17 @@ beforeEach(async () => {
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => service.stop());
 
+interface Entry {
+  pending: boolean;
+  version: number;
+  pendingSince?: Date;
+  stamping?: { done?: number; total?: number; pace?: object; failures?: number };
+}
+
 const own = () => ({ ...app.tenant, name: 'few' });
 const edit = (filter: mongo.Document) =>
   service.db.collection('services').updateOne(own(), { $set: { filter } });
-const entry = () =>
-  service.db.collection<{ pending: boolean; version: number }>('tidemark.filterversions').findOne(own());
+const entry = () => service.db.collection<Entry>('tidemark.filterversions').findOne(own());
 const isPending = async () => (await entry())?.pending === true;
 
 function resultOf({ status, json }: Answer): { id: string }[] {
@@ -136,6 +143,50 @@ describe('while the records of an edited filter are being stamped', () => {
     await edit({ 'data.n': 9 });
     await eventually(async () => did.length >= 5 && !(await isPending()));
     expect(did).toEqual([1000, 'waited', 1000, 'waited', 501]);
+  });
+
+  it('it is told how many records are looked through, until all are stamped', async () => {
+    const records = service.app.get(EditedRecords, { strict: false });
+    Object.assign(records, { tellMs: 0 });
+    const many = Array.from({ length: 1500 }, (_, n) => ({
+      ...{ ...app.tenant, id: `many-${n}`, type: 'product', lastupdated: new Date(), data: { n: 9 } },
+    }));
+    await service.db.collection('products').insertMany(many);
+    await service.watcher.caughtUp();
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const restamps = service.app.get(Restamps, { strict: false });
+    const stamp = restamps.records.bind(restamps);
+    jest.spyOn(restamps, 'records').mockImplementation(async (...asked) => {
+      if (asked[1].length < 1000) await released;
+      return stamp(...asked);
+    });
+    await edit({ 'data.n': 9 });
+    await eventually(async () => (await entry())?.stamping !== undefined);
+    const { stamping, pendingSince } = (await entry())!;
+    // 1,501 are stamped anew, of which 1,000 are: as many of all 1,503.
+    const pace = { seconds: expect.any(Number), done: 1001, added: 0 };
+    expect(stamping).toEqual({ done: 1001, total: 1503, pace });
+    expect(pendingSince).toBeInstanceOf(Date);
+    release();
+    await eventually(async () => !(await isPending()));
+    expect(await entry()).not.toHaveProperty('stamping');
+    expect(await entry()).not.toHaveProperty('pendingSince');
+    Object.assign(records, { tellMs: 2000 });
+  });
+
+  it('each attempt that fails is counted, until one succeeds', async () => {
+    const restamps = service.app.get(Restamps, { strict: false });
+    // Of a right that is missing: it says nothing about the service, which is tried again after a second.
+    const refused = new mongo.MongoServerError({ message: 'not authorized', code: 13 });
+    const spied = jest.spyOn(restamps, 'records').mockRejectedValue(refused);
+    await edit({ 'data.n': 3 });
+    await eventually(async () => ((await entry())?.stamping?.failures ?? 0) >= 2);
+    expect(await service.metric('tidemark_edit_failures')).toBeGreaterThanOrEqual(2);
+    spied.mockRestore();
+    await eventually(async () => !(await isPending()));
+    expect(await entry()).not.toHaveProperty('stamping');
+    expect(await service.metric('tidemark_edit_failures')).toBe(0);
   });
 
   it('one application does not keep another one from being stamped', async () => {

@@ -113,6 +113,9 @@ describe('an application whose bulk would hold up others', () => {
     expect((await other.feed('product').page({ from: fromOther })).ids).toEqual(['fresh']);
     expect((await other.hardDeletes('product').page({ from: fromOther })).ids).toEqual(['known']);
     expect(await isAside(bulky)).toBe(true);
+    const [{ done, total }] = (await aside()) as [AsideApplication];
+    expect(done).toBe(0);
+    expect(total).toBeGreaterThan(0);
     release();
     await together();
     await expectAllOf(bulky, from);

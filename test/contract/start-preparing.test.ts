@@ -8,7 +8,9 @@ beforeAll(async () => {
   const first = await TestService.start();
   await first.leave();
   giveUp = await leadElsewhere(first.db);
-  await leases(first).updateOne({ _id: 'watcher' }, { $unset: { since: '' } });
+  const pace = { seconds: 10, done: 500, added: 0 };
+  const pass = { reason: 'first start', isRepair: false, started: new Date(), done: 4000, total: 5000, pace };
+  await leases(first).updateOne({ _id: 'watcher' }, { $unset: { since: '' }, $set: { pass } });
   service = await first.listening();
 });
 afterAll(async () => {
@@ -30,7 +32,7 @@ describe('The port listens at once; indexes and the first pass over existing dat
     });
   });
 
-  it('`max`, feeds and writes answer 503 `preparing` with `Retry-After`', async () => {
+  it('`max`, feeds and writes answer 503 `preparing`, which names the application, with an estimate as `Retry-After`', async () => {
     const app = await service.application();
     const answers = [
       await app.get('product/max'),
@@ -42,8 +44,11 @@ describe('The port listens at once; indexes and the first pass over existing dat
       await app.send('PATCH', 'api/v0.1/member/x', { body: { elevel: 1 } }),
     ];
     for (const answer of answers) {
-      expectProblem(answer, 503, 'preparing');
-      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      const { detail } = expectProblem(answer, 503, 'preparing');
+      expect(detail).toContain(
+        `(80 % done, about 20 s left), and application "${app.organizationid}/${app.appid}"`,
+      );
+      expect(answer.headers.get('retry-after')).toBe('10');
     }
   });
 

@@ -156,6 +156,11 @@ export interface Figures {
   passDone: number | null;
 }
 
+/** How long work will take; absent where it cannot be told. */
+interface Rest {
+  secondsLeft?: number;
+}
+
 export interface Status {
   database: { name: string; version: string; replicaSet?: string };
   missingIndexes: string[];
@@ -164,9 +169,11 @@ export interface Status {
     leaseExpires?: string;
     since?: string;
     isPreparing: boolean;
-    pass?: { reason: string; isRepair: boolean; started: string; done: number; total: number };
+    pass?: Rest & { reason: string; isRepair: boolean; started: string; done: number; total: number };
     lagSeconds?: number;
-    aside: (Tenant & { lagSeconds: number })[];
+    /** Of the lag. */
+    secondsLeft?: number;
+    aside: (Tenant & Rest & { lagSeconds: number; share?: number })[];
     oplogWindowSeconds?: number;
     oplogUsedRatio?: number;
     oplogPredictedWindowSeconds?: number;
@@ -182,6 +189,11 @@ export interface Status {
   };
   hardDeletesExpired?: string;
   documents: Record<string, number>;
+  pendingServices: {
+    services: number;
+    first: (Tenant &
+      Rest & { kind: string; name: string; since?: string; share?: number; failures: number })[];
+  };
   emailDuplicates: { members: number; first: (Tenant & { emailkey: string; members: string[] })[] };
   faultyFilters: { services: number; first: { service: string; detail: string; isServed: boolean }[] };
   quarantine: { events: number; first: { what: string; _id: string; since: string; reason: string }[] };

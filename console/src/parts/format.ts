@@ -45,3 +45,18 @@ export function duration(seconds: number): string {
   if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
   return `${Math.round(seconds / 86_400)} d`;
 }
+
+/** How far work has come, such as `45 % done, about 40 s left`; undefined where neither is known. */
+export function progress({
+  share,
+  secondsLeft,
+}: {
+  share?: number;
+  secondsLeft?: number;
+}): string | undefined {
+  const told = [
+    ...(share === undefined ? [] : [`${Math.floor(share * 100)} % done`]),
+    ...(secondsLeft === undefined ? [] : [`about ${duration(secondsLeft)} left`]),
+  ];
+  return told.length === 0 ? undefined : told.join(', ');
+}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { admin } from '../api/client.js';
 import type { Status } from '../api/types.js';
 import { useLoaded } from '../hooks/use-loaded.js';
-import { count, duration, many } from '../parts/format.js';
+import { count, duration, many, progress } from '../parts/format.js';
 import { Loading } from '../parts/loading.js';
 import { Page } from '../parts/page.js';
 import { Table } from '../parts/table.js';
@@ -24,6 +24,7 @@ export function Watcher() {
           <>
             <Facts of={factsOf(status)} />
             <Aside status={status} />
+            <Pending status={status} />
             <PassAndAudit status={status} />
             <SetAside status={status} />
             <EmailDuplicates status={status} />
@@ -46,7 +47,7 @@ function factsOf({ database, watcher, missingIndexes, hardDeletesExpired }: Stat
       `${database.name}, MongoDB ${database.version}, replica set ${database.replicaSet ?? 'none'}`,
     ],
     ['Leader', watcher.leader ?? 'no instance leads'],
-    ['Behind the database', seconds(watcher.lagSeconds)],
+    ['Behind the database', [seconds(watcher.lagSeconds), progress(watcher)].filter(Boolean).join(', ')],
     ['The oplog reaches back', seconds(watcher.oplogWindowSeconds)],
     ['The oplog is full to', share(watcher.oplogUsedRatio)],
     ['At its rate so far, it holds', seconds(watcher.oplogPredictedWindowSeconds)],
@@ -83,6 +84,33 @@ function Aside({ status: { watcher } }: { status: Status }) {
         columns={[
           { title: 'Application', cell: ({ organizationid, appid }) => `${organizationid}/${appid}` },
           { title: 'Behind', cell: ({ lagSeconds }) => duration(lagSeconds) },
+          { title: 'Progress', cell: (application) => progress(application) ?? 'not known yet' },
+        ]}
+      />
+    </>
+  );
+}
+
+function Pending({ status: { pendingServices } }: { status: Status }) {
+  if (pendingServices.services === 0) return null;
+  return (
+    <>
+      <h2>Edited filters</h2>
+      <p>
+        The feeds of {many(pendingServices.services, 'service')} wait until records are stamped anew for an
+        edited filter.
+      </p>
+      <Table
+        caption="Edited filters"
+        rows={pendingServices.first}
+        nameOf={({ organizationid, appid, kind, name }) => `${organizationid}/${appid} ${kind} ${name}`}
+        empty=""
+        columns={[
+          { title: 'Application', cell: ({ organizationid, appid }) => `${organizationid}/${appid}` },
+          { title: 'Service', cell: ({ kind, name }) => `${kind} ${name}` },
+          { title: 'Since', cell: ({ since }) => <Time at={since} /> },
+          { title: 'Progress', cell: (service) => progress(service) ?? 'not known yet' },
+          { title: 'Failed attempts', cell: ({ failures }) => count(failures) },
         ]}
       />
     </>
@@ -99,7 +127,9 @@ function PassAndAudit({ status: { watcher, audit } }: { status: Status }) {
       ) : (
         <p>
           <progress value={pass.done} max={Math.max(pass.total, pass.done, 1)} aria-label="Pass" />{' '}
-          {count(pass.done)} of about {count(pass.total)}, begun <Time at={pass.started} />: {pass.reason}
+          {count(pass.done)} of about {count(pass.total)},{' '}
+          {pass.secondsLeft !== undefined && `${progress({ secondsLeft: pass.secondsLeft })}, `}begun{' '}
+          <Time at={pass.started} />: {pass.reason}
         </p>
       )}
       <h2>Audit of the ledger</h2>

@@ -9,7 +9,8 @@ import { type Restamped, Restamps } from '../stamping/index.js';
 import { inStretch, nextStretch, STRETCH_MS, walk } from '../walk/index.js';
 import { isOfDatabase } from './elsewhere.js';
 import { judgedDifferently } from './filter-version.js';
-import type { ReadVersion } from './filter-versions.js';
+import { FilterVersions, type ReadVersion } from './filter-versions.js';
+import { StampingProgress } from './stamping-progress.js';
 
 /** A stretch has its own end on the server, which looks at it between two texts: a regular expression on one is not cut off. */
 const SPARE_MS = 2000;
@@ -17,6 +18,8 @@ const SPARE_MS = 2000;
 const AT_ONCE = 1000;
 /** The stream is waited for no longer than this (milliseconds): its next batch may be long work. */
 const LONGEST_WAIT_MS = 5000;
+/** How often it is told how far a stamping has come (milliseconds). */
+const TELL_MS = 2000;
 
 /** What a stamping is done for, and what ends it. */
 export interface StampingTerm {
@@ -32,12 +35,14 @@ export interface StampingTerm {
 export class EditedRecords {
   /** Milliseconds that MongoDB has to judge a stretch of records by two filters. */
   private readonly judgingMs = STRETCH_MS;
+  private readonly tellMs = TELL_MS;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly restamps: Restamps,
     private readonly workedThrough: WorkedThrough,
     private readonly watched: WatchedPlace,
+    private readonly entries: FilterVersions,
   ) {}
 
   /**
@@ -52,6 +57,7 @@ export class EditedRecords {
     let since: { stamps: number; place: mongo.Timestamp } | undefined;
     const collection = this.connection.collection(COLLECTION_OF[kind]);
     const way = { key: '_id', among: { organizationid, appid } };
+    const progress = this.progressOf(entry);
     await walk(undefined, {
       next: (behind, most) => nextStretch(collection, way, { behind, most, maxTimeMS: STRETCH_MS }),
       work: async (stretch) => {
@@ -75,15 +81,28 @@ export class EditedRecords {
           since.stamps += stamped;
           done.stamped += stamped;
           done.setAside += setAside;
+          await progress.within((stretch.count * (first + some.length)) / ids.length);
         }
       },
-      advance: () => Promise.resolve(),
+      advance: ({ count }) => progress.advance(count),
       leave: (_stretch, error) => Promise.reject(error),
       stop,
       term,
     });
     if (stop.aborted) throw new TermOverError();
     return done;
+  }
+
+  /** What it cannot tell is no trouble of the stamping. */
+  private progressOf(entry: ReadVersion): StampingProgress {
+    const { organizationid, appid, kind } = entry;
+    const records = this.connection.collection(COLLECTION_OF[kind]);
+    return new StampingProgress(
+      () =>
+        records.countDocuments({ organizationid, appid }, { maxTimeMS: STRETCH_MS }).catch(() => undefined),
+      (work) => this.entries.tell(entry, work).catch(() => undefined),
+      this.tellMs,
+    );
   }
 
   /** Waits until the watcher has passed this place with the application, and answers where the log is now. */

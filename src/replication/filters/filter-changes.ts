@@ -121,7 +121,10 @@ export class FilterChanges {
       if (!stop.aborted)
         this.log.error({ err: error }, `${nameOf(key)} could not be stamped and is tried again soon`);
     } finally {
-      if (!isDone) this.knownTo(term).versions.delete(serviceName(key));
+      if (!isDone) {
+        this.knownTo(term).versions.delete(serviceName(key));
+        if (!stop.aborted) void this.entries.countFailure(key).catch(() => undefined);
+      }
       this.edits.emit(EDITED);
     }
     return isDone;

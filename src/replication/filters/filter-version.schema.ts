@@ -10,7 +10,10 @@ export const FILTER_VERSION_MODEL = 'FilterVersion';
 export const filterVersionSchema = new Schema<FilterVersion>(
   {},
   { collection: FILTER_VERSIONS, strict: false, versionKey: false, minimize: false },
-).index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true });
+)
+  .index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true })
+  // Few as a rule, and asked for by every scrape.
+  .index({ pending: 1, pendingSince: 1 }, { partialFilterExpression: { pending: true } });
 
 /** The models of the room. */
 export const filterModels = [{ name: FILTER_VERSION_MODEL, schema: filterVersionSchema }];

@@ -1,6 +1,7 @@
 import { serialize } from 'bson';
 import type { mongo } from 'mongoose';
 import { type Filter, filterFault, isEnabled, type ServiceKey } from '../../application/pure.js';
+import type { Work } from '../progress/pure.js';
 
 /**
  * The filter in force of a service (design §3, Filters take effect in one place): one document for each application,
@@ -18,8 +19,18 @@ export interface FilterVersion extends ServiceKey {
   previous?: Filter;
   /** Whether they are still to be stamped. */
   pending: boolean;
+  /** Since when, by the database's clock; absent where they are stamped. */
+  pendingSince?: Date;
+  /** Absent before it is told, and where they are stamped. */
+  stamping?: EditProgress;
   /** Grows with every change; whoever writes names the version it has read. */
   version: number;
+}
+
+/** The stamping for an edit: how many records of the application and kind are looked through, of about how many. */
+export interface EditProgress extends Partial<Work> {
+  /** Attempts that failed. */
+  failures?: number;
 }
 
 /**

@@ -3,6 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import { type Model, mongo } from 'mongoose';
 import type { ServiceKey } from '../../application/index.js';
 import { isDuplicateKey } from '../../database/index.js';
+import type { Work } from '../progress/index.js';
 import { filterAt, isTooLarge } from './bounded.js';
 import type { FilterVersion, FilterVersionChange, KnownVersion } from './filter-version.js';
 import { FILTER_VERSION_MODEL } from './filter-version.schema.js';
@@ -19,6 +20,8 @@ const READ = {
 
 const VERSION = { _id: 0, organizationid: 1, appid: 1, kind: 1, name: 1, version: 1 };
 const AT_ONCE = 1000;
+/** What an entry has while records are to be stamped for it. */
+const OF_STAMPING = { pendingSince: '', stamping: '' };
 
 /** Reads and writes `tidemark.filterversions`. Only the watcher writes, and only in place of the version that it has read. */
 @Injectable()
@@ -53,14 +56,34 @@ export class FilterVersions {
     change: FilterVersionChange,
   ): Promise<ReadVersion | undefined> {
     if (entry === undefined) return this.insert({ _id: new mongo.ObjectId(), ...key, ...change });
-    const outdated = change.previous === undefined && { $unset: { previous: '' } };
-    const written = await this.replace(entry, { $set: change, ...outdated });
+    const { pendingSince, ...others } = OF_STAMPING;
+    const outdated = {
+      ...others,
+      ...(change.previous === undefined && { previous: '' }),
+      ...(!change.pending && { pendingSince }),
+    };
+    const since = change.pending && { $currentDate: { pendingSince: true } };
+    const written = await this.replace(entry, { $set: change, $unset: outdated, ...since });
     return written ? { _id: entry._id, ...key, ...change } : undefined;
   }
 
   /** The records are stamped. False where somebody else was quicker. */
   settle(entry: ReadVersion): Promise<boolean> {
-    return this.replace(entry, { $set: { pending: false }, $unset: { previous: '' } });
+    return this.replace(entry, { $set: { pending: false }, $unset: { previous: '', ...OF_STAMPING } });
+  }
+
+  /** Stores how far the stamping has come, if the records are still to be stamped for this version. */
+  async tell({ _id, version }: ReadVersion, { done, total, pace }: Partial<Work>): Promise<void> {
+    const told = Object.entries({ done, total, pace }).filter(([, value]) => value !== undefined);
+    const $set = Object.fromEntries(told.map(([name, value]) => [`stamping.${name}`, value]));
+    await this.entries.collection.updateOne({ _id, version, pending: true }, { $set });
+  }
+
+  /** Counts an attempt to stamp that failed. */
+  async countFailure({ organizationid, appid, kind, name }: ServiceKey): Promise<void> {
+    const pending = { organizationid, appid, kind, name, pending: true };
+    const failed = { $inc: { 'stamping.failures': 1 }, $unset: { 'stamping.pace': '' } };
+    await this.entries.collection.updateOne(pending, failed);
   }
 
   /** Makes a service invalid, and leaves everything else of it as it is: what is pending is still to be done. */

@@ -10,7 +10,7 @@ import { readAsOf } from '../../database/index.js';
 import { problems } from '../../http/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
 import { filterAt } from './bounded.js';
-import type { FilterVersion } from './filter-version.js';
+import type { FilterVersion, EditProgress } from './filter-version.js';
 import { FILTER_VERSION_MODEL } from './filter-version.schema.js';
 
 /** The service that needs no registration and filters nothing. */
@@ -19,12 +19,12 @@ export const DEFAULT_SERVICE = 'default';
 const REMEMBERED = 10_000;
 /** How often an entry is looked at that is pending (milliseconds). */
 const PENDING_LOOK_MS = 25;
-const READ = { state: 1, version: 1, pending: 1, filter: filterAt('$filter') };
+const READ = { state: 1, version: 1, pending: 1, stamping: 1, filter: filterAt('$filter') };
 
 /** Which version an entry has, and whether records are still to be stamped for it. */
 type Standing = Pick<FilterVersion, 'version' | 'pending'>;
 
-interface ReadEntry extends Standing, Pick<FilterVersion, '_id' | 'state' | 'filter'> {
+interface ReadEntry extends Standing, Pick<FilterVersion, '_id' | 'state' | 'filter' | 'stamping'> {
   /** Where the log was when it was read, or later; absent where the server did not tell it. */
   readAt: mongo.Timestamp | undefined;
 }
@@ -111,16 +111,16 @@ export class FiltersInForce {
   }
 
   /**
-   * Whether all records are stamped for this version, which is waited for until `deadline` (of `performance.now()`). Throws
-   * OutdatedServiceError where the entry has another version by then.
+   * How far the stamping for this version has come where it is not over by `deadline` (of `performance.now()`); undefined where all
+   * records are stamped. Throws OutdatedServiceError where the entry has another version by then.
    */
-  async settled(service: InForce, deadline: number): Promise<boolean> {
+  async unsettled(service: InForce, deadline: number): Promise<EditProgress | undefined> {
     for (;;) {
       const { entry } = await this.entry(service.of);
       if (entry?._id.equals(service._id) !== true || entry.version !== service.version)
         throw new OutdatedServiceError();
-      if (!entry.pending) return true;
-      if (performance.now() >= deadline) return false;
+      if (!entry.pending) return undefined;
+      if (performance.now() >= deadline) return entry.stamping ?? {};
       await wait(PENDING_LOOK_MS);
     }
   }

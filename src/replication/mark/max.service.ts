@@ -13,7 +13,7 @@ import {
 } from '../../database/index.js';
 import { problems } from '../../http/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
-import { KnownProgress, ProgressReader } from '../progress/index.js';
+import { KnownProgress, type ProgressLook, ProgressReader, waitingAt } from '../progress/index.js';
 import { KnownHeads } from './known-heads.js';
 import { MarkRaiser } from './mark-raiser.js';
 import { type MarkKey, markName } from './mark.js';
@@ -30,8 +30,7 @@ const NOT_AHEAD = { $add: [CLOCK, FUTURE_TOLERANCE_MS] };
 interface Newest {
   /** The greatest stamp as of the moment; nothing where there is no moment, or the server does not hold it any more. */
   greatest: Date | undefined;
-  /** Whether the application is worked through beside all others. */
-  isAside: boolean;
+  look: ProgressLook;
 }
 
 /** What a moment shows, which is a fact about the past. */
@@ -83,8 +82,8 @@ export class MaxService {
     await this.heads.learn(mark);
     const now = await this.looks.share(markName(mark), () => this.look(mark));
     if (now.greatest !== undefined && !now.isBeaten) return now.greatest;
-    const { greatest = now.greatest, isAside } = await this.raised(mark);
-    return answered(mark, { greatest, isAside });
+    const { greatest = now.greatest, look } = await this.raised(mark);
+    return answered(mark, { greatest, look });
   }
 
   /**
@@ -127,7 +126,7 @@ export class MaxService {
         ? []
         : await Promise.all([this.progress.read(mark), this.isBeaten(mark, last.greatest)]);
     if (last !== undefined && seen !== undefined && !isLastBeaten && isShown(last.moment, seen.progress))
-      return { greatest: last.greatest, isAside: seen.isAside, isBeaten: false };
+      return { greatest: last.greatest, look: seen, isBeaten: false };
     const newest = await this.newest(mark);
     const { greatest } = newest;
     const isLast = greatest === undefined || greatest.getTime() === last?.greatest.getTime();
@@ -139,8 +138,8 @@ export class MaxService {
   }
 
   private async newest(mark: MarkKey): Promise<Newest> {
-    const { moment, isAside } = await this.moments.newest(mark);
-    return { greatest: moment && (await this.asOf(mark, moment)), isAside };
+    const { moment, ...look } = await this.moments.newest(mark);
+    return { greatest: moment && (await this.asOf(mark, moment)), look };
   }
 
   /** Nothing where the server does not hold the moment any more. */
@@ -180,7 +179,8 @@ export class MaxService {
   }
 }
 
-function answered({ organizationid, appid }: MarkKey, { greatest, isAside }: Newest): Date {
+function answered(mark: MarkKey, { greatest, look }: Newest): Date {
   if (greatest !== undefined) return greatest;
-  throw isAside ? problems.workedAside(organizationid, appid) : problems.notWatched();
+  const waiting = waitingAt(mark, look);
+  throw look.isAside ? problems.workedAside(waiting) : problems.notWatched(waiting);
 }

@@ -1,7 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
 import { accessOf, reaches } from '../../auth/index.js';
-import { problems } from '../../http/index.js';
 import { FirstPass } from './first-pass.js';
+import { ProgressReader } from './progress-reader.js';
 
 /**
  * 503 `preparing` for writes until the first pass has ended: before, members of other programs have no `emailkey` yet,
@@ -9,15 +10,21 @@ import { FirstPass } from './first-pass.js';
  */
 @Injectable()
 export class FirstPassGuard implements CanActivate {
-  constructor(private readonly firstPass: FirstPass) {}
+  constructor(
+    private readonly firstPass: FirstPass,
+    private readonly progress: ProgressReader,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const { needed, isAbove } = accessOf(context);
-    return isAbove || needed === undefined || !reaches(needed, 'write') || this.assertEnded();
+    return isAbove || needed === undefined || !reaches(needed, 'write') || this.assertEnded(context);
   }
 
-  private async assertEnded(): Promise<true> {
+  private async assertEnded(context: ExecutionContext): Promise<true> {
     if (await this.firstPass.hasEnded()) return true;
-    throw problems.preparing();
+    const { org, app } = context.switchToHttp().getRequest<Request>().params as Record<'org' | 'app', string>;
+    // Throws during a pass: that one may have ended by now.
+    await this.progress.read({ organizationid: org, appid: app });
+    return true;
   }
 }

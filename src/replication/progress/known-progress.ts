@@ -3,13 +3,12 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import { ControlStream, KnownDocuments } from '../../control/index.js';
 import type { Tenant } from '../../record/index.js';
-import type { ProgressLook } from './progress-reader.js';
-import { isAside, isPreparing, progressOf } from './progress.js';
+import { isAside, isPreparing, type ProgressLook, progressOf, workOf } from './progress.js';
 import { WATCH_STATE_MODEL } from './watch-state.schema.js';
 import { WATCHER, type WatchState } from './watch-state.js';
 
 /** What feeds and `max` have to know of the watcher. */
-type KnownState = Pick<WatchState, '_id' | 'watched' | 'since' | 'pass' | 'expires' | 'aside'>;
+type KnownState = Pick<WatchState, '_id' | 'watched' | 'since' | 'pass' | 'expires' | 'aside' | 'pace'>;
 
 /** How far the watcher has come, as this instance knows it without asking. */
 @Injectable()
@@ -20,7 +19,7 @@ export class KnownProgress {
     private readonly control: ControlStream,
     @InjectModel(WATCH_STATE_MODEL) private readonly model: Model<WatchState>,
   ) {
-    const told = ['watched', 'since', 'pass', 'expires', 'aside'] as const;
+    const told = ['watched', 'since', 'pass', 'expires', 'aside', 'pace'] as const;
     this.states = new KnownDocuments(control, model.collection.collectionName, told);
   }
 
@@ -36,7 +35,7 @@ export class KnownProgress {
     const progress = progressOf(state, tenant);
     const { watched } = progress;
     if (watched === undefined || isPreparing(progress) || state.expires <= clockByNow) return undefined;
-    return { clock, watched, progress, isAside: isAside(state, tenant) };
+    return { clock, watched, progress, isAside: isAside(state, tenant), work: workOf(state, tenant) };
   }
 
   /** The state of all applications, if it is known. */

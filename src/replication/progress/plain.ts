@@ -5,6 +5,7 @@ export {
   type AsideProgress,
   isPreparing,
   knownAside,
+  type ProgressLook,
   progressOf,
   progressOfAll,
   type TotalProgress,
@@ -21,6 +22,7 @@ export {
 export { LEASES, WATCH_STATE_MODEL, progressModels } from './watch-state.schema.js';
 export {
   type AsideApplication,
+  type LaneCounts,
   type PassPlace,
   type PassProgress,
   WATCHER,
@@ -29,8 +31,9 @@ export {
 export { type CountsByWord, WATCH_TOTALS, type WatchTotals } from './watch-totals.schema.js';
 export {
   type AsideStatus,
+  type Estimated,
   greatestLag,
+  type PassStatus,
   readWatcherStatus,
-  shareDone,
   type WatcherStatus,
 } from './watcher-status.js';

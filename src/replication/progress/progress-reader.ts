@@ -5,24 +5,23 @@ import { literal, SharedReads } from '../../common/index.js';
 import { CLOCK } from '../../database/index.js';
 import { problems } from '../../http/index.js';
 import type { Tenant } from '../../record/index.js';
-import { isPreparing, type WatchProgress } from './progress.js';
+import { isPreparing, type ProgressLook, type WatchProgress } from './progress.js';
+import type { StoredWork } from './rest.js';
 import { placeAt, SLOWEST, watchedOf } from './stored-progress.js';
+import { waitingFor } from './waiting.js';
 import { WATCH_STATE_MODEL } from './watch-state.schema.js';
 import { WATCHER, type WatchState } from './watch-state.js';
 
 const ALL = 'all';
 const MAIN = 'main';
 
-/** The watcher's progress at one look, with one application or with all. */
-export interface ProgressLook {
-  /** The database's clock. */
-  clock: Date;
-  progress: WatchProgress;
-  /** Everything up to here is worked through. */
-  watched: mongo.Timestamp;
-  /** Whether it is one application that the leader works through beside all others. */
-  isAside: boolean;
+/** Whether an instance leads. */
+interface Led {
+  isLed: boolean;
 }
+const LED = { isLed: { $gt: ['$expires', CLOCK] } };
+/** A look at more than one application. */
+const TOGETHER = { isAside: literal(false), work: literal({}) };
 
 /** Reads how far the watcher has come. Every look throws 503 `preparing` during a pass. */
 @Injectable()
@@ -39,13 +38,12 @@ export class ProgressReader {
 
   /** How far it has come with those applications that it works through together. */
   readMain(): Promise<ProgressLook> {
-    const main = { watched: placeAt('$watched'), isAside: literal(false) };
-    return this.shared.share(MAIN, () => this.look(main, []));
+    return this.shared.share(MAIN, () => this.look({ watched: placeAt('$watched'), ...TOGETHER }, []));
   }
 
   /** How far it has come with every application. */
   readAll(): Promise<ProgressLook> {
-    return this.shared.share(ALL, () => this.look({ watched: SLOWEST, isAside: literal(false) }, []));
+    return this.shared.share(ALL, () => this.look({ watched: SLOWEST, ...TOGETHER }, []));
   }
 
   /**
@@ -53,23 +51,30 @@ export class ProgressReader {
    * stages `$watched` is that of the application.
    */
   readWith<T extends object>(tenant: Tenant, stages: mongo.Document[]): Promise<ProgressLook & Partial<T>> {
-    return this.look<T>(watchedOf(tenant), stages);
+    return this.look<T>(watchedOf(tenant), stages, tenant);
   }
 
   private async look<T extends object>(
-    projection: { watched: mongo.Document; isAside: mongo.Document },
+    projection: ReturnType<typeof watchedOf>,
     stages: mongo.Document[],
+    tenant?: Tenant,
   ): Promise<ProgressLook & Partial<T>> {
     const [state] = await this.states.collection
-      .aggregate<WatchProgress & Pick<ProgressLook, 'clock' | 'isAside'> & Partial<T>>([
+      .aggregate<WatchProgress & Pick<ProgressLook, 'clock' | 'isAside' | 'work'> & Led & Partial<T>>([
         { $match: { _id: WATCHER } },
-        { $project: { since: placeAt('$since'), pass: 1, clock: CLOCK, ...projection } },
+        { $project: { since: placeAt('$since'), pass: 1, clock: CLOCK, ...LED, ...projection } },
         ...stages,
       ])
       .toArray();
-    if (state?.watched === undefined || isPreparing(state)) throw problems.preparing();
-    const { clock, since, watched, pass, isAside, ...joined } = state;
+    if (state?.watched === undefined || isPreparing(state)) throw preparing(state, tenant);
+    const { clock, since, watched, pass, isAside, isLed, work, ...joined } = state;
     const progress = { watched, ...(since && { since }), ...(pass !== undefined && { pass }) };
-    return { clock, progress, watched, isAside, ...(joined as unknown as Partial<T>) };
+    const look = { clock, progress, watched, isAside, work: isLed ? work : {} };
+    return { ...look, ...(joined as unknown as Partial<T>) };
   }
+}
+
+function preparing(state: (WatchProgress & Led) | undefined, tenant: Tenant | undefined): Error {
+  const pass = state?.isLed === true ? (state.pass as StoredWork | undefined) : undefined;
+  return problems.preparing(tenant && waitingFor(tenant, pass ?? {}));
 }

@@ -1,5 +1,6 @@
 import mongoose, { type mongo } from 'mongoose';
 import type { Tenant } from '../../record/pure.js';
+import type { Pace, StoredWork, Work } from './rest.js';
 
 /** How far the watcher has come, in cluster times. */
 export interface WatchProgress {
@@ -16,14 +17,32 @@ export function isPreparing({ watched, since, pass }: WatchProgress): boolean {
   return pass !== undefined || since === undefined || watched === undefined || watched.compare(since) < 0;
 }
 
-/** How far the leader has come with an application that it works through beside all others (design §10). */
-export interface AsideProgress extends Tenant {
+/**
+ * How far the leader has come with an application that it works through beside all others (design §10): its work is counted in changes
+ * that the log tells, with those that the watcher itself will cause by then.
+ */
+export interface AsideProgress extends Tenant, Partial<Work> {
   watched: mongo.Timestamp;
 }
 
 /** The progress of the stream, with the applications that have a progress of their own. */
 export interface TotalProgress extends WatchProgress {
   aside?: readonly AsideProgress[];
+  /** Of the main loop, in seconds of the log. */
+  pace?: Pace;
+}
+
+/** The watcher's progress at one look, with one application or with all. */
+export interface ProgressLook {
+  /** The database's clock. */
+  clock: Date;
+  progress: WatchProgress;
+  /** Everything up to here is worked through. */
+  watched: mongo.Timestamp;
+  /** Whether it is one application that the leader works through beside all others. */
+  isAside: boolean;
+  /** What the watcher does until it has come to the present; nothing is known of it while no instance leads. */
+  work: StoredWork;
 }
 
 /** How far the watcher has come with one application. What is stored in place of a cluster time tells nothing. */
@@ -39,6 +58,11 @@ export function progressOfAll(state: TotalProgress): WatchProgress {
 /** Whether an application has a progress of its own. */
 export function isAside(state: TotalProgress, tenant: Tenant): boolean {
   return asideIn(state)?.some((one) => isOf(one, tenant)) ?? false;
+}
+
+/** The work with an application: its events where it has a progress of its own, else only the pace of the main loop. */
+export function workOf(state: TotalProgress, tenant: Tenant): StoredWork {
+  return asideIn(state)?.find((one) => isOf(one, tenant)) ?? { pace: state.pace };
 }
 
 /** The applications that are aside, without the entries that are damaged. */

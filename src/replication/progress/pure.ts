@@ -1,2 +1,14 @@
 export { before, type LogPlace, placeBehind, placeOf, rightBehind, upTo } from './place.js';
+export {
+  type Pace,
+  restInWords,
+  retryAfter,
+  secondsLeft,
+  secondsToPresent,
+  shareDone,
+  shareKnown,
+  type StoredWork,
+  type Work,
+} from './rest.js';
 export { ALL, type AppShare, inShare, isIn, isPartial, type Named } from './share.js';
+export { Tempo } from './tempo.js';

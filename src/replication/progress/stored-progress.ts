@@ -13,12 +13,13 @@ export function placeAt(value: mongo.Document | string): mongo.Document {
 }
 
 /**
- * The fields `watched` and `isAside` of one application, as the database reads them from the lease: those of
- * {@link progressOf}. What a foreign program has stored in place of a cluster time tells nothing.
+ * The fields `watched`, `isAside` and `work` of one application, as the database reads them from the lease: those of
+ * {@link progressOf} and {@link workOf}. What a foreign program has stored in place of a cluster time tells nothing.
  */
 export function watchedOf({ organizationid, appid }: Tenant): {
   watched: mongo.Document;
   isAside: mongo.Document;
+  work: mongo.Document;
 } {
   const isOfTenant = {
     $and: [
@@ -31,7 +32,13 @@ export function watchedOf({ organizationid, appid }: Tenant): {
   const placed = {
     $cond: [isAside, { $getField: { field: 'watched', input: { $first: own } } }, '$watched'],
   };
-  return { watched: { $cond: [IS_LIST, placeAt(placed), '$$REMOVE'] }, isAside };
+  const work = {
+    $let: {
+      vars: { one: { $cond: [isAside, { $first: own }, { pace: '$pace' }] } },
+      in: { done: '$$one.done', total: '$$one.total', pace: '$$one.pace' },
+    },
+  };
+  return { watched: { $cond: [IS_LIST, placeAt(placed), '$$REMOVE'] }, isAside, work };
 }
 
 /** The field `watched` of the slowest application, the same as {@link progressOfAll}. */

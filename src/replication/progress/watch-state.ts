@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { AsideProgress, WatchProgress } from './progress.js';
+import type { Pace, Work } from './rest.js';
 
 /** The one document of `tidemark.leases`: who watches, and how far the log is worked through (design §3, Lease). */
 export interface WatchState extends WatchProgress {
@@ -13,6 +14,8 @@ export interface WatchState extends WatchProgress {
   /** Where the stream goes on. */
   token?: unknown;
   pass?: PassProgress;
+  /** Of the main loop, in seconds of the log. */
+  pace?: Pace;
   /**
    * Applications that are worked through beside all others. To be written as a whole, by `$set` of the field or `$unset`: the
    * control stream tells fields, and no parts of them.
@@ -23,19 +26,30 @@ export interface WatchState extends WatchProgress {
 /** An application that is worked through beside all others, and where its own stream goes on. */
 export interface AsideApplication extends AsideProgress {
   token: unknown;
+  /** Absent where an earlier version has put it aside. */
+  counts?: LaneCounts;
 }
 
-/** A pass over everything that is under way. */
-export interface PassProgress {
+/** Events of the log since the application was put aside: those that the main loop has read, and those that its own loop is done with. */
+export interface LaneCounts {
+  read: EventCounts;
+  done: EventCounts;
+}
+
+interface EventCounts {
+  changes: number;
+  /** Events of what the watcher itself writes: tombstones, stamps, `emailkey`s. */
+  echoes: number;
+}
+
+/** A pass over everything that is under way. It counts the records and ledger entries done so far, and about how many there are. */
+export interface PassProgress extends Work {
   /** Why, as the log tells it. */
   reason: string;
   /** Whether everything has to be stamped anew, since what happened cannot be told. */
   isRepair: boolean;
   /** Database's clock. */
   started: Date;
-  /** Records and ledger entries done so far, and about how many there are. */
-  done: number;
-  total: number;
   /** Whether the ledger was empty when it began. */
   isBare?: boolean;
   /** How far it has come; absent at its very beginning. */

@@ -4,18 +4,32 @@ import { CLOCK } from '../../database/plain.js';
 import type { Tenant } from '../../record/pure.js';
 import { type Oplog, predictedWindow, readOplog } from './oplog.js';
 import { isPreparing, knownAside, progressOfAll } from './progress.js';
+import { secondsLeft, shareKnown, type StoredWork } from './rest.js';
 import { type PassProgress, WATCHER, type WatchState } from './watch-state.js';
 
 const MS = 1000;
+/** On an idle database `watched` is so old at times (seconds). */
+const USUAL_LAG_S = 4;
 
-/** How far the watcher is behind with an application that it works through beside all others. */
-export interface AsideStatus extends Tenant {
-  /** Age of the application's `watched`, in whole seconds. */
-  lagSeconds: number;
+/** How long work will take. */
+export interface Estimated {
+  /** Undefined where it cannot be told, as of work that does not become less. */
+  secondsLeft: number | undefined;
 }
 
+/** How far the watcher is behind with an application that it works through beside all others. */
+export interface AsideStatus extends Tenant, Estimated {
+  /** Age of the application's `watched`, in whole seconds. */
+  lagSeconds: number;
+  /** How much of what the log has for it by now is done, 0 to 1; undefined where it is not known. */
+  share: number | undefined;
+}
+
+/** A pass as an operator sees it. */
+export type PassStatus = Omit<PassProgress, 'pace' | 'isBare' | 'reached'> & Estimated;
+
 /** How the watcher stands, as the database tells it: every instance says the same. What is not known is undefined. */
-export interface WatcherStatus {
+export interface WatcherStatus extends Estimated {
   /** The leading instance; undefined where none leads. */
   leader: string | undefined;
   /** Database's clock. */
@@ -25,8 +39,8 @@ export interface WatcherStatus {
   /** Feeds answer 503 `preparing`. */
   isPreparing: boolean;
   /** The pass under way. */
-  pass: PassProgress | undefined;
-  /** Age of `watched`: how far the watcher is behind the database, in whole seconds, but for applications that are aside. */
+  pass: PassStatus | undefined;
+  /** Age of `watched`, of which `secondsLeft` are left where it is more than usual: how far the watcher is behind the database, in whole seconds, but for applications that are aside. */
   lagSeconds: number | undefined;
   /** Applications that are worked through beside all others; empty where none is. */
   aside: AsideStatus[];
@@ -63,14 +77,19 @@ export function watcherStatusOf(state: ClockedState | undefined, oplog: Oplog | 
   const watched = secondOf(state?.watched);
   const since = secondOf(state?.since);
   const now = state && Math.floor(state.clock.getTime() / MS);
+  const leader = state !== undefined && state.expires > state.clock ? state.holder : undefined;
+  const estimate: Estimate = (work) => (leader === undefined ? undefined : secondsLeft(work));
+  const lagSeconds = secondsBetween(watched, now);
+  const late = (lagSeconds ?? 0) > USUAL_LAG_S ? { done: watched, total: now, pace: state?.pace } : undefined;
   return {
-    leader: state !== undefined && state.expires > state.clock ? state.holder : undefined,
+    leader,
     leaseExpires: state?.expires,
     since: since === undefined ? undefined : new Date(since * MS),
     isPreparing: state === undefined || isPreparing(state),
-    pass: state?.pass && toldOf(state.pass),
-    lagSeconds: secondsBetween(watched, now),
-    aside: state === undefined ? [] : asideStatusOf(state),
+    pass: state?.pass && passStatusOf(state.pass, estimate),
+    lagSeconds,
+    secondsLeft: late && estimate(late),
+    aside: state === undefined ? [] : asideStatusOf(state, estimate),
     clockBehindSeconds: state && Math.floor((state.clock.getTime() - state.now.getTime()) / MS),
     oplogWindowSeconds: secondsBetween(
       secondOf(oplog?.oldest),
@@ -81,22 +100,23 @@ export function watcherStatusOf(state: ClockedState | undefined, oplog: Oplog | 
   };
 }
 
-function asideStatusOf(state: ClockedState): AsideStatus[] {
+/** Of work on which an instance is; nobody works while none leads. */
+type Estimate = (work: StoredWork) => number | undefined;
+
+function asideStatusOf(state: ClockedState, estimate: Estimate): AsideStatus[] {
   const now = Math.floor(state.clock.getTime() / MS);
-  return knownAside(state).map(({ organizationid, appid, watched }) => ({
+  return knownAside(state).map(({ organizationid, appid, watched, ...work }) => ({
     ...{ organizationid, appid },
     lagSeconds: Math.max(0, now - watched.getHighBitsUnsigned()),
+    share: shareKnown(work),
+    secondsLeft: estimate(work),
   }));
 }
 
 /** What concerns an operator; where a pass would go on does not. */
-function toldOf({ reason, isRepair, started, done, total }: PassProgress): PassProgress {
-  return { reason, isRepair, started, done, total };
-}
-
-/** How much of a pass is done, 0 to 1. Its total is an estimate, which it may exceed. */
-export function shareDone({ done, total }: PassProgress): number {
-  return done / Math.max(total, done, 1);
+function passStatusOf(pass: PassProgress, estimate: Estimate): PassStatus {
+  const { reason, isRepair, started, done, total } = pass;
+  return { reason, isRepair, started, done, total, secondsLeft: estimate(pass) };
 }
 
 /** How far the watcher is behind with the slowest of these applications, in seconds; 0 where there is none. */

@@ -15,7 +15,7 @@ const ANSWER_MS = 3000;
 const EXTENDED = { $max: [{ $add: [CLOCK, LEASE_MS] }, { $add: ['$expires', 1] }] };
 
 /** The part of the state that a leader may change, only in its own term. */
-export type Advance = Partial<Pick<WatchState, 'token' | 'watched' | 'since' | 'pass' | 'aside'>>;
+export type Advance = Partial<Pick<WatchState, 'token' | 'watched' | 'since' | 'pass' | 'pace' | 'aside'>>;
 
 /** The lease when this instance last saw it change, and when that was by its own clock (milliseconds). */
 interface LastSeen extends Pick<WatchState, 'term' | 'expires'> {

@@ -15,6 +15,7 @@ const QUIET: Status = {
     isPreparing: false,
     pass: undefined,
     lagSeconds: 2,
+    secondsLeft: undefined,
     aside: [],
     clockBehindSeconds: 0,
     oplogWindowSeconds: 270_000,
@@ -28,6 +29,7 @@ const QUIET: Status = {
     ...{ applications: 1, services: 0, credentials: 2, members: 0, products: 12_345 },
     ...{ ledger: 12_400, marks: 2, moments: 9 },
   },
+  pendingServices: { services: 0, first: [] },
   emailDuplicates: { members: 0, first: [] },
   faultyFilters: { services: 0, first: [] },
   quarantine: { events: 0, first: [] },
@@ -89,17 +91,39 @@ describe('what `status` says to people', () => {
 
   it('applications are worked through beside all others', () => {
     const aside = [
-      { organizationid: 'acme', appid: 'shop', lagSeconds: 300 },
-      { organizationid: 'acme', appid: 'club', lagSeconds: 0 },
+      { organizationid: 'acme', appid: 'shop', lagSeconds: 300, share: 0.456, secondsLeft: 41 },
+      { organizationid: 'acme', appid: 'club', lagSeconds: 0, share: undefined, secondsLeft: undefined },
     ];
     const lines = statusLines({ ...QUIET, ...watcher({ aside }) });
     const first = lines.findIndex((one) => one.startsWith('Aside '));
     expect(lines.slice(first, first + 3).map((one) => one.slice('Aside'.length).trim())).toEqual([
       '2 applications, worked through beside all others',
-      'acme/shop: 5 min behind',
+      'acme/shop: 5 min behind, 45 % done, about 41 s left',
       'acme/club: 0 s behind',
     ]);
     expect(line('Aside')).toBeUndefined();
+  });
+
+  it('the watcher is late, and catches up', () => {
+    expect(line('Watcher', watcher({ lagSeconds: 300, secondsLeft: 30 }))).toMatch(
+      /, 5 min behind, about 30 s left$/,
+    );
+  });
+
+  it('services wait for their edited filters', () => {
+    const shop = { organizationid: 'acme', appid: 'shop', kind: 'product' as const, since: STARTED };
+    const first = [
+      { ...shop, name: 'few', share: 0.5, secondsLeft: 10, failures: 0 },
+      { ...shop, name: 'many', share: undefined, secondsLeft: undefined, failures: 1 },
+    ];
+    const lines = statusLines({ ...QUIET, pendingServices: { services: 2, first } });
+    const at = lines.findIndex((one) => one.startsWith('Edited '));
+    expect(lines.slice(at, at + 3).map((one) => one.slice('Edited'.length).trim())).toEqual([
+      '2 services, whose feeds wait until records are stamped anew',
+      'product service "few" of acme/shop, since 2026-11-20T10:00:00.000Z, 50 % done, about 10 s left',
+      'product service "many" of acme/shop, since 2026-11-20T10:00:00.000Z, 1 attempt failed: the log says why',
+    ]);
+    expect(line('Edited')).toBeUndefined();
   });
 
   it("the server's clock is behind the cluster time", () => {
@@ -110,13 +134,14 @@ describe('what `status` says to people', () => {
   });
 
   it('the first pass is under way', () => {
-    const pass = { reason: 'first start', isRepair: false, started: STARTED, done: 1999, total: 5000 };
+    const of = { reason: 'first start', isRepair: false, started: STARTED, secondsLeft: 300 };
+    const pass = { ...of, done: 1999, total: 5000 };
     const first = watcher({ since: undefined, isPreparing: true, pass, lagSeconds: undefined });
     expect(line('Watcher', first)).toBe(
       'host/1 leads, its first pass is not finished, lease until 2026-11-21T00:00:07.000Z',
     );
     expect(line('Pass', first)).toBe(
-      '39 %, 1,999 of about 5,000 records and ledger entries, since 2026-11-20T10:00:00.000Z: first start',
+      '39 %, 1,999 of about 5,000 records and ledger entries, about 5 min left, since 2026-11-20T10:00:00.000Z: first start',
     );
   });
 

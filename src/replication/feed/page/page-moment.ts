@@ -15,7 +15,13 @@ import {
   Moments,
   MarkRaiser,
 } from '../../mark/index.js';
-import { type ProgressLook, ProgressReader, UnwatchedFeeds } from '../../progress/index.js';
+import {
+  type ProgressLook,
+  ProgressReader,
+  UnwatchedFeeds,
+  waitingAt,
+  waitingFor,
+} from '../../progress/index.js';
 import { type Aim, aimOf, clockReaches, patienceOf } from './aim.js';
 
 const REMEMBERED = 10_000;
@@ -97,9 +103,10 @@ export class PageMoment {
           look = await this.moments.serving(mark, needed, notBefore);
           if (look.moment !== undefined) continue;
         }
-        if (service !== undefined && !(await this.filters.settled(service, deadline)))
-          throw problems.beingStamped(service.of.kind, service.of.name);
-        if (raises === MOST_RAISES) throw problems.notWatched();
+        const stamping = service && (await this.filters.unsettled(service, deadline));
+        if (service !== undefined && stamping !== undefined)
+          throw problems.beingStamped({ ...service.of, ...waitingFor(mark, stamping) });
+        if (raises === MOST_RAISES) throw problems.notWatched(waitingAt(mark, look));
         await this.raised(mark, look, deadline);
         raises += 1;
       }
@@ -113,13 +120,13 @@ export class PageMoment {
   }
 
   /** Raises the mark and waits until the watcher has passed it; 503 `not-watched` where that takes too long. */
-  private async raised(mark: MarkKey, { isAside }: ProgressLook, deadline: number): Promise<void> {
+  private async raised(mark: MarkKey, look: ProgressLook, deadline: number): Promise<void> {
     const leftMs = Math.max(0, deadline - performance.now());
     if (await this.raiser.passed(mark, leftMs)) return;
     // Nothing is wrong with the instance: it waits for the application's own bulk.
-    if (isAside) throw problems.workedAside(mark.organizationid, mark.appid);
+    if (look.isAside) throw problems.workedAside(waitingAt(mark, look));
     this.unwatched.refused();
-    throw problems.notWatched();
+    throw problems.notWatched(waitingAt(mark, look));
   }
 
   private async aimOf(

@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { Metrics } from '../../../observability/index.js';
 import { COLLECTION_OF, KINDS } from '../../../record/index.js';
 import { INCOMPLETE_IDENTITIES, Ledger, LEDGER } from '../../ledger/index.js';
-import type { PassPlace, PassProgress } from '../../progress/index.js';
+import { type PassPlace, type PassProgress, Tempo } from '../../progress/index.js';
 import { Quarantine } from '../../quarantine/index.js';
 import { type Found, walk } from '../../walk/index.js';
 import type { PassRun } from './pass-run.js';
@@ -23,6 +23,7 @@ const TELL_MS = 2000;
 export class Pass {
   private readonly log = new Logger('Watcher');
   private toldAt = -Infinity;
+  private tempo = new Tempo({ at: 0, done: 0 });
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -55,6 +56,7 @@ export class Pass {
   /** Where it is stopped, its place is the last one that was told: what was under way counts as not done. */
   async run(run: PassRun): Promise<void> {
     const { at, progress, stop, token } = run;
+    this.tempo = new Tempo(lookAt(progress));
     const steps = this.steps.list(run);
     const cutOff = progress.reached;
     const begun = steps.findIndex(({ name }) => name === cutOff?.step);
@@ -94,7 +96,12 @@ export class Pass {
     progress.done += count;
     if (performance.now() - this.toldAt < TELL_MS) return;
     this.toldAt = performance.now();
+    progress.pace = this.tempo.look(lookAt(progress));
     this.log.log(`Pass: ${progress.done} of about ${progress.total} records and ledger entries`);
     await tell(progress);
   }
+}
+
+function lookAt({ done }: PassProgress) {
+  return { at: performance.now(), done };
 }

@@ -1,5 +1,6 @@
 import { pause } from '../../../common/index.js';
 import type { Tenant } from '../../../record/index.js';
+import type { WatchedEvent } from '../../log/index.js';
 import type { Fences } from '../../mark/index.js';
 import {
   type AsideApplication,
@@ -8,6 +9,7 @@ import {
   placeOf,
   TermOverError,
 } from '../../progress/index.js';
+import { LaneWork } from './lane-work.js';
 import { furthest, type StreamWork } from './stream-work.js';
 import type { Term } from './term.js';
 
@@ -38,6 +40,7 @@ export class Lane {
   private loop: Promise<void> = Promise.resolve();
   private failure: Error | undefined;
   private isParked = false;
+  private readonly counted: LaneWork | undefined;
 
   constructor(
     private readonly work: StreamWork,
@@ -54,6 +57,8 @@ export class Lane {
       this.shownAt = performance.now();
     };
     this.term = { ...term, whole: term, stop, showLife, share: { only: this.tenant } };
+    // An earlier version has put it aside without them: what is left is not known.
+    this.counted = at.counts && new LaneWork(at.counts);
   }
 
   get entry(): AsideApplication {
@@ -68,6 +73,12 @@ export class Lane {
   /** The place where it waits to be taken back; undefined while it works. */
   get parkedAt(): LogPlace | undefined {
     return this.isParked ? placeOf(this.at.token as { _data: string }) : undefined;
+  }
+
+  /** The main stream has read these events, which are new, or which the log had before; the lane comes to them as well. */
+  expect(events: WatchedEvent[], areNew: boolean): void {
+    this.counted?.expect(events, areNew);
+    this.at = { ...this.at, ...this.counted?.told() };
   }
 
   start(): void {
@@ -102,10 +113,15 @@ export class Lane {
       this.term.showLife();
       if (batch.events.length > 0) {
         await this.yield();
+        this.counted?.begin(batch.events);
         await this.work.workThrough(this.term, batch, this.fences);
       }
       const { token, until } = batch;
-      this.at = { ...this.at, token, watched: furthest(this.at.watched, until) };
+      this.counted?.end();
+      this.at = {
+        ...{ ...this.at, token, watched: furthest(this.at.watched, until) },
+        ...this.counted?.told(),
+      };
       // At once, before anything is waited for: the main stream leaves its next batch to a lane that is not parked when it comes to it.
       // The answer to the opening of a stream tells where it begins only: nothing was read.
       this.isParked = !isOpening && placeOf(token as { _data: string }) >= this.beside.reaching;

@@ -5,7 +5,14 @@ import type { mongo } from 'mongoose';
 import { KINDS, type Tenant } from '../../../record/index.js';
 import type { Batch } from '../../log/index.js';
 import { type Fences, markName } from '../../mark/index.js';
-import { type AsideApplication, type LogPlace, placeOf, TermOverError } from '../../progress/index.js';
+import {
+  type AsideApplication,
+  type LogPlace,
+  type Pace,
+  placeOf,
+  Tempo,
+  TermOverError,
+} from '../../progress/index.js';
 import { type EventsByTenant, heaviest } from '../rules/shares.js';
 import { type Beside, Lane } from './lane.js';
 import type { StreamWork } from './stream-work.js';
@@ -20,6 +27,9 @@ const LARGE_SHARE = 125;
 /** Moves of which the lanes are told what the main stream knew: their texts and what holds them, in characters. */
 const MOVES_REMEMBERED = 32 * 1024 * 1024;
 const MOVE_SIZE = 300;
+
+/** Of an application that is put aside. */
+const NOTHING_YET = { read: { changes: 0, echoes: 0 }, done: { changes: 0, echoes: 0 } };
 
 /** For how long the end of a loop is waited for (milliseconds). */
 const FAREWELL_MS = 5000;
@@ -49,6 +59,9 @@ export class Lanes implements Beside {
   private movedTo: mongo.Timestamp | undefined;
   private place: LogPlace;
   private hasMore = false;
+  /** The same before the first batch, of which nothing is known. */
+  private wasBehind = true;
+  private tempo: Tempo | undefined;
 
   /** Goes on with those that an earlier term has put aside, with the fences as they are. */
   constructor(
@@ -82,11 +95,14 @@ export class Lanes implements Beside {
   }
 
   /** The main stream has come to a batch. Throws what has ended a lane, and why a write failed. */
-  come({ token, isLast }: Batch): void {
+  come({ events, token, isLast }: Batch): void {
     if (this.failure !== undefined) throw this.failure;
-    for (const lane of this.lanes) lane.assertWell();
+    for (const lane of this.lanes) {
+      lane.assertWell();
+      lane.expect(events, !this.wasBehind);
+    }
     this.place = placeIn(token);
-    this.hasMore = !isLast;
+    this.hasMore = this.wasBehind = !isLast;
   }
 
   /** A batch in parts: behind each but the last an application is taken back that has come as far. */
@@ -124,13 +140,14 @@ export class Lanes implements Beside {
     if (isLast || events.length < LARGE_BATCH || this.lanes.size >= MOST_ASIDE) return;
     const tenant = heaviest(worked, LARGE_SHARE);
     if (tenant === undefined || !this.hasOthers(tenant)) return;
-    this.added.add(this.add({ ...tenant, token, watched }));
+    this.added.add(this.add({ ...tenant, token, watched, counts: NOTHING_YET }));
   }
 
   /** Stores how far the main stream has come, and which applications are aside from here on. */
   async saveMain(reached: { token: unknown; watched: mongo.Timestamp }): Promise<void> {
     await this.inTurn(async () => {
-      await this.work.save(this.term, { ...reached, aside: entriesOf(this.lanes) });
+      const pace = this.paceAt(reached.watched);
+      await this.work.save(this.term, { ...reached, pace, aside: entriesOf(this.lanes) });
       this.begun();
     });
   }
@@ -173,6 +190,14 @@ export class Lanes implements Beside {
     this.joined.clear();
     this.added.clear();
     for (const lane of begun) lane.start();
+  }
+
+  /** In seconds of the log, to which each second adds one. */
+  private paceAt(watched: mongo.Timestamp): Pace {
+    const at = performance.now();
+    const look = { at, done: watched.getHighBitsUnsigned(), added: at / 1000 };
+    this.tempo ??= new Tempo(look);
+    return this.tempo.look(look);
   }
 
   private add(entry: AsideApplication): Lane {

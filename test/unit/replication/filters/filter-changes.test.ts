@@ -161,6 +161,7 @@ describe('edited services', () => {
   async function ofPending() {
     const keys = [KEY, other, elsewhere];
     const stamping: string[] = [];
+    const failed: string[] = [];
     const looks: [string[], number | undefined][] = [];
     let given: TermAtWork | undefined;
     const endings = new Map<string, (version: number | Error | false) => void>();
@@ -175,6 +176,7 @@ describe('edited services', () => {
         async *versions() {
           yield await Promise.resolve(keys.map((key) => ({ ...key, version: 1 })));
         },
+        countFailure: (key: ServiceKey) => Promise.resolve(void failed.push(nameOf(key))),
       } as unknown as FilterVersions,
       {
         failed: () => [],
@@ -200,7 +202,7 @@ describe('edited services', () => {
     const next = (stop = NEVER) => changes.stampNext(term, stop);
     const during = () => given!;
     const end = (name: string, version: number | Error | false) => endings.get(name)!(version);
-    return { changes, term, next, end, during, stamping, looks };
+    return { changes, term, next, end, during, stamping, failed, looks };
   }
 
   it('are stamped one of each application at a time, and looked at again with the version that is stamped', async () => {
@@ -218,21 +220,21 @@ describe('edited services', () => {
   });
 
   it('whose records cannot be stamped are left to the next look at what failed', async () => {
-    const { next, end, stamping, looks } = await ofPending();
+    const { next, end, stamping, failed, looks } = await ofPending();
     const first = next();
     end('shop web', false);
     await first;
-    expect(looks).toEqual([]);
+    expect([looks, failed]).toEqual([[], ['shop web']]);
     void next();
     void next();
     expect(stamping).toEqual(['shop web', 'elsewhere web', 'shop other']);
   });
 
   it('whose stamping fails keep no other waiting, and are taken again after the next look at all versions', async () => {
-    const { changes, term, next, end, stamping, looks } = await ofPending();
+    const { changes, term, next, end, stamping, failed, looks } = await ofPending();
     const first = next();
     end('shop web', new Error('The database is away'));
-    expect(await first).toBe(false);
+    expect([await first, failed]).toEqual([false, ['shop web']]);
     void next();
     void next();
     end('shop other', 1);

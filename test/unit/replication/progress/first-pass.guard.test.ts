@@ -1,5 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { Needs } from '../../../../src/auth/index.js';
+import { problems } from '../../../../src/http/index.js';
+import type { Tenant } from '../../../../src/record/index.js';
 import { FirstPassGuard } from '../../../../src/replication/progress/index.js';
 
 class ByHandler {
@@ -26,12 +28,17 @@ class ByClass {
 /** Whether a route is let in, by its controller and the name of its handler. */
 async function isLetIn(controller: new () => object, name: string, hasEnded: boolean): Promise<boolean> {
   const handlers = controller.prototype as Record<string, () => void>;
-  const context = { getHandler: () => handlers[name], getClass: () => controller };
-  const guard = new FirstPassGuard({ hasEnded: () => Promise.resolve(hasEnded) } as never);
+  const context = {
+    ...{ getHandler: () => handlers[name], getClass: () => controller },
+    switchToHttp: () => ({ getRequest: () => ({ params: { org: 'acme', app: 'shop' } }) }),
+  };
+  const read = ({ organizationid, appid }: Tenant) =>
+    Promise.reject(problems.preparing({ application: `${organizationid}/${appid}` }));
+  const guard = new FirstPassGuard({ hasEnded: () => Promise.resolve(hasEnded) } as never, { read } as never);
   try {
     return await guard.canActivate(context as unknown as ExecutionContext);
   } catch (error) {
-    expect(error).toMatchObject({ slug: 'preparing' });
+    expect(error).toMatchObject({ slug: 'preparing', detail: expect.stringContaining('"acme/shop"') });
     return false;
   }
 }

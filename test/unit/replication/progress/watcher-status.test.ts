@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { greatestLag, shareDone } from '../../../../src/replication/progress/index.js';
+import { greatestLag } from '../../../../src/replication/progress/index.js';
 import { type ClockedState, watcherStatusOf } from '../../../../src/replication/progress/watcher-status.js';
 
 const NOW = 1_800_000_000;
@@ -34,6 +34,16 @@ describe('the lag', () => {
     expect(watcherStatusOf(stateAt(clock), undefined).lagSeconds).toBe(lag);
   });
 
+  it.each([
+    ['shrinks', 20, 60, 10],
+    ['does not', 20, 20, undefined],
+    ['is a usual one', 4, 60, undefined],
+  ])('ends at its pace where it %s', (_what, lag, done, secondsLeft) => {
+    const pace = { seconds: 20, done, added: 20 };
+    const state = stateAt(NOW + lag, { pace, expires: new Date((NOW + 100) * 1000) });
+    expect(watcherStatusOf(state, undefined).secondsLeft).toBe(secondsLeft);
+  });
+
   it('is not known before the first pass', () => {
     const { watched: _watched, since: _since, ...state } = stateAt(NOW);
     expect(watcherStatusOf(state, oplog(at(NOW)))).toMatchObject({ lagSeconds: undefined, since: undefined });
@@ -51,6 +61,16 @@ describe('applications that are worked through beside all others', () => {
       { organizationid: 'acme', appid: 'club', lagSeconds: 0 },
     ]);
     expect([status.lagSeconds, greatestLag(status.aside)]).toEqual([2, 92]);
+  });
+
+  it('are told with how much is done, and how long the rest will take', () => {
+    const pace = { seconds: 10, done: 30, added: 10 };
+    const working = [{ ...aside[0], done: 30, total: 40, pace }] as ClockedState['aside'] & object;
+    const status = watcherStatusOf(stateAt(NOW, { aside: working }), undefined);
+    expect(status.aside).toMatchObject([{ share: 0.75, secondsLeft: 5 }]);
+    const unled = { aside: working, expires: new Date(NOW * 1000) };
+    const { aside: left } = watcherStatusOf(stateAt(NOW, unled), undefined);
+    expect([left[0]!.share, left[0]!.secondsLeft]).toEqual([0.75, undefined]);
   });
 
   it('are none as a rule', () => {
@@ -129,14 +149,5 @@ describe('a pass', () => {
   it('is shown, and feeds wait for it', () => {
     expect(watcherStatusOf(stateAt(NOW, { pass }), undefined)).toMatchObject({ isPreparing: true, pass });
     expect(watcherStatusOf(stateAt(NOW), undefined)).toMatchObject({ isPreparing: false, pass: undefined });
-  });
-
-  it.each([
-    [0, 0, 0],
-    [1, 4, 0.25],
-    [4, 4, 1],
-    [7, 4, 1],
-  ])('that has done %d of about %d has done a share of %d', (done, total, share) => {
-    expect(shareDone({ ...pass, done, total })).toBe(share);
   });
 });

@@ -30,7 +30,7 @@ beforeEach(() => {
     const watched = at(raises);
     const progress = { since: at(0), watched };
     const moment = { fence: TO, at: watched };
-    return Promise.resolve({ clock: new Date(2000), progress, watched, isAside, moment });
+    return Promise.resolve({ clock: new Date(2000), progress, watched, isAside, work: {}, moment });
   };
   const passed = () => {
     if ((raises += 1) > TOO_MANY) throw new Error('It goes on for ever.');
@@ -39,7 +39,7 @@ beforeEach(() => {
   const filters = {
     knownFrom: () => undefined,
     isShown: (_service: InForce, moment: mongo.Timestamp) => Promise.resolve(isShown(moment)),
-    settled: () => Promise.resolve(isStamped),
+    unsettled: () => Promise.resolve(isStamped ? undefined : { done: 1, total: 4 }),
   };
   page = new PageMoment(
     { markWait: 60_000 } as never,
@@ -74,7 +74,7 @@ describe('where records are left to stamp for an edited filter', () => {
     await expect(find()).rejects.toMatchObject({
       status: 503,
       slug: 'not-watched',
-      message: expect.stringContaining('product service "few"'),
+      message: expect.stringMatching(/product service "few" .* application "acme\/shop" .* \(25 % done\)/),
     });
     expect(raises).toBe(0);
     expect(refused).not.toHaveBeenCalled();
@@ -82,8 +82,13 @@ describe('where records are left to stamp for an edited filter', () => {
 });
 
 it.each<[string, boolean, string, number]>([
-  ['where one watcher works for all, by a sentence that names nothing', false, 'The watcher has not come', 1],
-  ['where the application is worked through beside all others, by one that names it', true, '"acme/shop"', 0],
+  ['where one watcher works for all, by a sentence that names it', false, '"acme/shop"', 1],
+  [
+    'where the application is worked through beside all others, by one that says so',
+    true,
+    'beside those of all others',
+    0,
+  ],
 ])('a page whose raise is not passed in time is refused: %s', async (_where, aside, sentence, counted) => {
   [isShown, isAside, isPassed] = [() => false, aside, false];
   const refused = jest.spyOn(unwatched, 'refused');

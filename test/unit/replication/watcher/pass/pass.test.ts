@@ -18,17 +18,17 @@ function step(name: string, work: () => void): PassStep {
   return { name, concern, next, work: () => Promise.resolve(work()) };
 }
 
-/** Runs a pass over members and products, and gives the places that were told. */
+/** Runs a pass over members and products, and gives the places that were told, each with the pace. */
 async function told(work: { members: () => void; products: () => void }, stop: AbortSignal) {
   const steps = { list: () => [step('members', work.members), step('products', work.products)] };
   const [none] = [undefined as never];
   const pass = new Pass(none, none, steps as unknown as Parts[2], none, new Metrics());
-  const places: PassProgress['reached'][] = [];
+  const places: (PassProgress['reached'] & Pick<PassProgress, 'pace'>)[] = [];
   const progress: PassProgress = { reason: 'test', isRepair: true, started: new Date(), done: 0, total: 4 };
   await pass.run({
     ...{ at: '0', progress, stop, term: NO_TERM, token: () => 'token' },
     keepUp: () => Promise.resolve(),
-    tell: ({ reached }) => Promise.resolve(void places.push(reached && { ...reached })),
+    tell: ({ reached, pace }) => Promise.resolve(void places.push({ ...reached!, pace: pace! })),
   });
   return places;
 }
@@ -47,4 +47,5 @@ it('one that is not goes through all of them', async () => {
   const places = await told(work, new AbortController().signal);
   expect(done).toEqual(['member', 'member', 'product', 'product']);
   expect(places.at(-1)).toMatchObject({ step: 'products', behind: LAST });
+  expect(places[0]!.pace).toEqual({ seconds: expect.any(Number), done: 1, added: 0 });
 });

@@ -91,13 +91,54 @@ describe('the applications that are worked through beside the main stream', () =
     expect(asideIn(stored.at(-1))).toEqual([]);
     expect(streams.length).toBe(0);
     await lanes.saveMain({ token: tokenAt(2), watched: time(2) });
+    const none = { changes: 0, echoes: 0 };
     expect(stored.at(-1)).toEqual({
-      ...{ token: tokenAt(2), watched: time(2) },
-      aside: [{ ...SHOP, token: tokenAt(2), watched: time(2) }],
+      ...{ token: tokenAt(2), watched: time(2), pace: { seconds: 0, done: 0, added: 0 } },
+      aside: [{ ...SHOP, token: tokenAt(2), watched: time(2), counts: { read: none, done: none } }],
     });
     await until(() => streams.length === 1);
     await end();
     expect(streams[0]!.ended).toBe(true);
+  });
+
+  it('is told with how many events of the log its own stream has read, of how many that the main stream has', async () => {
+    const { lanes, streams, stored, end } = stage();
+    lanes.come(large(2));
+    lanes.putAside(large(2), heavy(), time(2));
+    await lanes.saveMain({ token: tokenAt(2), watched: time(2) });
+    const told = () => (stored.at(-1)!['aside'] as object[])[0];
+    lanes.come(batch(5, [3, 4, 5]));
+    await lanes.saveMain({ token: tokenAt(5), watched: time(5) });
+    expect(told()).toMatchObject({ done: 0, total: 3 });
+    lanes.come(batch(9, [8, 9]));
+    await until(() => streams.length === 1);
+    streams[0]!.given.push(batch(4, [3, 4]));
+    await until(() => (told() as { done: number }).done > 0);
+    expect(told()).toMatchObject({ done: 2, total: 5, pace: { done: 2, added: 2 } });
+    await end();
+  });
+
+  it('nothing is told of what is left of one that an earlier version has put aside', async () => {
+    const { lanes, streams, stored, end } = stage([{ ...SHOP, token: tokenAt(1), watched: time(1) }]);
+    lanes.come(batch(9, [8, 9]));
+    await until(() => streams.length === 1);
+    streams[0]!.given.push(batch(4, [3, 4]));
+    await until(() => stored.length > 0);
+    expect(stored.at(-1)).toEqual({ aside: [{ ...SHOP, token: tokenAt(4), watched: time(4) }] });
+    await end();
+  });
+
+  it('the pace of the main stream is told in seconds of the log', async () => {
+    const { lanes, stored, end } = stage();
+    const at = (t: number) => new mongo.Timestamp({ t, i: 1 });
+    const now = jest.spyOn(performance, 'now');
+    now.mockReturnValue(1000);
+    await lanes.saveMain({ token: tokenAt(2), watched: at(100) });
+    now.mockReturnValue(4000);
+    await lanes.saveMain({ token: tokenAt(3), watched: at(160) });
+    now.mockRestore();
+    expect(stored.at(-1)!['pace']).toEqual({ seconds: 3, done: 60, added: 3 });
+    await end();
   });
 
   it.each<[string, Batch, ReturnType<typeof heavy>]>([

@@ -1,0 +1,74 @@
+import type { Connection } from 'mongoose';
+import type { ServiceKey } from '../../application/plain.js';
+import { type Estimated, secondsLeft, shareKnown } from '../progress/plain.js';
+import { FILTER_VERSIONS } from './filter-version.schema.js';
+import type { FilterVersion } from './filter-version.js';
+
+const MOST_SHOWN = 20;
+const PENDING = { pending: true };
+const ALONG = { pending: 1, pendingSince: 1 } as const;
+
+/** Services whose edited filter is not in force yet, since records are still to be stamped for it. */
+export interface PendingCounts {
+  services: number;
+  /** For how long the one has waited that was edited first, in seconds; 0 without one. */
+  longestSeconds: number;
+  /** Attempts that failed, of the one that has most of them. */
+  failures: number;
+}
+
+/** One of them. */
+export interface PendingService extends ServiceKey, Estimated {
+  /** When the edit was read, by the database's clock. */
+  since: Date | undefined;
+  /** How many of the records are looked through, 0 to 1; undefined before it has begun. */
+  share: number | undefined;
+  failures: number;
+}
+
+export async function countPending(connection: Connection): Promise<PendingCounts> {
+  const seconds = { $divide: [{ $subtract: ['$$NOW', '$since'] }, 1000] };
+  const [found] = await entries(connection)
+    .aggregate<PendingCounts>([
+      { $match: PENDING },
+      {
+        $group: {
+          _id: null,
+          services: { $sum: 1 },
+          since: { $min: '$pendingSince' },
+          failures: { $max: '$stamping.failures' },
+        },
+      },
+      {
+        $project: {
+          _id: 0,
+          services: 1,
+          longestSeconds: { $ifNull: [seconds, 0] },
+          failures: { $ifNull: ['$failures', 0] },
+        },
+      },
+    ])
+    .toArray();
+  return found ?? { services: 0, longestSeconds: 0, failures: 0 };
+}
+
+/** Those that were edited first. */
+export async function firstPending(connection: Connection): Promise<PendingService[]> {
+  const found = entries(connection).find(PENDING, {
+    projection: { organizationid: 1, appid: 1, kind: 1, name: 1, pendingSince: 1, stamping: 1 },
+    sort: ALONG,
+    limit: MOST_SHOWN,
+  });
+  return found
+    .map(({ organizationid, appid, kind, name, pendingSince: since, stamping = {} }) => ({
+      ...{ organizationid, appid, kind, name, since },
+      share: shareKnown(stamping),
+      failures: stamping.failures ?? 0,
+      secondsLeft: secondsLeft(stamping),
+    }))
+    .toArray();
+}
+
+function entries(connection: Connection) {
+  return connection.collection<FilterVersion>(FILTER_VERSIONS);
+}
