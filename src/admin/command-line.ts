@@ -67,7 +67,7 @@ function unknownCommand(commands: readonly Command[], name: string[]): FatalErro
   if (said === '') return new FatalError(`Name a command first, such as: ${callOf('status')}`);
   const group = groupOf(commands, name);
   return new FatalError(
-    `There is not a command "${said}". ${group ? commandsOf(group) : nearestHelp(commands, name)}`,
+    `Unknown command "${said}". ${group ? commandsOf(group) : nearestHelp(commands, name)}`,
   );
 }
 
@@ -77,15 +77,15 @@ function nearestHelp(commands: readonly Command[], name: string[]): string {
   const first = name[0] ?? '';
   const closest = nearest(names, name.slice(0, 2).join(' ')) ?? nearest(names, first);
   const near = commands.find((command) => command.name === closest);
-  if (near !== undefined) return `The nearest is: ${usageOf(near)}`;
+  if (near !== undefined) return `Did you mean: ${usageOf(near)}`;
   const groups = names.filter((one) => one.includes(' ')).map((one) => one.split(' ')[0]!);
   const group = groupOf(commands, [nearest(groups, first) ?? first]);
-  return group === undefined ? `All of them: ${callOf(HELP)}` : commandsOf(group);
+  return group === undefined ? `All commands: ${callOf(HELP)}` : commandsOf(group);
 }
 
 function commandsOf(group: readonly Command[]): string {
   const names = group.map(({ name }) => name);
-  return `Those of ${names[0]?.split(' ')[0]} are: ${names.join(', ')}`;
+  return `Commands of ${names[0]?.split(' ')[0]}: ${names.join(', ')}`;
 }
 
 function parseOptions(command: Command, words: string[]): ReadWords {

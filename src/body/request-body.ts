@@ -69,7 +69,8 @@ function objectIn(bytes: Buffer): object {
   const text = textOf(bytes);
   if (text.trim() === '') throw wrongBody('is empty');
   const body = parsed(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw wrongBody('is not JSON object');
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw wrongBody('is not a JSON object');
   assertNumbersKept(text);
   return body;
 }

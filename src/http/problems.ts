@@ -25,15 +25,15 @@ export const problems = {
     new Problem(
       400,
       'refused-by-validator',
-      'The database refuses the member',
-      'The operator has set a validator on the collection "members", and the member would break it.',
+      'The member violates a validator',
+      'The collection "members" has a validator, and the member does not satisfy it.',
       { errors },
     ),
   unauthorized: ({ wereSent }: { wereSent: boolean }) =>
     new Problem(
       401,
       'unauthorized',
-      'Credentials are needed',
+      'Authentication required',
       wereSent
         ? 'The user name or the password is wrong, or the credential is disabled or has expired.'
         : 'Send the user name and password of a credential with HTTP Basic.',
@@ -45,32 +45,28 @@ export const problems = {
     new Problem(
       403,
       'level-missing',
-      'The credential does not allow this',
-      `This needs a credential of level "${level}".`,
+      'Insufficient level',
+      `This request requires a credential of level "${level}".`,
     ),
   notFound: () =>
-    new Problem(404, 'not-found', 'Nothing is here', 'No endpoint has this path. /docs lists them all.'),
+    new Problem(404, 'not-found', 'Not found', 'No endpoint has this path. /docs lists all endpoints.'),
   methodNotAllowed: (allowed: string) =>
-    new Problem(
-      405,
-      'method-not-allowed',
-      'The path does not take this method',
-      `This path takes ${allowed}.`,
-      { headers: { Allow: allowed } },
-    ),
+    new Problem(405, 'method-not-allowed', 'Method not allowed', `This path allows ${allowed}.`, {
+      headers: { Allow: allowed },
+    }),
   unknownApplication: () =>
     new Problem(
       404,
       'unknown-application',
       'Unknown application',
-      'These credentials open no application of this organization and name.',
+      'The credential has access to no application of this organization and name.',
     ),
   unknownService: (kind: string, name: string) =>
     new Problem(
       404,
       'unknown-service',
       'Unknown service',
-      `No ${kind} service "${name}" is in force here. "default" always is.`,
+      `This application has no ${kind} service "${name}". The service "default" always exists.`,
     ),
   unknownChannel: (name: string) =>
     new Problem(
@@ -85,28 +81,33 @@ export const problems = {
     new Problem(
       403,
       'out-of-scope',
-      'The credential does not cover this',
-      'A credential gives others no more than it covers itself.',
+      'The scope is too wide',
+      'A credential can grant only access that it has itself.',
     ),
   /** For the `If-Match` that was sent, if any. */
   stale: (ifMatch?: string) =>
-    new Problem(412, 'precondition-failed', 'It is not the one you know', staleDetail(ifMatch ?? '')),
+    new Problem(412, 'precondition-failed', 'The ETag does not match', staleDetail(ifMatch ?? '')),
   memberModified: () =>
     new Problem(
       409,
       'member-modified',
       'The member was modified',
-      'Somebody else changed the member meanwhile. Read it again, then repeat the request.',
+      'Another request changed the member at the same time. Read it again, then repeat the request.',
     ),
   emailConflict: () =>
     new Problem(
       409,
       'email-conflict',
-      'The e-mail is taken',
+      'The e-mail address is taken',
       'Another member of this application has this e-mail address.',
     ),
   bodyTooLarge: (limit: number) =>
-    new Problem(413, 'body-too-large', 'The body is too large', `A body has at most ${limit} bytes.`),
+    new Problem(
+      413,
+      'body-too-large',
+      'The body is too large',
+      `The maximum size of a request body is ${limit} bytes.`,
+    ),
   notJson: () =>
     new Problem(
       415,
@@ -119,15 +120,15 @@ export const problems = {
       429,
       'too-many-logins',
       'Too many failed logins',
-      'Wait as long as Retry-After says, then use the right password.',
+      'Wait for the time in Retry-After, then send the right password.',
       later(seconds),
     ),
   quotaUsedUp: (seconds: number) =>
     new Problem(
       429,
       'quota-used-up',
-      'The quota is used up',
-      'This credential made more requests than its quota of a minute.',
+      'The quota is exceeded',
+      'This credential has used its quota of requests per minute.',
       later(seconds),
     ),
   tooManyEdits: (seconds: number, most: number) =>
@@ -135,23 +136,23 @@ export const problems = {
       429,
       'too-many-edits',
       'Too many edits',
-      `The services of an application are edited at most ${most} times a minute. Go on when Retry-After is over.`,
+      `The services of an application can be edited ${most} times per minute. Wait for the time in Retry-After, then repeat the request.`,
       later(seconds),
     ),
   digestBusy: () =>
     new Problem(
       429,
       'digest-busy',
-      'A digest is under way',
-      'This credential has a digest made already, and may have one at a time. Ask again when that one has ended.',
+      'A digest is already running',
+      'A credential can run one digest at a time. Repeat the request when the other digest has ended.',
       later(),
     ),
   pagesBusy: (most: number) =>
     new Problem(
       429,
       'pages-busy',
-      'Too many pages are in work',
-      `This credential has ${most} pages in work, as many as it may have at a time. Read them to their end, then ask again.`,
+      'Too many pages at a time',
+      `This credential has ${most} pages in progress, which is the maximum. Read them to the end, then repeat the request.`,
       later(),
     ),
   /** The connection ends with the answer: kept, it would be one more. */
@@ -160,7 +161,7 @@ export const problems = {
       429,
       'connections-busy',
       'Too many connections are in use',
-      `This credential has requests under way on ${most} connections, as many as it may have at a time. Close streams that are not needed, or wait for answers, then ask again.`,
+      `This credential has requests in progress on ${most} connections, which is the maximum. Close unused streams or wait for answers, then repeat the request.`,
       { headers: { ...later().headers, Connection: 'close' } },
     ),
   streamsBusy: (most: number) =>
@@ -168,7 +169,7 @@ export const problems = {
       429,
       'streams-busy',
       'Too many streams are open',
-      `This credential has ${most} streams of events open, as many as it may have at a time. One serves all readers of a copy.`,
+      `This credential has ${most} event streams open, which is the maximum. One stream serves all readers of a copy.`,
       later(),
     ),
   serviceMisconfigured: (kind: string, name: string) =>
@@ -176,22 +177,22 @@ export const problems = {
       500,
       'service-misconfigured',
       'The service is misconfigured',
-      `The filter of the ${kind} service "${name}" is invalid. Its operator has to repair it.`,
+      `The filter of the ${kind} service "${name}" is invalid. An operator must correct it.`,
     ),
   serviceBeyondLimits: (kind: string, name: string) =>
     new Problem(
       500,
       'service-misconfigured',
       'The service is misconfigured',
-      `The application has more services than are allowed, and the ${kind} service "${name}" is not served. Its operator has to remove some.`,
+      `The application exceeds its limit of services, and the ${kind} service "${name}" is not served. An operator must remove some services.`,
     ),
   internal: () =>
-    new Problem(500, 'internal', 'Something went wrong here', 'The log has the cause under this requestId.'),
+    new Problem(500, 'internal', 'Internal error', 'The log has the cause under this requestId.'),
   databaseAway: () =>
     new Problem(
       503,
       'database-away',
-      'The database is away',
+      'The database is unavailable',
       'The database does not answer. Nothing was lost; try again.',
       later(),
     ),
@@ -199,8 +200,8 @@ export const problems = {
     new Problem(
       503,
       'busy',
-      'Too many requests wait',
-      'As many requests as may wait are waiting already. Nothing was lost; try again.',
+      'The request queue is full',
+      'The instance cannot queue more requests now. Nothing was lost; try again.',
       later(),
     ),
   notServing: () =>
@@ -223,7 +224,7 @@ export const problems = {
     new Problem(
       503,
       'not-watched',
-      'The changes are not worked through yet',
+      'The changes are not processed yet',
       `The watcher has not come this far yet${inBrackets(progress)}, so nothing newer ` +
         `${application === undefined ? '' : `of application "${application}" `}can be shown safely. Nothing was lost; try again.`,
       later(retryAfter),
@@ -238,7 +239,7 @@ export const problems = {
     new Problem(
       503,
       'not-watched',
-      'The changes are not worked through yet',
+      'The changes are not processed yet',
       `The filter of the ${kind} service "${name}" was edited, and the records of application "${application}" that the edit ` +
         `concerns are being stamped${inBrackets(progress)}: its feeds wait until that is done. Nothing was lost; try again.`,
       later(retryAfter),
@@ -247,7 +248,7 @@ export const problems = {
     new Problem(
       503,
       'not-watched',
-      'The changes are not worked through yet',
+      'The changes are not processed yet',
       `The changes of application "${application}" are still being worked through, beside those of all others, since there are ` +
         `very many${inBrackets(progress)}: its feeds wait until that is done. Nothing was lost; try again.`,
       later(retryAfter),
@@ -257,21 +258,21 @@ export const problems = {
       410,
       'history-expired',
       'The history has expired',
-      `Hard deletes up to ${horizon} are not kept any more. Empty the copy and start over without from.`,
+      `Hard deletes up to ${horizon} are no longer kept. Empty the copy and start over without from.`,
     ),
   sourceRestored: (time: string) =>
     new Problem(
       410,
       'source-restored',
       'The source was restored',
-      `"${time}" lies ahead of everything that this database has announced, as after a restore from an earlier copy. Begin again without from or cursor; when that harvest is complete, delete every record that it did not return.`,
+      `"${time}" lies ahead of everything that this database has announced, as happens after a restore from an earlier copy. Begin again without from or cursor; when that harvest is complete, delete every record that it did not return.`,
     ),
   queryTimeout: () =>
     new Problem(
       503,
       'query-timeout',
       'The database took too long',
-      'The query was given up. A narrower window is quicker.',
+      'The query exceeded its time limit. A narrower window is faster.',
       later(),
     ),
 };
@@ -281,11 +282,11 @@ const SUFFIX = /-(gzip|br|zstd|deflate)"/;
 
 function staleDetail(ifMatch: string): string {
   if (/W\/"/.test(ifMatch))
-    return 'If-Match holds a weak ETag, which never fits: a proxy that compresses answers adds the W/. Send the ETag without it, such as "a1b2c3".';
+    return 'If-Match contains a weak ETag, which never matches: a proxy that compresses answers adds the W/. Send the ETag without it, such as "a1b2c3".';
   const [, encoding] = SUFFIX.exec(ifMatch) ?? [];
   return encoding === undefined
-    ? 'Its ETag does not fit If-Match. Read it again, then repeat the request.'
-    : `If-Match holds an ETag that ends with -${encoding}, which never fits: a proxy that compresses answers adds it. Send the ETag without it, such as "a1b2c3".`;
+    ? 'Precondition failed: the ETag in If-Match is not the current one. Read the resource again, then repeat the request.'
+    : `If-Match contains an ETag that ends with -${encoding}, which never matches: a proxy that compresses answers adds it. Send the ETag without it, such as "a1b2c3".`;
 }
 
 function inBrackets(text: string | undefined): string {

@@ -43,7 +43,7 @@ describe('Signing in', () => {
     expect(await alert.innerText()).toContain('No credential that is in force has this user name');
     expect(page.url()).toBe(`${service.url}/console`);
     await browser.signIn(page, app.user('read'));
-    await page.getByText('This needs a credential of level "admin".').waitFor();
+    await page.getByText('This request requires a credential of level "admin".').waitFor();
   });
 
   it('an expired session is told, and the page is still there after signing in again', async () => {

@@ -22,8 +22,8 @@ afterAll(() => service.stop());
 
 describe('`--json` for machines', () => {
   it.each([
-    ['nothing', /^There is not a command "nothing"/],
-    ['credential nothing', /^There is not a command "credential nothing"/],
+    ['nothing', /^Unknown command "nothing"/],
+    ['credential nothing', /^Unknown command "credential nothing"/],
     ['service remove --org acme', /^--app is missing\. Usage: /],
     ['service remove --org acme --app shop --kind product --name no', /^There is no product service "no"/],
     [

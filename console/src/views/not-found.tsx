@@ -3,7 +3,7 @@ import { Page } from '../parts/page.js';
 
 export function NotFound() {
   return (
-    <Page title="Nothing is here">
+    <Page title="Not found">
       <p>
         The console has no such page. <Link to="/">Go to the overview</Link>.
       </p>

@@ -40,7 +40,7 @@ export function shapeOf<F extends Fields>(
     .slice(0, 1)
     .map((name) => ({
       pointer: `/${shown(name)}`,
-      detail: `is not known here. Known are ${knownIn(fields)}.`,
+      detail: `is an unknown field. Known fields: ${knownIn(fields)}.`,
     }));
   const values = Object.entries(fields).map(([name, field]) => {
     const sent = Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined;

@@ -36,7 +36,7 @@ function unknownProperties(shape: ClassConstructor<object>, body: object): Input
     .slice(0, MOST_FAULTS)
     .map((name) => ({
       pointer: pointerTo('', name),
-      detail: `is a property nobody knows here. Known are ${[...known].join(', ')}.`,
+      detail: `is an unknown property. Known properties: ${[...known].join(', ')}.`,
     }));
 }
 

@@ -29,7 +29,7 @@ function errorsOf(shape: Shape, body: object): InputError[] {
 const pointersOf = (shape: Shape, body: object) =>
   errorsOf(shape, body).map((error) => 'pointer' in error && error.pointer);
 
-describe('create body: a property nobody knows, or of the wrong type: 400 that names it', () => {
+describe('create body: an unknown property, or one of the wrong type: 400 that names it', () => {
   it('takes the whole shape, and strings as sent', () => {
     const body = {
       ...NEW,
@@ -91,12 +91,12 @@ describe('create body: a property nobody knows, or of the wrong type: 400 that n
   });
 
   it.each(['address', 'id', 'toString', 'hasOwnProperty', 'prototype', 'then', 'emailkey', 'lastupdated'])(
-    'nobody knows %s',
+    '%s is unknown',
     (name) => {
       const [error] = errorsOf(CreateMember, { ...NEW, [name]: 'x' });
       expect(error).toEqual({
         pointer: `/${name}`,
-        detail: expect.stringContaining('Known are accountnumber'),
+        detail: expect.stringContaining('Known properties: accountnumber'),
       });
     },
   );
