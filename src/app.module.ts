@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { AdministrationModule } from './administration/index.js';
+import { AdministrationModule } from './administration/http/index.js';
 import { ApplicationGuard, ApplicationModule } from './application/index.js';
 import { AuthModule, BasicGuard, LevelGuard } from './auth/index.js';
 import { ConfigModule, type Settings } from './config/index.js';

@@ -16,7 +16,7 @@ export const ofOperation = [
   },
   {
     name: 'one-scope-covered-is-enough',
-    file: 'src/administration/http/reach.ts',
+    file: 'src/administration/reach.ts',
     from: 'scopes.every(',
     to: 'scopes.some(',
     tests: ['contract/administration-scopes'],

@@ -37,8 +37,8 @@ export {
   withinApplication,
 } from './configuration/index.js';
 export { type Desk, noteDeed } from './desk.js';
-export { required, type Shaped, text } from './http/fields.js';
-export { coversAll, coversCredential } from './http/reach.js';
+export { required, type Shaped, text } from './fields.js';
+export { coversAll, coversCredential } from './reach.js';
 export { filterPlan, type IndexWish, indexWish, makeFilterIndex } from './filter-indexes.js';
 export { filterJson, filterOf } from './filter-text.js';
 export { type Group, type FilterPlan, type Preview, previewFilter, type Warning } from './preview.js';

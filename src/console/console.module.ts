@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { AdministrationModule } from '../administration/index.js';
+import { AdministrationModule } from '../administration/http/index.js';
 import { AuthModule } from '../auth/index.js';
 import { SESSION_MODEL, sessionSchema } from './session.schema.js';
 import { SessionController } from './session.controller.js';

@@ -6,16 +6,12 @@ import {
   Answers,
   Asked,
   Body,
-  coversAll,
   Desks,
   DocumentedBody,
   Done,
-  noteDeed,
-  required,
-  type Shaped,
   SignedInShape,
-  text,
-} from '../administration/index.js';
+} from '../administration/http/index.js';
+import { coversAll, noteDeed, required, type Shaped, text } from '../administration/index.js';
 import { Authenticator, Caller, type Credential, Public, reaches } from '../auth/index.js';
 import { Problem, Problems, problems } from '../http/index.js';
 import { giveSession, sessionToken, takeSession } from './cookie.js';

@@ -65,6 +65,7 @@ describe('rooms: imports into another room, or into its inside, are lint errors'
     ['the feeds from the watcher', 'src/replication/watcher/new.ts', '../feed/page/index.js'],
     ['the watcher from the feeds', 'src/replication/feed/new.ts', '../watcher/index.js'],
     ['the inside of the ledger', 'src/replication/feed/new.ts', '../ledger/ledger.js'],
+    ['the HTTP door, from the core that it opens', 'src/administration/new.ts', './http/index.js'],
     ['an entry', 'src/health/new.ts', '../main.js'],
     ['the inside of a room, from an entry', 'src/new.ts', './auth/passwords.js'],
     [

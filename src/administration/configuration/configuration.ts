@@ -2,8 +2,8 @@ import { MOST_SERVICES } from '../../application/plain.js';
 import { serviceNameFault } from '../services.js';
 import { KINDS } from '../../record/index.js';
 import { usernameFault } from '../usernames.js';
-import { filter, level, name, scopes, settings, words } from '../http/bodies.js';
-import { date, flag, listOf, oneOf, required, type Shaped, text } from '../http/fields.js';
+import { filter, level, name, scopes, settings, words } from '../shapes.js';
+import { date, flag, listOf, oneOf, required, type Shaped, text } from '../fields.js';
 
 const MOST_APPLICATIONS = 10_000;
 const MOST_CREDENTIALS = 100_000;

@@ -1,7 +1,7 @@
 import { LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { FatalError, isKept } from '../../common/index.js';
 import { Problem } from '../../http/plain.js';
-import { shaped } from '../http/fields.js';
+import { shaped } from '../fields.js';
 import { Refused } from '../refused.js';
 import { CONFIGURATION, type Configuration } from './configuration.js';
 import { configurationJson } from './stored-configuration.js';

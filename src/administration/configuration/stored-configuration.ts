@@ -7,7 +7,7 @@ import { ofTenant, type Tenant } from '../../record/index.js';
 import { type StoredApplication } from '../applications.js';
 import { LISTED, type ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
-import { coversCredential } from '../http/reach.js';
+import { coversCredential } from '../reach.js';
 import { leftOutText, LISTING, listServices } from '../listed-services.js';
 import { Refused } from '../refused.js';
 import type { Configuration } from './configuration.js';

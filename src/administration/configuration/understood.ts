@@ -3,7 +3,7 @@ import type { Scope } from '../../auth/index.js';
 import type { StoredApplication } from '../applications.js';
 import type { ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
-import { type Fields, type Shaped, shapeOf } from '../http/fields.js';
+import { type Fields, type Shaped, shapeOf } from '../fields.js';
 import { APPLICATION, type Configuration, CREDENTIAL, SERVICE } from './configuration.js';
 
 /** Makes a configuration of what is stored; what cannot be part of one is told in words. */

@@ -13,7 +13,7 @@ import { AboveApplications, Needs } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { sendJson, tag } from '../../http/index.js';
 import { actorOf } from '../../trail/index.js';
-import type { Desk } from '../desk.js';
+import type { Desk } from '../index.js';
 import { PreviewPlaces } from './preview-places.js';
 
 /** What all controllers of `/admin/v1` share. */

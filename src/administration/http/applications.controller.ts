@@ -6,19 +6,21 @@ import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, sendJson } from '../../http/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
 import {
+  APPLICATION_CHANGE,
+  assertCovers,
   changeApplication,
   createApplication,
   listApplications,
+  NEW_APPLICATION,
+  organizationsTouched,
   readApplication,
   removeApplication,
+  type Shaped,
   type StoredApplication,
-} from '../applications.js';
+} from '../index.js';
 import { Administrative, Asked, Desks, sendTagged } from './administration.js';
 import { Answers, ApplicationList, ApplicationShape } from './answers.js';
-import { APPLICATION_CHANGE, NEW_APPLICATION } from './bodies.js';
-import type { Shaped } from './fields.js';
 import { TakesIfMatch } from './openapi.js';
-import { assertCovers, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
 /** Registration of applications. */

@@ -6,26 +6,29 @@ import { Problems, problems } from '../../http/index.js';
 import { NAME, NAME_RULE, NAME_SCHEMA } from '../../common/index.js';
 import {
   applyConfiguration,
+  assertCovers,
   assertPossible,
-  type PlannedChange,
   compare,
   CONFIGURATION,
   configurationJson,
+  coversCredential,
+  flag,
+  organizationsTouched,
+  type PlannedChange,
   type Previews,
   previewsOf,
   type Reach,
+  type Shaped,
   storedConfiguration,
   withinApplication,
-} from '../configuration/index.js';
+} from '../index.js';
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
 import type { Tenant } from '../../record/index.js';
 import { Answers } from './answers.js';
 import { EditPace } from './edit-pace.js';
-import { flag, type Shaped } from './fields.js';
 import { TakesIfMatch } from './openapi.js';
 import { ListingPlaces } from './listing-places.js';
 import { PreviewPlaces } from './preview-places.js';
-import { assertCovers, coversCredential, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
 const WANTED = { ...CONFIGURATION, prune: flag() };

@@ -4,23 +4,31 @@ import type { Request, Response } from 'express';
 import { Caller, type Credential, credentialState } from '../../auth/index.js';
 import { Problems, problems, sendJson } from '../../http/index.js';
 import {
+  assertGives,
   changeCredential,
+  coversCredential,
+  CREDENTIAL_CHANGE,
+  isPast,
   issueCredential,
+  type LastUse,
+  lastUses,
   listCredentials,
   type ListedCredential,
+  NEW_CREDENTIAL,
+  organizationsTouched,
   randomPassword,
   readCredential,
+  retireOldPassword,
   revokeCredential,
-} from '../credentials.js';
-import { type LastUse, lastUses, unusedCredentials } from '../credential-uses.js';
-import { isPast, unknownCredential } from '../refused.js';
-import { retireOldPassword, rotateCredential } from '../secrets.js';
+  rotateCredential,
+  ROTATION,
+  type Shaped,
+  unknownCredential,
+  unusedCredentials,
+} from '../index.js';
 import { Administrative, Asked, Desks, sendTagged } from './administration.js';
 import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
-import { CREDENTIAL_CHANGE, NEW_CREDENTIAL, ROTATION } from './bodies.js';
-import type { Shaped } from './fields.js';
 import { NamesCredential, TakesIfMatch } from './openapi.js';
-import { assertGives, coversCredential, organizationsTouched } from './reach.js';
 import { Body, DocumentedBody, DocumentedOptionalBody, OptionalBody } from './shape.pipe.js';
 
 const DAYS = /^[1-9]\d{0,3}$/;

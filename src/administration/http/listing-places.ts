@@ -4,7 +4,7 @@ import { type Credential } from '../../auth/index.js';
 import { endsAfter, Places } from '../../common/index.js';
 import { problems } from '../../http/index.js';
 import { untilGone } from './administration.js';
-import { organizationsTouched } from './reach.js';
+import { organizationsTouched } from '../index.js';
 
 /** Concurrent lists of all organizations together in an instance, and of one. */
 const MOST = 4;

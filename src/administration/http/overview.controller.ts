@@ -10,12 +10,18 @@ import { Metrics } from '../../observability/index.js';
 import type { Tenant } from '../../record/index.js';
 import { type ConsumerReport, reportConsumers } from '../../replication/consumers/index.js';
 import { readTrail, type TrailEntry } from '../../trail/index.js';
-import { type Figures, readFigures } from '../figures.js';
-import { Refused } from '../refused.js';
-import { type Status, statusOf } from '../status.js';
+import {
+  coversAll,
+  type Figures,
+  organizationsOf,
+  organizationsTouched,
+  readFigures,
+  Refused,
+  type Status,
+  statusOf,
+} from '../index.js';
 import { Administrative } from './administration.js';
 import { Answers } from './answers.js';
-import { coversAll, organizationsOf, organizationsTouched } from './reach.js';
 
 const { ObjectId } = mongoose.mongo;
 const OBJECT_ID = /^[0-9a-f]{24}$/i;

@@ -6,15 +6,19 @@ import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { Problems } from '../../http/index.js';
 import { KINDS, type Kind, type Tenant } from '../../record/index.js';
-import { assertApplication } from '../applications.js';
-import type { Desk } from '../desk.js';
-import { recordHistory, type RecordHistory } from '../record-history.js';
-import { recordStory, type RecordStory } from '../record-story.js';
-import { invalid } from '../refused.js';
+import {
+  assertApplication,
+  assertCovers,
+  type Desk,
+  invalid,
+  recordHistory,
+  type RecordHistory,
+  recordStory,
+  type RecordStory,
+} from '../index.js';
 import { Administrative, Asked, Desks } from './administration.js';
 import { Answers } from './answers.js';
 import { NamesKind, NamesRecord } from './openapi.js';
-import { assertCovers } from './reach.js';
 
 type RecordNames = Record<'org' | 'app' | 'kind' | 'id', string>;
 

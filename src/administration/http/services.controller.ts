@@ -12,29 +12,33 @@ import { Caller, type Credential } from '../../auth/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { Problems, sendJson } from '../../http/index.js';
 import { type Kind, KINDS, ofTenant } from '../../record/index.js';
-import { assertApplication } from '../applications.js';
-import { filterJson } from '../filter-text.js';
-import { listServices } from '../listed-services.js';
-import { nothingKnown, type Preview, previewFilter } from '../preview.js';
-import { invalid, unknownService } from '../refused.js';
 import {
+  assertApplication,
+  assertCovers,
   filterInForce,
+  filterJson,
+  invalid,
+  listServices,
   nameOfService,
+  nothingKnown,
+  type Preview,
+  PREVIEW,
+  previewFilter,
   readService,
   removeService,
+  SERVICE_SETTING,
   serviceNameFault,
   setService,
-} from '../services.js';
+  type Shaped,
+  unknownService,
+} from '../index.js';
 import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
 import { Answers, Done, ServiceList, ServiceShape } from './answers.js';
-import { PREVIEW, SERVICE_SETTING } from './bodies.js';
 import { EditPace } from './edit-pace.js';
-import type { Shaped } from './fields.js';
 import { NamesKind, NamesService, TakesIfMatch } from './openapi.js';
 import { PREVIEW_ANSWER } from './preview-answer.js';
 import { ListingPlaces } from './listing-places.js';
 import { PreviewPlaces } from './preview-places.js';
-import { assertCovers } from './reach.js';
 import { Body, DocumentedBody } from './shape.pipe.js';
 
 /** Exact counts, and the estimate behind them, must both come before the answer is due (milliseconds). */

@@ -1,7 +1,7 @@
 import type { PipeTransform } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
 import { OptionalRequestBody, RequestBody } from '../../body/index.js';
-import { type Fields, schemaOf, type Shaped, shaped } from './fields.js';
+import { type Fields, schemaOf, shaped, type Shaped } from '../index.js';
 
 /** Reads a body by its fields. */
 class ShapePipe<F extends Fields> implements PipeTransform<object, Shaped<F>> {

@@ -1,8 +1,8 @@
-import type { Credential, Scope } from '../../auth/index.js';
-import { covers } from '../../auth/plain.js';
-import { problems } from '../../http/plain.js';
-import type { Tenant } from '../../record/index.js';
-import { Refused, unknownApplication } from '../refused.js';
+import type { Credential, Scope } from '../auth/index.js';
+import { covers } from '../auth/plain.js';
+import { problems } from '../http/plain.js';
+import type { Tenant } from '../record/index.js';
+import { Refused, unknownApplication } from './refused.js';
 
 const EVERY = '*';
 

@@ -1,5 +1,5 @@
-import { parseDate, shown } from '../../common/index.js';
-import { problems } from '../../http/plain.js';
+import { parseDate, shown } from '../common/index.js';
+import { problems } from '../http/plain.js';
 
 /** How many faults of one body are named at most. */
 export const MOST_FAULTS = 20;

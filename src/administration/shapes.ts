@@ -1,10 +1,10 @@
-import { LEVELS, type Scope } from '../../auth/plain.js';
-import type { Application, Filter } from '../../application/index.js';
-import { NAME, NAME_RULE, NAME_SCHEMA } from '../../common/index.js';
-import { filterOfJson } from '../filter-text.js';
-import { assertFilter } from '../filter-trial.js';
-import { Refused } from '../refused.js';
-import { newUsernameFault } from '../usernames.js';
+import { LEVELS, type Scope } from '../auth/plain.js';
+import type { Application, Filter } from '../application/index.js';
+import { NAME, NAME_RULE, NAME_SCHEMA } from '../common/index.js';
+import { filterOfJson } from './filter-text.js';
+import { assertFilter } from './filter-trial.js';
+import { Refused } from './refused.js';
+import { newUsernameFault } from './usernames.js';
 import {
   date,
   type Field,

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { ConsumersModule } from '../../replication/consumers/index.js';
+import { TrailModule } from '../../trail/index.js';
+import { Desks } from './administration.js';
+import { ApplicationsController } from './applications.controller.js';
+import { ConfigurationController } from './configuration.controller.js';
+import { CredentialsController } from './credentials.controller.js';
+import { OverviewController } from './overview.controller.js';
+import { EditPace } from './edit-pace.js';
+import { ListingPlaces } from './listing-places.js';
+import { PreviewPlaces } from './preview-places.js';
+import { RecordsController } from './records.controller.js';
+import { ServicesController } from './services.controller.js';
+
+/** The administration API, `/admin/v1`. Commands use the same functions, without this module. */
+@Module({
+  imports: [TrailModule, ConsumersModule],
+  controllers: [
+    ApplicationsController,
+    ServicesController,
+    CredentialsController,
+    ConfigurationController,
+    OverviewController,
+    RecordsController,
+  ],
+  providers: [Desks, EditPace, ListingPlaces, PreviewPlaces],
+  exports: [Desks],
+})
+export class AdministrationModule {}
