@@ -5,7 +5,7 @@ import type { AppliedPage } from '../../client/src/harvest/index.js';
 import { PostgresStore } from '../../client/src/stores/postgres.js';
 import { eventually } from '../support/index.js';
 import type { CopyPlace, CopyPlaces } from '../support/copies/index.js';
-import { postgresCopies } from '../support/copies/postgres-copies.js';
+import { postgresCopies, userOf } from '../support/copies/postgres-copies.js';
 import { HALVES, storeContract } from './harvest-store-contract.js';
 
 /** PostgreSQL compresses what repeats itself before it looks how long a key is. */
@@ -116,22 +116,12 @@ describe('a copy in PostgreSQL', () => {
     await store.close();
   });
 
-  /** A user of the database who owns nothing, and may do to the table what is said. */
-  async function userOf(place: CopyPlace, rights: string): Promise<string> {
-    const user = `user_${place.table}`;
-    await client.query(`CREATE ROLE ${user} LOGIN PASSWORD '${user}'`);
-    await client.query(`GRANT USAGE, CREATE ON SCHEMA public TO ${user}`);
-    await client.query(`GRANT ${rights} ON ${place.table} TO ${user}`);
-    await client.query(`GRANT SELECT, INSERT, UPDATE ON tidemark_copies TO ${user}`);
-    return Object.assign(new URL(place.to), { username: user, password: user }).href;
-  }
-
   it('whose rows a policy refuses names the policy, and is about the record', async () => {
     const place = await places.fresh();
     await (await place.open()).close();
     await client.query(`ALTER TABLE ${place.table} ENABLE ROW LEVEL SECURITY`);
     await client.query(`CREATE POLICY own ON ${place.table} USING (true) WITH CHECK (id <> 'own')`);
-    const to = await userOf(place, 'SELECT, INSERT, UPDATE, DELETE');
+    const to = await userOf(client, place, 'SELECT, INSERT, UPDATE, DELETE');
     const store = await PostgresStore.open(to, place.table);
     try {
       const refused = await store.apply(pageOf('own')).catch((error: unknown) => error);
@@ -146,7 +136,7 @@ describe('a copy in PostgreSQL', () => {
   it('in a table that its user may not write ends with that, and is about no record', async () => {
     const place = await places.fresh();
     await (await place.open()).close();
-    const store = await PostgresStore.open(await userOf(place, 'SELECT'), place.table);
+    const store = await PostgresStore.open(await userOf(client, place, 'SELECT'), place.table);
     try {
       const refused = await store.apply(pageOf('own')).catch((error: unknown) => error);
       expect((refused as Error).message).toBe(

@@ -13,6 +13,16 @@ export async function postgresCopies(): Promise<CopyPlaces> {
   };
 }
 
+/** The address for a user of the database who owns nothing, and may do to the table what is said. */
+export async function userOf(owner: pg.Client, { to, table }: CopyPlace, rights: string): Promise<string> {
+  const user = `user_${table}`;
+  await owner.query(`CREATE ROLE ${user} LOGIN PASSWORD '${user}'`);
+  await owner.query(`GRANT USAGE, CREATE ON SCHEMA public TO ${user}`);
+  await owner.query(`GRANT ${rights} ON ${table} TO ${user}`);
+  await owner.query(`GRANT SELECT, INSERT, UPDATE ON tidemark_copies TO ${user}`);
+  return Object.assign(new URL(to), { username: user, password: user }).href;
+}
+
 function place(uri: string, table: string): CopyPlace {
   const asked = async (query: string) => {
     const client = new pg.Client({ connectionString: uri });
