@@ -94,7 +94,7 @@ export class Session {
       return connection;
     } catch (error) {
       await connection.close();
-      throw await wrongSetAtStart(error, uri);
+      throw await wrongSetAtStart(error, connection.getClient(), uri);
     }
   }
 }

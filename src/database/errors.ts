@@ -12,6 +12,8 @@ const MAX_TIME_EXPIRED = 50;
 const COLLECTION_DROPPED = 175;
 /** A connection that breaks while a command is being written: the driver passes on what the socket says. */
 const BROKEN_SOCKET = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
+/** What `mongodb+srv` asks the DNS. */
+const LOOK_UPS = new Set(['querySrv', 'queryTxt']);
 /** A document would break the validator of its collection. */
 const OF_VALIDATOR = 121;
 /** The same, or it would become larger than MongoDB allows. */
@@ -93,7 +95,8 @@ export function isDatabaseAway(error: unknown): boolean {
     return NO_PRIMARY.has(Number(error.code)) || isUnconfirmed(error);
   if (error instanceof mongo.MongoError) return !(error instanceof mongo.MongoInvalidArgumentError);
   if (error instanceof mongoose.Error.MongooseServerSelectionError) return true;
-  return isBeforeConnection(error) || BROKEN_SOCKET.has((error as NodeJS.ErrnoException | null)?.code ?? '');
+  const { code = '', syscall = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  return isBeforeConnection(error) || BROKEN_SOCKET.has(code) || LOOK_UPS.has(syscall);
 }
 
 function isUnconfirmed(error: unknown): boolean {

@@ -91,7 +91,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
         return;
       } catch (thrown) {
         const refusal = refusalAtStart(thrown, { uri: this.uri, database: this.connection.name });
-        const error = await wrongSetAtStart(refusal, this.uri);
+        const error = await wrongSetAtStart(refusal, this.connection.getClient(), this.uri);
         if (error instanceof FatalError) throw error;
         if (signal.aborted) return;
         this.tell(error as Error);

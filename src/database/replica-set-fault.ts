@@ -17,9 +17,13 @@ export const STANDALONE =
  * A FatalError where no server was chosen since those that answer are not of the replica set that the connection string names:
  * the driver leaves them out and says no more than that it chose none. Else the error itself.
  */
-export async function wrongSetAtStart(error: unknown, uri: string): Promise<unknown> {
+export async function wrongSetAtStart(
+  error: unknown,
+  client: mongo.MongoClient,
+  uri: string,
+): Promise<unknown> {
   if (!isUnchosen(error)) return error;
-  const sentence = await replicaSetFault(uri).catch(() => undefined);
+  const sentence = await replicaSetFault(client.options, uri).catch(() => undefined);
   return sentence === undefined ? error : new FatalError(sentence);
 }
 
@@ -30,11 +34,14 @@ function isUnchosen(error: unknown): boolean {
   );
 }
 
-async function replicaSetFault(uri: string): Promise<string | undefined> {
-  const { replicaSet: wanted, hosts } = new MongoClient(uri).options;
+/** The client has its hosts, and perhaps the name of the set, from DNS where the connection string names none. */
+async function replicaSetFault(
+  { replicaSet: wanted, hosts, tls }: Pick<mongo.MongoOptions, 'replicaSet' | 'hosts' | 'tls'>,
+  uri: string,
+): Promise<string | undefined> {
   if (!wanted) return undefined;
   const answers = await Promise.all(
-    hosts.map(async (host) => ({ host: String(host), hello: await helloOf(String(host), uri) })),
+    hosts.map(async (host) => ({ host: String(host), hello: await helloOf(String(host), { uri, tls }) })),
   );
   const heard = answers.flatMap(({ host, hello }) => (hello === undefined ? [] : [{ host, hello }]));
   if (heard[0] === undefined || heard.some(({ hello }) => mayBeOf(wanted, hello))) return undefined;
@@ -43,10 +50,11 @@ async function replicaSetFault(uri: string): Promise<string | undefined> {
     return `The server at ${host} is a mongos, of no replica set. Remove replicaSet=${wanted} from MONGODB_URI.`;
   const name = hello['setName'] as string | undefined;
   if (name === undefined) return STANDALONE;
-  return (
-    `The server at ${host} belongs to the replica set "${name}", and MONGODB_URI names "${wanted}". ` +
-    `Write replicaSet=${encodeURIComponent(name)} there.`
-  );
+  const right = `replicaSet=${encodeURIComponent(name)}`;
+  const told = /[?&]replicaSet=/i.test(uri)
+    ? `MONGODB_URI names "${wanted}". Write ${right} there.`
+    : `the TXT record of its name in DNS says "${wanted}". Write ${right} into MONGODB_URI.`;
+  return `The server at ${host} belongs to the replica set "${name}", and ${told}`;
 }
 
 /** One that waits for `rs.initiate()` has no name yet. */
@@ -54,10 +62,14 @@ function mayBeOf(wanted: string, hello: mongo.Document): boolean {
   return hello['setName'] === wanted || hello['isreplicaset'] === true;
 }
 
-async function helloOf(host: string, uri: string): Promise<mongo.Document | undefined> {
+async function helloOf(
+  host: string,
+  { uri, tls }: { uri: string; tls: boolean },
+): Promise<mongo.Document | undefined> {
   const [, query = ''] = /\?([^@]*)$/.exec(uri) ?? [];
   const options = query.split('&').filter((option) => ABOUT_TLS.test(option));
   const client = new MongoClient(`mongodb://${host}/?${[...options, 'directConnection=true'].join('&')}`, {
+    tls,
     appName: APP_NAME,
     connectTimeoutMS: LONGEST_MS,
     serverSelectionTimeoutMS: LONGEST_MS,

@@ -8,16 +8,16 @@ export const SILENT = 'nothing comes back';
 /** Servers answer, and none of them takes writes. */
 export const NO_PRIMARY = 'no primary was found';
 
+const NOT_LOOKED_UP = 'that name cannot be looked up';
+
 /** What the operating system says about a server that cannot be reached, in words. */
 const WORDS: Record<string, string> = {
   ECONNREFUSED: 'the connection is refused',
   ECONNRESET: 'it breaks the connection off',
   EHOSTUNREACH: 'there is no way to that host',
   ENETUNREACH: 'there is no way to that network',
-  ENODATA: 'that name is not known',
   ENOTFOUND: 'that name is not known',
-  EAI_AGAIN: 'that name cannot be looked up',
-  ESERVFAIL: 'that name cannot be looked up',
+  EAI_AGAIN: NOT_LOOKED_UP,
   ETIMEDOUT: SILENT,
 };
 const TIMEOUT = /timed out|<monitor> to \S+ closed/i;
@@ -26,9 +26,15 @@ const UNAUTHORIZED = 13;
 /** MongoDB's own, and that of Atlas. */
 const LOGIN_REFUSED = new Set([18, 8000]);
 
+/** What is said of a question to the DNS for SRV records that has none as its answer. */
+const NO_RECORD = 'DNS has no SRV record for it; a host without one has mongodb:// before it';
+const WITHOUT_RECORD = new Set(['ENODATA', 'ENOTFOUND']);
+
 /** Why a server cannot be reached, in a few words. */
 export function troubleOf(error: Error): string {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'querySrv' && WITHOUT_RECORD.has(String(code))) return NO_RECORD;
+  if (syscall?.startsWith('query') === true) return NOT_LOOKED_UP;
   const words = typeof code === 'string' ? WORDS[code] : undefined;
   if (words !== undefined) return words;
   if (error.cause instanceof Error) return troubleOf(error.cause);

@@ -3,6 +3,8 @@ import { hostsIn, refusalAtStart, troubleOf } from '../../../src/database/troubl
 
 const { mongo } = mongoose;
 const withCode = (code: string) => Object.assign(new Error(`connect ${code} db1`), { code });
+/** Of a question for SRV records, which the DNS server is asked. */
+const asked = (code: string) => Object.assign(withCode(code), { syscall: 'querySrv' });
 const within = (cause: Error) => new mongo.MongoNetworkError(cause.message, { cause });
 
 describe('why a database does not answer', () => {
@@ -10,6 +12,11 @@ describe('why a database does not answer', () => {
     ['the connection is refused', within(withCode('ECONNREFUSED'))],
     ['that name is not known', within(withCode('ENOTFOUND'))],
     ['that name cannot be looked up', withCode('EAI_AGAIN')],
+    ['DNS has no SRV record for it; a host without one has mongodb:// before it', asked('ENOTFOUND')],
+    ['DNS has no SRV record for it; a host without one has mongodb:// before it', asked('ENODATA')],
+    ['that name cannot be looked up', asked('ECONNREFUSED')],
+    ['that name cannot be looked up', asked('ETIMEOUT')],
+    ['that name cannot be looked up', asked('ESERVFAIL')],
     [
       'nothing comes back',
       new mongo.MongoNetworkTimeoutError("Socket 'secureConnect' timed out after 5001ms"),

@@ -1,0 +1,87 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+const TYPES = { A: 1, TXT: 16, SRV: 33 } as const;
+type RecordType = keyof typeof TYPES;
+
+const HEADER = 12;
+/** A response without recursion, and that with RCODE 3: no such name. */
+const ANSWERED = 0x8400;
+const NO_SUCH_NAME = 0x8403;
+const IN = 1;
+
+/** A DNS server on 127.0.0.1 with records of its own; every other name is unknown to it. */
+export class NameServer {
+  /** By type and name, such as `SRV _mongodb._tcp.db.example.test`. */
+  private readonly records = new Map<string, Buffer>();
+
+  private constructor(private readonly socket: Socket) {
+    socket.on('message', (query, { port, address }) => socket.send(this.answer(query), port, address));
+  }
+
+  static async start(): Promise<NameServer> {
+    const socket = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    return new NameServer(socket);
+  }
+
+  /** Such as `127.0.0.1:53`. */
+  get address(): string {
+    const { address, port } = this.socket.address() as AddressInfo;
+    return `${address}:${port}`;
+  }
+
+  /** The servers of a MongoDB under a name, at a port of 127.0.0.1, as `mongodb+srv` looks for them. */
+  tellOfDatabase(name: string, port: number, options?: string): void {
+    const host = `node.${name.slice(name.indexOf('.') + 1)}`;
+    this.records.set(`SRV _mongodb._tcp.${name}`, Buffer.concat([numbers(0, 0, port), labels(host)]));
+    this.records.set(`A ${host}`, Buffer.from([127, 0, 0, 1]));
+    if (options !== undefined) this.records.set(`TXT ${name}`, text(options));
+  }
+
+  async stop(): Promise<void> {
+    this.socket.close();
+    await once(this.socket, 'close');
+  }
+
+  private answer(query: Buffer): Buffer {
+    const { name, type, end } = questionIn(query);
+    const data = this.records.get(`${type} ${name}`);
+    const isKnown = [...this.records.keys()].some((key) => key.endsWith(` ${name}`));
+    const flags = isKnown ? ANSWERED : NO_SUCH_NAME;
+    const head = Buffer.concat([query.subarray(0, 2), numbers(flags, 1, data === undefined ? 0 : 1, 0, 0)]);
+    const question = query.subarray(HEADER, end);
+    if (data === undefined) return Buffer.concat([head, question]);
+    // The name of the answer is that of the question, a lifetime of 0 s, and the data behind its length.
+    const about = numbers(0xc000 | HEADER, TYPES[type as RecordType], IN, 0, 0, data.length);
+    return Buffer.concat([head, question, about, data]);
+  }
+}
+
+function questionIn(query: Buffer): { name: string; type: string | undefined; end: number } {
+  const names: string[] = [];
+  let at = HEADER;
+  for (let length = query[at]!; length > 0; length = query[at]!) {
+    names.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  const wanted = query.readUInt16BE(at + 1);
+  const [type] = Object.entries(TYPES).find(([, number]) => number === wanted) ?? [];
+  return { name: names.join('.').toLowerCase(), type, end: at + 5 };
+}
+
+function numbers(...values: number[]): Buffer {
+  const buffer = Buffer.alloc(2 * values.length);
+  values.forEach((value, index) => buffer.writeUInt16BE(value, 2 * index));
+  return buffer;
+}
+
+function labels(name: string): Buffer {
+  return Buffer.concat([...name.split('.').map(text), Buffer.from([0])]);
+}
+
+/** Its length in one byte, and the text. */
+function text(value: string): Buffer {
+  return Buffer.concat([Buffer.from([value.length]), Buffer.from(value, 'latin1')]);
+}
