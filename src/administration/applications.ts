@@ -5,9 +5,12 @@ import { allows, problems } from '../http/plain.js';
 import { COLLECTION_OF, type Kind, KINDS, ofTenant, type Tenant } from '../record/index.js';
 import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
+import { LISTING } from './listed-services.js';
 import { inUse, Refused, taken, unknownApplication } from './refused.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
 
+/** What of an application is listed: other programs may store more with it. */
+const LISTED_APPLICATION = { _id: 0, organizationid: 1, appid: 1, title: 1, settings: 1 } as const;
 const BY_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
 
 /** An application as it is stored: operators write this collection too. */
@@ -39,7 +42,10 @@ export async function createApplication(
 export function listApplications(db: mongo.Db, organizationids?: string[]): Promise<StoredApplication[]> {
   const which = organizationids === undefined ? {} : { organizationid: { $in: organizationids } };
   return applicationsOf(db)
-    .find<StoredApplication>(which, { projection: { _id: 0 }, sort: { organizationid: 1, appid: 1 } })
+    .find<StoredApplication>(which, {
+      ...LISTING,
+      ...{ projection: LISTED_APPLICATION, sort: { organizationid: 1, appid: 1 } },
+    })
     .toArray();
 }
 

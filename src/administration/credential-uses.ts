@@ -1,6 +1,7 @@
 import mongoose, { type mongo } from 'mongoose';
 import { CREDENTIAL_USES, CREDENTIALS, type CredentialUse } from '../auth/plain.js';
 import { LISTED, type ListedCredential } from './credentials.js';
+import { LISTING } from './listed-services.js';
 
 const DAY_MS = 86_400_000;
 const { ObjectId } = mongoose.mongo;
@@ -13,13 +14,18 @@ export interface LastUse {
 
 /** The last uses of some credentials, by user name. */
 export async function lastUses(db: mongo.Db, usernames: unknown[]): Promise<(username: unknown) => LastUse> {
-  const _id = { $in: usernames.filter((name) => typeof name === 'string' && name !== '') as string[] };
-  const uses = await db.collection<CredentialUse>(CREDENTIAL_USES).find({ _id }).toArray();
+  const _id = { $in: namesIn(usernames) };
+  const uses = await db.collection<CredentialUse>(CREDENTIAL_USES).find({ _id }, LISTING).toArray();
   const known = new Map(uses.map((use) => [use._id, use]));
   return (username) => {
     const use = known.get(String(username));
     return { lastUsed: use?.at ?? null, lastUsedFrom: use?.from ?? null };
   };
+}
+
+/** The empty name is that of the document that says since when uses are noted. */
+function namesIn(usernames: unknown[]): string[] {
+  return usernames.filter((name): name is string => typeof name === 'string' && name !== '');
 }
 
 /** The credentials that nobody used for a while, and since when uses are noted; undefined: nobody has used any yet. */
@@ -41,13 +47,15 @@ export async function unusedCredentials(
   const uses = db.collection<CredentialUse>(CREDENTIAL_USES);
   const since = (await uses.findOne({ _id: '' }))?.at;
   if (since === undefined || since > before) return { since, credentials: [] };
-  const recently = new Set((await uses.find({ at: { $gt: before } }).toArray()).map(({ _id }) => _id));
   const which = organizationids === undefined ? {} : { 'scopes.organizationid': { $in: organizationids } };
   const projection = { ...LISTED, _id: 1 } as const;
   const all = await db
     .collection(CREDENTIALS)
-    .find(which, { projection, sort: { username: 1 } })
+    .find(which, { ...LISTING, projection, sort: { username: 1 } })
     .toArray();
+  const named = { _id: { $in: namesIn(all.map(({ username }) => username as unknown)) } };
+  const recent = uses.find({ ...named, at: { $gt: before } }, { ...LISTING, projection: { _id: 1 } });
+  const recently = new Set((await recent.toArray()).map(({ _id }) => _id));
   const unused = all.filter(({ _id, username }) => !recently.has(String(username)) && madeAt(_id) < before);
   return { since, credentials: unused.map(({ _id, ...credential }) => credential) };
 }

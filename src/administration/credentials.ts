@@ -6,6 +6,7 @@ import { isDuplicateKey } from '../database/plain.js';
 import type { Deed } from '../trail/index.js';
 import { type Desk, noteDeed } from './desk.js';
 import { forgetUses } from './forget-uses.js';
+import { LISTING } from './listed-services.js';
 import { type Refused, taken, unknownCredential, usernameUnavailable } from './refused.js';
 import { changeStored, readStored, type TaggedDocument } from './stored.js';
 
@@ -105,7 +106,7 @@ export async function revokeCredential(desk: Desk, username: string, ifMatch?: s
 export function listCredentials(db: mongo.Db, organizationids?: string[]): Promise<ListedCredential[]> {
   const which = organizationids === undefined ? {} : { 'scopes.organizationid': { $in: organizationids } };
   return credentialsOf(db)
-    .find<ListedCredential>(which, { projection: LISTED, sort: { username: 1 } })
+    .find<ListedCredential>(which, { ...LISTING, projection: LISTED, sort: { username: 1 } })
     .toArray();
 }
 

@@ -2,6 +2,9 @@ import type { mongo } from 'mongoose';
 import type { FilterTurn } from './filter-trial.js';
 import { type Actor, type Deed, trailEntry, writeTrail } from '../trail/plain.js';
 
+/** Changes that are recorded by one command, so that other requests are served in between. */
+const PORTION = 1000;
+
 /** Where somebody changes the configuration: the database, who it is, and for how long that is remembered (days). */
 export interface Desk {
   db: mongo.Db;
@@ -22,6 +25,12 @@ export async function noteDeeds(
   deeds: Deed[],
   session?: mongo.ClientSession,
 ): Promise<void> {
-  const entries = deeds.map((deed) => trailEntry(actor, deed, auditTrailDays));
-  if (entries.length > 0) await writeTrail(db, entries, session);
+  for (let first = 0; first < deeds.length; first += PORTION) {
+    const portion = deeds.slice(first, first + PORTION);
+    await writeTrail(
+      db,
+      portion.map((deed) => trailEntry(actor, deed, auditTrailDays)),
+      session,
+    );
+  }
 }

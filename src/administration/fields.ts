@@ -1,4 +1,4 @@
-import { parseDate, shown } from '../common/index.js';
+import { atOnce, parseDate, shown, type Steps } from '../common/index.js';
 import { problems } from '../http/plain.js';
 
 /** How many faults of one body are named at most. */
@@ -15,26 +15,30 @@ export interface Field<T> {
   schema: Record<string, unknown>;
   isRequired: boolean;
   /** The value that was meant, or why it is none: a sentence, or one for each place within it. */
-  read(value: unknown): { value: T } | { fault: string } | { faults: FieldError[] };
+  read(value: unknown): ReadValue<T>;
+  /** The same, a part at a time, where it may have many. */
+  readInSteps?(value: unknown): Steps<ReadValue<T>>;
 }
+
+/** What a field makes of a value. */
+export type ReadValue<T> = { value: T } | { fault: string } | { faults: FieldError[] };
 
 export type Fields = Record<string, Field<unknown>>;
 
 /** The object that the fields describe. What is not sent is undefined. */
 export type Shaped<F extends Fields> = { [name in keyof F]: F[name] extends Field<infer T> ? T : never };
 
+type Shape<F extends Fields> = { value: Shaped<F> } | { faults: FieldError[] };
+
 /** Reads a body; throws the 400 that names each wrong property. */
-export function shaped<F extends Fields>(fields: F, body: object): Shaped<F> {
-  const found = shapeOf(fields, body);
+export function* shaped<F extends Fields>(fields: F, body: object): Steps<Shaped<F>> {
+  const found = yield* shapeInSteps(fields, body);
   if ('faults' in found) throw problems.invalidRequest(found.faults);
   return found.value;
 }
 
 /** What the fields make of an object, or what is wrong with each of its properties. */
-export function shapeOf<F extends Fields>(
-  fields: F,
-  body: object,
-): { value: Shaped<F> } | { faults: FieldError[] } {
+export function* shapeInSteps<F extends Fields>(fields: F, body: object): Steps<Shape<F>> {
   const errors: FieldError[] = Object.keys(body)
     .filter((name) => !Object.hasOwn(fields, name))
     .slice(0, 1)
@@ -42,16 +46,21 @@ export function shapeOf<F extends Fields>(
       pointer: `/${shown(name)}`,
       detail: `is an unknown field. Known fields: ${knownIn(fields)}.`,
     }));
-  const values = Object.entries(fields).map(([name, field]) => {
+  const values: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(fields)) {
     const sent = Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined;
-    if (sent === undefined && !field.isRequired) return [name, undefined];
-    const found = sent === undefined ? { fault: 'is missing.' } : field.read(sent);
-    if ('value' in found) return [name, found.value];
+    const found = yield* readField(field, sent);
+    values.push([name, 'value' in found ? found.value : undefined]);
+    if ('value' in found) continue;
     const faults = 'faults' in found ? found.faults : [{ pointer: '', detail: found.fault }];
     errors.push(...faults.map((fault) => within(name, fault)));
-    return [name, undefined];
-  });
+  }
   return errors.length > 0 ? { faults: errors } : { value: Object.fromEntries(values) as Shaped<F> };
+}
+
+function* readField(field: Field<unknown>, sent: unknown): Steps<ReadValue<unknown>> {
+  if (sent === undefined) return field.isRequired ? { fault: 'is missing.' } : { value: undefined };
+  return field.readInSteps === undefined ? field.read(sent) : yield* field.readInSteps(sent);
 }
 
 /** A fault of a part, from outside. */
@@ -121,26 +130,36 @@ export function date(): Field<Date | undefined> {
 /** A list of objects, of `most` at most. Of what is wrong the first {@link MOST_FAULTS} places are told. */
 export function listOf<F extends Fields>(fields: F, most: number): Field<Shaped<F>[] | undefined> {
   const fault = `is not a list of at most ${most} objects with ${knownIn(fields)}.`;
-  return optional({ type: 'array', maxItems: most, items: schemaOf(fields) }, (value) => {
+  function* readInSteps(value: unknown): Steps<ReadValue<Shaped<F>[]>> {
     if (!Array.isArray(value) || value.length > most) return { fault };
     const items: Shaped<F>[] = [];
     const faults: FieldError[] = [];
     for (const [index, one] of value.entries()) {
       const isObject = typeof one === 'object' && one !== null && !Array.isArray(one);
       const found = isObject
-        ? shapeOf(fields, one as object)
+        ? yield* shapeInSteps(fields, one as object)
         : { faults: [{ pointer: '', detail: 'is not an object.' }] };
       if ('value' in found) items.push(found.value);
       else faults.push(...found.faults.map((each) => within(index, each)));
       if (faults.length >= MOST_FAULTS) break;
+      yield;
     }
     return faults.length > 0 ? { faults: faults.slice(0, MOST_FAULTS) } : { value: items };
-  });
+  }
+  return inSteps({ type: 'array', maxItems: most, items: schemaOf(fields) }, readInSteps);
 }
 
 /** A field with a reader of its own. */
 export function optional<T>(schema: Record<string, unknown>, read: Field<T>['read']): Field<T | undefined> {
   return { schema, isRequired: false, read };
+}
+
+/** The same, with a reader that works in steps. */
+export function inSteps<T>(
+  schema: Record<string, unknown>,
+  readInSteps: (value: unknown) => Steps<ReadValue<T>>,
+): Field<T | undefined> {
+  return { ...optional(schema, (value) => atOnce(readInSteps(value))), readInSteps };
 }
 
 function knownIn(fields: Fields): string {

@@ -4,11 +4,12 @@ import {
   filterFault,
   isEnabled,
   isNamed,
-  effortFault,
+  effortInSteps,
   type ServiceKey,
   SERVICES,
   type StoredService,
 } from '../application/plain.js';
+import { TimeSlice } from '../common/index.js';
 import { FILTER_VERSIONS, type FilterVersionChange } from '../replication/filters/plain.js';
 import { nameOfService } from './services.js';
 
@@ -34,11 +35,13 @@ export async function faultyFilters(db: mongo.Db): Promise<{ services: number; f
   const beyond = await beyondLimits(db);
   const first: FaultyFilter[] = [];
   let services = 0;
+  const slice = new TimeSlice();
   for await (const service of stored) {
+    await slice.step();
     if (!isNamed(service) || !isEnabled(service)) continue;
     const isBeyond = beyond.has(nameOfService(service));
     const invalid = isBeyond ? BEYOND : filterFault(service.filter);
-    const detail = invalid ?? effortFault(service.filter as Filter);
+    const detail = invalid ?? (await slice.take(effortInSteps(service.filter as Filter)));
     if (detail === undefined) continue;
     services += 1;
     if (first.length < MOST_SHOWN)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Filter } from '../application/index.js';
+import { type Filter, FILTER_BYTES } from '../application/plain.js';
 import { FatalError, fileTrouble, type LostNumber, lostNumber, shown } from '../common/index.js';
 import { extendedJson, mayBeRounded } from './extended-json.js';
 import { bsonOf, valueKey } from './extended-values.js';
@@ -8,6 +8,9 @@ import { invalid, type Refused } from './refused.js';
 
 /** A valid filter has fewer levels, values of extended JSON included; deeper text is not gone into. */
 const MOST_LEVELS = 20;
+/** Of a filter in a body, as JSON: a text takes at most six characters for each of its bytes, and other values are few. */
+const LONGEST = 8 * FILTER_BYTES;
+const TOO_LARGE = `The filter must be smaller than ${FILTER_BYTES} bytes (64 KB).`;
 
 /**
  * The filter that an option gives: extended JSON, or `@` and the name of a file with it. Throws where it is none, or
@@ -87,7 +90,9 @@ export function filterOfJson(json: unknown): unknown {
     if (level > MOST_LEVELS) throw invalid(`The filter is nested deeper than ${MOST_LEVELS} levels.`);
     for (const inner of Object.values(value)) waiting.push({ value: inner, level: level + 1 });
   }
-  return parseFilter(JSON.stringify(json));
+  const text = JSON.stringify(json);
+  if (text.length > LONGEST) throw invalid(`The filter is not valid. ${TOO_LARGE}`, '/filter');
+  return parseFilter(text);
 }
 
 /** The filter as the JSON that {@link parseFilter} reads. */

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
-import { type Filter, filterFault, type FilterPart, partsOf, effortFault } from '../application/plain.js';
-import { DeadlineError, shown, within } from '../common/index.js';
+import { type Filter, filterFault, type FilterPart, partsOf, effortInSteps } from '../application/plain.js';
+import { atOnce, DeadlineError, shown, type Steps, within } from '../common/index.js';
 import { isRefusedQuery, isTimeout } from '../database/plain.js';
 import { COLLECTION_OF, FIRST_ID, type Kind, type Tenant } from '../record/index.js';
 import { invalid, type Refused } from './refused.js';
@@ -11,7 +11,11 @@ const SPARE_MS = 1000;
 
 /** Throws if contract §4 does not allow the filter, or its regular expressions may take long. */
 export function assertFilter(filter: unknown): asserts filter is Filter {
-  const fault = filterFault(filter) ?? effortFault(filter as Filter);
+  atOnce(assertFilterInSteps(filter));
+}
+
+export function* assertFilterInSteps(filter: unknown): Steps<void> {
+  const fault = filterFault(filter) ?? (yield* effortInSteps(filter as Filter));
   if (fault !== undefined) throw invalid(`The filter is not valid. ${fault}`, '/filter');
 }
 

@@ -66,14 +66,21 @@ export async function listServices(db: mongo.Db, listed: ListedOf): Promise<List
     const found = servicesOf(db).find<StoredService>(
       { $or: portion.map(within) },
       {
-        ...{ projection: { _id: 0 }, batchSize: Math.max(1, Math.floor((many * PORTION_BYTES) / bytes)) },
+        ...{ projection: { _id: 0 }, batchSize: batchSizeFor(many, bytes) },
         ...LISTING,
         ...(session && { session }),
       },
     );
-    for await (const service of found) services.push(service);
+    const ofPortion: StoredService[] = [];
+    for await (const service of found) ofPortion.push(service);
+    for (const service of inOrder(ofPortion)) services.push(service);
   }
-  return { services: inOrder(services), leftOut: measured.flatMap(beyond) };
+  return { services, leftOut: measured.flatMap(beyond) };
+}
+
+/** How many documents are read at once, of so many that have so many bytes together. */
+export function batchSizeFor(documents: number, bytes: number): number {
+  return Math.max(1, Math.floor((documents * PORTION_BYTES) / Math.max(1, bytes)));
 }
 
 /** What is left out, in words. */
@@ -154,7 +161,7 @@ function portionsOf(measured: Measured[]): Measured[][] {
 }
 
 function sumOf(measured: Measured[]): { services: number; bytes: number } {
-  const sum = { services: 0, bytes: 1 };
+  const sum = { services: 0, bytes: 0 };
   for (const { services, bytes, ids } of measured) {
     sum.services += ids?.length ?? services;
     sum.bytes += bytes;

@@ -1,8 +1,8 @@
 import { LEVELS, type Scope } from '../auth/plain.js';
 import type { Application, Filter } from '../application/index.js';
-import { NAME, NAME_RULE, NAME_SCHEMA } from '../common/index.js';
+import { NAME, NAME_RULE, NAME_SCHEMA, type Steps } from '../common/index.js';
 import { filterOfJson } from './filter-text.js';
-import { assertFilter } from './filter-trial.js';
+import { assertFilterInSteps } from './filter-trial.js';
 import { Refused } from './refused.js';
 import { newUsernameFault } from './usernames.js';
 import {
@@ -10,9 +10,11 @@ import {
   type Field,
   type FieldError,
   flag,
+  inSteps,
   MOST_FAULTS,
   oneOf,
   optional,
+  type ReadValue,
   removable,
   required,
   text,
@@ -35,19 +37,21 @@ export function words(example: string): Field<string | undefined> {
 export const name = (example: string) =>
   text((value) => (NAME.test(value) ? undefined : `${NAME_RULE}.`), { ...NAME_SCHEMA, example });
 
+function* readFilter(value: unknown): Steps<ReadValue<Filter>> {
+  try {
+    const found = filterOfJson(value);
+    yield* assertFilterInSteps(found);
+    return { value: found as Filter };
+  } catch (error) {
+    if (error instanceof Refused) return { fault: error.message };
+    throw error;
+  }
+}
+
 /** Extended JSON, so that dates and ObjectIds can be written. */
-export const filter: Field<Filter | undefined> = optional(
+export const filter: Field<Filter | undefined> = inSteps(
   { type: 'object', example: { 'data.datasource': 'erp' }, additionalProperties: true },
-  (value) => {
-    try {
-      const found = filterOfJson(value);
-      assertFilter(found);
-      return { value: found };
-    } catch (error) {
-      if (error instanceof Refused) return { fault: error.message };
-      throw error;
-    }
-  },
+  readFilter,
 );
 
 export const settings: Field<Application['settings']> = optional<NonNullable<Application['settings']>>(

@@ -1,5 +1,5 @@
 import { bsonTypeOf } from '../record/pure.js';
-import { shown } from '../common/index.js';
+import { atOnce, shown, type Steps } from '../common/index.js';
 import type { Filter } from './filter.js';
 import { partsOf, withinElements } from './filter-parts.js';
 import { isDocument, isRegularExpression } from './filter-values.js';
@@ -38,7 +38,12 @@ interface Pattern {
  * it could not. MongoDB interrupts nothing within a record, so what may take long must not start.
  */
 export function effortFault(filter: Filter): string | undefined {
-  return pathsFault(filter) ?? patternsFault(filter);
+  return atOnce(effortInSteps(filter));
+}
+
+/** The same, a regular expression at a time: judging a long one takes some milliseconds. */
+export function* effortInSteps(filter: Filter): Steps<string | undefined> {
+  return pathsFault(filter) ?? (yield* patternsFault(filter));
 }
 
 function pathsFault(filter: Filter): string | undefined {
@@ -48,7 +53,7 @@ function pathsFault(filter: Filter): string | undefined {
   return `The path at ${shown(part.place)} has ${numbers(part.field)} numbers, and may take very long in nested lists; at most ${MOST_NUMBERS} are allowed.`;
 }
 
-function patternsFault(filter: Filter): string | undefined {
+function* patternsFault(filter: Filter): Steps<string | undefined> {
   let steps = 0;
   let count = 0;
   let beginnings = 0;
@@ -64,6 +69,7 @@ function patternsFault(filter: Filter): string | undefined {
       return `${place} is one regular expression more than the ${MOST_PATTERNS} that are allowed; one such as "^ERP-" does not count, a plain text after "^".`;
     if (source.length > LONGEST)
       return `The regular expression at ${place} has ${source.length} characters; at most ${LONGEST} are allowed.`;
+    yield;
     const cost = costOf(source, options);
     if (typeof cost === 'string')
       return `The regular expression at ${place} has "${shown(cost)}", with which it may take very long; leave it out, or write the options "i", "m", "s" and "x" as "$options".`;

@@ -7,7 +7,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import type { Request } from 'express';
-import { lostNumber, shown } from '../common/index.js';
+import { lostNumberInSteps, shown, TimeSlice } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
 import { problems, whileReceiving } from '../http/index.js';
 import { isJson } from './content-type.js';
@@ -27,7 +27,7 @@ class ReadJson implements PipeTransform<Request, Promise<object>> {
 
   async transform(request: Request): Promise<object> {
     if (!isJson(request.headers['content-type'])) throw problems.notJson();
-    return objectIn(await this.read(request));
+    return await objectIn(await this.read(request));
   }
 
   /** How long a body takes is its client's affair: that time does not count as the service's. */
@@ -65,19 +65,19 @@ export const RequestBody = (shape: Type<PipeTransform> | PipeTransform) => Reque
 export const OptionalRequestBody = (shape: Type<PipeTransform> | PipeTransform) =>
   RequestItself(ReadJsonIfAny, shape);
 
-function objectIn(bytes: Buffer): object {
+async function objectIn(bytes: Buffer): Promise<object> {
   const text = textOf(bytes);
   if (text.trim() === '') throw wrongBody('is empty');
   const body = parsed(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw wrongBody('is not a JSON object');
-  assertNumbersKept(text);
+  await assertNumbersKept(text);
   return body;
 }
 
 /** What is stored must be what was sent: a number that was read as another one is not. */
-function assertNumbersKept(text: string): void {
-  const lost = lostNumber(text);
+async function assertNumbersKept(text: string): Promise<void> {
+  const lost = await new TimeSlice().take(lostNumberInSteps(text));
   if (lost === undefined) return;
   const detail = `holds the number ${shown(lost.written)}, which cannot be kept as it is written. Send one such as 42; a filter keeps all digits of {"$numberLong": "9007199254740993"}.`;
   throw problems.invalidRequest([{ pointer: lost.pointer, detail }]);

@@ -1,3 +1,5 @@
+import { atOnce, type Steps } from './time-slice.js';
+
 /** Strings, numbers, and the punctuation that locates them in a document. The rest is skipped. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|-?\d[\d.eE+-]*/g;
 const NUMBER = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
@@ -10,11 +12,21 @@ export interface LostNumber {
   written: string;
 }
 
+/** Tokens of one step: less than a millisecond. */
+const OF_A_STEP = 1000;
+
 /** The first number of a JSON text that `JSON.parse` would silently change. */
 export function lostNumber(json: string): LostNumber | undefined {
+  return atOnce(lostNumberInSteps(json));
+}
+
+export function* lostNumberInSteps(json: string): Steps<LostNumber | undefined> {
   const path: (string | number)[] = [];
   let text = '';
+  let tokens = 0;
   for (const [token] of json.matchAll(TOKEN)) {
+    tokens += 1;
+    if (tokens % OF_A_STEP === 0) yield;
     const last = path.length - 1;
     const key = path[last];
     if (token === '{' || token === '[') path.push(token === '{' ? '' : 0);

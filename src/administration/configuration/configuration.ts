@@ -33,6 +33,8 @@ export const CREDENTIAL = {
 };
 
 export type ConfiguredApplication = Shaped<typeof APPLICATION>;
+export type ConfiguredService = Shaped<typeof SERVICE>;
+export type ConfiguredCredential = Shaped<typeof CREDENTIAL>;
 
 /** The properties of a configuration, as it stands in a file or a body. */
 export const CONFIGURATION = {

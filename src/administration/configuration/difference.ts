@@ -1,3 +1,4 @@
+import type { Steps } from '../../common/index.js';
 import { differing, type Thing } from './things.js';
 
 /** What has to be done so that what is stored is what is wanted. */
@@ -19,18 +20,25 @@ export interface PlannedChanges {
  * Compares what is stored with what is wanted, thing by thing. What is stored and not wanted is removed where `isPruned`
  * says so; else it stays, and is told of. Removals come last, services before their applications.
  */
-export function differenceBetween(stored: Thing[], wanted: Thing[], isPruned: boolean): PlannedChanges {
+export function* differenceBetween(
+  stored: Thing[],
+  wanted: Thing[],
+  isPruned: boolean,
+): Steps<PlannedChanges> {
   const known = new Map(stored.map((thing) => [thing.name, thing]));
-  const told = new Set(wanted.map(({ name }) => name));
-  const untold = stored.filter(({ name }) => !told.has(name));
-  const changes = wanted.flatMap((thing): PlannedChange[] => {
+  const changes: PlannedChange[] = [];
+  for (const thing of wanted) {
     const before = known.get(thing.name);
     const changed = differing(thing.fields, before?.fields ?? {});
-    if (before !== undefined && changed.length === 0) return [];
-    return [changeOf(before === undefined ? 'create' : 'change', thing, changed)];
-  });
-  const removed = [...untold].reverse().map((thing) => changeOf('remove', thing, []));
-  return isPruned ? { changes: [...changes, ...removed], untold: [] } : { changes, untold };
+    if (before === undefined) changes.push(changeOf('create', thing, changed));
+    else if (changed.length > 0) changes.push(changeOf('change', thing, changed));
+    known.delete(thing.name);
+    yield;
+  }
+  const untold = [...known.values()];
+  if (!isPruned) return { changes, untold };
+  for (const thing of untold.reverse()) changes.push(changeOf('remove', thing, []));
+  return { changes, untold: [] };
 }
 
 function changeOf(action: PlannedChange['action'], thing: Thing, changed: string[]): PlannedChange {

@@ -1,11 +1,11 @@
 import { LineCounter, parseDocument, stringify, visit } from 'yaml';
-import { FatalError, isKept } from '../../common/index.js';
+import { atOnce, FatalError, isKept } from '../../common/index.js';
 import { Problem } from '../../http/plain.js';
 import { shaped } from '../fields.js';
 import { Refused } from '../refused.js';
 import { CONFIGURATION, type Configuration } from './configuration.js';
 import { configurationJson } from './stored-configuration.js';
-import { assertSingle } from './things.js';
+import { assertSingle, thingsOf } from './things.js';
 
 /** Of the file (bytes); 100,000 credentials take about 15 MB. */
 const LONGEST = 32 * 1024 * 1024;
@@ -61,8 +61,8 @@ export function readConfigurationFile(text: string): ConfigurationFile {
   });
   const json = toJson(document);
   const configuration = withLines(lineOf, () => {
-    const read = shaped(CONFIGURATION, json);
-    assertSingle(read);
+    const read = atOnce(shaped(CONFIGURATION, json));
+    atOnce(assertSingle(atOnce(thingsOf(read))));
     return read;
   });
   return { configuration, lineOf };

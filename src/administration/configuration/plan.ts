@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { Filter, ServiceKey } from '../../application/index.js';
 import { CREDENTIALS } from '../../auth/plain.js';
+import { TimeSlice } from '../../common/index.js';
 import { problems } from '../../http/plain.js';
 import type { Tenant } from '../../record/index.js';
 import { assertNoRecords, nameOfTenant } from '../applications.js';
@@ -40,10 +41,13 @@ export async function compare(
   { reach, isPruned }: PlanOptions,
   session?: mongo.ClientSession,
 ): Promise<Comparison> {
-  assertSingle(wanted);
+  const slice = new TimeSlice();
+  const things = await slice.take(thingsOf(wanted));
+  await slice.take(assertSingle(things));
   assertWithin(reach, wanted);
   const { configuration, etag, leftOut } = await storedConfiguration(db, reach, session);
-  const difference = differenceBetween(thingsOf(configuration), thingsOf(wanted), isPruned);
+  const stored = await slice.take(thingsOf(configuration));
+  const difference = await slice.take(differenceBetween(stored, things, isPruned));
   return { ...difference, etag, leftOut };
 }
 
@@ -126,7 +130,9 @@ function servicesIn(changes: PlannedChange[]): Map<string, ServiceChange[]> {
     if (thing.what !== 'service') continue;
     const name = nameOfTenant(thing.key);
     const change = { key: thing.key, ...(action !== 'remove' && { fields: thing.fields }) };
-    byApplication.set(name, [...(byApplication.get(name) ?? []), change]);
+    const known = byApplication.get(name);
+    if (known === undefined) byApplication.set(name, [change]);
+    else known.push(change);
   }
   return byApplication;
 }

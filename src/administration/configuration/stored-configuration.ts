@@ -1,16 +1,16 @@
 import type { mongo } from 'mongoose';
 import { APPLICATIONS } from '../../application/plain.js';
 import { CREDENTIALS } from '../../auth/plain.js';
-import { count } from '../../common/index.js';
+import { count, type Steps, TimeSlice } from '../../common/index.js';
 import { etagOf, Problem } from '../../http/plain.js';
 import { ofTenant, type Tenant } from '../../record/index.js';
 import { type StoredApplication } from '../applications.js';
 import { LISTED, type ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
 import { coversCredential } from '../reach.js';
-import { leftOutText, LISTING, listServices } from '../listed-services.js';
+import { batchSizeFor, leftOutText, LISTING, listServices } from '../listed-services.js';
 import { Refused } from '../refused.js';
-import type { Configuration } from './configuration.js';
+import type { Configuration, ConfiguredService } from './configuration.js';
 import { understood } from './understood.js';
 
 /** What of the configuration somebody may see and change. */
@@ -51,6 +51,8 @@ export function withinApplication(reach: Reach, only: Tenant): Reach {
 
 export interface StoredConfiguration {
   configuration: Configuration;
+  /** The configuration as JSON. */
+  text: string;
   /** Digest of all of it. */
   etag: string;
   /** What is stored in a form that could not be applied, in words: it is not part of the configuration. */
@@ -68,45 +70,79 @@ export async function storedConfiguration(
   const which = only === undefined ? of('organizationid') : ofTenant(only);
   const opening =
     only === undefined ? of('scopes.organizationid') : { scopes: { $elemMatch: ofTenant(only) } };
-  const options = { ...LISTING, ...(session && { session }), projection: { _id: 0 } };
   const covered = <T extends { organizationid?: unknown; appid?: unknown }>({ organizationid, appid }: T) =>
     reach.covers({ organizationid: String(organizationid), appid: String(appid) });
-  const others =
-    (await bytesOf(db.collection(APPLICATIONS), which, session)) +
-    (await bytesOf(db.collection(CREDENTIALS), opening, session));
+  const ofApplications = await sizeOf(db.collection(APPLICATIONS), which, session);
+  const ofCredentials = await sizeOf(db.collection(CREDENTIALS), opening, session);
   const { services, leftOut: beyond } = await listServices(db, {
     ...{ which, covers: covered, session },
-    assertRoom: (bytes) => assertAtMost(mostBytes, bytes + others),
+    assertRoom: (bytes) => assertAtMost(mostBytes, bytes + ofApplications.bytes + ofCredentials.bytes),
   });
-  const applications = await db
-    .collection(APPLICATIONS)
-    .find<StoredApplication>(which, { ...options, sort: { organizationid: 1, appid: 1 } })
-    .toArray();
-  const credentials = await db
-    .collection(CREDENTIALS)
-    .find<ListedCredential>(opening, { ...options, projection: LISTED, sort: { username: 1 } })
-    .toArray();
-  const { configuration, leftOut } = understood(
-    applications.filter(covered),
-    services,
-    credentials.filter((one) => reach.coversCredential(one)),
+  const applications = await read<StoredApplication>(db.collection(APPLICATIONS), which, {
+    ...{ size: ofApplications, session },
+    ...{ projection: { _id: 0 }, sort: { organizationid: 1, appid: 1 } },
+  });
+  const credentials = await read<ListedCredential>(db.collection(CREDENTIALS), opening, {
+    ...{ size: ofCredentials, session },
+    ...{ projection: LISTED, sort: { username: 1 } },
+  });
+  const slice = new TimeSlice();
+  const { configuration, leftOut } = await slice.take(
+    understood(
+      applications.filter(covered),
+      services,
+      credentials.filter((one) => reach.coversCredential(one)),
+    ),
   );
-  const etag = etagOf(Buffer.from(JSON.stringify(configurationJson(configuration))));
-  return { configuration, etag, leftOut: [...leftOut, ...beyond.map(leftOutText)] };
+  const text = await slice.take(configurationText(configuration));
+  const etag = etagOf(Buffer.from(text));
+  return { configuration, text, etag, leftOut: [...leftOut, ...beyond.map(leftOutText)] };
 }
 
-async function bytesOf(
+/** How many documents a read has, and their bytes of BSON together. */
+interface Size {
+  documents: number;
+  bytes: number;
+}
+
+async function sizeOf(
   collection: mongo.Collection,
   which: mongo.Document,
   session: mongo.ClientSession | undefined,
-): Promise<number> {
-  const [sum] = await collection
-    .aggregate<{ bytes: number }>(
-      [{ $match: which }, { $group: { _id: null, bytes: { $sum: { $bsonSize: '$$ROOT' } } } }],
+): Promise<Size> {
+  const [size] = await collection
+    .aggregate<Size>(
+      [
+        { $match: which },
+        { $group: { _id: null, documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
+      ],
       { ...LISTING, ...(session && { session }) },
     )
     .toArray();
-  return sum?.bytes ?? 0;
+  return size ?? { documents: 0, bytes: 0 };
+}
+
+/** In batches, so that other requests are served in between. */
+async function read<T extends mongo.Document>(
+  collection: mongo.Collection,
+  which: mongo.Document,
+  {
+    size: { documents, bytes },
+    session,
+    ...options
+  }: Pick<mongo.FindOptions, 'projection' | 'sort'> & {
+    size: Size;
+    session: mongo.ClientSession | undefined;
+  },
+): Promise<T[]> {
+  const batchSize = batchSizeFor(documents, bytes);
+  const found = collection.find<T>(which, {
+    ...{ ...LISTING, ...options, batchSize },
+    ...(session && { session }),
+  });
+  const all: T[] = [];
+  for await (const one of found) all.push(one);
+  return all;
 }
 
 function assertAtMost(most: number, bytes: number): void {
@@ -124,8 +160,32 @@ export function configurationJson({ applications = [], credentials = [] }: Confi
   return {
     applications: applications.map(({ services = [], ...application }) => ({
       ...application,
-      services: services.map(({ filter, ...service }) => ({ ...service, filter: filterJson(filter) })),
+      services: services.map(serviceJson),
     })),
     credentials,
   };
+}
+
+function serviceJson({ filter, ...service }: ConfiguredService): object {
+  return { ...service, filter: filterJson(filter) };
+}
+
+/** The text of {@link configurationJson}, a service or credential at a time. */
+export function* configurationText({ applications = [], credentials = [] }: Configuration): Steps<string> {
+  const told: string[] = [];
+  for (const { services = [], ...application } of applications) {
+    const texts: string[] = [];
+    for (const service of services) {
+      texts.push(JSON.stringify(serviceJson(service)));
+      yield;
+    }
+    told.push(`${JSON.stringify(application).slice(0, -1)},"services":[${texts.join(',')}]}`);
+    yield;
+  }
+  const opened: string[] = [];
+  for (const credential of credentials) {
+    opened.push(JSON.stringify(credential));
+    yield;
+  }
+  return `{"applications":[${told.join(',')}],"credentials":[${opened.join(',')}]}`;
 }

@@ -3,6 +3,7 @@ import { nameOfTenant } from '../applications.js';
 import { filterJson } from '../filter-text.js';
 import { invalidAt } from '../refused.js';
 import { nameOfService } from '../services.js';
+import type { Steps } from '../../common/index.js';
 import type { Tenant } from '../../record/index.js';
 import type { Configuration } from './configuration.js';
 
@@ -23,17 +24,25 @@ export type Thing = ThingKey & {
 };
 
 /** The things of a configuration, applications before their services. */
-export function thingsOf({ applications = [], credentials = [] }: Configuration): Thing[] {
-  return [
-    ...applications.flatMap((application, index) =>
-      thingsOfApplication(application, `/applications/${index}`),
-    ),
-    ...credentials.map(({ username, level, scopes, disabled, expiresAt }, index): Thing => {
-      const fields = { level, scopes, disabled: disabled === true ? true : undefined, expiresAt };
-      const pointer = `/credentials/${index}`;
-      return { what: 'credential', key: { username }, name: nameOfCredential(username), pointer, fields };
-    }),
-  ];
+export function* thingsOf({ applications = [], credentials = [] }: Configuration): Steps<Thing[]> {
+  const things: Thing[] = [];
+  for (const [index, application] of applications.entries()) {
+    for (const thing of thingsOfApplication(application, `/applications/${index}`)) things.push(thing);
+    yield;
+  }
+  for (const [index, { username, level, scopes, disabled, expiresAt }] of credentials.entries()) {
+    const fields = { level, scopes, disabled: disabled === true ? true : undefined, expiresAt };
+    const pointer = `/credentials/${index}`;
+    things.push({
+      what: 'credential',
+      key: { username },
+      name: nameOfCredential(username),
+      pointer,
+      fields,
+    });
+    yield;
+  }
+  return things;
 }
 
 function thingsOfApplication(
@@ -78,10 +87,11 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** Throws the 400 that names the place where something is told twice. */
-export function assertSingle(configuration: Configuration): void {
+export function* assertSingle(things: Thing[]): Steps<void> {
   const seen = new Set<string>();
-  for (const { name: said, pointer } of thingsOf(configuration)) {
+  for (const { name: said, pointer } of things) {
     if (seen.has(said)) throw invalidAt(pointer, `tells of the ${said} a second time.`);
     seen.add(said);
+    yield;
   }
 }

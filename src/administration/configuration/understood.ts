@@ -1,47 +1,70 @@
 import { isEnabled, type StoredService } from '../../application/plain.js';
 import type { Scope } from '../../auth/index.js';
+import type { Steps } from '../../common/index.js';
 import type { StoredApplication } from '../applications.js';
 import type { ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
-import { type Fields, type Shaped, shapeOf } from '../fields.js';
-import { APPLICATION, type Configuration, CREDENTIAL, SERVICE } from './configuration.js';
+import { type Fields, type Shaped, shapeInSteps } from '../fields.js';
+import {
+  APPLICATION,
+  type Configuration,
+  type ConfiguredApplication,
+  type ConfiguredCredential,
+  type ConfiguredService,
+  CREDENTIAL,
+  SERVICE,
+} from './configuration.js';
 
 /** Makes a configuration of what is stored; what cannot be part of one is told in words. */
-export function understood(
+export function* understood(
   applications: StoredApplication[],
   services: StoredService[],
   credentials: ListedCredential[],
-): { configuration: Configuration; leftOut: string[] } {
+): Steps<{ configuration: Configuration; leftOut: string[] }> {
   const leftOut: string[] = [];
-  const read = <F extends Fields>(fields: F, name: string, stored: object): Shaped<F>[] => {
-    const found = shapeOf(fields, withoutNothing(stored));
+  function* read<F extends Fields>(fields: F, name: string, stored: object): Steps<Shaped<F>[]> {
+    const found = yield* shapeInSteps(fields, withoutNothing(stored));
     if ('value' in found) return [found.value];
     const [{ pointer, detail } = { pointer: '', detail: '' }] = found.faults;
     leftOut.push(`${name}: ${pointer.slice(1).replaceAll('/', '.')} ${detail}`);
     return [];
-  };
-  const byApplication = new Map<string, StoredService[]>();
-  for (const service of services) {
-    const of = placeOf(service);
-    byApplication.set(of, [...(byApplication.get(of) ?? []), service]);
   }
-  const known = applications.flatMap((application) => {
+  const byApplication = byPlace(services);
+  const known: ConfiguredApplication[] = [];
+  for (const application of applications) {
     const place = placeOf(application);
-    const own = (byApplication.get(place) ?? []).flatMap((service) =>
-      read(SERVICE, `${nameOf(service)} of ${place}`, serviceJson(service)),
-    );
+    const own: ConfiguredService[] = [];
+    for (const service of byApplication.get(place) ?? []) {
+      own.push(...(yield* read(SERVICE, `${nameOf(service)} of ${place}`, serviceJson(service))));
+      yield;
+    }
     byApplication.delete(place);
     const { organizationid, appid, title, settings } = application;
     const stored = { organizationid, appid, title, settings };
-    return read(APPLICATION, `application ${place}`, stored).map((one) => ({ ...one, services: own }));
-  });
+    for (const one of yield* read(APPLICATION, `application ${place}`, stored))
+      known.push({ ...one, services: own });
+    yield;
+  }
   for (const [place, orphans] of byApplication)
     for (const service of orphans)
       leftOut.push(`${nameOf(service)} of ${place}: there is no such application.`);
-  const opened = credentials.flatMap((one) =>
-    read(CREDENTIAL, `credential "${String(one.username)}"`, credentialJson(one)),
-  );
+  const opened: ConfiguredCredential[] = [];
+  for (const one of credentials) {
+    opened.push(...(yield* read(CREDENTIAL, `credential "${String(one.username)}"`, credentialJson(one))));
+    yield;
+  }
   return { configuration: { applications: known, credentials: opened }, leftOut };
+}
+
+function byPlace(services: StoredService[]): Map<string, StoredService[]> {
+  const found = new Map<string, StoredService[]>();
+  for (const service of services) {
+    const place = placeOf(service);
+    const others = found.get(place);
+    if (others === undefined) found.set(place, [service]);
+    else others.push(service);
+  }
+  return found;
 }
 
 function serviceJson(service: StoredService): object {

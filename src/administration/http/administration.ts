@@ -10,6 +10,7 @@ import { ApiBasicAuth, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Connection } from 'mongoose';
 import { AboveApplications, Needs } from '../../auth/index.js';
+import { TimeSlice } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { sendJson, tag } from '../../http/index.js';
 import { actorOf } from '../../trail/index.js';
@@ -51,6 +52,17 @@ export const Asked = createParamDecorator((_data: unknown, context: ExecutionCon
 export function sendTagged(response: Response, document: unknown, etag: string): void {
   tag(response, etag);
   sendJson(response, JSON.stringify(document));
+}
+
+/** A list as JSON, an item at a time: megabytes of filters would keep all other requests waiting. */
+export async function listText<T>(items: T[], shown: (one: T) => object): Promise<string> {
+  const slice = new TimeSlice();
+  const texts: string[] = [];
+  for (const one of items) {
+    texts.push(JSON.stringify(shown(one)));
+    await slice.step();
+  }
+  return `[${texts.join(',')}]`;
 }
 
 /** Aborted where the client goes away before it has its answer. */

@@ -2,7 +2,7 @@ import { applyDecorators, Controller, Get, Headers, HttpCode, Post, Query, Res }
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, covers, type Credential } from '../../auth/index.js';
-import { Problems, problems } from '../../http/index.js';
+import { Problems, problems, sendJson, tag } from '../../http/index.js';
 import { NAME, NAME_RULE, NAME_SCHEMA } from '../../common/index.js';
 import {
   applyConfiguration,
@@ -10,7 +10,6 @@ import {
   assertPossible,
   compare,
   CONFIGURATION,
-  configurationJson,
   coversCredential,
   flag,
   organizationsTouched,
@@ -22,7 +21,7 @@ import {
   storedConfiguration,
   withinApplication,
 } from '../index.js';
-import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
+import { Administrative, Asked, Desks, listText, untilGone } from './administration.js';
 import type { Tenant } from '../../record/index.js';
 import { Answers } from './answers.js';
 import { EditPace } from './edit-pace.js';
@@ -88,8 +87,9 @@ export class ConfigurationController {
     const { db } = this.desks.of(request);
     const reach = reachOf(caller, narrowing);
     const read = () => storedConfiguration(db, reach);
-    const { configuration, etag, leftOut } = await this.listings.during(request, caller, read);
-    sendTagged(response, { ...configurationJson(configuration), leftOut }, etag);
+    const { text, etag, leftOut } = await this.listings.during(request, caller, read);
+    tag(response, etag);
+    sendJson(response, `${text.slice(0, -1)},"leftOut":${JSON.stringify(leftOut)}}`);
   }
 
   @Post('plan')
@@ -125,7 +125,9 @@ export class ConfigurationController {
         this.previews.during(organizationid, gone, work, leftOf(WHOLE_MS)),
     });
     const stays = untold.map(({ name }) => name);
-    sendTagged(response, { changes: changes.map((one) => shown(one, previews)), untold: stays }, etag);
+    const text = await listText(changes, (one) => shown(one, previews));
+    tag(response, etag);
+    sendJson(response, `{"changes":${text},"untold":${JSON.stringify(stays)}}`);
   }
 
   @Post('apply')
@@ -146,7 +148,8 @@ export class ConfigurationController {
     @Query() narrowing: Narrowing,
     @Headers('If-Match') ifMatch: string | undefined,
     @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
-  ): Promise<{ changes: object[]; passwords: Record<string, string> }> {
+    @Res() response: Response,
+  ): Promise<void> {
     const options = {
       ...{ reach: reachOf(caller, narrowing), isPruned: prune === true },
       ...{ ifMatch, mostNew: MOST_NEW },
@@ -154,7 +157,8 @@ export class ConfigurationController {
     for (const application of wanted.applications ?? []) this.pace.count(application);
     const apply = () => applyConfiguration(this.desks.of(request), wanted, options);
     const { changes, passwords } = await this.listings.during(request, caller, apply, APPLY_WAIT_MS);
-    return { changes: changes.map((one) => shown(one)), passwords };
+    const text = await listText(changes, (one) => shown(one));
+    sendJson(response, `{"changes":${text},"passwords":${JSON.stringify(passwords)}}`);
   }
 }
 

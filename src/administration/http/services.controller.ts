@@ -32,7 +32,7 @@ import {
   type Shaped,
   unknownService,
 } from '../index.js';
-import { Administrative, Asked, Desks, sendTagged, untilGone } from './administration.js';
+import { Administrative, Asked, Desks, listText, sendTagged, untilGone } from './administration.js';
 import { Answers, Done, ServiceList, ServiceShape } from './answers.js';
 import { EditPace } from './edit-pace.js';
 import { NamesKind, NamesService, TakesIfMatch } from './openapi.js';
@@ -81,10 +81,8 @@ export class ServicesController {
     const list = () => listServices(db, { which: ofTenant(tenant) });
     const { services, leftOut } = await this.listings.during(request, caller, list);
     const [beyond] = leftOut;
-    sendJson(
-      response,
-      JSON.stringify({ result: services.map(shown), ...(beyond && { leftOut: beyond.services }) }),
-    );
+    const more = beyond === undefined ? '' : `,"leftOut":${beyond.services}`;
+    sendJson(response, `{"result":${await listText(services, shown)}${more}}`);
   }
 
   @Get('services/:kind/:name')

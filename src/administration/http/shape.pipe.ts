@@ -1,14 +1,15 @@
 import type { PipeTransform } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
+import { TimeSlice } from '../../common/index.js';
 import { OptionalRequestBody, RequestBody } from '../../body/index.js';
 import { type Fields, schemaOf, shaped, type Shaped } from '../index.js';
 
 /** Reads a body by its fields. */
-class ShapePipe<F extends Fields> implements PipeTransform<object, Shaped<F>> {
+class ShapePipe<F extends Fields> implements PipeTransform<object, Promise<Shaped<F>>> {
   constructor(private readonly fields: F) {}
 
-  transform(body: object): Shaped<F> {
-    return shaped(this.fields, body);
+  transform(body: object): Promise<Shaped<F>> {
+    return new TimeSlice().take(shaped(this.fields, body));
   }
 }
 

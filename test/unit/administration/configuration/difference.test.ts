@@ -1,5 +1,6 @@
 import type { Configuration } from '../../../../src/administration/configuration/configuration.js';
 import { differenceBetween } from '../../../../src/administration/configuration/difference.js';
+import { atOnce } from '../../../../src/common/index.js';
 import { thingsOf } from '../../../../src/administration/configuration/things.js';
 
 const STORED: Configuration = {
@@ -33,7 +34,8 @@ function service(name: string, filter: object) {
 function told(change: (wanted: Configuration) => void, isPruned = false) {
   const wanted = structuredClone(STORED);
   change(wanted);
-  const { changes, untold } = differenceBetween(thingsOf(STORED), thingsOf(wanted), isPruned);
+  const [stored, things] = [atOnce(thingsOf(STORED)), atOnce(thingsOf(wanted))];
+  const { changes, untold } = atOnce(differenceBetween(stored, things, isPruned));
   return {
     changes: changes.map(({ action, name, changed }) => [action, name, ...changed]),
     untold: untold.map(({ name }) => name),

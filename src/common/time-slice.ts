@@ -1,0 +1,35 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** How long work keeps the thread before others have a turn (milliseconds). */
+const SLICE_MS = 5;
+
+/** Long work in steps: the result, and nothing that is yielded. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** Long work shares the thread that answers all requests: every few milliseconds it lets others have a turn. */
+export class TimeSlice {
+  private ends = performance.now() + SLICE_MS;
+
+  /** To be awaited between two steps of the work. */
+  async step(): Promise<void> {
+    if (performance.now() < this.ends) return;
+    await setImmediate();
+    this.ends = performance.now() + SLICE_MS;
+  }
+
+  async take<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      await this.step();
+    }
+  }
+}
+
+/** The same work in one piece, where nobody waits for the thread or it is short. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
