@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { MOST_SERVICE_BYTES, MOST_SERVICES, SERVICES, type StoredService } from '../application/plain.js';
-import { count, literal } from '../common/index.js';
+import { count, literal, TimeSlice } from '../common/index.js';
 import { ofTenant, type Tenant } from '../record/index.js';
 import { nameAt } from '../replication/filters/plain.js';
 
@@ -61,6 +61,7 @@ export async function listServices(db: mongo.Db, listed: ListedOf): Promise<List
   const measured = await measure(db, listed);
   assertRoom(measured.reduce((sum, { bytes }) => sum + bytes, 0));
   const services: StoredService[] = [];
+  const slice = new TimeSlice();
   for (const portion of portionsOf(measured)) {
     const { bytes, services: many } = sumOf(portion);
     const found = servicesOf(db).find<StoredService>(
@@ -72,7 +73,10 @@ export async function listServices(db: mongo.Db, listed: ListedOf): Promise<List
       },
     );
     const ofPortion: StoredService[] = [];
-    for await (const service of found) ofPortion.push(service);
+    for await (const service of found) {
+      ofPortion.push(service);
+      await slice.step();
+    }
     for (const service of inOrder(ofPortion)) services.push(service);
   }
   return { services, leftOut: measured.flatMap(beyond) };

@@ -21,18 +21,21 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** By the clock of the service each look at it takes longer than work may keep the thread. */
-function slowClock(): jest.SpyInstance {
+/** By the clock of the service each look at it takes a while: 5 ms are as long as work may keep the thread. */
+function slowClock(ms: number): jest.SpyInstance {
   const { performance } = loadedByNode('node:perf_hooks') as typeof PerfHooks;
   const now = performance.now.bind(performance);
   let looks = 0;
-  return jest.spyOn(performance, 'now').mockImplementation(() => now() + 10 * (looks += 1));
+  return jest.spyOn(performance, 'now').mockImplementation(() => now() + ms * (looks += 1));
 }
 
 /** How many other requests are answered, one after the other, before the answer to this one comes. */
-async function othersDuring(ask: () => Promise<Answer>): Promise<{ others: number; answer: Answer }> {
+async function othersDuring(
+  ask: () => Promise<Answer>,
+  ms: number,
+): Promise<{ others: number; answer: Answer }> {
   let isOver = false;
-  const clock = slowClock();
+  const clock = slowClock(ms);
   const answered = ask().finally(() => (isOver = true));
   let others = 0;
   while (!isOver) {
@@ -46,18 +49,19 @@ async function othersDuring(ask: () => Promise<Answer>): Promise<{ others: numbe
 const ask = (method: string, path: string, sent?: object) =>
   send(`${service.url}/admin/v1/${path}`, method, { user: app.user('admin'), body: sent });
 
-it.each<[string, () => Promise<Answer>, object]>([
-  ['is planned', () => ask('POST', 'configuration/plan', body), { changes: [], untold: [] }],
-  ['is applied', () => ask('POST', 'configuration/apply', body), { changes: [], passwords: {} }],
-  ['is answered', () => ask('GET', 'configuration'), { leftOut: [] }],
+it.each<[string, () => Promise<Answer>, object, number]>([
+  ['is planned', () => ask('POST', 'configuration/plan', body), { changes: [] }, 2],
+  ['is applied', () => ask('POST', 'configuration/apply', body), { changes: [], passwords: {} }, 1],
+  ['is answered', () => ask('GET', 'configuration'), { leftOut: [] }, 5],
   [
     'is listed, service by service',
     () => ask('GET', `applications/${app.organizationid}/${app.appid}/services`),
     { result: expect.any(Array) as object[] },
+    5,
   ],
-])('while a large configuration %s, other requests are answered', async (_what, asked, expected) => {
+])('while a large configuration %s, other requests are answered', async (_what, asked, expected, ms) => {
   await asked();
-  const { others, answer } = await othersDuring(asked);
+  const { others, answer } = await othersDuring(asked, ms);
   expect([answer.status, answer.json]).toEqual([200, expect.objectContaining(expected)]);
   expect(others).toBeGreaterThan(OTHERS);
 });

@@ -141,7 +141,11 @@ async function read<T extends mongo.Document>(
     ...(session && { session }),
   });
   const all: T[] = [];
-  for await (const one of found) all.push(one);
+  const slice = new TimeSlice();
+  for await (const one of found) {
+    all.push(one);
+    await slice.step();
+  }
   return all;
 }
 
