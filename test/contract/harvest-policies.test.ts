@@ -151,7 +151,8 @@ describe('`tidemark-harvest` into a PostgreSQL table whose owner', () => {
     const noted = { id: 'kept', isRemoval: true } as UnfitRecord;
     expect(await run()).toMatchObject({ code: 6, deletes: 1, unfit: [noted] });
     expect(await run()).toMatchObject({ code: 6, deletes: 0, unfit: [noted] });
-    expect(await run('verify')).toMatchObject({ code: 6, unfit: [noted] });
+    // The copy holds what the service does not: that is a difference, whatever the reason.
+    expect(await run('verify')).toMatchObject({ code: 1, isEqual: false, unfit: [noted] });
 
     await sql('ALTER TABLE COPY DISABLE ROW LEVEL SECURITY');
     await sql('DROP TRIGGER IF EXISTS own ON COPY');
