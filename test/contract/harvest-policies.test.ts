@@ -65,7 +65,8 @@ async function changeTo(n: number, id: string): Promise<string> {
   const which = { ...app.tenant, id };
   await products.updateOne(which, { $set: { 'data.n': n } });
   await service.watcher.caughtUp();
-  return ((await products.findOne(which))?.['lastupdated'] as Date).toISOString();
+  const { lastupdated } = (await products.findOne<{ lastupdated: Date }>(which))!;
+  return lastupdated.toISOString();
 }
 
 /** A policy for each command, so that those that a case does not name allow everything. */

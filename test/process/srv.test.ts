@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { eventually } from '../support/eventually.js';
 import { NameServer } from '../support/name-server.js';
 import { type OwnMongod, startOwn, startStandalone } from '../support/own-mongod.js';
@@ -9,7 +10,7 @@ import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.
 
 jest.setTimeout(300_000);
 
-const PRELOADED = join(__dirname, '..', 'support', 'ask-name-server.cjs');
+const PRELOADED = join(__dirname, '..', 'support', 'ask-name-server.mjs');
 
 let names: NameServer;
 let mongod: OwnMongod;
@@ -34,7 +35,7 @@ afterAll(async () => {
 const environment = (name: string, options = '') => ({
   // With `mongodb+srv` the driver wants TLS unless it is told otherwise.
   MONGODB_URI: `mongodb+srv://${name}/tidemark?tls=false${options}`,
-  NODE_OPTIONS: `--require "${PRELOADED}"`,
+  NODE_OPTIONS: `--import "${pathToFileURL(PRELOADED).href}"`,
   TEST_NAME_SERVER: names.address,
 });
 

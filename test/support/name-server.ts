@@ -1,6 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 
 const TYPES = { A: 1, TXT: 16, SRV: 33 } as const;
 type RecordType = keyof typeof TYPES;
@@ -28,7 +27,7 @@ export class NameServer {
 
   /** Such as `127.0.0.1:53`. */
   get address(): string {
-    const { address, port } = this.socket.address() as AddressInfo;
+    const { address, port } = this.socket.address();
     return `${address}:${port}`;
   }
 

@@ -33,7 +33,7 @@ export async function repair(
   const extra = await notDelivered(
     compared.source,
     differences.filter(({ told }) => told === undefined),
-    asked,
+    { ...asked, removed: removedIn(verified) },
   );
   for (let at = 0; at < extra.length; at += BATCH) await mending.remove(extra.slice(at, at + BATCH));
   const wanted = new Map(differences.flatMap(({ id, told }) => (told === undefined ? [] : [[id, told]])));
@@ -67,16 +67,25 @@ async function tryAgain({ source }: Compared, mending: Mending, asked: VerifyOpt
       if (noted.get(unfitKey(item.id)) === item.lastupdated) await mending.put([item]);
 }
 
-/** Those of these records that the source does not deliver as they are held. */
+/** The keys of records that the source has removed and the store has not. */
+function removedIn({ unfit = [] }: CopyState): Set<string> {
+  return new Set(unfit.filter(({ isRemoval }) => isRemoval === true).map(({ key }) => key));
+}
+
+/**
+ * Those of these records that the source does not deliver as they are held. It is not asked for those that it has removed: up
+ * to the stamp of one it shows a moment at which that one was there.
+ */
 async function notDelivered(
   source: HarvestSource,
   extra: CopyDifference[],
-  asked: VerifyOptions,
+  { removed, ...asked }: VerifyOptions & { removed: Set<string> },
 ): Promise<HeldStamp[]> {
   const left = new Map(extra.map(({ id, held = '' }) => [id, held]));
-  for (const window of windowsOver([...left.values()]))
+  const doubtful = extra.filter(({ id }) => !removed.has(unfitKey(id)));
+  for (const window of windowsOver(doubtful.map(({ held = '' }) => held)))
     for await (const { id, lastupdated } of updatesOf(source, { ...window, ...asked }))
-      if (left.get(id) === lastupdated) left.delete(id);
+      if (left.get(id) === lastupdated && !removed.has(unfitKey(id))) left.delete(id);
   return Array.from(left, ([id, lastupdated]) => ({ id, lastupdated }));
 }
 

@@ -1,7 +1,4 @@
-import {
-  CONFIGURATION,
-  type Configuration,
-} from '../../../../src/administration/configuration/configuration.js';
+import { CONFIGURATION } from '../../../../src/administration/configuration/configuration.js';
 import { differenceBetween } from '../../../../src/administration/configuration/difference.js';
 import {
   configurationJson,
@@ -53,17 +50,15 @@ function stepsOf<T>(steps: Steps<T>): { count: number; result: T } {
 
 describe('a configuration is worked through in steps, each of one service or credential at most', () => {
   const leaves = APPLICATIONS * SERVICES + CREDENTIALS;
-  const { configuration } = atOnce(
-    understood(stored.applications, stored.services as never, stored.credentials),
-  );
-  const wanted = atOnce(shaped(CONFIGURATION, body)) as Configuration;
+  const { configuration } = atOnce(understood(stored.applications, stored.services, stored.credentials));
+  const wanted = atOnce(shaped(CONFIGURATION, body));
 
   it.each<[string, number, () => Steps<unknown>]>([
     ['when it is read', leaves, () => shaped(CONFIGURATION, body)],
     [
       'when it is made of what is stored',
       leaves,
-      () => understood(stored.applications, stored.services as never, stored.credentials),
+      () => understood(stored.applications, stored.services, stored.credentials),
     ],
     ['when it becomes JSON', leaves, () => configurationText(configuration)],
     ['when its names are compared', leaves, () => assertSingle(atOnce(thingsOf(wanted)))],
