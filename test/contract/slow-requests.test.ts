@@ -84,6 +84,15 @@ it('an idle connection is kept for longer than a load balancer keeps it', async 
   expect(answer.toString()).toMatch(/^Keep-Alive: timeout=75\r$/m);
 });
 
+it('an idle connection is closed as soon as the service stops', async () => {
+  const other = await service.another({ KEEP_ALIVE_MS: String(600_000) });
+  const { port, hostname } = new URL(other.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`GET /health/live ${HEAD}\r\n`);
+  await once(socket, 'data');
+  await Promise.all([once(socket, 'close'), other.leave()]);
+});
+
 describe('without credentials, 401 comes before the body: not a byte of it is waited for', () => {
   it.each([
     ['POST', () => inApp('v0.1/member')],
