@@ -22,6 +22,13 @@ export const ofOperation = [
     tests: ['contract/administration-scopes'],
   },
   {
+    name: 'edits-without-a-limit',
+    file: 'src/administration/http/edit-pace.ts',
+    from: 'const MOST_A_MINUTE = 300;',
+    to: 'const MOST_A_MINUTE = 3000;',
+    tests: ['contract/service-limits'],
+  },
+  {
     name: 'enter-is-a-yes',
     file: 'src/admin/confirm.ts',
     from: 'const YES = /^\\s*y(es)?\\s*$/i;',
