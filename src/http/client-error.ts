@@ -45,7 +45,7 @@ export function refuseExpectation({ headers }: IncomingMessage, response: Server
     417,
     'expectation-failed',
     'The expectation cannot be met',
-    `Expect: ${String(headers.expect).slice(0, LONGEST_SHOWN)} is not known here. Leave it out, or send 100-continue.`,
+    `Expect: ${String(headers.expect).slice(0, LONGEST_SHOWN)} is not supported. Leave it out, or send 100-continue.`,
   );
   const body = answerText(problem.body(requestId));
   response.writeHead(problem.status, {

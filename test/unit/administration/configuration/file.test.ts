@@ -90,7 +90,7 @@ describe('a configuration file', () => {
     [
       'an unknown property',
       'application: []',
-      'Line 1: /application is not known here. Known are applications',
+      'Line 1: /application is an unknown field. Known fields: applications',
     ],
     [
       'an application with no name',
@@ -115,7 +115,7 @@ describe('a configuration file', () => {
     [
       'a password',
       FILE.replace('    level: read', '    level: read\n    password: x'),
-      'Line 18: /credentials/0/password is not known here',
+      'Line 18: /credentials/0/password is an unknown field',
     ],
     ['a text in place of a list', 'credentials: none', 'is not a list'],
     [
