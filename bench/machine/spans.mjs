@@ -25,7 +25,7 @@ const PARTS = [
   ['resurrections', 'stamping/resurrections', 'Resurrections', ['raise', 'look', 'endVacant']],
   ['second look', 'watcher/effects/care-for-written', 'CareForWritten', ['lookAfter', 'lookAfterWaiting']],
   ['quarantine', 'quarantine/quarantine', 'Quarantine', ['withoutFollowing']],
-  ['filters', 'filters/filter-changes', 'FilterChanges', ['look', 'goOn', 'lookAgain']],
+  ['filters', 'filters/filter-changes', 'FilterChanges', ['look']],
   ['token', 'watcher/term/stream-work', 'StreamWork', ['save']],
 ];
 /** What begins a span: the same methods in other work, such as jobs, do not count. */

@@ -1,4 +1,6 @@
+import { FilterLooks } from '../../src/replication/filters/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
+import type { mongo } from 'mongoose';
 import { commandsDuring, nameOf } from './profiler.js';
 
 const MANY = 400;
@@ -50,6 +52,23 @@ describe('A change of one service', () => {
     expect(examined).toBeLessThan(10);
   });
 
+  it('ten edits of a description one after the other read ten services, and the entry of each', async () => {
+    const commands = await commandsDuring(service.db, async () => {
+      for (let edit = 20; edit < 30; edit += 1) {
+        await services().updateOne({ ...app.tenant, name: `s${edit}` }, { $set: { description: 'Edited' } });
+        await service.watcher.caughtUp();
+      }
+    });
+    const examined = (collection: string, isCounted: (filter: mongo.Document) => boolean) => {
+      const isRead = (name: string) => new RegExp(`^(find|getmore) ${collection}$`, 'i').test(name);
+      return commands
+        .filter((one) => isRead(nameOf(one)) && isCounted((one.command['filter'] ?? {}) as mongo.Document))
+        .reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0);
+    };
+    expect(examined('services', () => true)).toBe(20);
+    expect(examined('tidemark.filterversions', ({ $or }) => $or !== undefined)).toBe(10);
+  });
+
   it('takes effect: one that was renamed is served under its new name only, one that was removed not at all', async () => {
     expect((await app.feed('product', 'nine').ask()).status).toBe(200);
     for (const name of ['s9', 's10'])
@@ -90,5 +109,28 @@ describe('Many services that are inserted at once', () => {
     expect((await other.feed('product', 'one').ask()).status).toBe(200);
     await eventually(async () => (await entries().countDocuments(crowded.tenant)) === 1500);
     expect(await term()).toBe(before);
+  });
+
+  it('hold up no change of another application: the stream waits for 20 of a batch, and the others wait beside it', async () => {
+    const [crowded, other] = [await service.application(), await service.application()];
+    const from = await other.max('product');
+    const looks = service.app.get(FilterLooks, { strict: false });
+    const step = looks.step.bind(looks);
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    jest.spyOn(looks, 'step').mockImplementation(async (...asked) => {
+      await released;
+      return step(...asked);
+    });
+    await services().insertMany(many(crowded, 1500));
+    await other.put('product', { id: 'fresh' });
+    await services().insertOne({ ...other.tenant, kind: 'product', name: 'one', filter: {} });
+    await service.watcher.caughtUp();
+    expect((await other.feed('product').page({ from })).ids).toEqual(['fresh']);
+    expect((await other.feed('product', 'one').ask()).status).toBe(200);
+    expect(await entries().countDocuments(crowded.tenant)).toBeLessThan(400);
+    release();
+    await eventually(async () => (await entries().countDocuments(crowded.tenant)) === 1500);
+    jest.restoreAllMocks();
   });
 });

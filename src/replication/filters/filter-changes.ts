@@ -14,15 +14,16 @@ import { type Judged, RegisteredServices } from './registered-services.js';
 import { ServicesInTurn, serviceName, tenantName } from './services-in-turn.js';
 import { WantedServices } from './wanted-services.js';
 
-/** So many services are read at once: their filters may have 64 KB each. */
+/** So many services are read at once, since their filters may have 64 KB each; the stream waits for no more of a batch. */
 const AT_ONCE = 20;
-/** For so long the stream waits at a time (milliseconds); what is left then comes with the next batch. */
-const PORTION_MS = 500;
 /** Without an edit the next look at the queue comes after this (milliseconds). */
 const LONGEST_REST_MS = 10_000;
+/** How often all versions are read: an older wish that an overtaken leader wrote down too late is no event here (milliseconds). */
+const AGAIN_MS = 20_000;
 /** A stretch of records may be looked for and judged for 22 s without a sign of life (milliseconds). */
 const LONGEST_SILENCE_MS = 30_000;
 const EDITED = 'edited';
+const WAITING = 'waiting';
 
 /** What a term knows of the services. */
 class Known {
@@ -32,21 +33,23 @@ class Known {
   readonly versions = new Map<string, number>();
   /** Ends with the last look at services that was begun. */
   looked: Promise<unknown> = Promise.resolve();
+  /** When all versions are read next (of `performance.now()`). */
+  againAt = performance.now() + AGAIN_MS;
 
   constructor(readonly edited = new EditedServices()) {}
 }
 
 /**
- * What of `services` has changed, for the one who leads. What an event names is read, and nothing else. Many changes at once
- * are worked through in portions, of each application in turn; what changes again before its turn is worked through once, as it
- * is then.
+ * What of `services` has changed, for the one who leads. What an event names is read, and nothing else. The stream waits for a few
+ * services of a batch; the others are worked through beside it, of each application in turn. What changes again before its turn is
+ * worked through once, as it is then.
  */
 @Injectable()
 export class FilterChanges {
   private readonly log = new Logger('Filters');
   /** What each term knows: one that was given up may still be at work here, and takes nothing from the next one. */
   private readonly terms = new WeakMap<TermAtWork, Known>();
-  private readonly edits = new EventEmitter();
+  private readonly changes = new EventEmitter();
   private readonly longestSilenceMs = LONGEST_SILENCE_MS;
 
   constructor(
@@ -58,44 +61,43 @@ export class FilterChanges {
 
   /** Looks at all services, and has done with all of them: what changed before this leader began is not told to it. */
   async lookAtAll(term: TermAtWork): Promise<void> {
-    const known = await this.findAll(term);
-    while (!known.waiting.isEmpty) await this.some(known, term);
+    const found = await this.findAll(term);
+    while (!found.isEmpty) await this.reconcile(this.knownTo(term), found.take(AT_ONCE), term);
   }
 
   /**
-   * Looks at the services that these documents name or named before, or at all services if the documents are not known. A few
-   * failed services of the same applications are looked at too: the change may have removed the cause.
+   * Looks at the services that these documents name or named before, or at all services if the documents are not known: at a few
+   * at once, of each application in turn, so that a single edit is in force at its place in the log; the others wait. A few failed
+   * services of the same applications are looked at too: the change may have removed the cause.
    */
   async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
-    if (ids === undefined) await this.findAll(term);
-    else {
-      const tenants = await this.find(ids, term);
-      const near = this.reconciler.failed().filter((key) => tenants.has(tenantName(key)));
-      for (const key of near.slice(0, AT_ONCE)) this.knownTo(term).waiting.add(key);
-    }
-    await this.goOn(term);
-  }
-
-  /** The next portion of what waits. */
-  async goOn(term: TermAtWork): Promise<void> {
+    const found = ids === undefined ? await this.findAll(term) : await this.find(ids, term);
     const known = this.knownTo(term);
-    const ends = performance.now() + PORTION_MS;
-    while (performance.now() < ends && (await this.some(known, term)));
+    const some = found.take(AT_ONCE);
+    for (const key of found.take(Infinity)) known.waiting.add(key);
+    this.changes.emit(WAITING);
+    if (some.length > 0) await this.reconcile(known, some, term);
   }
 
   /**
-   * Looks again at what failed, and at what an overtaken leader has written down too late. Whoever reads the versions alone
-   * sees that somebody else has changed one.
+   * Looks at the next services that wait, beside the stream; sometimes also at what failed, and at what an overtaken leader has
+   * written down too late: whoever reads the versions alone sees that somebody else has changed one. Where none waits, it ends once
+   * one may, or after some seconds.
    */
-  async lookAgain(term: TermAtWork): Promise<void> {
-    const { waiting, versions } = this.knownTo(term);
-    for (const key of this.reconciler.failed()) waiting.add(key);
-    for await (const some of this.entries.versions()) {
-      for (const { version, ...key } of some)
-        if (versions.get(serviceName(key)) !== version) waiting.add(key);
-      term.showLife();
+  async lookNext(term: TermAtWork, stop: AbortSignal): Promise<void> {
+    const known = this.knownTo(term);
+    if (performance.now() >= known.againAt) await this.lookAgain(known, stop);
+    const keys = known.waiting.take(AT_ONCE);
+    if (keys.length === 0) {
+      await once(this.changes, WAITING, { signal: endsAfter(LONGEST_REST_MS, stop) }).catch(() => undefined);
+      return;
     }
-    await this.goOn(term);
+    try {
+      await asLongAsAlive(stop, this.longestSilenceMs, (life) => this.reconcile(known, keys, life));
+    } catch (error) {
+      for (const key of keys) known.waiting.add(key);
+      throw error;
+    }
   }
 
   /**
@@ -109,7 +111,7 @@ export class FilterChanges {
     const key = edited.take();
     if (key === undefined) {
       const signal = endsAfter(edited.restMs(LONGEST_REST_MS), stop);
-      await once(this.edits, EDITED, { signal }).catch(() => undefined);
+      await once(this.changes, EDITED, { signal }).catch(() => undefined);
       return true;
     }
     let isDone = false;
@@ -125,7 +127,7 @@ export class FilterChanges {
         this.knownTo(term).versions.delete(serviceName(key));
         if (!stop.aborted) void this.entries.countFailure(key).catch(() => undefined);
       }
-      this.edits.emit(EDITED);
+      this.changes.emit(EDITED);
     }
     return isDone;
   }
@@ -135,6 +137,18 @@ export class FilterChanges {
     this.metrics.servicesBeyondLimits.set(0);
   }
 
+  private async lookAgain(known: Known, stop: AbortSignal): Promise<void> {
+    known.againAt = performance.now() + AGAIN_MS;
+    for (const key of this.reconciler.failed()) known.waiting.add(key);
+    await asLongAsAlive(stop, this.longestSilenceMs, async (life) => {
+      for await (const some of this.entries.versions()) {
+        for (const { version, ...key } of some)
+          if (known.versions.get(serviceName(key)) !== version) known.waiting.add(key);
+        life.showLife();
+      }
+    });
+  }
+
   /** It shows no life of the term: a stream that hangs is given up although there is much to stamp. False where it failed. */
   private stamp(key: ServiceKey, term: TermAtWork, stop: AbortSignal): Promise<boolean> {
     return asLongAsAlive(stop, this.longestSilenceMs, async (life) => {
@@ -142,14 +156,6 @@ export class FilterChanges {
       if (stamped !== false) await this.reconcile(this.knownTo(term), [key], life, stamped);
       return stamped !== false;
     });
-  }
-
-  /** The next ones that wait; false where there are none. */
-  private async some(known: Known, term: TermAtWork): Promise<boolean> {
-    const keys = known.waiting.take(AT_ONCE);
-    if (keys.length === 0) return false;
-    await this.reconcile(known, keys, term);
-    return true;
   }
 
   /**
@@ -171,7 +177,7 @@ export class FilterChanges {
         else versions.set(serviceName(key), version);
         if (isPending) edited.add(key);
       }
-      if (reconciled.some(({ isPending }) => isPending)) this.edits.emit(EDITED);
+      if (reconciled.some(({ isPending }) => isPending)) this.changes.emit(EDITED);
       term.showLife();
     };
     const looked = known.looked.then(look);
@@ -179,33 +185,36 @@ export class FilterChanges {
     await looked;
   }
 
-  private async findAll(term: TermAtWork): Promise<Known> {
+  /** Answers all services. */
+  private async findAll(term: TermAtWork): Promise<ServicesInTurn> {
     const { edited, looked } = this.knownTo(term);
     const known = new Known(edited);
     known.looked = looked;
     this.terms.set(term.whole ?? term, known);
+    const found = new ServicesInTurn();
     for await (const some of this.entries.versions()) {
-      for (const { version: _version, ...key } of some) known.waiting.add(key);
+      for (const { version: _version, ...key } of some) found.add(key);
       term.showLife();
     }
     for await (const some of this.wanted.named()) {
       for (const document of some) {
         known.registered.learn(document);
-        if (document.key !== undefined) known.waiting.add(document.key);
+        if (document.key !== undefined) found.add(document.key);
       }
       term.showLife();
     }
-    this.judge(known);
-    return known;
+    for (const key of this.judge(known)) found.add(key);
+    return found;
   }
 
-  /** Answers the applications that the documents name or named. */
-  private async find(ids: mongo.ObjectId[], term: TermAtWork): Promise<Set<string>> {
+  /** Answers the services that these documents name or named, and what follows for others of their applications. */
+  private async find(ids: mongo.ObjectId[], term: TermAtWork): Promise<ServicesInTurn> {
     const known = this.knownTo(term);
-    const { waiting, registered } = known;
+    const { registered } = known;
+    const found = new ServicesInTurn();
     const tenants = new Set<string>();
     const add = (key: ServiceKey) => {
-      waiting.add(key);
+      found.add(key);
       tenants.add(tenantName(key));
     };
     const gone = new Map(ids.map((id) => [id.toHexString(), id]));
@@ -222,17 +231,18 @@ export class FilterChanges {
       term.showLife();
     }
     for (const id of gone.values()) registered.forget(id);
-    this.judge(known);
-    return tenants;
+    for (const key of this.judge(known)) found.add(key);
+    const near = this.reconciler.failed().filter((key) => tenants.has(tenantName(key)));
+    for (const key of near.slice(0, AT_ONCE)) found.add(key);
+    return found;
   }
 
-  /** What came to be beyond the limits of its application, or within them, is looked at as well. */
-  private judge({ waiting, registered }: Known): void {
-    for (const judged of registered.judge()) {
-      for (const key of judged.moved) waiting.add(key);
-      this.tell(judged);
-    }
+  /** Answers what came to be beyond the limits of its application, or within them. */
+  private judge({ registered }: Known): ServiceKey[] {
+    const judged = registered.judge();
+    for (const one of judged) this.tell(one);
     this.metrics.servicesBeyondLimits.set(registered.beyond);
+    return judged.flatMap(({ moved }) => moved);
   }
 
   private tell({ organizationid, appid, beyond, before }: Judged): void {

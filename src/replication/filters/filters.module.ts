@@ -6,6 +6,7 @@ import { ProgressModule } from '../progress/index.js';
 import { StampingModule } from '../stamping/index.js';
 import { EditedRecords } from './edited-records.js';
 import { FilterChanges } from './filter-changes.js';
+import { FilterLooks } from './filter-looks.js';
 import { FilterReconciler } from './filter-reconciler.js';
 import { FilterStampings } from './filter-stampings.js';
 import { filterModels } from './filter-version.schema.js';
@@ -27,9 +28,10 @@ import { WantedServices } from './wanted-services.js';
     EditedRecords,
     FilterReconciler,
     FilterChanges,
+    FilterLooks,
     FilterStampings,
     FiltersInForce,
   ],
-  exports: [EditedRecords, FilterChanges, FilterStampings, FiltersInForce],
+  exports: [EditedRecords, FilterChanges, FilterLooks, FilterStampings, FiltersInForce],
 })
 export class FiltersModule {}

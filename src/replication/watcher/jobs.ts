@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import { pause } from '../../common/index.js';
-import { FilterStampings } from '../filters/index.js';
+import { FilterLooks, FilterStampings } from '../filters/index.js';
 import { type Job, type TermAtWork, WorkedThrough } from '../progress/index.js';
 import { ChannelReview, EmailReview, IgnoredRecords, IncompleteReview } from '../repair/index.js';
 import { Aftercare, Audit, Expiry } from '../upkeep/index.js';
@@ -24,12 +24,13 @@ export class Jobs {
     ignored: IgnoredRecords,
     channelReview: ChannelReview,
     incompleteReview: IncompleteReview,
+    looks: FilterLooks,
     stampings: FilterStampings,
     private readonly workedThrough: WorkedThrough,
   ) {
     const reviews = [emailReview, ignored, channelReview, incompleteReview];
     const atATime = Array.from({ length: STAMPINGS }, () => stampings);
-    this.jobs = [expiry, audit, aftercare, ...reviews, ...atATime];
+    this.jobs = [expiry, audit, aftercare, ...reviews, looks, ...atATime];
   }
 
   /** Ends when `stop` is aborted, and never throws. */

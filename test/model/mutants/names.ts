@@ -17,6 +17,7 @@ export type MutantName =
   | 'a removed service forgotten'
   | 'an edit replaces one that is being stamped'
   | 'an edit looked at while a stamping ends'
+  | 'a term that begins looks at no filters'
   | 'ledger entry dropped before its tombstone'
   | 'look-up instead of event'
   | 'no preparing'

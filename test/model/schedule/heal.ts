@@ -3,7 +3,7 @@ import type { ModelWorld } from '../world/world.js';
 import { catchUp } from '../service/knowledge.js';
 import { putRight } from '../writers/operator.js';
 import { aftercareOf } from '../watcher/aftercare.js';
-import { isStampingDue, stampingOf } from '../watcher/filters.js';
+import { isLookDue, isStampingDue, lookingOf, stampingOf } from '../watcher/filters.js';
 import { lanesOf } from '../watcher/lane.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { advance, endWhatShowsNoLife } from './turn.js';
@@ -63,7 +63,8 @@ function settles(world: ModelWorld): boolean {
       after.pass === undefined &&
       (after.lanes ?? new Map()).size === 0 &&
       quarantine.size === 0 &&
-      !isStampingDue(world);
+      !isStampingDue(world) &&
+      !world.instances.some(({ watcher }) => isLookDue(watcher) && watcher.term === after.term);
     if (round >= FEWEST_ROUNDS && isWhole && after.token === end && end === world.database.end) return true;
     if (lease.term === after.term && round % 40 === 39) endWhatShowsNoLife(world);
   }
@@ -78,12 +79,14 @@ function advanceWatchers(world: ModelWorld, stride: number): void {
     advance(watcher.steps, stride);
     for (const lane of lanesOf(watcher)) advance(lane, stride);
     if (isStampingDue(world)) advance(stampingOf(world, watcher), stride);
+    if (isLookDue(watcher)) advance(lookingOf(world, watcher), stride);
     if (database.now.quarantine.size > 0) advance(aftercareOf(world, watcher), stride);
   }
   for (const life of leftBehind) {
-    const { steps, aftercare, stamping } = life;
+    const { steps, aftercare, stamping, looking } = life;
     advance(steps, stride);
     if (stamping !== undefined) advance(stamping, stride);
+    if (looking !== undefined) advance(looking, stride);
     for (const lane of lanesOf(life)) advance(lane, stride);
     if (aftercare !== undefined) advance(aftercare, stride);
   }

@@ -64,4 +64,6 @@ export interface Profile {
   /** Filters: whether one that was in force comes back, and whether `services` is compared on a timer too. */
   everNew?: true;
   timer?: false;
+  /** Services that an event names wait for a look beside the stream; absent: the stream waits for it. */
+  waiting?: true;
 }

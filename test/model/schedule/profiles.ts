@@ -37,6 +37,7 @@ import {
   RESURRECTIONS,
   RETENTION,
   SWAPS,
+  WAITING_FILTERS,
 } from './sorts.js';
 
 export const PROFILES = {
@@ -49,6 +50,7 @@ export const PROFILES = {
   passes: PASSES,
   filters: FILTERS,
   'new filters': NEW_FILTERS,
+  'waiting filters': WAITING_FILTERS,
   'lost history': LOST_HISTORY,
   overtaken: OVERTAKEN,
   retention: RETENTION,

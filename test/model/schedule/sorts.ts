@@ -104,6 +104,9 @@ export const FILTERS: Profile = {
 /** A filter is edited by one watcher after the other, never to what it was before. */
 export const NEW_FILTERS: Profile = { ...FILTERS, everNew: true, timer: false };
 
+/** The same where services that were edited wait for a look beside the stream, so that the token comes before their effects. */
+export const WAITING_FILTERS: Profile = { ...NEW_FILTERS, waiting: true };
+
 /** History is lost again and again while each watcher overtakes the other, and pages show whatever is worked through. */
 export const LOST_HISTORY: Profile = {
   turns: 150,

@@ -3,7 +3,7 @@ import type { ModelSteps } from '../world/steps.js';
 import type { Instance, ModelWorld } from '../world/world.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { aftercareOf } from '../watcher/aftercare.js';
-import { isStampingDue, stampingOf } from '../watcher/filters.js';
+import { isLookDue, isStampingDue, lookingOf, stampingOf } from '../watcher/filters.js';
 import { lanesOf } from '../watcher/lane.js';
 import { newLife } from '../watcher/lead.js';
 import { followOn, forget } from '../service/knowledge.js';
@@ -17,7 +17,7 @@ const MOST_WRITERS = 3;
 const MOST_LEFT_BEHIND = 3;
 /** What was left behind may have been on a connection that is closed. */
 const CHANCE_LOST = 0.1;
-/** That a watcher stamps for an edited filter, where one is pending. */
+/** That a watcher stamps for an edited filter, where one is pending, or looks at a service that waits. */
 const CHANCE_BESIDE = 0.4;
 const STRIDES = [1, 2, 3, 5, 8, 16];
 /** Steps of the wall clock (milliseconds). */
@@ -91,7 +91,9 @@ function advanceWatcher(world: ModelWorld): void {
   world.tell?.(`-- watcher of ${name}`);
   if (watcher.hangs) return;
   const isBeside = isStampingDue(world) && world.dice.chance(CHANCE_BESIDE);
-  advance(isBeside ? stampingOf(world, watcher) : watcher.steps, strideIn(world));
+  const isLooking = !isBeside && isLookDue(watcher) && world.dice.chance(CHANCE_BESIDE);
+  const beside = isLooking ? lookingOf(world, watcher) : undefined;
+  advance(isBeside ? stampingOf(world, watcher) : (beside ?? watcher.steps), strideIn(world));
 }
 
 function lookAfter(world: ModelWorld): void {
@@ -162,8 +164,8 @@ function goOnLeftBehind(world: ModelWorld): void {
   if (dice.chance(CHANCE_LOST)) leftBehind.shift();
   else {
     const life = dice.pick(leftBehind);
-    const { steps, aftercare, stamping } = life;
-    const beside = [aftercare, ...lanesOf(life), stamping].filter((some) => some !== undefined);
+    const { steps, aftercare, stamping, looking } = life;
+    const beside = [aftercare, ...lanesOf(life), stamping, looking].filter((some) => some !== undefined);
     advance(beside.length > 0 && dice.chance(0.5) ? dice.pick(beside) : steps, strideIn(world));
   }
 }

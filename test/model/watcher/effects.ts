@@ -6,7 +6,7 @@ import type { Decided, KindEvent } from '../../../src/replication/watcher/rules/
 import { asTold, decideAs } from '../mutants/decisions.js';
 import { KIND } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
-import { reconcileAll } from './filters.js';
+import { lookAtChanged } from './filters.js';
 import { forgetComplete, keepIncomplete } from './incomplete.js';
 import { knowledgeFor } from './knowledge.js';
 import { learn } from './learning.js';
@@ -64,7 +64,7 @@ export function* bringAbout(watcher: ModelWatcher, events: WatchedEvent[]): Mode
     ...decisions.moments.map((moment) => () => record(watcher, moment)),
   ]);
   const isOfMain = watcher.appid === undefined;
-  if (isOfMain && events.some((event) => event.type === 'services')) yield* reconcileAll(watcher);
+  if (isOfMain && events.some((event) => event.type === 'services')) yield* lookAtChanged(watcher);
   return decisions.heads;
 }
 

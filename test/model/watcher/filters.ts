@@ -25,6 +25,39 @@ export function* reconcileAll(watcher: ModelWatcher): ModelSteps {
     });
 }
 
+/** After a change of `services`: looks at all of them, or leaves them to a look beside the stream. */
+export function* lookAtChanged(watcher: ModelWatcher): ModelSteps {
+  const { world, own } = watcher;
+  const { services, effective } = world.database.now;
+  if (world.profile.waiting === undefined || world.dice.chance(0.3)) return yield* reconcileAll(watcher);
+  for (const name of [...services.keys(), ...effective.keys()]) own.life.waiting.add(name);
+}
+
+/** Looks for a leader at what waits, beside its loops. It may be overtaken without knowing. */
+export function lookingOf(world: ModelWorld, life: WatcherLife): ModelSteps {
+  life.looking ??= lookBeside(world, life);
+  return life.looking;
+}
+
+export function isLookDue({ waiting, isLooking }: WatcherLife): boolean {
+  return isLooking || waiting.size > 0;
+}
+
+function* lookBeside(world: ModelWorld, life: WatcherLife): ModelSteps {
+  while (!life.isLeftBehind) {
+    yield;
+    const { term, waiting } = life;
+    if (term === undefined || waiting.size === 0) continue;
+    const name = world.dice.pick([...waiting]);
+    waiting.delete(name);
+    life.isLooking = true;
+    yield* alone(world, { term, life }, function* () {
+      while (!(yield* reconcile(world, name)));
+    });
+    life.isLooking = false;
+  }
+}
+
 /** Stamps for a leader what edited filters judge differently, beside its loops. It may be overtaken without knowing. */
 export function stampingOf(world: ModelWorld, life: WatcherLife): ModelSteps {
   life.stamping ??= stampAll(world, life);

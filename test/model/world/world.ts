@@ -39,6 +39,10 @@ export interface WatcherLife {
   /** Stamps for edited filters, once it has begun; and the term in which one of both looks at the filters. */
   stamping?: ModelSteps;
   looksIn?: number | undefined;
+  /** Looks at services beside the loops, once it has begun; those that wait for it in this term, and whether it looks at one. */
+  looking?: ModelSteps;
+  waiting: Set<string>;
+  isLooking: boolean;
   /** The term in which it leads, or has led last. */
   term?: number;
   /** A call of it does not end: nothing more happens until it does. */

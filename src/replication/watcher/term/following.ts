@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import { IndexKeeper } from '../../../database/index.js';
-import { FilterChanges } from '../../filters/index.js';
 import type { Batch } from '../../log/index.js';
 import { type Fences, HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
 import { placeBehind } from '../../progress/index.js';
@@ -15,8 +14,8 @@ import type { Start, Term } from './term.js';
 
 /** How often the lease tells how far the stream has come where nothing happens (milliseconds). */
 const SAVE_MS = 2000;
-/** A change of `services` is an event; this is for an older wish that an overtaken leader wrote down too late. */
-const RECONCILE_MS = 20_000;
+/** How often the indexes are looked at (milliseconds). */
+const INDEXES_MS = 20_000;
 
 /** How a term goes on: batch after batch of the stream, until it is over. */
 @Injectable()
@@ -25,7 +24,6 @@ export class Following {
 
   constructor(
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
-    private readonly filters: FilterChanges,
     private readonly indexes: IndexKeeper,
     private readonly work: StreamWork,
     private readonly care: CareForWritten,
@@ -51,7 +49,7 @@ export class Following {
     { start, fences }: { start: Start; fences: Fences },
   ): Promise<void> {
     let savedAt = performance.now();
-    let reconciledAt = performance.now();
+    let indexesAt = performance.now();
     let awaited = start.since;
     let watched = term.state.watched;
     for await (const batch of this.work.open(term, start.token)) {
@@ -60,13 +58,11 @@ export class Following {
       if (hasCome) awaited = undefined;
       term.showLife();
       lanes.come(batch);
-      if (performance.now() - reconciledAt > RECONCILE_MS) {
+      if (performance.now() - indexesAt > INDEXES_MS) {
         void this.keepIndexes(lanes);
-        await this.filters.lookAgain(term);
-        reconciledAt = performance.now();
+        indexesAt = performance.now();
       }
       const heavy = await this.workThrough(batch, lanes, fences);
-      await this.filters.goOn(term);
       if (batch.isLast) await this.care.lookAfterWaiting(placeBehind(batch.until), lanes.mainTerm);
       const reached = furthest(watched, batch.until);
       if (awaited === undefined) lanes.putAside(batch, heavy, reached);

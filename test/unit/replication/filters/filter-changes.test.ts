@@ -13,6 +13,20 @@ import { type TermAtWork, TermLife, TermOverError } from '../../../../src/replic
 
 beforeAll(() => void Logger.overrideLogger(false));
 
+const NEVER = new AbortController().signal;
+const AGAIN_MS = 20_000;
+const AT_ONCE = 20;
+
+/** The next look beside the stream, once all versions are read again. */
+async function lookAgain(changes: FilterChanges, term: TermAtWork): Promise<void> {
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + AGAIN_MS);
+  try {
+    await changes.lookNext(term, NEVER);
+  } finally {
+    clock.mockRestore();
+  }
+}
+
 const KEY: ServiceKey = { organizationid: 'acme', appid: 'shop', kind: 'product', name: 'web' };
 
 /** The changes of a service whose document may go, with the versions of two, and the names that were reconciled. */
@@ -83,6 +97,96 @@ it('a term that was given up, and is late, takes nothing from the next one', asy
   expect(reconciled()).toEqual([KEY.name]);
 });
 
+describe('many services that change at once', () => {
+  const few = { ...KEY, appid: 'few' };
+
+  /** Many of one application, and one of another behind them; what the reconciler does may be replaced. */
+  function ofMany() {
+    const keys = [...Array.from({ length: 99 }, (_, place) => ({ ...KEY, name: `s${place}` })), few];
+    const documents = keys.map((key) => ({ _id: new mongo.ObjectId(), key, bytes: 100 }));
+    const reconciled: ServiceKey[] = [];
+    const reconciler = {
+      failed: () => [],
+      reconcile: jest.fn((some: ServiceKey[], _known: KnownServices, _term: TermAtWork) => {
+        reconciled.push(...some);
+        return Promise.resolve(some.map((key) => ({ key, version: 1, isPending: false })));
+      }),
+    };
+    const changes = new FilterChanges(
+      {
+        async *named(ids: mongo.ObjectId[] = []) {
+          const asked = new Set(ids.map((id) => id.toHexString()));
+          yield await Promise.resolve(documents.filter(({ _id }) => asked.has(_id.toHexString())));
+        },
+      } as unknown as WantedServices,
+      {
+        async *versions() {
+          yield await Promise.resolve([]);
+        },
+      } as unknown as FilterVersions,
+      reconciler as unknown as FilterReconciler,
+      new Metrics(),
+    );
+    const look = (term: TermAtWork) =>
+      changes.look(
+        documents.map(({ _id }) => _id),
+        term,
+      );
+    return { changes, look, reconciler, keys, reconciled: () => reconciled.splice(0) };
+  }
+
+  it('the stream waits for a few, of each application in turn; the others are looked at beside it, each once', async () => {
+    const { changes, look, keys, reconciled } = ofMany();
+    const term = new TermLife();
+    await look(term);
+    const first = reconciled();
+    expect(first).toHaveLength(AT_ONCE);
+    expect(first).toContainEqual(few);
+    for (let looks = 1; looks < keys.length / AT_ONCE; looks += 1) await changes.lookNext(term, NEVER);
+    expect([...first, ...reconciled()].map(({ name }) => name).sort()).toEqual(
+      keys.map(({ name }) => name).sort(),
+    );
+  });
+
+  it('beside the stream they show no life of the term, and end with it', async () => {
+    const { changes, look, reconciler } = ofMany();
+    const term = new TermLife();
+    await look(term);
+    const showLife = jest.spyOn(term, 'showLife');
+    const stop = new AbortController();
+    await changes.lookNext(term, stop.signal);
+    expect(showLife).not.toHaveBeenCalled();
+    reconciler.reconcile.mockImplementationOnce(async (some, _known, life) => {
+      stop.abort();
+      life.showLife();
+      return Promise.resolve(some.map((key) => ({ key, version: 1, isPending: false })));
+    });
+    await expect(changes.lookNext(term, stop.signal)).rejects.toThrow(TermOverError);
+  });
+
+  it('those whose look fails wait again', async () => {
+    const { changes, look, reconciler, keys, reconciled } = ofMany();
+    const term = new TermLife();
+    await look(term);
+    const first = reconciled();
+    reconciler.reconcile.mockImplementationOnce(() => Promise.reject(new Error('The database is away')));
+    await expect(changes.lookNext(term, NEVER)).rejects.toThrow('away');
+    for (let looks = 1; looks < keys.length / AT_ONCE; looks += 1) await changes.lookNext(term, NEVER);
+    expect(first.length + reconciled().length).toBe(keys.length);
+  });
+
+  it('a look that waits for some begins with them', async () => {
+    const { changes, look, reconciled } = ofMany();
+    const term = new TermLife();
+    const waiting = changes.lookNext(term, NEVER);
+    await look(term);
+    await waiting;
+    expect(reconciled()).toHaveLength(AT_ONCE);
+    await changes.lookNext(term, NEVER);
+    expect(reconciled()).toHaveLength(AT_ONCE);
+  });
+});
+
 describe('the services of one application', () => {
   const busy = { ...KEY, appid: 'busy' };
 
@@ -126,7 +230,8 @@ describe('the services of one application', () => {
     reconciled();
     await changes.look([id], term);
     expect(reconciled()).toEqual([KEY.appid]);
-    await changes.lookAgain(term);
+    await lookAgain(changes, term);
+    for (let looks = 1; looks < failed.length / AT_ONCE; looks += 1) await changes.lookNext(term, NEVER);
     expect(reconciled()).toEqual(failed.map(({ appid }) => appid));
   });
 
@@ -137,7 +242,9 @@ describe('the services of one application', () => {
     await changes.lookAtAll(term);
     reconciled();
     await changes.look([id], term);
-    expect(reconciled()).toHaveLength(21);
+    expect(reconciled()).toHaveLength(AT_ONCE);
+    await changes.lookNext(term, NEVER);
+    expect(reconciled()).toHaveLength(1);
   });
 
   it('are looked at again with all versions where they could not be brought into force', async () => {
@@ -147,13 +254,12 @@ describe('the services of one application', () => {
     const term = new TermLife();
     await changes.lookAtAll(term);
     reconciled();
-    await changes.lookAgain(term);
+    await lookAgain(changes, term);
     expect(reconciled()).toEqual(['busy']);
   });
 });
 
 describe('edited services', () => {
-  const NEVER = new AbortController().signal;
   const other = { ...KEY, name: 'other' };
   const elsewhere = { ...KEY, appid: 'elsewhere' };
 
@@ -243,7 +349,7 @@ describe('edited services', () => {
     void next();
     expect(stamping).toEqual(['shop web', 'elsewhere web', 'shop other']);
     looks.splice(0);
-    await changes.lookAgain(term);
+    await lookAgain(changes, term);
     expect(looks).toEqual([[['shop web'], undefined]]);
     void next();
     expect(stamping.at(-1)).toBe('shop web');
@@ -268,7 +374,7 @@ describe('edited services', () => {
     Object.assign(changes, { longestSilenceMs: 1 });
     expect(await next()).toBe(false);
     expect(() => during().showLife()).toThrow(TermOverError);
-    await changes.lookAgain(term);
+    await lookAgain(changes, term);
     Object.assign(changes, { longestSilenceMs: 1000 });
     for (const name of ['elsewhere web', 'shop other', 'shop web']) {
       const stamped = next();
