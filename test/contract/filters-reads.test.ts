@@ -92,8 +92,7 @@ describe('A change of one service', () => {
       deleteOne: (one: object) => Promise<unknown>;
     };
     await named.insertOne({ _id: 'by hand', ...app.tenant, kind: 'product', name: 'hand', filter: {} });
-    await service.watcher.caughtUp();
-    expect((await app.feed('product', 'hand').ask()).status).toBe(200);
+    await eventually(async () => (await app.feed('product', 'hand').ask()).status === 200);
     await named.deleteOne({ _id: 'by hand' });
     await eventually(async () => (await app.feed('product', 'hand').ask()).status === 404);
   });
@@ -109,6 +108,19 @@ describe('Many services that are inserted at once', () => {
     expect((await other.feed('product', 'one').ask()).status).toBe(200);
     await eventually(async () => (await entries().countDocuments(crowded.tenant)) === 1500);
     expect(await term()).toBe(before);
+  });
+
+  it('come into force by a few commands, but for one that MongoDB refuses, which is invalid alone', async () => {
+    const crowded = await service.application();
+    const refused = { ...crowded.tenant, kind: 'product', name: 'refused', filter: { id: { $regex: '(' } } };
+    const commands = await commandsDuring(service.db, async () => {
+      await services().insertMany([...many(crowded, 1000).slice(1), refused]);
+      await eventually(async () => (await entries().countDocuments(crowded.tenant)) === 1000);
+    });
+    const writes = commands.filter((one) => nameOf(one) === 'insert tidemark.filterversions');
+    expect(writes.length).toBeLessThan(200);
+    expectProblem(await crowded.feed('product', 'refused').ask(), 500, 'service-misconfigured');
+    expect(await entries().countDocuments({ ...crowded.tenant, state: 'on' })).toBe(999);
   });
 
   it('hold up no change of another application: the stream waits for 20 of a batch, and the others wait beside it', async () => {

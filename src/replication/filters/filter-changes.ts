@@ -14,8 +14,10 @@ import { type Judged, RegisteredServices } from './registered-services.js';
 import { ServicesInTurn, serviceName, tenantName } from './services-in-turn.js';
 import { WantedServices } from './wanted-services.js';
 
-/** So many services are read at once, since their filters may have 64 KB each; the stream waits for no more of a batch. */
-const AT_ONCE = 20;
+/** For so many services of a batch of events the stream waits. */
+const IN_STREAM = 20;
+/** So many services are read at once: their filters may have 64 KB each. */
+const AT_ONCE = 100;
 /** Without an edit the next look at the queue comes after this (milliseconds). */
 const LONGEST_REST_MS = 10_000;
 /** How often all versions are read: an older wish that an overtaken leader wrote down too late is no event here (milliseconds). */
@@ -31,12 +33,14 @@ class Known {
   readonly registered = new RegisteredServices();
   /** The version of each service, where it is known. */
   readonly versions = new Map<string, number>();
-  /** Ends with the last look at services that was begun. */
-  looked: Promise<unknown> = Promise.resolve();
   /** When all versions are read next (of `performance.now()`). */
   againAt = performance.now() + AGAIN_MS;
 
-  constructor(readonly edited = new EditedServices()) {}
+  constructor(
+    readonly edited = new EditedServices(),
+    /** Ends with the last look at a service that was begun, by the service. */
+    readonly looks = new Map<string, Promise<unknown>>(),
+  ) {}
 }
 
 /**
@@ -73,7 +77,7 @@ export class FilterChanges {
   async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
     const found = ids === undefined ? await this.findAll(term) : await this.find(ids, term);
     const known = this.knownTo(term);
-    const some = found.take(AT_ONCE);
+    const some = found.take(IN_STREAM);
     for (const key of found.take(Infinity)) known.waiting.add(key);
     this.changes.emit(WAITING);
     if (some.length > 0) await this.reconcile(known, some, term);
@@ -159,8 +163,8 @@ export class FilterChanges {
   }
 
   /**
-   * One look follows the other: where an edit finds its service still pending, the look that ends the stamping comes later and
-   * reads that edit.
+   * One look at a service follows the other: where an edit finds its service still pending, the look that ends the stamping comes
+   * later and reads that edit.
    */
   private async reconcile(
     known: Known,
@@ -168,7 +172,8 @@ export class FilterChanges {
     term: TermAtWork,
     stamped?: StampedVersion,
   ): Promise<void> {
-    const { registered, versions, edited } = known;
+    const { registered, versions, edited, looks } = known;
+    const names = keys.map(serviceName);
     const look = async () => {
       const beyond = new Set(keys.filter((key) => registered.isBeyond(key)).map(serviceName));
       const reconciled = await this.reconciler.reconcile(keys, { beyond, stamped }, term);
@@ -180,16 +185,20 @@ export class FilterChanges {
       if (reconciled.some(({ isPending }) => isPending)) this.changes.emit(EDITED);
       term.showLife();
     };
-    const looked = known.looked.then(look);
-    known.looked = looked.catch(() => undefined);
-    await looked;
+    const looked = Promise.all(names.map((name) => looks.get(name))).then(look);
+    const ended = looked.catch(() => undefined);
+    for (const name of names) looks.set(name, ended);
+    try {
+      await looked;
+    } finally {
+      for (const name of names) if (looks.get(name) === ended) looks.delete(name);
+    }
   }
 
   /** Answers all services. */
   private async findAll(term: TermAtWork): Promise<ServicesInTurn> {
-    const { edited, looked } = this.knownTo(term);
-    const known = new Known(edited);
-    known.looked = looked;
+    const { edited, looks } = this.knownTo(term);
+    const known = new Known(edited, looks);
     this.terms.set(term.whole ?? term, known);
     const found = new ServicesInTurn();
     for await (const some of this.entries.versions()) {
@@ -233,7 +242,7 @@ export class FilterChanges {
     for (const id of gone.values()) registered.forget(id);
     for (const key of this.judge(known)) found.add(key);
     const near = this.reconciler.failed().filter((key) => tenants.has(tenantName(key)));
-    for (const key of near.slice(0, AT_ONCE)) found.add(key);
+    for (const key of near.slice(0, IN_STREAM)) found.add(key);
     return found;
   }
 

@@ -1,17 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { LRUCache } from 'lru-cache';
-import type { Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import type { ServiceKey } from '../../application/index.js';
 import { atMost } from '../../common/index.js';
-import { isRefusedQuery } from '../../database/index.js';
-import { COLLECTION_OF, FIRST_ID, RecordsHeldError } from '../../record/index.js';
+import { RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from '../progress/index.js';
 import { EditedRecords, type StampingTerm } from './edited-records.js';
-import { isElsewhere, isOfDatabase } from './elsewhere.js';
+import { isElsewhere } from './elsewhere.js';
 import { type FilterVersionChange, reconciled, type WantedFilter, wantedOf } from './filter-version.js';
 import { FilterVersions, type ReadVersion } from './filter-versions.js';
 import { serviceName } from './services-in-turn.js';
+import { assertTaken, isTaken } from './taken-filters.js';
 import { WantedServices, type WantedService } from './wanted-services.js';
 
 /** So many services are looked at side by side. */
@@ -44,8 +44,10 @@ interface Round extends KnownServices {
   done: Map<string, Reconciled>;
 }
 
-/** What is wished for a service. */
-interface Wanted {
+/** What is in force for a service, and what is wished for it. */
+interface Look {
+  key: ServiceKey;
+  entry: ReadVersion | undefined;
   wish: WantedService | undefined;
   isBeyond: boolean;
 }
@@ -53,7 +55,7 @@ interface Wanted {
 interface Brought {
   key: ServiceKey;
   version?: number | undefined;
-  written?: ReadVersion | undefined;
+  isPending?: boolean | undefined;
   /** Somebody else was quicker. */
   isOutrun?: boolean;
 }
@@ -123,36 +125,66 @@ export class FilterReconciler {
     }
     const open = keys.filter((key) => !isLeft(key));
     const wishes = new Map((await this.wanted.wishes(open)).map((wish) => [serviceName(wish), wish]));
-    const disturbed: ServiceKey[] = [];
-    for (let first = 0; first < open.length; first += SIDE_BY_SIDE) {
-      const some = open.slice(first, first + SIDE_BY_SIDE);
-      const bringing = some.map((key) => {
-        const name = serviceName(key);
-        return this.bring(key, entries.get(name), { wish: wishes.get(name), isBeyond: beyond.has(name) });
-      });
+    const looks = open.map((key): Look => {
+      const name = serviceName(key);
+      return { key, entry: entries.get(name), wish: wishes.get(name), isBeyond: beyond.has(name) };
+    });
+    const brought = await this.bringTogether(looks);
+    term.showLife();
+    const alone = looks.slice(brought.length);
+    for (let first = 0; first < alone.length; first += SIDE_BY_SIDE) {
+      const bringing = alone.slice(first, first + SIDE_BY_SIDE).map((look) => this.bring(look));
       // Where one fails, the others have ended before that is told.
       await Promise.allSettled(bringing);
       term.showLife();
-      for (const { key, version, written, isOutrun } of await Promise.all(bringing)) {
-        Object.assign(done.get(serviceName(key))!, { version, isPending: written?.pending === true });
-        if (isOutrun === true) disturbed.push(key);
-      }
+      brought.push(...(await Promise.all(bringing)));
     }
-    return disturbed;
+    for (const { key, version, isPending = false } of brought)
+      Object.assign(done.get(serviceName(key))!, { version, isPending });
+    return brought.filter(({ isOutrun }) => isOutrun === true).map(({ key }) => key);
+  }
+
+  /**
+   * Writes down what is wished for all of them, by one query and one write. Answers none where anything of it failed: one by one it
+   * is found out what.
+   */
+  private async bringTogether(looks: Look[]): Promise<Brought[]> {
+    if (looks.length < 2 || looks.some(({ entry }) => entry?.pending === true)) return [];
+    const changes = looks.flatMap(({ key, entry, wish, isBeyond }) => {
+      const change = reconciled(entry, wantedOf(wish, isBeyond));
+      return change === undefined ? [] : [{ key, entry, change }];
+    });
+    try {
+      await assertTaken(
+        this.connection,
+        changes.flatMap(({ key, change: { state, filter } }) =>
+          state === 'on' && filter !== undefined ? [{ key, filter }] : [],
+        ),
+      );
+      if (!(await this.entries.writeAll(changes))) return [];
+    } catch {
+      return [];
+    }
+    for (const { key } of looks) this.told.delete(serviceName(key));
+    const changed = new Map(changes.map(({ key, change }) => [serviceName(key), change]));
+    return looks.map(({ key, entry }) => {
+      const change = changed.get(serviceName(key));
+      return { key, version: change?.version ?? entry?.version ?? 0, isPending: change?.pending };
+    });
   }
 
   /**
    * Writes down what is wished for, or that the records are stamped for what is. Without a version where that failed, or somebody
    * else was quicker.
    */
-  private async bring(key: ServiceKey, entry: ReadVersion | undefined, wanted: Wanted): Promise<Brought> {
+  private async bring({ key, entry, ...wanted }: Look): Promise<Brought> {
     let brought: Brought = { key };
     const isDone = await this.alone(key, entry, async () => {
       const change = await this.changeOf(entry, wanted);
       const written = change && (await this.entries.write(key, entry, change));
       const isKept = change === undefined && (entry?.pending !== true || (await this.entries.settle(entry)));
       const version = isKept ? (entry?.version ?? 0) : written?.version;
-      brought = { key, version, written, isOutrun: version === undefined };
+      brought = { key, version, isPending: written?.pending, isOutrun: version === undefined };
     });
     return isDone ? brought : { key };
   }
@@ -190,34 +222,18 @@ export class FilterReconciler {
   /** A filter that MongoDB refuses is as invalid as one that contract §4 refuses. */
   private async changeOf(
     entry: ReadVersion | undefined,
-    { wish, isBeyond }: Wanted,
+    { wish, isBeyond }: Pick<Look, 'wish' | 'isBeyond'>,
   ): Promise<FilterVersionChange | undefined> {
     const wanted = wantedOf(wish, isBeyond);
     const change = reconciled(entry, wanted);
-    if (change === undefined || wish === undefined || (await this.isTaken(wish, wanted))) return change;
+    if (change === undefined || wish === undefined || (await this.isFit(wish, wanted))) return change;
     const invalid = reconciled(entry, { state: 'invalid' });
     if (invalid !== undefined) this.log.warn(`MongoDB refuses the filter: ${nameOf(wish)} is invalid`);
     return invalid;
   }
 
-  /**
-   * MongoDB refuses a filter when it reads it, whatever there is to be found. Where it refuses the same query without the
-   * filter as well, that says nothing about the filter, and is thrown.
-   */
-  private async isTaken({ organizationid, appid, kind }: ServiceKey, wanted: WantedFilter): Promise<boolean> {
-    if (wanted.state !== 'on') return true;
-    const nothing = { organizationid, appid, _id: FIRST_ID };
-    const collection = this.connection.collection(COLLECTION_OF[kind]);
-    const ask = (query: mongo.Document) =>
-      collection.findOne(query, { projection: { _id: 1 }, hint: { _id: 1 } });
-    try {
-      await ask({ $and: [nothing, wanted.filter] });
-      return true;
-    } catch (error) {
-      if (isOfDatabase(error)) throw error;
-      if (!isRefusedQuery(error)) await ask(nothing);
-      return false;
-    }
+  private async isFit(wish: WantedService, wanted: WantedFilter): Promise<boolean> {
+    return wanted.state !== 'on' || isTaken(this.connection, { key: wish, filter: wanted.filter });
   }
 
   /**

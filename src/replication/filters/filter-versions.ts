@@ -4,6 +4,7 @@ import { type Model, mongo } from 'mongoose';
 import type { ServiceKey } from '../../application/index.js';
 import { isDuplicateKey } from '../../database/index.js';
 import type { Work } from '../progress/index.js';
+import { amongServices } from './among.js';
 import { filterAt, isTooLarge } from './bounded.js';
 import type { FilterVersion, FilterVersionChange, KnownVersion } from './filter-version.js';
 import { FILTER_VERSION_MODEL } from './filter-version.schema.js';
@@ -11,6 +12,14 @@ import { FILTER_VERSION_MODEL } from './filter-version.schema.js';
 /** An entry with as much of its filters as can be read. */
 export interface ReadVersion extends KnownVersion, ServiceKey {
   _id: mongo.ObjectId;
+}
+
+/** What an entry becomes, if it still has the version that was read. */
+export interface EntryChange {
+  key: ServiceKey;
+  /** Absent: there is none yet. */
+  entry: ReadVersion | undefined;
+  change: FilterVersionChange;
 }
 
 const READ = {
@@ -21,7 +30,7 @@ const READ = {
 const VERSION = { _id: 0, organizationid: 1, appid: 1, kind: 1, name: 1, version: 1 };
 const AT_ONCE = 1000;
 /** What an entry has while records are to be stamped for it. */
-const OF_STAMPING = { pendingSince: '', stamping: '' };
+const OF_STAMPING = { pendingSince: '', stamping: '' } as const;
 
 /** Reads and writes `tidemark.filterversions`. Only the watcher writes, and only in place of the version that it has read. */
 @Injectable()
@@ -31,13 +40,7 @@ export class FilterVersions {
   /** The entries of these services, as far as there are any. */
   async of(keys: ServiceKey[]): Promise<ReadVersion[]> {
     if (keys.length === 0) return [];
-    const which = keys.map(({ organizationid, appid, kind, name }) => ({
-      organizationid,
-      appid,
-      kind,
-      name,
-    }));
-    return this.entries.collection.find<ReadVersion>({ $or: which }, { projection: READ }).toArray();
+    return this.entries.collection.find<ReadVersion>(amongServices(keys), { projection: READ }).toArray();
   }
 
   /** Which version each has, without the filters. */
@@ -56,15 +59,22 @@ export class FilterVersions {
     change: FilterVersionChange,
   ): Promise<ReadVersion | undefined> {
     if (entry === undefined) return this.insert({ _id: new mongo.ObjectId(), ...key, ...change });
-    const { pendingSince, ...others } = OF_STAMPING;
-    const outdated = {
-      ...others,
-      ...(change.previous === undefined && { previous: '' }),
-      ...(!change.pending && { pendingSince }),
-    };
-    const since = change.pending && { $currentDate: { pendingSince: true } };
-    const written = await this.replace(entry, { $set: change, $unset: outdated, ...since });
+    const written = await this.replace(entry, updateTo(change));
     return written ? { _id: entry._id, ...key, ...change } : undefined;
+  }
+
+  /** The same of several. False where somebody else was quicker with one of them: it is not told which. */
+  async writeAll(changes: EntryChange[]): Promise<boolean> {
+    if (changes.length === 0) return true;
+    const writes = changes.map(({ key, entry, change }): mongo.AnyBulkWriteOperation<FilterVersion> => {
+      if (entry === undefined)
+        return { insertOne: { document: { _id: new mongo.ObjectId(), ...key, ...change } } };
+      const { _id, version } = entry;
+      return { updateOne: { filter: { _id, version }, update: updateTo(change) } };
+    });
+    const collection = this.entries.collection as unknown as mongo.Collection<FilterVersion>;
+    const { insertedCount, matchedCount } = await collection.bulkWrite(writes, { ordered: false });
+    return insertedCount + matchedCount === changes.length;
   }
 
   /** The records are stamped. False where somebody else was quicker. */
@@ -109,4 +119,18 @@ export class FilterVersions {
     const { matchedCount } = await this.entries.collection.updateOne({ _id, version }, update);
     return matchedCount === 1;
   }
+}
+
+function updateTo(change: FilterVersionChange): mongo.UpdateFilter<FilterVersion> {
+  const { pendingSince, ...others } = OF_STAMPING;
+  const outdated = {
+    ...others,
+    ...(change.previous === undefined && { previous: '' as const }),
+    ...(!change.pending && { pendingSince }),
+  };
+  return {
+    $set: change,
+    $unset: outdated,
+    ...(change.pending && { $currentDate: { pendingSince: true as const } }),
+  };
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { isNamed, SERVICE_MODEL, type ServiceKey, type StoredService } from '../../application/index.js';
+import { amongServices } from './among.js';
 import { filterAt, nameAt } from './bounded.js';
 
 /** Whatever else stands in place of a name costs nothing, and names nothing. */
@@ -49,10 +50,7 @@ export class WantedServices {
   /** What is wished for these services, as far as it is wished for anything. */
   async wishes(keys: ServiceKey[]): Promise<WantedService[]> {
     if (keys.length === 0) return [];
-    const found = this.services.collection.find<StoredService>(
-      { $or: keys.map(keyOf) },
-      { projection: WISH },
-    );
+    const found = this.services.collection.find<StoredService>(amongServices(keys), { projection: WISH });
     return (await found.toArray()).filter(isNamed);
   }
 }

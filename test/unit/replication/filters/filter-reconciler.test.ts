@@ -18,6 +18,7 @@ it('of services that cannot be brought into force it remembers a thousand, and s
     } as unknown as WantedServices,
     {
       of: () => Promise.resolve([]),
+      writeAll: () => Promise.resolve(false),
       write: () => Promise.reject(new Error('Something about this service')),
       invalidate: () => Promise.resolve(),
     } as unknown as FilterVersions,
