@@ -14,7 +14,7 @@ import { type Judged, RegisteredServices } from './registered-services.js';
 import { ServicesInTurn, serviceName, tenantName } from './services-in-turn.js';
 import { WantedServices } from './wanted-services.js';
 
-/** For so many services of a batch of events the stream waits. */
+/** For so many services of a batch of events the stream waits, of applications of which the batch names no more than that. */
 const IN_STREAM = 20;
 /** So many services are read at once: their filters may have 64 KB each. */
 const AT_ONCE = 100;
@@ -63,7 +63,7 @@ export class FilterChanges {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Looks at all services, and has done with all of them: what changed before this leader began is not told to it. */
+  /** Looks at all services, and has done with all of them. */
   async lookAtAll(term: TermAtWork): Promise<void> {
     const found = await this.findAll(term);
     while (!found.isEmpty) await this.reconcile(this.knownTo(term), found.take(AT_ONCE), term);
@@ -71,13 +71,16 @@ export class FilterChanges {
 
   /**
    * Looks at the services that these documents name or named before, or at all services if the documents are not known: at a few
-   * at once, of each application in turn, so that a single edit is in force at its place in the log; the others wait. A few failed
-   * services of the same applications are looked at too: the change may have removed the cause.
+   * at once, so that a single edit is in force at its place in the log; the others wait, and so do those of an application of which
+   * there are many. A few failed services of the same applications are looked at too: the change may have removed the cause.
    */
   async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
-    const found = ids === undefined ? await this.findAll(term) : await this.find(ids, term);
+    const found = ids === undefined ? await this.findAll(term) : new ServicesInTurn();
+    const near = ids === undefined ? [] : await this.find(ids, found, term);
     const known = this.knownTo(term);
-    const some = found.take(IN_STREAM);
+    const some = found.take(IN_STREAM, found.crowded(IN_STREAM));
+    for (const key of near) found.add(key);
+    some.push(...found.take(IN_STREAM - some.length, found.crowded(IN_STREAM)));
     for (const key of found.take(Infinity)) known.waiting.add(key);
     this.changes.emit(WAITING);
     if (some.length > 0) await this.reconcile(known, some, term);
@@ -216,11 +219,14 @@ export class FilterChanges {
     return found;
   }
 
-  /** Answers the services that these documents name or named, and what follows for others of their applications. */
-  private async find(ids: mongo.ObjectId[], term: TermAtWork): Promise<ServicesInTurn> {
+  /** Adds the services that these documents name or named; answers what is to be looked at in their applications as well. */
+  private async find(
+    ids: mongo.ObjectId[],
+    found: ServicesInTurn,
+    term: TermAtWork,
+  ): Promise<ServiceKey[]> {
     const known = this.knownTo(term);
     const { registered } = known;
-    const found = new ServicesInTurn();
     const tenants = new Set<string>();
     const add = (key: ServiceKey) => {
       found.add(key);
@@ -240,10 +246,8 @@ export class FilterChanges {
       term.showLife();
     }
     for (const id of gone.values()) registered.forget(id);
-    for (const key of this.judge(known)) found.add(key);
-    const near = this.reconciler.failed().filter((key) => tenants.has(tenantName(key)));
-    for (const key of near.slice(0, IN_STREAM)) found.add(key);
-    return found;
+    const failed = this.reconciler.failed().filter((key) => tenants.has(tenantName(key)));
+    return [...this.judge(known), ...failed.slice(0, IN_STREAM)];
   }
 
   /** Answers what came to be beyond the limits of its application, or within them. */

@@ -9,6 +9,11 @@ export class ServicesInTurn {
     return this.applications.size === 0;
   }
 
+  /** The names of the applications of which more than this number wait. */
+  crowded(most: number): Set<string> {
+    return new Set([...this.applications].flatMap(([name, { size }]) => (size > most ? [name] : [])));
+  }
+
   /** One that waits already keeps its place. */
   add(key: ServiceKey): void {
     const application = tenantName(key);

@@ -25,7 +25,7 @@ export function* reconcileAll(watcher: ModelWatcher): ModelSteps {
     });
 }
 
-/** After a change of `services`: looks at all of them, or leaves them to a look beside the stream. */
+/** After a change of `services`, and as a term begins: looks at all of them, or leaves them to a look beside the stream. */
 export function* lookAtChanged(watcher: ModelWatcher): ModelSteps {
   const { world, own } = watcher;
   const { services, effective } = world.database.now;

@@ -3,7 +3,7 @@ import type { WatcherLife, ModelWorld } from '../world/world.js';
 import { takeLanes } from './aside.js';
 import { follow } from './follow.js';
 import { pass } from './pass.js';
-import { reconcileAll } from './filters.js';
+import { lookAtChanged } from './filters.js';
 import { ModelWatcher } from './watcher.js';
 
 /** The life of an instance's watcher: wait for the lease, lead until the term is over, begin again. */
@@ -48,7 +48,7 @@ function* lead(watcher: ModelWatcher): ModelSteps {
     yield;
     watcher.takeMarksAsTheyStand();
     takeLanes(watcher);
-    if (!watcher.world.has('a term that begins looks at no filters')) yield* reconcileAll(watcher);
+    if (!watcher.world.has('a term that begins looks at no filters')) yield* lookAtChanged(watcher);
   }
   for (;;) {
     yield;

@@ -65,7 +65,8 @@ export class Leadership {
   private async resume(term: Term, { token }: Start): Promise<void> {
     for (const place of [token, ...asideIn(term.state).map((one) => one.token)])
       await this.work.assertPast(place);
-    await this.filters.lookAtAll(term);
+    // What changed before this leader began is not told to it.
+    await this.filters.look(undefined, term);
   }
 }
 

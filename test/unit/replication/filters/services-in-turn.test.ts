@@ -23,6 +23,13 @@ describe('services that are still to be looked at', () => {
     expect(names(waiting.take(9))).toEqual(['many 1', 'many 2']);
   });
 
+  it('of which many wait are told by their application', () => {
+    const waiting = new ServicesInTurn();
+    for (const name of ['1', '2', '3']) waiting.add(key('many', name));
+    for (const name of ['1', '2']) waiting.add(key('few', name));
+    expect([...waiting.crowded(2)]).toEqual([tenantName(key('many', '1'))]);
+  });
+
   it('wait while their application is left out', () => {
     const waiting = new ServicesInTurn();
     for (const name of ['1', '2']) waiting.add(key('busy', name));
