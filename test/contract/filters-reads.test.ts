@@ -1,6 +1,12 @@
-import { FilterLooks } from '../../src/replication/filters/index.js';
-import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 import type { mongo } from 'mongoose';
+import { FilterLooks } from '../../src/replication/filters/index.js';
+import {
+  eventually,
+  expectProblem,
+  type TestApplication,
+  TestService,
+  withoutWatcher,
+} from '../support/index.js';
 import { commandsDuring, nameOf } from './profiler.js';
 
 const MANY = 400;
@@ -123,26 +129,29 @@ describe('Many services that are inserted at once', () => {
     expect(await entries().countDocuments({ ...crowded.tenant, state: 'on' })).toBe(999);
   });
 
-  it('hold up no change of another application: the stream waits for 20 of a batch, and the others wait beside it', async () => {
+  it.each<[string, (insert: () => Promise<unknown>) => Promise<unknown>]>([
+    ['while a term lasts', (insert) => insert()],
+    ['as a term begins', (insert) => withoutWatcher(service, async () => void (await insert()))],
+  ])('hold up no change of another application, %s: they wait beside the stream', async (_when, during) => {
     const [crowded, other] = [await service.application(), await service.application()];
     const from = await other.max('product');
     const looks = service.app.get(FilterLooks, { strict: false });
     const step = looks.step.bind(looks);
     let release!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));
-    jest.spyOn(looks, 'step').mockImplementation(async (...asked) => {
+    const held = jest.spyOn(looks, 'step').mockImplementation(async (...asked) => {
       await released;
       return step(...asked);
     });
-    await services().insertMany(many(crowded, 1500));
+    await during(() => services().insertMany(many(crowded, 1500)));
     await other.put('product', { id: 'fresh' });
     await services().insertOne({ ...other.tenant, kind: 'product', name: 'one', filter: {} });
     await service.watcher.caughtUp();
     expect((await other.feed('product').page({ from })).ids).toEqual(['fresh']);
     expect((await other.feed('product', 'one').ask()).status).toBe(200);
     expect(await entries().countDocuments(crowded.tenant)).toBeLessThan(400);
+    held.mockRestore();
     release();
     await eventually(async () => (await entries().countDocuments(crowded.tenant)) === 1500);
-    jest.restoreAllMocks();
   });
 });

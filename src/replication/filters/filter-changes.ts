@@ -188,7 +188,7 @@ export class FilterChanges {
       if (reconciled.some(({ isPending }) => isPending)) this.changes.emit(EDITED);
       term.showLife();
     };
-    const looked = Promise.all(names.map((name) => looks.get(name))).then(look);
+    const looked = Promise.all(names.flatMap((name) => looks.get(name) ?? [])).then(look);
     const ended = looked.catch(() => undefined);
     for (const name of names) looks.set(name, ended);
     try {
@@ -220,11 +220,7 @@ export class FilterChanges {
   }
 
   /** Adds the services that these documents name or named; answers what is to be looked at in their applications as well. */
-  private async find(
-    ids: mongo.ObjectId[],
-    found: ServicesInTurn,
-    term: TermAtWork,
-  ): Promise<ServiceKey[]> {
+  private async find(ids: mongo.ObjectId[], found: ServicesInTurn, term: TermAtWork): Promise<ServiceKey[]> {
     const known = this.knownTo(term);
     const { registered } = known;
     const tenants = new Set<string>();

@@ -23,7 +23,7 @@ export const MUTANTS: Record<MutantName, [profile: ProfileName, seed: number]> =
   'a removed service forgotten': ['filters', 169],
   'an edit replaces one that is being stamped': ['filters', 2127],
   'an edit looked at while a stamping ends': ['new filters', 1512],
-  'a term that begins looks at no filters': ['waiting filters', 1],
+  'a term that begins looks at no filters': ['waiting filters', 55],
   'ledger entry dropped before its tombstone': ['crashes', 3586],
   'look-up instead of event': ['everything', 209],
   'no preparing': ['lost history', 1596],
