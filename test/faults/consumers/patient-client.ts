@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { BucketSum } from '../../../client/src/harvest/digest-sums.js';
 import type { Tenant } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
 import type { Random } from '../plan/index.js';
@@ -52,10 +53,10 @@ export class PatientClient {
     return { items: result, nextoffsetid, to: answer.to };
   }
 
-  /** How many records the digest of a kind counts up to a time. */
-  async counted(kind: string, to: string): Promise<number> {
+  /** The digest of a kind up to a time, bucket by bucket. */
+  async digest(kind: string, to: string): Promise<BucketSum[]> {
     const { text } = await this.get(`${kind}/default/digest?${new URLSearchParams({ to })}`);
-    return (JSON.parse(text) as { count: number }).count;
+    return (JSON.parse(text) as { buckets: BucketSum[] }).buckets;
   }
 
   private async get(path: string): Promise<WholeAnswer> {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
+import { CopySums } from '../../../client/src/harvest/digest-sums.js';
 import { emailKeyOf } from '../../../src/member/index.js';
 import { KINDS, LONGEST_LEARNED } from '../../../src/record/index.js';
 import type { Item } from '../../support/index.js';
@@ -29,7 +30,7 @@ export async function judge(world: World, crowd: Crowd): Promise<void> {
     ...(await lostChanges(world, crowd)),
     ...(await ofEach(clients, (client) => livingDeletes(world, client))),
     ...(await renumbered(world)),
-    ...(await ofEach(clients, (client) => uncounted(world, client))),
+    ...(await ofEach(clients, (client) => wrongDigests(world, client))),
     ...(await unheldEmails(world)),
   ];
   if (losses.length > 0) throw new Error(`${losses.length} losses\n\n${losses.join('\n\n')}`);
@@ -80,18 +81,21 @@ async function renumbered({ source }: World): Promise<string[]> {
   return texts;
 }
 
-/** A digest that counts other records than there are. */
-async function uncounted({ source }: World, client: PatientClient): Promise<string[]> {
+/** Digests of other records than there are, or of others' stamps. */
+async function wrongDigests({ source }: World, client: PatientClient): Promise<string[]> {
   const texts: string[] = [];
   for (const kind of KINDS) {
     const to = await client.max(kind);
-    const items = [...(await itemsOf(source, kind, { tenant: client.tenant })).values()];
-    const there = items.filter(({ lastupdated = '' }) => lastupdated <= to).length;
-    const counted = await client.counted(kind, to);
-    if (counted !== there)
-      texts.push(
-        `${client.tenant.appid}: the digest of ${kind} up to ${to} counts ${counted} of ${there} records`,
-      );
+    const sums = new CopySums();
+    for (const { id, lastupdated = '' } of (await itemsOf(source, kind, { tenant: client.tenant })).values())
+      if (lastupdated <= to) sums.add({ id, lastupdated });
+    const told = await client.digest(kind, to);
+    for (const [bucket, { count, digest }] of sums.buckets.entries())
+      if (told[bucket]?.count !== count || told[bucket].digest !== digest)
+        texts.push(
+          `${client.tenant.appid}: bucket ${bucket} of the digest of ${kind} up to ${to} is ` +
+            `${JSON.stringify(told[bucket])}, and there are ${count} records with the digest ${digest}`,
+        );
   }
   return texts;
 }
