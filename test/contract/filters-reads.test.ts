@@ -129,6 +129,21 @@ describe('Many services that are inserted at once', () => {
     expect(await entries().countDocuments({ ...crowded.tenant, state: 'on' })).toBe(999);
   });
 
+  it('and whose filters are edited at once deliver what each of them judges differently', async () => {
+    const edited = await service.application();
+    await services().insertMany(many(edited, 30));
+    await edited.put('product', { id: 'p7', data: { n: 7 } });
+    await eventually(async () => (await entries().countDocuments(edited.tenant)) === 30);
+    await service.watcher.caughtUp();
+    const from = await edited.max('product');
+    await services().updateMany(edited.tenant, { $set: { filter: { 'data.n': 7 } } });
+    const stamped = { ...edited.tenant, pending: false, version: 2 };
+    await eventually(async () => (await entries().countDocuments(stamped)) === 29);
+    await service.watcher.caughtUp();
+    expect((await edited.feed('product', 's3').page({ from })).ids).toEqual(['p7']);
+    expect((await entries().findOne({ ...edited.tenant, name: 's7' }))!['version']).toBe(1);
+  });
+
   it.each<[string, (insert: () => Promise<unknown>) => Promise<unknown>]>([
     ['while a term lasts', (insert) => insert()],
     ['as a term begins', (insert) => withoutWatcher(service, async () => void (await insert()))],

@@ -31,3 +31,38 @@ it('of services that cannot be brought into force it remembers a thousand, and s
   );
   expect(reconciler.failed()).toHaveLength(1000);
 });
+
+it('where somebody else was quicker with one of several, that one is read again, and the others are written', async () => {
+  const [one, other] = keys as [ServiceKey, ServiceKey];
+  const stored = new Map([one, other].map(({ name }) => [name, 1]));
+  const written: string[] = [];
+  const entryOf = (key: ServiceKey) => ({
+    ...key,
+    state: 'off',
+    pending: false,
+    version: stored.get(key.name),
+  });
+  const reconciler = new FilterReconciler(
+    { collection: () => ({ findOne: () => Promise.resolve(null) }) } as unknown as Connection,
+    {
+      wishes: (some: ServiceKey[]) =>
+        Promise.resolve(some.map((key) => ({ ...key, filter: {}, enabled: true }))),
+    } as unknown as WantedServices,
+    {
+      of: (some: ServiceKey[]) => Promise.resolve(some.map(entryOf)),
+      writeAll: () => {
+        stored.set(one.name, 5);
+        return Promise.resolve(false);
+      },
+      write: (key: ServiceKey, entry: { version: number }, change: object) => {
+        if (entry.version !== stored.get(key.name)) return Promise.resolve(undefined);
+        written.push(`${key.name} in place of ${entry.version}`);
+        return Promise.resolve({ ...entry, ...change });
+      },
+    } as unknown as FilterVersions,
+    {} as EditedRecords,
+  );
+  const done = await reconciler.reconcile([one, other], { beyond: new Set() }, NO_TERM);
+  expect(written).toEqual(['s1 in place of 1', 's0 in place of 5']);
+  expect(done.map(({ version }) => version)).toEqual([6, 2]);
+});
