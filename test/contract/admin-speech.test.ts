@@ -91,6 +91,6 @@ describe('for people', () => {
     const coloured = new AdminConsole(service.uri, { colours: true });
     expect((await coloured.run('service list')).output).toContain('\u001b[31mnot served');
     expect((await coloured.run('help')).output).toContain('\u001b[1mUsage:\u001b[22m');
-    expect(await coloured.failure('nothing')).toMatch(/^\u001b\[31mThere is not .*\u001b\[39m$/); // oxlint-disable-line no-control-regex
+    expect(await coloured.failure('nothing')).toMatch(/^\u001b\[31mUnknown command .*\u001b\[39m$/); // oxlint-disable-line no-control-regex
   });
 });

@@ -94,7 +94,7 @@ describe('What other programs store beyond the limits costs their own applicatio
   const expectRefused = async (app: TestApplication, index: number) => {
     const { detail } = expectProblem(await page(app, index), 500, 'service-misconfigured');
     expect(detail).toContain(
-      `The application has more services than are allowed, and the product service "${name(index)}"`,
+      `The application exceeds its limit of services, and the product service "${name(index)}"`,
     );
   };
 
@@ -120,7 +120,7 @@ describe('What other programs store beyond the limits costs their own applicatio
     const of = `product service "${name(MOST)}" of ${app.organizationid}/${app.appid}`;
     const told = faultyFilters.first.find((one) => one.service === of)!;
     expect(told).toMatchObject({ isServed: false });
-    expect(told.detail).toContain('more services than are allowed');
+    expect(told.detail).toContain('exceeds its limit of services');
 
     await services().deleteOne({ ...app.tenant, name: name(3) });
     await eventually(async () => (await page(app, MOST)).status === 200);
