@@ -17,7 +17,7 @@ const MOST_SHOWN = 20;
 /** Services read at a time; each may take 64 KB or more. */
 const AT_ONCE = 20;
 
-const BEYOND = 'The application has more services than are allowed, and this is one of those that came last.';
+const BEYOND = 'The application exceeds its limit of services, and this is one of those that came last.';
 
 /** An enabled service that could not be saved today, with the filter that it has or with any. */
 export interface FaultyFilter {
