@@ -13,7 +13,7 @@ const IN = 1;
 /** A DNS server on 127.0.0.1 with records of its own; every other name is unknown to it. */
 export class NameServer {
   /** By type and name, such as `SRV _mongodb._tcp.db.example.test`. */
-  private readonly records = new Map<string, Buffer>();
+  private readonly records = new Map<string, Buffer[]>();
 
   private constructor(private readonly socket: Socket) {
     socket.on('message', (query, { port, address }) => socket.send(this.answer(query), port, address));
@@ -34,9 +34,15 @@ export class NameServer {
   /** The servers of a MongoDB under a name, at a port of 127.0.0.1, as `mongodb+srv` looks for them. */
   tellOfDatabase(name: string, port: number, options?: string): void {
     const host = `node.${name.slice(name.indexOf('.') + 1)}`;
-    this.records.set(`SRV _mongodb._tcp.${name}`, Buffer.concat([numbers(0, 0, port), labels(host)]));
-    this.records.set(`A ${host}`, Buffer.from([127, 0, 0, 1]));
-    if (options !== undefined) this.records.set(`TXT ${name}`, text(options));
+    this.tellOfHosts(name, [host], port, options === undefined ? [] : [options]);
+  }
+
+  /** The same of any number of hosts and TXT records. */
+  tellOfHosts(name: string, hosts: string[], port: number, options: string[] = []): void {
+    const led = hosts.map((host) => Buffer.concat([numbers(0, 0, port), labels(host)]));
+    this.records.set(`SRV _mongodb._tcp.${name}`, led);
+    for (const host of hosts) this.records.set(`A ${host}`, [Buffer.from([127, 0, 0, 1])]);
+    this.records.set(`TXT ${name}`, options.map(text));
   }
 
   async stop(): Promise<void> {
@@ -46,15 +52,15 @@ export class NameServer {
 
   private answer(query: Buffer): Buffer {
     const { name, type, end } = questionIn(query);
-    const data = this.records.get(`${type} ${name}`);
-    const isKnown = [...this.records.keys()].some((key) => key.endsWith(` ${name}`));
+    const answers = this.records.get(`${type} ${name}`) ?? [];
+    const isKnown = Object.keys(TYPES).some((one) => this.records.has(`${one} ${name}`));
     const flags = isKnown ? ANSWERED : NO_SUCH_NAME;
-    const head = Buffer.concat([query.subarray(0, 2), numbers(flags, 1, data === undefined ? 0 : 1, 0, 0)]);
+    const head = Buffer.concat([query.subarray(0, 2), numbers(flags, 1, answers.length, 0, 0)]);
     const question = query.subarray(HEADER, end);
-    if (data === undefined) return Buffer.concat([head, question]);
-    // The name of the answer is that of the question, a lifetime of 0 s, and the data behind its length.
-    const about = numbers(0xc000 | HEADER, TYPES[type as RecordType], IN, 0, 0, data.length);
-    return Buffer.concat([head, question, about, data]);
+    // The name of an answer is that of the question, a lifetime of 0 s, and the data behind its length.
+    const about = ({ length }: Buffer) =>
+      numbers(0xc000 | HEADER, TYPES[type as RecordType], IN, 0, 0, length);
+    return Buffer.concat([head, question, ...answers.flatMap((data) => [about(data), data])]);
   }
 }
 

@@ -53,6 +53,14 @@ describe('a slice of time', () => {
     expect(counted).toBe(2);
   });
 
+  it('is of one work at a time, however many there are', async () => {
+    const counted = await turnsDuring(() =>
+      Promise.all(Array.from({ length: 20 }, () => new TimeSlice().take(work(10, 5)))),
+    );
+    // The first step of each was done when they began.
+    expect(counted).toBeGreaterThanOrEqual(20 * 9);
+  });
+
   it('ends with what the work throws', async () => {
     function* failing(): Steps<never> {
       yield;

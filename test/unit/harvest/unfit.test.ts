@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Harvester, repair, verify } from '../../../client/src/harvest/index.js';
 import { MOST_UNFIT, unfitKey } from '../../../client/src/harvest/unfit.js';
+import { upsert } from './changes.js';
 import { MemoryCopy } from './memory-copy.js';
 import { SimulatedService } from './simulated-service.js';
 
@@ -91,6 +92,61 @@ describe('a record that a copy cannot hold is noted, and stops nothing', () => {
     service.write('later');
     await compared.harvester.harvest();
     expect([await noted(), held()]).toEqual([['r4'], ['r4', ...alive()].sort()]);
+  });
+
+  it('one that the copy neither takes nor removes keeps its note through a new start, which told of it', async () => {
+    await compared.harvester.harvest();
+    for (const ids of [copy.refused, copy.kept]) ids.add('r4').add('r5');
+    service.write('r4');
+    await compared.harvester.harvest({ startsOver: true });
+    const { differences, unfit } = await verify(compared);
+    expect(differences).toEqual([]);
+    expect(unfit.map(({ id, lastupdated }) => [id, lastupdated])).toEqual(
+      ['r4', 'r5'].map((id) => [id, service.alive.get(id)]),
+    );
+    expect(unfit.filter(({ isRemoval }) => isRemoval)).toEqual([]);
+  });
+
+  it('and repair removes none of them, whatever the digest says', async () => {
+    await compared.harvester.harvest();
+    for (const ids of [copy.refused, copy.kept]) ids.add('r5');
+    await compared.harvester.harvest({ startsOver: true });
+    for (const ids of [copy.refused, copy.kept]) ids.clear();
+    const digest = service.digest.bind(service);
+    service.digest = async (asked) => {
+      const stamp = service.alive.get('r5')!;
+      service.alive.delete('r5');
+      try {
+        return await digest(asked);
+      } finally {
+        service.alive.set('r5', stamp);
+      }
+    };
+    await repair(compared, await verify(compared));
+    expect(held()).toEqual(alive());
+  });
+
+  it('repair does not put back what the source has removed, although it shows a moment at which that was there', async () => {
+    await compared.harvester.harvest();
+    const stamp = service.alive.get('r4')!;
+    service.remove('r4');
+    copy.kept.add('r4');
+    service.forget();
+    await compared.harvester.harvest({ startsOver: true });
+    copy.kept.clear();
+    const updates = service.updates.bind(service);
+    service.updates = async function* (within) {
+      yield* updates(within);
+      if (stamp > within.from && stamp <= within.to) yield upsert('r4', stamp);
+    };
+    const put: string[] = [];
+    const mend = copy.mend.bind(copy);
+    copy.mend = (mended) => {
+      put.push(...mended.upserts.map(({ id }) => id));
+      return mend(mended);
+    };
+    const { left } = await repair(compared, await verify(compared));
+    expect([put, left.differences, left.unfit]).toEqual([[], [], []]);
   });
 
   it('the note of one that it could not remove goes with it, and with its return', async () => {
