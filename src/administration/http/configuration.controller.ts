@@ -150,11 +150,10 @@ export class ConfigurationController {
     @Body(WANTED) { prune, ...wanted }: Shaped<typeof WANTED>,
     @Res() response: Response,
   ): Promise<void> {
-    const options = {
-      ...{ reach: reachOf(caller, narrowing), isPruned: prune === true },
-      ...{ ifMatch, mostNew: MOST_NEW },
-    };
-    for (const application of wanted.applications ?? []) this.pace.count(application);
+    const reach = reachOf(caller, narrowing);
+    const options = { reach, isPruned: prune === true, ifMatch, mostNew: MOST_NEW };
+    for (const application of wanted.applications ?? [])
+      if (reach.covers(application)) this.pace.count(application);
     const apply = () => applyConfiguration(this.desks.of(request), wanted, options);
     const { changes, passwords } = await this.listings.during(request, caller, apply, APPLY_WAIT_MS);
     const text = await listText(changes, (one) => shown(one));
