@@ -12,7 +12,7 @@ import type { Connection } from 'mongoose';
 import { AboveApplications, Needs } from '../../auth/index.js';
 import { TimeSlice } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
-import { sendJson, tag } from '../../http/index.js';
+import { problems, sendJson, tag } from '../../http/index.js';
 import { actorOf } from '../../trail/index.js';
 import type { Desk } from '../index.js';
 import { PreviewPlaces } from './preview-places.js';
@@ -21,7 +21,7 @@ import { PreviewPlaces } from './preview-places.js';
 export const Administrative = () =>
   applyDecorators(AboveApplications(), Needs('admin'), ApiTags('administration'), ApiBasicAuth());
 
-/** Opens the desk of the sender of a request. */
+/** Opens the desk of the sender of a request. A filter that is not tried because its client has gone is not accepted. */
 @Injectable()
 export class Desks {
   private readonly auditTrailDays: number;
@@ -38,7 +38,11 @@ export class Desks {
     const gone = untilGone(request);
     return {
       ...{ db: this.connection.db!, actor: actorOf(request), auditTrailDays: this.auditTrailDays },
-      turn: ({ organizationid }, work, ms) => this.places.during(organizationid, gone, work, ms),
+      turn: async ({ organizationid }, work, ms) => {
+        const tried = await this.places.during(organizationid, gone, work, ms);
+        if (tried === undefined && gone.aborted) throw problems.busy();
+        return tried;
+      },
     };
   }
 }
@@ -68,6 +72,7 @@ export async function listText<T>(items: T[], shown: (one: T) => object): Promis
 /** Aborted where the client goes away before it has its answer. */
 export function untilGone({ res: response }: Request): AbortSignal {
   const gone = new AbortController();
-  response?.once('close', () => gone.abort());
+  if (response?.closed === true) gone.abort();
+  else response?.once('close', () => gone.abort());
   return gone.signal;
 }

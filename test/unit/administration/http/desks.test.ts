@@ -24,7 +24,7 @@ beforeEach(() => {
   client = new Client();
   request = { res: client, user: { username: 'ann' } } as unknown as Request;
   places = new PreviewPlaces();
-  const settings = readSettings({ MONGODB_URI: 'mongodb://127.0.0.1' });
+  const settings = readSettings({ MONGODB_URI: 'mongodb://127.0.0.1/tidemark' });
   turn = new Desks({ db: {} } as Connection, places, settings).of(request).turn;
 });
 
