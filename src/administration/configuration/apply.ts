@@ -4,7 +4,7 @@ import { CREDENTIALS, hashPassword } from '../../auth/plain.js';
 import { isDuplicateKey } from '../../database/plain.js';
 import { allows, problems } from '../../http/plain.js';
 import { ofTenant } from '../../record/index.js';
-import type { Deed } from '../../trail/index.js';
+import { AUDIT_TRAIL, type Deed } from '../../trail/plain.js';
 import { applicationDeed, applicationExists } from '../applications.js';
 import { forgetUses } from '../forget-uses.js';
 import { credentialDeed, named, randomPassword } from '../credentials.js';
@@ -14,6 +14,9 @@ import { serviceDeed, withKey } from '../services.js';
 import type { Configuration } from './configuration.js';
 import type { PlannedChange } from './difference.js';
 import { assertPossible, compare, type PlanOptions } from './plan.js';
+
+/** The `_id` of a document that exists within a transaction only. */
+const TURN = 'configuration.apply';
 
 export interface ApplyOptions extends PlanOptions {
   /** Entity tag of the configuration that the plan was made against; without it, of whichever stands. */
@@ -47,6 +50,7 @@ export async function applyConfiguration(
       async () => {
         const now = await compare(db, wanted, options, session);
         if (now.etag !== first.etag) throw new Refused(problems.stale());
+        await takeTurn(db, session);
         for (const change of first.changes) await write(db, change, secrets, session);
         await noteDeeds(desk, first.changes.map(deedOf), session);
       },
@@ -57,6 +61,16 @@ export async function applyConfiguration(
   await removeOrphans(db, first.changes);
   const passwords = [...secrets].map(([username, { password }]) => [username, password]);
   return { changes: first.changes, passwords: Object.fromEntries(passwords) as Applied['passwords'] };
+}
+
+/**
+ * Both of two transactions at once would see the configuration without what the other writes, as what each writes differs. Here
+ * one of them fails for now, and compares anew.
+ */
+async function takeTurn(db: mongo.Db, session: mongo.ClientSession): Promise<void> {
+  const turns = db.collection<{ _id: string }>(AUDIT_TRAIL);
+  await turns.insertOne({ _id: TURN }, { session });
+  await turns.deleteOne({ _id: TURN }, { session });
 }
 
 /** An application may have been removed while services of it were written. */

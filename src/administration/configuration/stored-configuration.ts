@@ -59,11 +59,25 @@ export interface StoredConfiguration {
   leftOut: string[];
 }
 
-/** What is stored within reach. Operators write these collections too. Throws 409 where it is more than may be read. */
-export async function storedConfiguration(
+/**
+ * What is stored within reach, as of one moment: that of the session's transaction, or without one that of this call. Operators
+ * write these collections too. Throws 409 where it is more than may be read.
+ */
+export function storedConfiguration(
   db: mongo.Db,
   reach: Reach,
   session?: mongo.ClientSession,
+): Promise<StoredConfiguration> {
+  if (session !== undefined) return readConfiguration(db, reach, session);
+  return db.client.withSession((own) =>
+    own.withTransaction(() => readConfiguration(db, reach, own), { readConcern: { level: 'snapshot' } }),
+  );
+}
+
+async function readConfiguration(
+  db: mongo.Db,
+  reach: Reach,
+  session: mongo.ClientSession,
 ): Promise<StoredConfiguration> {
   const { organizationids, only, mostBytes } = reach;
   const of = (name: string) => (organizationids === undefined ? {} : { [name]: { $in: organizationids } });
@@ -108,7 +122,7 @@ interface Size {
 async function sizeOf(
   collection: mongo.Collection,
   which: mongo.Document,
-  session: mongo.ClientSession | undefined,
+  session: mongo.ClientSession,
 ): Promise<Size> {
   const [size] = await collection
     .aggregate<Size>(
@@ -116,7 +130,7 @@ async function sizeOf(
         { $match: which },
         { $group: { _id: null, documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
       ],
-      { ...LISTING, ...(session && { session }) },
+      { ...LISTING, session },
     )
     .toArray();
   return size ?? { documents: 0, bytes: 0 };
@@ -132,13 +146,12 @@ async function read<T extends mongo.Document>(
     ...options
   }: Pick<mongo.FindOptions, 'projection' | 'sort'> & {
     size: Size;
-    session: mongo.ClientSession | undefined;
+    session: mongo.ClientSession;
   },
 ): Promise<T[]> {
   const batchSize = batchSizeFor(documents, bytes);
   const found = collection.find<T>(which, {
-    ...{ ...LISTING, ...options, batchSize },
-    ...(session && { session }),
+    ...{ ...LISTING, ...options, batchSize, session },
   });
   const all: T[] = [];
   const slice = new TimeSlice();
