@@ -6,6 +6,9 @@ const SLICE_MS = 5;
 /** Long work in steps: the result, and nothing that is yielded. */
 export type Steps<T> = Generator<undefined, T>;
 
+/** The turn that was given last: of several works at the same time one goes on at a time, so that together they keep the thread no longer. */
+let lastTurn: Promise<void> = Promise.resolve();
+
 /** Long work shares the thread that answers all requests: every few milliseconds it lets others have a turn. */
 export class TimeSlice {
   private ends = performance.now() + SLICE_MS;
@@ -13,7 +16,8 @@ export class TimeSlice {
   /** To be awaited between two steps of the work. */
   async step(): Promise<void> {
     if (performance.now() < this.ends) return;
-    await setImmediate();
+    lastTurn = lastTurn.then(() => setImmediate());
+    await lastTurn;
     this.ends = performance.now() + SLICE_MS;
   }
 
