@@ -112,7 +112,8 @@ function isBinary(json: unknown): boolean {
 
 function isPattern(json: unknown): boolean {
   if (!hasKeys(json, ['pattern', 'options']) && !hasKeys(json, ['pattern'])) return false;
-  return isText(json['pattern']) && isText(json['options'] ?? '');
+  const { pattern, options = '' } = json;
+  return isText(pattern) && pattern.isWellFormed() && isText(options);
 }
 
 function hasKeys(json: unknown, keys: string[]): json is Record<string, unknown> {

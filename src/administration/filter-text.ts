@@ -43,12 +43,14 @@ function jsonOf(text: string): unknown {
 /** `place`: keys and positions from the filter's own start, such as `$or[1].data.price`. */
 function read(json: unknown, place: string, level: number): unknown {
   if (typeof json === 'number' && mayBeRounded(json)) throw rounded(json, place);
+  if (typeof json === 'string' && !json.isWellFormed()) throw notWellFormed(place);
   if (typeof json !== 'object' || json === null || level > MOST_LEVELS) return json;
   if (Array.isArray(json)) return json.map((one, index) => read(one, `${place}[${index}]`, level + 1));
   const key = valueKey(json);
   if (key !== undefined) return readValue(json, key, place);
   const parts = Object.entries(json).map(([name, inner]) => {
     const at = place === '' ? shown(name) : `${place}.${shown(name)}`;
+    if (!name.isWellFormed()) throw notWellFormed(at);
     return [name, read(inner, at, level + 1)] as const;
   });
   return Object.fromEntries(parts);
@@ -63,6 +65,14 @@ function readValue(json: object, key: string, place: string): unknown {
 
 function named(place: string): string {
   return place === '' ? 'the filter' : place;
+}
+
+/** MongoDB stores UTF-8, which cannot represent half of a surrogate pair. */
+function notWellFormed(place: string): Refused {
+  return invalid(
+    `The filter is not valid. ${named(place)} contains half of a surrogate pair, which cannot be stored. Send whole characters.`,
+    '/filter',
+  );
 }
 
 function rounded(value: number, place: string): Refused {

@@ -8,6 +8,8 @@ import { invalid, type Refused } from './refused.js';
 const TRIAL_MS = 5000;
 /** MongoDB does not interrupt a pattern within one text; callers wait for it no longer than this. */
 const SPARE_MS = 1000;
+/** Characters of what MongoDB says: it may repeat a value of the filter. */
+const LONGEST_SAID = 300;
 
 /** Throws if contract §4 does not allow the filter, or its regular expressions may take long. */
 export function assertFilter(filter: unknown): asserts filter is Filter {
@@ -62,7 +64,9 @@ export async function refusalOf(
   if (!isRefusedQuery(error)) return undefined;
   const part = await refusedAmong(partsOf(filter), (some) => isRefused(db, of, some)).catch(() => undefined);
   const place = part === undefined ? '' : ` at ${shown(part.place)}`;
-  return invalid(`MongoDB refuses the filter${place}: ${(error as Error).message}.`, '/filter');
+  const { message } = error as Error;
+  const said = message.length > LONGEST_SAID ? `${message.slice(0, LONGEST_SAID)}…` : message;
+  return invalid(`MongoDB refuses the filter${place}: ${said}.`, '/filter');
 }
 
 /**

@@ -6,11 +6,13 @@ const NUMBER = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /** A number whose parsed value differs from the written one. */
 export interface LostNumber {
-  /** JSON pointer to the number (RFC 6901). */
+  /** JSON pointer to the number (RFC 6901), or, where that is long, to the innermost list or object with a shorter one. */
   pointer: string;
   /** As it was written. */
   written: string;
 }
+
+const LONGEST_POINTER = 500;
 
 /** Tokens of one step: less than a millisecond. */
 const OF_A_STEP = 1000;
@@ -68,5 +70,11 @@ function pointerOf(path: (string | number)[]): string {
     typeof key === 'number'
       ? String(key)
       : (JSON.parse(key) as string).replaceAll('~', '~0').replaceAll('/', '~1');
-  return path.map((key) => `/${name(key)}`).join('');
+  let pointer = '';
+  for (const key of path) {
+    const inner = `${pointer}/${name(key)}`;
+    if (inner.length > LONGEST_POINTER) break;
+    pointer = inner;
+  }
+  return pointer;
 }
