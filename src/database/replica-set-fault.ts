@@ -1,11 +1,13 @@
 import mongoose, { type mongo } from 'mongoose';
-import { FatalError } from '../common/index.js';
+import { FatalError, shown, visible } from '../common/index.js';
 import { APP_NAME } from './options.js';
 
 const { MongoClient } = mongoose.mongo;
 
 /** A server that has not said by then what it is says nothing (milliseconds). */
 const LONGEST_MS = 3000;
+/** A replica set has no more. DNS may name any number, and a client is made for each. */
+const MOST_MEMBERS = 50;
 /** What of a connection string a server has to be asked with. It says without a login what it is. */
 const ABOUT_TLS = /^(tls|ssl)/i;
 
@@ -39,22 +41,30 @@ async function replicaSetFault(
   { replicaSet: wanted, hosts, tls }: Pick<mongo.MongoOptions, 'replicaSet' | 'hosts' | 'tls'>,
   uri: string,
 ): Promise<string | undefined> {
-  if (!wanted) return undefined;
+  if (!wanted || hosts.length > MOST_MEMBERS) return undefined;
   const answers = await Promise.all(
     hosts.map(async (host) => ({ host: String(host), hello: await helloOf(String(host), { uri, tls }) })),
   );
   const heard = answers.flatMap(({ host, hello }) => (hello === undefined ? [] : [{ host, hello }]));
   if (heard[0] === undefined || heard.some(({ hello }) => mayBeOf(wanted, hello))) return undefined;
   const { host, hello } = heard[0];
-  if (hello['msg'] === 'isdbgrid')
-    return `The server at ${host} is a mongos, of no replica set. Remove replicaSet=${wanted} from MONGODB_URI.`;
+  const isInUri = /[?&]replicaSet=/i.test(uri);
+  if (hello['msg'] === 'isdbgrid') {
+    const where = isInUri ? 'MONGODB_URI' : 'the TXT record of its name in DNS';
+    return `The server at ${host} is a mongos, of no replica set. Remove replicaSet=${said(wanted)} from ${where}.`;
+  }
   const name = hello['setName'] as string | undefined;
   if (name === undefined) return STANDALONE;
   const right = `replicaSet=${encodeURIComponent(name)}`;
-  const told = /[?&]replicaSet=/i.test(uri)
-    ? `MONGODB_URI names "${wanted}". Write ${right} there.`
-    : `the TXT record of its name in DNS says "${wanted}". Write ${right} into MONGODB_URI.`;
-  return `The server at ${host} belongs to the replica set "${name}", and ${told}`;
+  const told = isInUri
+    ? `MONGODB_URI names "${said(wanted)}". Write ${right} there.`
+    : `the TXT record of its name in DNS says "${said(wanted)}". Write ${right} into MONGODB_URI.`;
+  return `The server at ${host} belongs to the replica set "${said(name)}", and ${told}`;
+}
+
+/** What DNS or a server says, on one line. */
+function said(text: string): string {
+  return visible(shown(text));
 }
 
 /** One that waits for `rs.initiate()` has no name yet. */
