@@ -5,7 +5,7 @@ import { LastTold, SourceRestoredError } from './restored.js';
 import type { HarvestSource, ReadFrom, ToldChange, ToldPage } from './source.js';
 import { behindPage, type CopyState, firstState, startedOver } from './state.js';
 import type { CopyStore } from './store.js';
-import { MOST_UNFIT, type UnfitRecord, unfitRecord, withUnfit, withUnfitOf } from './unfit.js';
+import { MOST_UNFIT, type UnfitRecord, unfitKey, unfitRecord, withUnfit, withUnfitOf } from './unfit.js';
 
 /** Without this limit, a harvest that takes longer than the service keeps its history would start over forever. */
 const MOST_STARTS = 3;
@@ -128,11 +128,17 @@ export class Harvester {
     return this.sweepInPieces(state);
   }
 
-  /** The store refuses to remove a record. It is noted; all others are removed. */
+  /**
+   * The store refuses to remove a record. It is noted; all others are removed, except those that the source has told of and the
+   * store did not take: these are noted already.
+   */
   private async sweepInPieces(state: CopyState): Promise<CopyState> {
     const mending = new Mending(this.store, state);
+    const told = toldOf(state);
     for await (const batch of this.store.held()) {
-      const old = batch.filter(({ generation }) => generation < state.generation);
+      const old = batch.filter(
+        ({ id, generation }) => generation < state.generation && !told.has(unfitKey(id)),
+      );
       if (old.length > 0) await mending.remove(old);
     }
     const swept: CopyState = { ...withUnfitOf(mending.state), phase: 'following' };
@@ -249,6 +255,12 @@ export class Harvester {
     if (cursor !== undefined) return { cursor, limit };
     return phase === 'following' ? { deletes: 'skip', limit } : { limit };
   }
+}
+
+/** The keys of records that the source has told of since the last new start, and that the store cannot hold. */
+function toldOf({ generation, unfit = [] }: CopyState): Set<string> {
+  const told = unfit.filter((one) => one.generation === generation && one.isRemoval !== true);
+  return new Set(told.map(({ key }) => key));
 }
 
 /** A failure reaches the caller that awaits the page. The empty handler covers a page that is no longer awaited. */

@@ -61,7 +61,8 @@ function withoutRemoved(state: CopyState, differences: CopyDifference[]): CopySt
 
 /** Tries once more what the store could not hold: it may have been given room since. */
 async function tryAgain({ source }: Compared, mending: Mending, asked: VerifyOptions): Promise<void> {
-  const noted = new Map((mending.state.unfit ?? []).map(({ key, lastupdated }) => [key, lastupdated]));
+  const refused = (mending.state.unfit ?? []).filter(({ isRemoval }) => isRemoval !== true);
+  const noted = new Map(refused.map(({ key, lastupdated }) => [key, lastupdated]));
   for (const window of windowsOver([...noted.values()]))
     for await (const item of updatesOf(source, { ...window, ...asked }))
       if (noted.get(unfitKey(item.id)) === item.lastupdated) await mending.put([item]);
