@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose';
+import { FilterVersions } from '../../src/replication/filters/filter-versions.js';
 import { EditedRecords } from '../../src/replication/filters/index.js';
 import { TermOverError } from '../../src/replication/progress/index.js';
 import { Restamps } from '../../src/replication/stamping/index.js';
@@ -131,6 +132,24 @@ it.each<[string, number]>([
     expect((await ask('hindered')).status).toBe(200);
     expect(await harvest('hindered', from)).toEqual([['p2'], ['p1']]);
     failing.mockRestore();
+  },
+);
+
+it.each<[string, () => Promise<unknown>]>([
+  ['removed', () => services().deleteOne({ ...app.tenant, name: 'gone' })],
+  ['renamed', () => services().updateOne({ ...app.tenant, name: 'gone' }, { $set: { name: 'another' } })],
+])(
+  'a service that is %s is not served under its name, where the look at it has failed once',
+  async (_how, change) => {
+    await app.filter('product', 'gone', { 'data.n': 1 });
+    const versions = service.app.get(FilterVersions, { strict: false });
+    const refusal = new mongo.MongoServerError({ message: 'Not now', code: 13 });
+    const failing = jest.spyOn(versions, 'of').mockImplementationOnce(() => Promise.reject(refusal));
+    await change();
+    await service.watcher.caughtUp();
+    expect(failing.mock.calls.length).toBeGreaterThan(1);
+    failing.mockRestore();
+    await eventually(async () => (await ask('gone')).status === 404, 10_000);
   },
 );
 

@@ -229,6 +229,19 @@ describe.each<[string, Record<string, string>]>([
       expect((await status()).pendingServices.first[0]).not.toHaveProperty('secondsLeft');
     });
 
+    it.each<[string, object]>([
+      ['nothing in place of the progress', { stamping: null }],
+      ['a text in place of a time', { pendingSince: 'yesterday' }],
+      ['a text in place of a count', { stamping: { ...WORK, failures: 'many' } }],
+    ])('`status` and the metrics tell of one that somebody else has damaged: %s', async (_what, damage) => {
+      await edit(damage);
+      expect((await status()).pendingServices).toMatchObject({ services: 1, first: [{ failures: 0 }] });
+      expect((await console.run('status')).output).toMatch(/^Edited {6}1 service/m);
+      expect(await service.metric('tidemark_edited_services')).toBe(1);
+      expect(await service.metric('tidemark_edit_failures')).toBe(0);
+      expect(refused(await ask(app, 'few'), 'not-watched', app)).toMatch(/^\d+$/);
+    });
+
     it('there is none as a rule', async () => {
       expect((await status()).pendingServices).toEqual({ services: 0, first: [] });
       const names = ['edited_services', 'edit_pending_seconds', 'edit_failures'];

@@ -57,7 +57,7 @@ export class EditedRecords {
     let since: { stamps: number; place: mongo.Timestamp } | undefined;
     const collection = this.connection.collection(COLLECTION_OF[kind]);
     const way = { key: '_id', among: { organizationid, appid } };
-    const progress = this.progressOf(entry);
+    const progress = this.progressOf(entry, term);
     await walk(undefined, {
       next: (behind, most) => nextStretch(collection, way, { behind, most, maxTimeMS: STRETCH_MS }),
       work: async (stretch) => {
@@ -93,13 +93,16 @@ export class EditedRecords {
     return done;
   }
 
-  /** What it cannot tell is no trouble of the stamping. */
-  private progressOf(entry: ReadVersion): StampingProgress {
+  /** What it cannot tell is no trouble of the stamping. To count the records may take as long as a stretch of them. */
+  private progressOf(entry: ReadVersion, term: TermAtWork): StampingProgress {
     const { organizationid, appid, kind } = entry;
     const records = this.connection.collection(COLLECTION_OF[kind]);
     return new StampingProgress(
       () =>
-        records.countDocuments({ organizationid, appid }, { maxTimeMS: STRETCH_MS }).catch(() => undefined),
+        records
+          .countDocuments({ organizationid, appid }, { maxTimeMS: STRETCH_MS })
+          .catch(() => undefined)
+          .finally(() => term.showLife()),
       (work) => this.entries.tell(entry, work).catch(() => undefined),
       this.tellMs,
     );

@@ -29,14 +29,17 @@ const WAITING = 'waiting';
 
 /** What a term knows of the services. */
 class Known {
-  readonly waiting = new ServicesInTurn();
   readonly registered = new RegisteredServices();
   /** The version of each service, where it is known. */
   readonly versions = new Map<string, number>();
   /** When all versions are read next (of `performance.now()`). */
   againAt = performance.now() + AGAIN_MS;
 
+  /** They tell which services are beyond the limits: while all documents are read, those that were known before. */
+  judged = this.registered;
+
   constructor(
+    readonly waiting = new ServicesInTurn(),
     readonly edited = new EditedServices(),
     /** Ends with the last look at a service that was begun, by the service. */
     readonly looks = new Map<string, Promise<unknown>>(),
@@ -76,14 +79,22 @@ export class FilterChanges {
    */
   async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
     const found = ids === undefined ? await this.findAll(term) : new ServicesInTurn();
-    const near = ids === undefined ? [] : await this.find(ids, found, term);
     const known = this.knownTo(term);
-    const some = found.take(IN_STREAM, found.crowded(IN_STREAM));
-    for (const key of near) found.add(key);
-    some.push(...found.take(IN_STREAM - some.length, found.crowded(IN_STREAM)));
-    for (const key of found.take(Infinity)) known.waiting.add(key);
-    this.changes.emit(WAITING);
-    if (some.length > 0) await this.reconcile(known, some, term);
+    const some: ServiceKey[] = [];
+    try {
+      const near = ids === undefined ? [] : await this.find(ids, found, term);
+      some.push(...found.take(IN_STREAM, found.crowded(IN_STREAM)));
+      const taken = new Set(some.map(serviceName));
+      for (const key of near) if (!taken.has(serviceName(key))) found.add(key);
+      some.push(...found.take(IN_STREAM - some.length, found.crowded(IN_STREAM)));
+      this.leaveWaiting(known, found);
+      if (some.length > 0) await this.reconcile(known, some, term);
+    } catch (error) {
+      // The event may be tried again, and what its documents named before is not known any more.
+      for (const key of some) found.add(key);
+      this.leaveWaiting(known, found);
+      throw error;
+    }
   }
 
   /**
@@ -144,9 +155,17 @@ export class FilterChanges {
     this.metrics.servicesBeyondLimits.set(0);
   }
 
+  private leaveWaiting({ waiting }: Known, found: ServicesInTurn): void {
+    for (const key of found.take(Infinity)) waiting.add(key);
+    this.changes.emit(WAITING);
+  }
+
   private async lookAgain(known: Known, stop: AbortSignal): Promise<void> {
     known.againAt = performance.now() + AGAIN_MS;
     for (const key of this.reconciler.failed()) known.waiting.add(key);
+    // What failed may have no version, and there may be more of it than is remembered.
+    for (const key of known.registered.services())
+      if (!known.versions.has(serviceName(key))) known.waiting.add(key);
     await asLongAsAlive(stop, this.longestSilenceMs, async (life) => {
       for await (const some of this.entries.versions()) {
         for (const { version, ...key } of some)
@@ -175,10 +194,10 @@ export class FilterChanges {
     term: TermAtWork,
     stamped?: StampedVersion,
   ): Promise<void> {
-    const { registered, versions, edited, looks } = known;
+    const { versions, edited, looks } = known;
     const names = keys.map(serviceName);
     const look = async () => {
-      const beyond = new Set(keys.filter((key) => registered.isBeyond(key)).map(serviceName));
+      const beyond = new Set(keys.filter((key) => known.judged.isBeyond(key)).map(serviceName));
       const reconciled = await this.reconciler.reconcile(keys, { beyond, stamped }, term);
       for (const { key, version, isPending } of reconciled) {
         if (version === undefined) versions.delete(serviceName(key));
@@ -198,10 +217,10 @@ export class FilterChanges {
     }
   }
 
-  /** Answers all services. */
+  /** Answers all services. Those that wait keep their places: the last ones come to their turn, however often this is asked for. */
   private async findAll(term: TermAtWork): Promise<ServicesInTurn> {
-    const { edited, looks } = this.knownTo(term);
-    const known = new Known(edited, looks);
+    const { waiting, edited, looks, judged } = this.knownTo(term);
+    const known = Object.assign(new Known(waiting, edited, looks), { judged });
     this.terms.set(term.whole ?? term, known);
     const found = new ServicesInTurn();
     for await (const some of this.entries.versions()) {
@@ -216,6 +235,7 @@ export class FilterChanges {
       term.showLife();
     }
     for (const key of this.judge(known)) found.add(key);
+    known.judged = known.registered;
     return found;
   }
 

@@ -35,8 +35,8 @@ export async function countPending(connection: Connection): Promise<PendingCount
         $group: {
           _id: null,
           services: { $sum: 1 },
-          since: { $min: '$pendingSince' },
-          failures: { $max: '$stamping.failures' },
+          since: { $min: { $cond: [{ $eq: [{ $type: '$pendingSince' }, 'date'] }, '$pendingSince', null] } },
+          failures: { $max: { $cond: [{ $isNumber: '$stamping.failures' }, '$stamping.failures', null] } },
         },
       },
       {
@@ -60,11 +60,12 @@ export async function firstPending(connection: Connection): Promise<PendingServi
     limit: MOST_SHOWN,
   });
   return found
-    .map(({ organizationid, appid, kind, name, pendingSince: since, stamping = {} }) => ({
-      ...{ organizationid, appid, kind, name, since },
-      share: shareKnown(stamping),
-      failures: stamping.failures ?? 0,
-      secondsLeft: secondsLeft(stamping),
+    .map(({ organizationid, appid, kind, name, pendingSince, stamping }) => ({
+      ...{ organizationid, appid, kind, name },
+      since: pendingSince instanceof Date ? pendingSince : undefined,
+      share: shareKnown(stamping ?? {}),
+      failures: typeof stamping?.failures === 'number' ? stamping.failures : 0,
+      secondsLeft: secondsLeft(stamping ?? {}),
     }))
     .toArray();
 }

@@ -49,6 +49,11 @@ export class RegisteredServices {
     return this.documents.get(_id.toHexString())?.key;
   }
 
+  /** What the documents name. */
+  *services(): Generator<ServiceKey> {
+    for (const { key } of this.documents.values()) yield key;
+  }
+
   isBeyond(key: ServiceKey): boolean {
     return this.applications.get(tenantName(key))?.beyond.has(serviceName(key)) === true;
   }

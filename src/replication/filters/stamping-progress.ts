@@ -5,6 +5,7 @@ export class StampingProgress {
   /** Records of the stretches that are done. */
   private done = 0;
   private total: number | undefined;
+  private isCounted = false;
   private toldAt = performance.now();
   private readonly tempo = new Tempo({ at: this.toldAt, done: 0 });
 
@@ -29,7 +30,11 @@ export class StampingProgress {
     this.toldAt = at;
     const done = Math.floor(this.done + records);
     const pace = this.tempo.look({ at, done });
-    this.total ??= await this.count();
+    if (!this.isCounted) {
+      // Where the server could not say it in time, it could not later either.
+      this.isCounted = true;
+      this.total = await this.count();
+    }
     await this.tell({ done, pace, ...(this.total !== undefined && { total: this.total }) });
   }
 }

@@ -81,7 +81,8 @@ function known({ done, total, pace }: StoredWork): { left: number; pace: Pace } 
 
 function at(left: number, less: number, { seconds }: Pace): number | undefined {
   if (left === 0) return 0;
-  return less > 0 ? Math.ceil((left * seconds) / less) : undefined;
+  const rest = less > 0 ? Math.ceil((left * seconds) / less) : Infinity;
+  return Number.isFinite(rest) ? rest : undefined;
 }
 
 function isPace(value: unknown): value is Pace {

@@ -43,9 +43,15 @@ it('is told at times, with what is done of the stretch under way, of a total tha
   expect(counts()).toBe(1);
 });
 
-it('a total that cannot be counted is left out', async () => {
-  const { progress, told } = stamping(undefined);
+it('a total that cannot be counted is left out, and not counted again', async () => {
+  const { progress, told, counts } = stamping(undefined);
   now += 2000;
   await progress.advance(20);
-  expect(told).toEqual([{ done: 20, pace: { seconds: 2, done: 20, added: 0 } }]);
+  now += 2000;
+  await progress.advance(20);
+  expect(told).toEqual([
+    { done: 20, pace: { seconds: 2, done: 20, added: 0 } },
+    { done: 40, pace: { seconds: 4, done: 40, added: 0 } },
+  ]);
+  expect(counts()).toBe(1);
 });

@@ -40,6 +40,7 @@ describe('what is left of work, in seconds', () => {
     ['a text in place of the pace', { done: 1, total: 2, pace: 'fast' }],
     ['null in place of the pace', { done: 1, total: 2, pace: null }],
     ['a date within the pace', { done: 1, total: 2, pace: { ...pace(1), seconds: new Date() } }],
+    ['what would take longer than a number can say', { done: 1, total: 1e308, pace: pace(1e-9) }],
   ])('nor where somebody else has stored %s', (_what, work) => {
     expect([secondsLeft(work), secondsToPresent(work)]).toEqual([undefined, undefined]);
   });
