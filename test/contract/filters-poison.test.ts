@@ -1,6 +1,5 @@
 import { mongo } from 'mongoose';
-import { FilterVersions } from '../../src/replication/filters/filter-versions.js';
-import { EditedRecords } from '../../src/replication/filters/index.js';
+import { EditedRecords, FilterChanges } from '../../src/replication/filters/index.js';
 import { TermOverError } from '../../src/replication/progress/index.js';
 import { Restamps } from '../../src/replication/stamping/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
@@ -142,7 +141,7 @@ it.each<[string, () => Promise<unknown>]>([
   'a service that is %s is not served under its name, where the look at it has failed once',
   async (_how, change) => {
     await app.filter('product', 'gone', { 'data.n': 1 });
-    const versions = service.app.get(FilterVersions, { strict: false });
+    const versions = service.app.get(FilterChanges, { strict: false })['entries'];
     const refusal = new mongo.MongoServerError({ message: 'Not now', code: 13 });
     const failing = jest.spyOn(versions, 'of').mockImplementationOnce(() => Promise.reject(refusal));
     await change();
