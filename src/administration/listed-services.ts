@@ -82,7 +82,7 @@ export async function listServices(db: mongo.Db, listed: ListedOf): Promise<List
   return { services, leftOut: measured.flatMap(beyond) };
 }
 
-/** How many documents are read at once, of so many that have so many bytes together. */
+/** How many documents to read per batch, given their number and total size in bytes. */
 export function batchSizeFor(documents: number, bytes: number): number {
   return Math.max(1, Math.floor((documents * PORTION_BYTES) / Math.max(1, bytes)));
 }

@@ -6,7 +6,7 @@ const SLICE_MS = 5;
 /** Long work in steps: the result, and nothing that is yielded. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** The turn that was given last: of several works at the same time one goes on at a time, so that together they keep the thread no longer. */
+/** The last turn in the queue. One turn of the event loop runs one slice, however many works are in progress. */
 let lastTurn: Promise<void> = Promise.resolve();
 
 /** Long work shares the thread that answers all requests: every few milliseconds it lets others have a turn. */
@@ -30,7 +30,7 @@ export class TimeSlice {
   }
 }
 
-/** The same work in one piece, where nobody waits for the thread or it is short. */
+/** Does the work without a pause, for commands and short inputs. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();

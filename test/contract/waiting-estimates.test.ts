@@ -10,6 +10,7 @@ import {
   TestService,
 } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+import { commandsDuring, nameOf as nameOfCommand } from './profiler.js';
 
 /** 50 of a second: of what is left of {@link WORK}, 20 s. */
 const PACE: Pace = { seconds: 10, done: 500, added: 0 };
@@ -239,6 +240,25 @@ describe.each<[string, Record<string, string>]>([
       expect((await console.run('status')).output).toMatch(/^Edited {6}1 service/m);
       expect(await service.metric('tidemark_edited_services')).toBe(1);
       expect(await service.metric('tidemark_edit_failures')).toBe(0);
+    });
+
+    it('a scrape counts them by the index alone, and no more than 10,000', async () => {
+      const many = Array.from({ length: 10_050 }, (_, n) => ({
+        ...{ ...neighbour.tenant, kind: 'product', name: `pending-${n}`, state: 'on', version: 1 },
+        ...{ pending: true, pendingSince: new Date(n), stamping: { failures: n === 0 ? 4 : 1 } },
+      }));
+      await entries().insertMany(many);
+      const commands = await commandsDuring(service.db, async () => {
+        expect(await service.metric('tidemark_edited_services')).toBe(10_000);
+        expect(await service.metric('tidemark_edit_failures')).toBe(4);
+      });
+      await entries().deleteMany(neighbour.tenant);
+      const counts = commands.filter((one) => nameOfCommand(one) === 'aggregate tidemark.filterversions');
+      expect(counts.length).toBeGreaterThan(0);
+      for (const { docsExamined, keysExamined } of counts) {
+        expect(docsExamined).toBe(0);
+        expect(keysExamined).toBeLessThanOrEqual(10_001);
+      }
     });
 
     it('there is none as a rule', async () => {

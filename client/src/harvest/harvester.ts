@@ -129,8 +129,8 @@ export class Harvester {
   }
 
   /**
-   * The store refuses to remove a record. It is noted; all others are removed, except those that the source has told of and the
-   * store did not take: these are noted already.
+   * The store refused to remove a record: removes the records one batch at a time, and notes those that it refuses. A record that the
+   * source delivered and the store could not hold stays: it has a note already.
    */
   private async sweepInPieces(state: CopyState): Promise<CopyState> {
     const mending = new Mending(this.store, state);
@@ -257,7 +257,7 @@ export class Harvester {
   }
 }
 
-/** The keys of records that the source has told of since the last new start, and that the store cannot hold. */
+/** The keys of records that the source has delivered since the last new start and the store cannot hold. */
 function toldOf({ generation, unfit = [] }: CopyState): Set<string> {
   const told = unfit.filter((one) => one.generation === generation && one.isRemoval !== true);
   return new Set(told.map(({ key }) => key));

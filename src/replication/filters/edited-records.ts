@@ -18,7 +18,7 @@ const SPARE_MS = 2000;
 const AT_ONCE = 1000;
 /** The stream is waited for no longer than this (milliseconds): its next batch may be long work. */
 const LONGEST_WAIT_MS = 5000;
-/** How often it is told how far a stamping has come (milliseconds). */
+/** How often the progress of a stamping is stored (milliseconds). */
 const TELL_MS = 2000;
 
 /** What a stamping is done for, and what ends it. */

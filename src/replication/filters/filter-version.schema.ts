@@ -12,8 +12,11 @@ export const filterVersionSchema = new Schema<FilterVersion>(
   { collection: FILTER_VERSIONS, strict: false, versionKey: false, minimize: false },
 )
   .index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true })
-  // Few as a rule, and asked for by every scrape.
-  .index({ pending: 1, pendingSince: 1 }, { partialFilterExpression: { pending: true } });
+  // Every scrape counts these entries, and the index alone answers it: an entry may hold two filters of 64 KB.
+  .index(
+    { pending: 1, pendingSince: 1, 'stamping.failures': 1 },
+    { partialFilterExpression: { pending: true } },
+  );
 
 /** The models of the room. */
 export const filterModels = [{ name: FILTER_VERSION_MODEL, schema: filterVersionSchema }];

@@ -5,11 +5,15 @@ import { FILTER_VERSIONS } from './filter-version.schema.js';
 import type { FilterVersion } from './filter-version.js';
 
 const MOST_SHOWN = 20;
+const MOST_COUNTED = 10_000;
+/** A scrape leaves out a count that takes longer (milliseconds). */
+const LONGEST_MS = 2000;
 const PENDING = { pending: true };
-const ALONG = { pending: 1, pendingSince: 1 } as const;
+const ALONG = { pending: 1, pendingSince: 1, 'stamping.failures': 1 } as const;
 
 /** Services whose edited filter is not in force yet, since records are still to be stamped for it. */
 export interface PendingCounts {
+  /** At most 10,000. */
   services: number;
   /** For how long the one has waited that was edited first, in seconds; 0 without one. */
   longestSeconds: number;
@@ -29,25 +33,32 @@ export interface PendingService extends ServiceKey, Estimated {
 export async function countPending(connection: Connection): Promise<PendingCounts> {
   const seconds = { $divide: [{ $subtract: ['$$NOW', '$since'] }, 1000] };
   const [found] = await entries(connection)
-    .aggregate<PendingCounts>([
-      { $match: PENDING },
-      {
-        $group: {
-          _id: null,
-          services: { $sum: 1 },
-          since: { $min: { $cond: [{ $eq: [{ $type: '$pendingSince' }, 'date'] }, '$pendingSince', null] } },
-          failures: { $max: { $cond: [{ $isNumber: '$stamping.failures' }, '$stamping.failures', null] } },
+    .aggregate<PendingCounts>(
+      [
+        { $match: PENDING },
+        { $sort: ALONG },
+        { $limit: MOST_COUNTED },
+        {
+          $group: {
+            _id: null,
+            services: { $sum: 1 },
+            since: {
+              $min: { $cond: [{ $eq: [{ $type: '$pendingSince' }, 'date'] }, '$pendingSince', null] },
+            },
+            failures: { $max: { $cond: [{ $isNumber: '$stamping.failures' }, '$stamping.failures', null] } },
+          },
         },
-      },
-      {
-        $project: {
-          _id: 0,
-          services: 1,
-          longestSeconds: { $ifNull: [seconds, 0] },
-          failures: { $ifNull: ['$failures', 0] },
+        {
+          $project: {
+            _id: 0,
+            services: 1,
+            longestSeconds: { $ifNull: [seconds, 0] },
+            failures: { $ifNull: ['$failures', 0] },
+          },
         },
-      },
-    ])
+      ],
+      { maxTimeMS: LONGEST_MS },
+    )
     .toArray();
   return found ?? { services: 0, longestSeconds: 0, failures: 0 };
 }
@@ -58,6 +69,7 @@ export async function firstPending(connection: Connection): Promise<PendingServi
     projection: { organizationid: 1, appid: 1, kind: 1, name: 1, pendingSince: 1, stamping: 1 },
     sort: ALONG,
     limit: MOST_SHOWN,
+    maxTimeMS: LONGEST_MS,
   });
   return found
     .map(({ organizationid, appid, kind, name, pendingSince, stamping }) => ({

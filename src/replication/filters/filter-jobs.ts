@@ -16,3 +16,16 @@ export class FilterStampings implements Job {
     return (await this.changes.stampNext(term, stop)) ? 0 : AFTER_FAILURE_MS;
   }
 }
+
+/** Brings into force, beside the stream, the services that the stream does not wait for. */
+@Injectable()
+export class FilterLooks implements Job {
+  readonly name = 'The look at services';
+
+  constructor(private readonly changes: FilterChanges) {}
+
+  async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
+    await this.changes.lookNext(term, stop);
+    return 0;
+  }
+}
