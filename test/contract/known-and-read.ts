@@ -47,8 +47,16 @@ export class KnownAndRead {
   }
 }
 
-/** All that does not differ from one request to the next. */
+/** All that does not differ from one request to the next: an estimate counts down between the two. */
 async function contentsOf(requests: Promise<Answer>[]): Promise<Content[]> {
   const answers = await Promise.all(requests);
-  return answers.map(({ status, json }) => ({ status, ...(json as object), requestId: undefined }));
+  return answers.map(({ status, json }) => {
+    const { detail, ...rest } = json as { detail?: string };
+    return {
+      status,
+      ...rest,
+      detail: detail?.replace(/about \d+ s left/, 'about … s left'),
+      requestId: undefined,
+    };
+  });
 }
