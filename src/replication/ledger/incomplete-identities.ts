@@ -144,9 +144,10 @@ export class IncompleteIdentities {
     kind: Kind,
     behind: mongo.ObjectId | undefined,
     most: number,
+    share: AppShare = ALL,
   ): Promise<Found | undefined> {
     const stages = [
-      { $match: { _id: ofStretch(kind, { behind, end: LAST_ID }) } },
+      { $match: { _id: ofStretch(kind, { behind, end: LAST_ID }), ...inShare(share, '_id.') } },
       { $sort: BY_ID },
       { $limit: most },
       { $group: { _id: null, count: { $sum: 1 }, end: { $max: '$_id.owner' } } },
@@ -158,9 +159,9 @@ export class IncompleteIdentities {
   }
 
   /** The incomplete of a stretch, slice by slice. */
-  inStretch(kind: Kind, stretch: Stretch): AsyncGenerator<IncompleteIdentity[]> {
+  inStretch(kind: Kind, stretch: Stretch, share: AppShare = ALL): AsyncGenerator<IncompleteIdentity[]> {
     const options = { hint: BY_ID, maxTimeMS: STRETCH_MS };
-    const found = this.collection.find({ _id: ofStretch(kind, stretch) }, options);
+    const found = this.collection.find({ _id: ofStretch(kind, stretch), ...inShare(share, '_id.') }, options);
     return slicesOf(found, ({ id }) => id ?? '');
   }
 
@@ -168,8 +169,10 @@ export class IncompleteIdentities {
    * Forgets what is known of the records of a stretch as of a place in the log, so that all of it can be learned anew.
    * Rivals stay: each may have to take the place of another record before its own turn comes.
    */
-  async forgetPartials(kind: Kind, stretch: Stretch, at: LogPlace): Promise<void> {
-    await this.collection.deleteMany({ _id: ofStretch(kind, stretch), learned: upTo(at), $nor: [RIVAL] });
+  async forgetPartials(kind: Kind, stretch: Stretch, at: LogPlace, share: AppShare): Promise<void> {
+    const partials = { learned: upTo(at), $nor: [RIVAL] };
+    const own = inShare(share, '_id.');
+    await this.collection.deleteMany({ $and: [{ _id: ofStretch(kind, stretch), ...partials }, own] });
   }
 
   /** Forgets what was known of these records in other applications, unless it was learned later. */

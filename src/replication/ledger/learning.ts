@@ -2,7 +2,7 @@ import { LEDGER } from './ledger.schema.js';
 import type { mongo } from 'mongoose';
 import { literal } from '../../common/index.js';
 import { COLLECTION_OF, IDENTITY, idTextAt, type Kind, LONGEST_NUMBER_TEXT } from '../../record/index.js';
-import type { LogPlace } from '../progress/index.js';
+import { type AppShare, documentsOf, inShare, type LogPlace } from '../progress/index.js';
 import { inStretch, type Stretch } from '../walk/index.js';
 
 /*
@@ -25,32 +25,53 @@ const identity = Object.fromEntries(IDENTITY.map((field) => [field, `$${field}`]
 const identityOfNumbers = { ...identity, id: { $cond: [{ $isNumber: '$id' }, idTextAt('$id'), '$id'] } };
 const ledgerIdentity = ['organizationid', 'appid', 'kind', 'id'];
 
+/** A stretch of the records, or of the owners, of a share. */
+export interface Piece {
+  stretch: Stretch;
+  share: AppShare;
+}
+
 /** Makes an entry of each whole record of the stretch. The first one that the ledger has already ends it with E11000. */
-export function insertLives(kind: Kind, stretch: Stretch, at: LogPlace): mongo.Document[] {
-  return [
-    { $match: { _id: inStretch(stretch) } },
-    { $match: WHOLE },
-    { $project: { _id: 0, ...identity, owner: '$_id', ...aliveAs(kind, at) } },
-    into('fail'),
-  ];
+export function insertLives(kind: Kind, piece: Piece, at: LogPlace): mongo.Document[] {
+  return [...wholeRecords(piece), { $set: aliveAs(kind, at) }, into('fail')];
 }
 
 /** Makes or changes the entry of each whole record of the stretch that owns none under its identity. */
-export function mergeNews(kind: Kind, stretch: Stretch, at: LogPlace): mongo.Document[] {
-  return [...unknown(kind, stretch), { $set: aliveAs(kind, at) }, into(laterLife(at))];
+export function mergeNews(kind: Kind, piece: Piece, at: LogPlace): mongo.Document[] {
+  const { share } = piece;
+  const news = 'only' in share ? wholeRecords(piece) : unknown(kind, piece);
+  return [...news, { $set: aliveAs(kind, at) }, into(laterLife(at))];
 }
 
 /** Of the whole records of the stretch that own no entry, those whose `id` may be the text of a number. */
-export function unknownBesideNumbers(kind: Kind, stretch: Stretch): mongo.Document[] {
-  const isShort = { $lte: [{ $strLenBytes: '$id' }, LONGEST_NUMBER_TEXT] };
-  return [...unknown(kind, stretch), { $match: { $expr: isShort } }];
+export function unknownBesideNumbers(kind: Kind, piece: Piece): mongo.Document[] {
+  const isShort = { $match: { $expr: { $lte: [{ $strLenBytes: '$id' }, LONGEST_NUMBER_TEXT] } } };
+  const { share } = piece;
+  if (!('only' in share)) return [...unknown(kind, piece), isShort];
+  const number = { ...inShare(share), kind, isNumber: true, $expr: { $eq: ['$id', '$$id'] } };
+  return [
+    ...wholeRecords(piece),
+    isShort,
+    { $lookup: { from: LEDGER, let: { id: '$id' }, pipeline: [{ $match: number }], as: 'number' } },
+    { $match: { 'number.0': { $exists: true } } },
+    { $unset: 'number' },
+  ];
+}
+
+/** The identities of the whole records of a stretch, with the `_id` of each. */
+function wholeRecords({ stretch, share }: Piece): mongo.Document[] {
+  return [
+    { $match: { ...documentsOf(share), _id: inStretch(stretch) } },
+    { $match: WHOLE },
+    { $project: { _id: 0, ...identity, owner: '$_id' } },
+  ];
 }
 
 /** The identities of the whole records of the stretch that own no entry, with the `_id` of each. */
-function unknown(kind: Kind, stretch: Stretch): mongo.Document[] {
-  const entries = entriesAs('entry', kind, stretch, { isNumber: { $ne: true } });
+function unknown(kind: Kind, piece: Piece): mongo.Document[] {
+  const entries = entriesAs('entry', kind, piece, { isNumber: { $ne: true } });
   return [
-    ...recordsAs('record', stretch, WHOLE, identity),
+    ...recordsAs('record', piece, WHOLE, identity),
     { $unionWith: { coll: LEDGER, pipeline: entries } },
     { $group: { _id: SAME, entry: { $max: '$entry' } } },
     { $match: { entry: null } },
@@ -59,14 +80,36 @@ function unknown(kind: Kind, stretch: Stretch): mongo.Document[] {
 }
 
 /** The living entries of a stretch of owners whose record does not stand under their identity. */
-export function gone(kind: Kind, stretch: Stretch): mongo.Document[] {
-  const records = recordsAs('record', stretch, MAYBE_KNOWN, identityOfNumbers);
+export function gone(kind: Kind, piece: Piece): mongo.Document[] {
+  const records = recordsAs('record', piece, MAYBE_KNOWN, identityOfNumbers);
   return [
-    ...entriesAs('entry', kind, stretch),
+    ...entriesAs('entry', kind, piece),
     { $unionWith: { coll: COLLECTION_OF[kind], pipeline: records } },
     { $group: { _id: SAME, entry: { $max: '$entry' }, record: { $max: '$record' } } },
     { $match: { record: null } },
     { $replaceWith: { $mergeObjects: ['$_id', { kind: literal(kind) }] } },
+  ];
+}
+
+/** Those of some living entries of one kind whose record does not stand under their identity: each record is looked up. */
+export function goneAmong(kind: Kind, entries: mongo.Document): mongo.Document[] {
+  const record = [{ $match: MAYBE_KNOWN }, { $project: { _id: 0, ...identityOfNumbers } }];
+  const fieldsOf = (document: string) => IDENTITY.map((field) => `${document}${field}`);
+  const told = { $let: { vars: { one: { $first: '$record' } }, in: fieldsOf('$$one.') } };
+  return [
+    { $match: entries },
+    { $project: { _id: 0, kind: 1, ...identity, owner: 1 } },
+    {
+      $lookup: {
+        from: COLLECTION_OF[kind],
+        localField: 'owner',
+        foreignField: '_id',
+        pipeline: record,
+        as: 'record',
+      },
+    },
+    { $match: { $expr: { $ne: [told, fieldsOf('$')] } } },
+    { $unset: 'record' },
   ];
 }
 
@@ -75,20 +118,25 @@ const SAME = Object.fromEntries([...IDENTITY, 'owner'].map((field) => [field, `$
 
 function recordsAs(
   name: string,
-  stretch: Stretch,
+  { stretch, share }: Piece,
   which: mongo.Document,
   fields: mongo.Document,
 ): mongo.Document[] {
   return [
-    { $match: { _id: inStretch(stretch) } },
+    { $match: { ...documentsOf(share), _id: inStretch(stretch) } },
     { $match: which },
     { $project: { _id: 0, ...fields, owner: '$_id', [name]: literal(1) } },
   ];
 }
 
-function entriesAs(name: string, kind: Kind, stretch: Stretch, which: mongo.Document = {}): mongo.Document[] {
+function entriesAs(
+  name: string,
+  kind: Kind,
+  { stretch, share }: Piece,
+  which: mongo.Document = {},
+): mongo.Document[] {
   return [
-    { $match: { kind, alive: true, owner: inStretch(stretch), ...which } },
+    { $match: { ...inShare(share), kind, alive: true, owner: inStretch(stretch), ...which } },
     { $project: { _id: 0, ...identity, owner: 1, [name]: literal(1) } },
   ];
 }

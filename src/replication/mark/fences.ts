@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose';
+import type { Tenant } from '../../record/index.js';
 import { type Mark, markName } from './mark.js';
 
 /** The fence that the stream has passed, by the name of the mark. */
@@ -12,8 +13,12 @@ export function withPassed(fences: KnownFences, passed: KnownFences): KnownFence
   return { get: (name) => passed.get(name) ?? fences.get(name) };
 }
 
-/** The marks as they stand: later ones than the stream has passed can only make more stamps anew, never fewer. */
-export async function readFences(marks: Model<Mark>): Promise<Fences> {
-  const found = await marks.find().lean();
+/** The marks as they stand, of all applications or of one: later ones than the stream has passed can only make more stamps anew, never fewer. */
+export async function readFences(marks: Model<Mark>, tenant?: Tenant): Promise<Fences> {
+  const own = tenant && {
+    '_id.organizationid': tenant.organizationid,
+    '_id.appid': tenant.appid,
+  };
+  const found = await marks.find({ ...own }).lean();
   return new Map(found.map(({ _id, fence }) => [markName(_id), fence]));
 }

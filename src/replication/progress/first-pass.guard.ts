@@ -21,10 +21,11 @@ export class FirstPassGuard implements CanActivate {
   }
 
   private async assertEnded(context: ExecutionContext): Promise<true> {
-    if (await this.firstPass.hasEnded()) return true;
     const { org, app } = context.switchToHttp().getRequest<Request>().params as Record<'org' | 'app', string>;
+    const tenant = { organizationid: org, appid: app };
+    if (await this.firstPass.hasEnded(tenant)) return true;
     // Throws during a pass: that one may have ended by now.
-    await this.progress.read({ organizationid: org, appid: app });
+    await this.progress.read(tenant);
     return true;
   }
 }

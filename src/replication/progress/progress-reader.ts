@@ -21,7 +21,12 @@ interface Led {
 }
 const LED = { isLed: { $gt: ['$expires', CLOCK] } };
 /** A look at more than one application. */
-const TOGETHER = { isAside: literal(false), work: literal({}) };
+const TOGETHER = {
+  since: placeAt('$since'),
+  pass: { $ifNull: ['$pass', '$$REMOVE'] },
+  isAside: literal(false),
+  work: literal({}),
+};
 
 /** Reads how far the watcher has come. Every look throws 503 `preparing` during a pass. */
 @Injectable()
@@ -62,7 +67,7 @@ export class ProgressReader {
     const [state] = await this.states.collection
       .aggregate<WatchProgress & Pick<ProgressLook, 'clock' | 'isAside' | 'work'> & Led & Partial<T>>([
         { $match: { _id: WATCHER } },
-        { $project: { since: placeAt('$since'), pass: 1, clock: CLOCK, ...LED, ...projection } },
+        { $project: { clock: CLOCK, ...LED, ...projection } },
         ...stages,
       ])
       .toArray();

@@ -21,9 +21,7 @@ export function isPreparing({ watched, since, pass }: WatchProgress): boolean {
  * How far the leader has come with an application that it works through beside all others (design §10): its work is counted in changes
  * that the log tells, with those that the watcher itself will cause by then.
  */
-export interface AsideProgress extends Tenant, Partial<Work> {
-  watched: mongo.Timestamp;
-}
+export interface AsideProgress extends Tenant, Partial<Work>, WatchProgress {}
 
 /** The progress of the stream, with the applications that have a progress of their own. */
 export interface TotalProgress extends WatchProgress {
@@ -47,7 +45,12 @@ export interface ProgressLook {
 
 /** How far the watcher has come with one application. What is stored in place of a cluster time tells nothing. */
 export function progressOf(state: TotalProgress, tenant: Tenant): WatchProgress {
-  return progressAt(state, (aside) => [aside.find((one) => isOf(one, tenant)) ?? state]);
+  const own = asideIn(state)?.find((one) => isOf(one, tenant));
+  const progress = progressAt(state, () => [own ?? state]);
+  if (own === undefined) return progress;
+  const pass = progress.pass ?? own.pass;
+  const since = progress.since && isPlace(own.since) ? latest(progress.since, own.since) : progress.since;
+  return { ...progress, ...(since && { since }), ...(pass !== undefined && { pass }) };
 }
 
 /** How far the watcher has come with every application: the slowest tells it. */
@@ -69,7 +72,9 @@ export function workOf(state: TotalProgress, tenant: Tenant): StoredWork {
 export function knownAside(state: TotalProgress): AsideProgress[] {
   return (asideIn(state) ?? []).filter(
     (one: AsideProgress | null) =>
-      typeof one?.organizationid === 'string' && typeof one.appid === 'string' && isPlace(one.watched),
+      typeof one?.organizationid === 'string' &&
+      typeof one.appid === 'string' &&
+      (isPlace(one.watched) || one.pass !== undefined),
   );
 }
 
@@ -103,6 +108,10 @@ function isOf(entry: AsideProgress | null, { organizationid, appid }: Tenant): b
 
 function isPlace(value: unknown): value is mongo.Timestamp {
   return value instanceof mongoose.mongo.Timestamp;
+}
+
+function latest(one: mongo.Timestamp, other: mongo.Timestamp): mongo.Timestamp {
+  return one.compare(other) >= 0 ? one : other;
 }
 
 function earliest(places: mongo.Timestamp[]): mongo.Timestamp | undefined {

@@ -10,5 +10,14 @@ export {
   type StoredWork,
   type Work,
 } from './rest.js';
-export { ALL, type AppShare, inShare, isIn, isPartial, type Named } from './share.js';
+export {
+  ALL,
+  type AppShare,
+  documentsOf,
+  inShare,
+  isIn,
+  isPartial,
+  type Named,
+  recordsAlong,
+} from './share.js';
 export { Tempo } from './tempo.js';

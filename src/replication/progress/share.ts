@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import { literal } from '../../common/index.js';
 import type { Tenant } from '../../record/pure.js';
 
 /**
@@ -34,6 +35,26 @@ export function inShare(share: AppShare, path = ''): mongo.Document {
   });
   if ('only' in share) return isOfTenant(share.only);
   return share.but.length === 0 ? {} : { $nor: share.but.map(isOfTenant) };
+}
+
+/** The index along which the records of one application are found, in the order of their `_id`. */
+const OF_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
+const OF_ALL = { _id: 1 } as const;
+
+/**
+ * Exactly the documents of a share: a query by values also takes lists that hold them, and such a record is in no application. A stage of
+ * a pipeline, or a part of a `$and`.
+ */
+export function documentsOf(share: AppShare): mongo.Document {
+  const names = ['$organizationid', '$appid'];
+  const texts = ({ organizationid, appid }: Tenant) => literal([organizationid, appid]);
+  if ('only' in share) return { ...inShare(share), $expr: { $eq: [names, texts(share.only)] } };
+  return share.but.length === 0 ? {} : { $expr: { $not: [{ $in: [names, share.but.map(texts)] }] } };
+}
+
+/** The index that leads through the records of a share in the order of their `_id`: of one application it reads no others. */
+export function recordsAlong(share: AppShare): typeof OF_TENANT | typeof OF_ALL {
+  return 'only' in share ? OF_TENANT : OF_ALL;
 }
 
 function isOf({ organizationid, appid }: Named, tenant: Tenant): boolean {

@@ -13,14 +13,13 @@ export function placeAt(value: mongo.Document | string): mongo.Document {
 }
 
 /**
- * The fields `watched`, `isAside` and `work` of one application, as the database reads them from the lease: those of
+ * The fields `since`, `pass`, `watched`, `isAside` and `work` of one application, as the database reads them from the lease: those of
  * {@link progressOf} and {@link workOf}. What a foreign program has stored in place of a cluster time tells nothing.
  */
-export function watchedOf({ organizationid, appid }: Tenant): {
-  watched: mongo.Document;
-  isAside: mongo.Document;
-  work: mongo.Document;
-} {
+export function watchedOf({
+  organizationid,
+  appid,
+}: Tenant): Record<'since' | 'pass' | 'watched' | 'isAside' | 'work', mongo.Document> {
   const isOfTenant = {
     $and: [
       { $eq: ['$$this.organizationid', literal(organizationid)] },
@@ -29,16 +28,26 @@ export function watchedOf({ organizationid, appid }: Tenant): {
   };
   const own = { $cond: [IS_LIST, { $filter: { input: ASIDE, cond: isOfTenant } }, []] };
   const isAside = { $gt: [{ $size: own }, 0] };
-  const placed = {
-    $cond: [isAside, { $getField: { field: 'watched', input: { $first: own } } }, '$watched'],
-  };
+  const placed = { $cond: [isAside, ofOwn('watched'), '$watched'] };
   const work = {
     $let: {
       vars: { one: { $cond: [isAside, { $first: own }, { pace: '$pace' }] } },
       in: { done: '$$one.done', total: '$$one.total', pace: '$$one.pace' },
     },
   };
-  return { watched: { $cond: [IS_LIST, placeAt(placed), '$$REMOVE'] }, isAside, work };
+  const since = { $max: ['$since', placeAt(ofOwn('since'))] };
+  return {
+    since: { $cond: [isPlace('$since'), since, '$$REMOVE'] },
+    pass: { $ifNull: ['$pass', ofOwn('pass')] },
+    watched: { $cond: [IS_LIST, placeAt(placed), '$$REMOVE'] },
+    isAside,
+    work,
+  };
+
+  /** A field of the entry; missing where there is none. */
+  function ofOwn(field: string): mongo.Document {
+    return { $cond: [isAside, { $getField: { field, input: { $first: own } } }, '$$REMOVE'] };
+  }
 }
 
 /** The field `watched` of the slowest application, the same as {@link progressOfAll}. */

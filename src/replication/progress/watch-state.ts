@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import type { Tenant } from '../../record/pure.js';
 import type { AsideProgress, WatchProgress } from './progress.js';
 import type { Pace, Work } from './rest.js';
 
@@ -23,9 +24,13 @@ export interface WatchState extends WatchProgress {
   aside?: AsideApplication[];
 }
 
-/** An application that is worked through beside all others, and where its own stream goes on. */
+/**
+ * An application that is worked through beside all others, and where its own stream goes on. While a pass of its own is under way, or still
+ * to come, it has no place and no `watched`.
+ */
 export interface AsideApplication extends AsideProgress {
-  token: unknown;
+  token?: unknown;
+  pass?: PassProgress;
   /** Absent where an earlier version has put it aside. */
   counts?: LaneCounts;
 }
@@ -42,7 +47,7 @@ interface EventCounts {
   echoes: number;
 }
 
-/** A pass over everything that is under way. It counts the records and ledger entries done so far, and about how many there are. */
+/** A pass that is under way, over everything or over one application. It counts the records and ledger entries done so far, and about how many there are. */
 export interface PassProgress extends Work {
   /** Why, as the log tells it. */
   reason: string;
@@ -52,6 +57,8 @@ export interface PassProgress extends Work {
   started: Date;
   /** Whether the ledger was empty when it began. */
   isBare?: boolean;
+  /** Applications that a pass over everything leaves to a pass of their own behind it, the smallest first. */
+  later?: Tenant[];
   /** How far it has come; absent at its very beginning. */
   reached?: PassPlace;
 }

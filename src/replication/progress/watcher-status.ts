@@ -5,7 +5,7 @@ import type { Tenant } from '../../record/pure.js';
 import { type Oplog, predictedWindow, readOplog } from './oplog.js';
 import { isPreparing, knownAside, progressOfAll } from './progress.js';
 import { secondsLeft, shareKnown, type StoredWork } from './rest.js';
-import { type PassProgress, WATCHER, type WatchState } from './watch-state.js';
+import { type AsideApplication, type PassProgress, WATCHER, type WatchState } from './watch-state.js';
 
 const MS = 1000;
 /** On an idle database `watched` is so old at times (seconds). */
@@ -19,14 +19,16 @@ export interface Estimated {
 
 /** How far the watcher is behind with an application that it works through beside all others. */
 export interface AsideStatus extends Tenant, Estimated {
-  /** Age of the application's `watched`, in whole seconds. */
+  /** Age of the application's `watched`, or of a pass of its own that is not over yet, in whole seconds. */
   lagSeconds: number;
+  /** Why a pass goes over the application alone, until which its feeds answer 503 `preparing`; undefined where none does. */
+  pass?: string;
   /** How much of what the log has for it by now is done, 0 to 1; undefined where it is not known. */
   share: number | undefined;
 }
 
 /** A pass as an operator sees it. */
-export type PassStatus = Omit<PassProgress, 'pace' | 'isBare' | 'reached'> & Estimated;
+export type PassStatus = Omit<PassProgress, 'pace' | 'isBare' | 'later' | 'reached'> & Estimated;
 
 /** How the watcher stands, as the database tells it: every instance says the same. What is not known is undefined. */
 export interface WatcherStatus extends Estimated {
@@ -93,7 +95,7 @@ export function watcherStatusOf(state: ClockedState | undefined, oplog: Oplog | 
     clockBehindSeconds: state && Math.floor((state.clock.getTime() - state.now.getTime()) / MS),
     oplogWindowSeconds: secondsBetween(
       secondOf(oplog?.oldest),
-      secondOf(state && progressOfAll(state).watched),
+      secondOf(state && (progressOfAll(state).watched ?? state.watched)),
     ),
     oplogUsedRatio: oplog?.usedRatio,
     oplogPredictedWindowSeconds: oplog && predictedWindow(oplog),
@@ -105,12 +107,18 @@ type Estimate = (work: StoredWork) => number | undefined;
 
 function asideStatusOf(state: ClockedState, estimate: Estimate): AsideStatus[] {
   const now = Math.floor(state.clock.getTime() / MS);
-  return knownAside(state).map(({ organizationid, appid, watched, ...work }) => ({
-    ...{ organizationid, appid },
-    lagSeconds: Math.max(0, now - watched.getHighBitsUnsigned()),
-    share: shareKnown(work),
-    secondsLeft: estimate(work),
-  }));
+  return (knownAside(state) as AsideApplication[]).map((one) => {
+    const { organizationid, appid, watched, pass } = one;
+    const from = pass?.started instanceof Date ? pass.started.getTime() / MS : secondOf(watched);
+    const work = pass ?? one;
+    return {
+      ...{ organizationid, appid },
+      lagSeconds: Math.max(0, now - Math.floor(from ?? now)),
+      ...(typeof pass?.reason === 'string' && { pass: pass.reason }),
+      share: shareKnown(work),
+      secondsLeft: estimate(work),
+    };
+  });
 }
 
 /** What concerns an operator; where a pass would go on does not. */

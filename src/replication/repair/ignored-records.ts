@@ -5,7 +5,7 @@ import { readAsOf } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
 import { COLLECTION_OF, FIRST_ID, type Kind, KINDS } from '../../record/index.js';
 import { type Rival, IncompleteIdentities } from '../ledger/index.js';
-import { type Job, type LogPlace, WorkedThrough } from '../progress/index.js';
+import { ALL, type AppShare, type Job, type LogPlace, WorkedThrough } from '../progress/index.js';
 import { IgnoredCounts } from './ignored-counts.js';
 import { isDeliverable, type PresentRecord } from './present-record.js';
 import { STRANGERS } from './strangers.js';
@@ -121,8 +121,13 @@ export class IgnoredRecords implements Job {
   }
 
   /** Forgets records that are incomplete no more as of a place in the log, rivals among them. */
-  async forgetIncomplete(kind: Kind, owners: mongo.ObjectId[], at: LogPlace): Promise<void> {
-    await this.incomplete.forget(kind, owners, at);
+  async forgetIncomplete(
+    kind: Kind,
+    owners: mongo.ObjectId[],
+    at: LogPlace,
+    share: AppShare = ALL,
+  ): Promise<void> {
+    await this.incomplete.forget(kind, owners, at, share);
     if (this.hasRivals(kind)) await this.hearRivals(kind, []);
   }
 

@@ -13,10 +13,10 @@ const MOST_LEFT = 1000;
 const NO_UNIQUE_INDEX = 51183;
 
 /** A way over everything, stretch by stretch. */
-export interface Way {
+export interface Way<S extends Found = Found> {
   /** Finds the next stretch of at most `most` documents; nothing at the end. */
-  next: (behind: mongo.ObjectId | undefined, most: number) => Promise<Found | undefined>;
-  work: (stretch: Found) => Promise<void>;
+  next: (behind: mongo.ObjectId | undefined, most: number) => Promise<S | undefined>;
+  work: (stretch: S) => Promise<void>;
   /** Told after each stretch, and where a document was left. */
   advance: (stretch: Found) => Promise<void>;
   /** Told of a document at which the server cannot work. */
@@ -30,7 +30,7 @@ export interface Way {
  * that takes too long, or that the server refuses for what is in it, is tried with half of it, down to one document: one
  * that is refused by itself is left. Each try is a sign of life, since each has an end of its own.
  */
-export async function walk(from: mongo.ObjectId | undefined, way: Way): Promise<void> {
+export async function walk<S extends Found>(from: mongo.ObjectId | undefined, way: Way<S>): Promise<void> {
   let behind = from;
   let most = MOST;
   let left = 0;
@@ -53,7 +53,7 @@ export async function walk(from: mongo.ObjectId | undefined, way: Way): Promise<
 }
 
 /** What the server has against a stretch; nothing where it did its work. */
-async function attempt(stretch: Found, work: Way['work']): Promise<Error | undefined> {
+async function attempt<S extends Found>(stretch: S, work: Way<S>['work']): Promise<Error | undefined> {
   try {
     await work(stretch);
     return undefined;

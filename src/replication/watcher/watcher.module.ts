@@ -24,6 +24,7 @@ import { PassSteps } from './pass/pass-steps.js';
 import { Pass } from './pass/pass.js';
 import { Beginning } from './term/beginning.js';
 import { Following } from './term/following.js';
+import { OwnPass } from './term/own-pass.js';
 import { Leadership } from './term/leadership.js';
 import { StreamWork } from './term/stream-work.js';
 import { Watcher } from './watcher.service.js';
@@ -47,6 +48,7 @@ import { Watcher } from './watcher.service.js';
     DecisionWriter,
     Effects,
     Following,
+    OwnPass,
     KnowledgeReader,
     Leadership,
     Lease,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
+import { alongIndex, statedIndex } from '../../../database/index.js';
 import { COLLECTION_OF, type Kind } from '../../../record/index.js';
 import {
   KnownChannels,
@@ -9,7 +10,7 @@ import {
   IncompleteIdentities,
   textsOf,
 } from '../../ledger/index.js';
-import type { LogPlace } from '../../progress/index.js';
+import { type AppShare, documentsOf, recordsAlong } from '../../progress/index.js';
 import { PRESENT, type PresentRecord, RecordCare } from '../../repair/index.js';
 import { Restamps } from '../../stamping/index.js';
 import { inStretch, slicesOf, type Stretch, STRETCH_MS } from '../../walk/index.js';
@@ -19,7 +20,7 @@ import type { PassRun } from './pass-run.js';
 
 const AT_ONCE = 1000;
 const FIRST = [{ $sort: { _id: 1 } }, { $limit: AT_ONCE }];
-const options = { hint: { _id: 1 }, maxTimeMS: STRETCH_MS };
+const bounded = { maxTimeMS: STRETCH_MS };
 
 /** What a pass does for the records of a stretch beyond learning them: only those that lack something come here. */
 @Injectable()
@@ -36,12 +37,12 @@ export class PassCare {
   /** Repairs what is to repair, keeps what is no whole identity, and learns the channels. */
   async take(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
     const { at, term } = run;
-    await this.incomplete.forgetPartials(kind, stretch, at);
+    await this.incomplete.forgetPartials(kind, stretch, at, term.share);
     await this.numbers.displace(kind, stretch, run);
-    if (kind === 'product') await this.learnChannels(stretch);
+    if (kind === 'product') await this.learnChannels(stretch, term.share);
     const care = [{ $match: NEEDS_CARE[kind] }, ...FIRST, { $project: PRESENT }];
     await this.inBulks(kind, stretch, run, care, async (records) => {
-      await this.keepIncomplete(kind, records as PresentRecord[], at);
+      await this.keepIncomplete(kind, records as PresentRecord[], run);
       await this.numbers.learn(kind, records as PresentRecord[], run);
       await this.care.lookAfter(kind, { records: records as PresentRecord[], at, term });
     });
@@ -62,17 +63,17 @@ export class PassCare {
   private async inBulks(
     kind: Kind,
     { behind, end }: Stretch,
-    { stop, keepUp }: PassRun,
+    { stop, keepUp, term: { share } }: PassRun,
     stages: mongo.Document[],
     work: (records: { _id: mongo.ObjectId }[]) => Promise<void>,
   ): Promise<void> {
     for (let last = behind; !stop.aborted;) {
-      const records = await this.records(kind)
-        .aggregate<{ _id: mongo.ObjectId }>(
-          [{ $match: { _id: inStretch({ behind: last, end }) } }, ...stages],
-          options,
-        )
-        .toArray();
+      const which = { ...documentsOf(share), _id: inStretch({ behind: last, end }) };
+      const records = await alongIndex(this.records(kind), recordsAlong(share), (hint) =>
+        this.records(kind)
+          .aggregate<{ _id: mongo.ObjectId }>([{ $match: which }, ...stages], { ...bounded, hint })
+          .toArray(),
+      );
       if (records.length > 0) await work(records);
       if (records.length < AT_ONCE) return;
       last = records.at(-1)!._id;
@@ -80,19 +81,21 @@ export class PassCare {
     }
   }
 
-  private async learnChannels(stretch: Stretch): Promise<void> {
+  private async learnChannels(stretch: Stretch, share: AppShare): Promise<void> {
+    const hint = await statedIndex(this.records('product'), recordsAlong(share));
     const carried = this.records('product').aggregate<KnownChannel>(
-      [{ $match: { _id: inStretch(stretch) } }, ...CARRIED],
-      { ...options, allowDiskUse: true },
+      [{ $match: { ...documentsOf(share), _id: inStretch(stretch) } }, ...CARRIED],
+      { ...bounded, hint, allowDiskUse: true },
     );
     for await (const some of slicesOf(carried, ({ channel }) => channel)) await this.channels.learn(some);
   }
 
-  private async keepIncomplete(kind: Kind, records: PresentRecord[], at: LogPlace): Promise<void> {
+  private async keepIncomplete(kind: Kind, records: PresentRecord[], { at, term }: PassRun): Promise<void> {
     const incomplete = records.filter((record) => identityOf(kind, record._id, record) === undefined);
     await this.incomplete.keep(
       kind,
       incomplete.map((record) => ({ owner: record._id, partial: textsOf(record, at) })),
+      term.share,
     );
   }
 

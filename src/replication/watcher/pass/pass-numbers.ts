@@ -42,7 +42,8 @@ export class PassNumbers {
   async displace(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
     if (!(await this.claimants.anyNumberLives(kind))) return;
     const at = placeIn(run);
-    for await (const some of this.slices.besideNumbers(kind, stretch)) {
+    const piece = { stretch, share: run.term.share };
+    for await (const some of this.slices.besideNumbers(kind, piece)) {
       const lives = some.map(({ owner, ...identity }): Life => lifeOf({ ...identity, kind }, owner, at));
       await this.learnSeen(kind, lives, run.term);
     }
@@ -59,15 +60,15 @@ export class PassNumbers {
     const rivals = await this.learnSeen(kind, found, run.term);
     const waiting = new Set(rivals.map(({ owner }) => owner));
     const known = found.map(({ owner }) => owner).filter((owner) => !waiting.has(owner.toHexString()));
-    await this.ignored.forgetIncomplete(kind, known, at);
+    await this.ignored.forgetIncomplete(kind, known, at, run.term.share);
   }
 
   /**
    * Forgets incomplete whose record is gone, and those that claim a number no longer: after a lost history nobody tells of it,
    * and such a one must not take the place of a record.
    */
-  async forgetStale(kind: Kind, stretch: Stretch, { at }: PassRun): Promise<void> {
-    for await (const some of this.incomplete.inStretch(kind, stretch)) {
+  async forgetStale(kind: Kind, stretch: Stretch, { at, term }: PassRun): Promise<void> {
+    for await (const some of this.incomplete.inStretch(kind, stretch, term.share)) {
       const present = await this.present(
         kind,
         some.map(({ _id }) => _id.owner),

@@ -1,6 +1,6 @@
 import type { PassProgress, LogPlace, TermAtWork } from '../../progress/index.js';
 
-/** One pass: everything it learns is knowledge of `at`, where its stream was opened. */
+/** One pass over the share of its term: everything it learns is knowledge of `at`, where its stream was opened. */
 export interface PassRun {
   at: LogPlace;
   progress: PassProgress;

@@ -1,21 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection, mongo } from 'mongoose';
-import { COLLECTION_OF, type Kind, KINDS } from '../../../record/index.js';
-import { Ledger, LedgerSlices, IncompleteIdentities } from '../../ledger/index.js';
+import type { Connection } from 'mongoose';
+import { COLLECTION_OF, type Kind, KINDS, type Tenant } from '../../../record/index.js';
+import {
+  type EntryStretch,
+  type Identity,
+  IncompleteIdentities,
+  Ledger,
+  LedgerSlices,
+} from '../../ledger/index.js';
+import { documentsOf, type LogPlace, recordsAlong } from '../../progress/index.js';
 import type { Concern } from '../../quarantine/index.js';
 import { Resurrections, Restamps } from '../../stamping/index.js';
-import { nextStretch, type Stretch, STRETCH_MS, type Way } from '../../walk/index.js';
+import { type Found, nextStretch, type Stretch, STRETCH_MS, type Way } from '../../walk/index.js';
 import { PassCare } from './pass-care.js';
 import { PassNumbers } from './pass-numbers.js';
 import type { PassRun } from './pass-run.js';
 
-/** One way over everything, of those that make a pass. */
-export interface PassStep extends Pick<Way, 'next' | 'work'> {
+/** One way over everything of a share, of those that make a pass. */
+export interface PassStep<S extends Found = Found> extends Pick<Way<S>, 'next' | 'work'> {
   /** The same after a restart of another version: a pass goes on by it. */
   name: string;
   /** What a document is about that has to be looked after by itself. */
-  concern: (id: mongo.ObjectId) => Concern;
+  concern: (stretch: S) => Concern;
 }
 
 /** How many documents there are when a pass begins. */
@@ -27,8 +34,6 @@ interface Size {
   incomplete: number;
   isBare: boolean;
 }
-
-const way = { key: '_id', among: {}, along: { _id: 1 } } as const;
 
 /** The steps of a pass, in their order. */
 @Injectable()
@@ -50,10 +55,18 @@ export class PassSteps {
    * they were learned, the stream tells.
    */
   list(run: PassRun): PassStep[] {
+    const { share } = run.term;
     const incomplete = KINDS.map((kind) => this.incompleteOf(kind, run));
     const records = KINDS.map((kind) => this.recordsOf(kind, run));
     if (run.progress.isBare === true) return [...incomplete, ...records];
-    return [...incomplete, this.entries(run), ...records, ...KINDS.map((kind) => this.ownersOf(kind, run))];
+    const [before, behind] =
+      'only' in share
+        ? [
+            KINDS.map((kind) => this.entriesOf(share.only, kind, run)),
+            KINDS.map((kind) => this.livingOf(share.only, kind, run)),
+          ]
+        : [[this.entries(run)], KINDS.map((kind) => this.ownersOf(kind, run))];
+    return [...incomplete, ...before, ...records, ...behind] as PassStep[];
   }
 
   /** How many documents the steps go over: once more over the entries that live, which are the records when all are learned. */
@@ -65,8 +78,8 @@ export class PassSteps {
   private incompleteOf(kind: Kind, run: PassRun): PassStep {
     return {
       name: `incomplete identities of ${COLLECTION_OF[kind]}`,
-      concern: (owner) => ({ what: 'record', kind, owner }),
-      next: (behind, most) => this.incomplete.nextStretch(kind, behind, most),
+      concern: ({ end }) => ({ what: 'record', kind, owner: end }),
+      next: (behind, most) => this.incomplete.nextStretch(kind, behind, most, run.term.share),
       work: (stretch) => this.numbers.forgetStale(kind, stretch, run),
     };
   }
@@ -76,39 +89,53 @@ export class PassSteps {
    * watcher could write down afterwards what it saw before that stream, and nobody would ever hear of the end of it.
    * Tombstones whose record is there live again; after a lost history the others are stamped anew.
    */
-  private entries({ at, progress, term, keepUp }: PassRun): PassStep {
+  private entries(run: PassRun): PassStep<EntryStretch> {
     return {
       name: 'ledger',
-      concern: (owner) => ({ what: 'tombstone', owner }),
-      next: (behind, most) => this.slices.nextEntries(behind, most),
-      work: async (stretch) => {
-        await this.slices.confirm(stretch, at);
-        for await (const dead of this.slices.tombstones(stretch)) {
-          for (const kind of KINDS)
-            await this.resurrections.look(
-              kind,
-              dead.filter((entry) => entry.kind === kind),
-              { at, fences: new Map() },
-              term,
-            );
-          const ids = dead.map(({ _id }) => _id);
-          if (progress.isRepair) await this.restamps.tombstones(ids, 'pass', term);
-          await keepUp();
-        }
-      },
+      concern: ({ end }) => ({ what: 'tombstone', owner: end }),
+      next: (behind, most) => this.slices.nextEntries(run.term.share, behind, most),
+      work: (stretch) => this.confirm(stretch, run),
     };
   }
 
+  /** The same for one application and kind. */
+  private entriesOf(tenant: Tenant, kind: Kind, run: PassRun): PassStep<EntryStretch> {
+    return {
+      name: `ledger of ${COLLECTION_OF[kind]}`,
+      concern: ({ end }) => ({ what: 'tombstone', owner: end }),
+      next: (behind, most) => this.slices.nextOfTenant(tenant, kind, behind, most),
+      work: (stretch) => this.confirm(stretch, run),
+    };
+  }
+
+  private async confirm(stretch: EntryStretch, { at, progress, term, keepUp }: PassRun): Promise<void> {
+    await this.slices.confirm(stretch, at);
+    for await (const dead of this.slices.tombstones(stretch)) {
+      for (const kind of KINDS)
+        await this.resurrections.look(
+          kind,
+          dead.filter((entry) => entry.kind === kind),
+          { at, fences: new Map() },
+          term,
+        );
+      const ids = dead.map(({ _id }) => _id);
+      if (progress.isRepair) await this.restamps.tombstones(ids, 'pass', term);
+      await keepUp();
+    }
+  }
+
   private recordsOf(kind: Kind, run: PassRun): PassStep {
-    const { at, progress } = run;
+    const { at, progress, term } = run;
+    const { share } = term;
+    const way = { key: '_id', among: documentsOf(share), along: recordsAlong(share) };
     const collection = this.connection.collection(COLLECTION_OF[kind]);
     const learn = (stretch: Stretch) =>
       progress.isBare === true
-        ? this.slices.learnFirst(kind, stretch, at)
-        : this.slices.learn(kind, stretch, at);
+        ? this.slices.learnFirst(kind, { stretch, share }, at)
+        : this.slices.learn(kind, { stretch, share }, at);
     return {
       name: COLLECTION_OF[kind],
-      concern: (owner) => ({ what: 'record', kind, owner }),
+      concern: ({ end }) => ({ what: 'record', kind, owner: end }),
       next: (behind, most) => nextStretch(collection, way, { behind, most, maxTimeMS: STRETCH_MS }),
       work: async (stretch) => {
         await learn(stretch);
@@ -119,17 +146,28 @@ export class PassSteps {
   }
 
   /** A living entry without its record is a delete. */
-  private ownersOf(kind: Kind, { at }: PassRun): PassStep {
+  private ownersOf(kind: Kind, { at, term: { share } }: PassRun): PassStep {
     return {
       name: `owners of ${COLLECTION_OF[kind]}`,
-      concern: (owner) => ({ what: 'record', kind, owner }),
-      next: (behind, most) => this.slices.nextOwners(kind, behind, most),
-      work: async (stretch) => {
-        for await (const gone of this.slices.gone(kind, stretch))
-          await this.ledger.learn(
-            gone.map((identity) => ({ identity, at, alive: false as const, shortLived: false })),
-          );
-      },
+      concern: ({ end }) => ({ what: 'record', kind, owner: end }),
+      next: (behind, most) => this.slices.nextOwners(kind, share, behind, most),
+      work: (stretch) => this.bury(this.slices.gone(kind, { stretch, share }), at),
     };
+  }
+
+  /** The same for one application. */
+  private livingOf(tenant: Tenant, kind: Kind, { at }: PassRun): PassStep<EntryStretch> {
+    return {
+      name: `owners of ${COLLECTION_OF[kind]}`,
+      concern: ({ owner, end }) =>
+        owner === undefined ? { what: 'tombstone', owner: end } : { what: 'record', kind, owner },
+      next: (behind, most) => this.slices.nextOfTenant(tenant, kind, behind, most),
+      work: (stretch) => this.bury(this.slices.goneAmong(kind, stretch), at),
+    };
+  }
+
+  private async bury(gone: AsyncIterable<Identity[]>, at: LogPlace): Promise<void> {
+    for await (const some of gone)
+      await this.ledger.learn(some.map((identity) => ({ identity, at, alive: false, shortLived: false })));
   }
 }

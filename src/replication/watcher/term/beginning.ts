@@ -14,7 +14,10 @@ import type { Start, Term } from './term.js';
 /** A pass looks for what is new in between and shall not wait for it (milliseconds). */
 const PASS_WAIT_MS = 50;
 
-/** How a term begins that has no place in the log to go on from: with a stream, and a pass over everything beside it. */
+/**
+ * How a term begins that has no place in the log to go on from: with a stream, and a pass over everything beside it. Large applications are
+ * left to a pass of their own, which their lanes begin with: all others are shown when this one has ended.
+ */
 @Injectable()
 export class Beginning {
   constructor(
@@ -32,13 +35,14 @@ export class Beginning {
    * all the while: what it tells overrides what the pass learns. From the first write on feeds answer 503 `preparing`,
    * until the stream has come to the end of the pass. Nothing where the term was stopped.
    */
-  async begin(term: Term, reason: string): Promise<Start | undefined> {
-    const { state, stop } = term;
+  async begin(whole: Term, reason: string): Promise<Start | undefined> {
+    const { state, stop } = whole;
     const progress = await this.pass.prepare(reason, await this.isRepair(state), state.pass);
-    const { reached } = progress;
+    const { reached, later = [] } = progress;
+    const term = later.length === 0 ? whole : { ...whole, whole, share: { but: later } };
     if (reached !== undefined) await this.work.assertPast(reached.token);
     await this.work.save(term, { pass: progress, aside: [] });
-    term.state.aside = [];
+    state.aside = [];
     this.heads.beginTerm();
     const stream = this.work.open(term, reached?.token, { longestWait: PASS_WAIT_MS });
     try {
@@ -49,9 +53,9 @@ export class Beginning {
       await this.work.workThrough(term, opening, fences);
       const at = reached?.at ?? placeBehind(opening.until);
       await this.pass.run({ at, progress, stop, term, ...this.beside(term, reader, fences) });
-      await this.filters.lookAtAll(term);
+      await this.filters.lookAtAll(whole);
       if (stop.aborted) return undefined;
-      return await this.endPass(term, reader.last);
+      return await this.endPass(whole, reader.last, progress);
     } finally {
       await stream.return();
     }
@@ -81,10 +85,14 @@ export class Beginning {
     );
   }
 
-  private async endPass(term: Term, { token, until }: Batch): Promise<Start> {
+  private async endPass(term: Term, { token, until }: Batch, progress: PassProgress): Promise<Start> {
+    const { reason, isRepair, isBare, later = [] } = progress;
     const since = await this.work.presentTime();
-    await this.work.saveEndOfPass(term, { token, watched: until, since });
-    term.state = { ...term.state, token, watched: until, since };
+    const started = new Date();
+    const pass = { reason, isRepair, ...(isBare && { isBare }), started, done: 0, total: 0 };
+    const aside = later.map((tenant) => ({ ...tenant, pass: { ...pass } }));
+    await this.work.saveEndOfPass(term, { token, watched: until, since, aside });
+    term.state = { ...term.state, token, watched: until, since, aside };
     delete term.state.pass;
     return { token, since };
   }

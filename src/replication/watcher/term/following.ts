@@ -9,6 +9,7 @@ import { CareForWritten } from '../effects/care-for-written.js';
 import { MissingIds } from '../effects/missing-ids.js';
 import type { EventsByTenant } from '../rules/shares.js';
 import { Lanes } from './lanes.js';
+import { OwnPass } from './own-pass.js';
 import { furthest, StreamWork } from './stream-work.js';
 import type { Start, Term } from './term.js';
 
@@ -26,6 +27,7 @@ export class Following {
     @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
     private readonly indexes: IndexKeeper,
     private readonly work: StreamWork,
+    private readonly ownPass: OwnPass,
     private readonly care: CareForWritten,
     private readonly missingIds: MissingIds,
     private readonly heads: HeadWriter,
@@ -35,7 +37,8 @@ export class Following {
     const fences = await readFences(this.marks);
     this.missingIds.beginTerm();
     this.heads.beginTerm();
-    const lanes = new Lanes(this.work, term, fences, token);
+    const { work, ownPass } = this;
+    const lanes = new Lanes({ work, ownPass }, term, fences, token);
     try {
       await this.followBeside(lanes, term, { start: { token, since }, fences });
     } finally {

@@ -1,16 +1,19 @@
+import { Logger } from '@nestjs/common';
 import { pause } from '../../../common/index.js';
 import type { Tenant } from '../../../record/index.js';
-import type { WatchedEvent } from '../../log/index.js';
+import { HistoryLostError, type WatchedEvent } from '../../log/index.js';
 import type { Fences } from '../../mark/index.js';
 import {
   type AsideApplication,
   LONGEST_SILENCE_MS,
   type LogPlace,
+  type PassProgress,
   placeOf,
   TermOverError,
 } from '../../progress/index.js';
 import { LaneWork } from './lane-work.js';
-import { furthest, type StreamWork } from './stream-work.js';
+import type { OwnPass } from './own-pass.js';
+import { CollectionLostError, furthest, type StreamWork } from './stream-work.js';
 import type { Term } from './term.js';
 
 /** How often the lease tells how far a lane has come where nothing happens (milliseconds). */
@@ -18,6 +21,12 @@ const SAVE_MS = 2000;
 /** A lane lets the main stream come to the end of the log first, and waits no longer than this before a batch (milliseconds). */
 const LONGEST_YIELD_MS = 100;
 const YIELD_MS = 20;
+
+/** What a lane works with. */
+export interface LaneTools {
+  work: StreamWork;
+  ownPass: OwnPass;
+}
 
 /** What a lane has to know of the main stream, and what it tells. */
 export interface Beside {
@@ -30,8 +39,9 @@ export interface Beside {
 }
 
 /**
- * The loop of one application that is aside (design §10): a stream of its own, from its own place, by the same rules. It ends where
- * it has come as far as the main stream, which takes the application back there.
+ * The loop of one application that is aside (design §10): a stream of its own, from its own place, by the same rules. Where it has no place
+ * in the log, a pass over the application comes first. It ends where it has come as far as the main stream, which takes the application
+ * back there.
  */
 export class Lane {
   private readonly own = new AbortController();
@@ -40,10 +50,12 @@ export class Lane {
   private loop: Promise<void> = Promise.resolve();
   private failure: Error | undefined;
   private isParked = false;
+  private isStarted = false;
+  private readonly log = new Logger('Watcher');
   private readonly counted: LaneWork | undefined;
 
   constructor(
-    private readonly work: StreamWork,
+    private readonly tools: LaneTools,
     term: Term,
     private readonly beside: Beside,
     /** How far it has come. */
@@ -75,6 +87,16 @@ export class Lane {
     return this.isParked ? placeOf(this.at.token as { _data: string }) : undefined;
   }
 
+  /** Whether a pass over the application is under way, or still to come. */
+  get isPassing(): boolean {
+    return this.at.pass !== undefined;
+  }
+
+  /** Whether it has not begun yet. */
+  get isWaiting(): boolean {
+    return !this.isStarted;
+  }
+
   /** The main stream has read these events, which are new, or which the log had before; the lane comes to them as well. */
   expect(events: WatchedEvent[], areNew: boolean): void {
     this.counted?.expect(events, areNew);
@@ -82,8 +104,9 @@ export class Lane {
   }
 
   start(): void {
+    this.isStarted = true;
     this.shownAt = performance.now();
-    this.loop = this.follow().catch((error: unknown) => {
+    this.loop = this.live().catch((error: unknown) => {
       if (!this.term.stop.aborted) this.failure = error as Error;
     });
   }
@@ -92,7 +115,7 @@ export class Lane {
   assertWell(): void {
     if (this.failure !== undefined) throw this.failure;
     const silence = performance.now() - this.shownAt;
-    if (this.isParked || silence <= LONGEST_SILENCE_MS) return;
+    if (this.isWaiting || this.isParked || silence <= LONGEST_SILENCE_MS) return;
     const { organizationid, appid } = this.tenant;
     throw new TermOverError(
       `The work beside the stream for application ${appid} of ${organizationid} has shown no life for ` +
@@ -106,15 +129,52 @@ export class Lane {
     await this.loop;
   }
 
+  private async live(): Promise<void> {
+    while (!this.term.stop.aborted) {
+      try {
+        if (this.at.pass !== undefined) await this.passOver(this.at.pass);
+        return await this.follow();
+      } catch (error) {
+        if (!(error instanceof HistoryLostError) || error instanceof CollectionLostError) throw error;
+        await this.beginPass(error);
+      }
+    }
+  }
+
+  /** Until it has ended, the application has no place in the log, and nothing of it is shown. */
+  private async passOver(told: PassProgress): Promise<void> {
+    const { term, tenant, fences } = this;
+    const tell = (pass: PassProgress) => {
+      this.at = { ...tenant, pass };
+      return this.beside.save();
+    };
+    const ended = await this.tools.ownPass.run({ term, tenant, told, fences, tell });
+    this.at = { ...tenant, ...ended };
+    await this.beside.save();
+  }
+
+  /** The log does not tell any more what became of the application, and of no other: only a pass over it can find out. */
+  private async beginPass({ message }: Error): Promise<void> {
+    const { organizationid, appid } = this.tenant;
+    this.log.error(`A pass over application ${appid} of ${organizationid} begins: ${message}`);
+    const { reached: _lost, ...pass } = this.at.pass ?? {
+      ...{ reason: message, isRepair: true },
+      ...{ started: new Date(), done: 0, total: 0 },
+    };
+    this.at = { organizationid, appid, pass };
+    await this.beside.save();
+  }
+
   private async follow(): Promise<void> {
+    const { work } = this.tools;
     let savedAt = performance.now();
     let isOpening = true;
-    for await (const batch of this.work.open(this.term, this.at.token)) {
+    for await (const batch of work.open(this.term, this.at.token)) {
       this.term.showLife();
       if (batch.events.length > 0) {
         await this.yield();
         this.counted?.begin(batch.events);
-        await this.work.workThrough(this.term, batch, this.fences);
+        await work.workThrough(this.term, batch, this.fences);
       }
       const { token, until } = batch;
       this.counted?.end();
@@ -124,7 +184,8 @@ export class Lane {
       };
       // At once, before anything is waited for: the main stream leaves its next batch to a lane that is not parked when it comes to it.
       // The answer to the opening of a stream tells where it begins only: nothing was read.
-      this.isParked = !isOpening && placeOf(token as { _data: string }) >= this.beside.reaching;
+      const isShown = this.at.since === undefined || until.compare(this.at.since) >= 0;
+      this.isParked = !isOpening && isShown && placeOf(token as { _data: string }) >= this.beside.reaching;
       if (batch.events.length > 0 || this.isParked || performance.now() - savedAt > SAVE_MS) {
         await this.beside.save();
         savedAt = performance.now();

@@ -14,12 +14,14 @@ import {
   TermOverError,
 } from '../../progress/index.js';
 import { type EventsByTenant, heaviest } from '../rules/shares.js';
-import { type Beside, Lane } from './lane.js';
-import type { StreamWork } from './stream-work.js';
+import { type Beside, Lane, type LaneTools } from './lane.js';
+import { furthest } from './stream-work.js';
 import type { Term } from './term.js';
 
 /** Each application that is aside has a stream of its own, which reads the log once more. */
 const MOST_ASIDE = 4;
+/** So many applications are passed over at a time; the others wait. */
+const MOST_PASSES = 2;
 /** A batch of so many events, with more to come, holds up others; so many of one application are what does. */
 const LARGE_BATCH = 250;
 const LARGE_SHARE = 125;
@@ -57,6 +59,8 @@ export class Lanes implements Beside {
   private saving: Promise<unknown> = Promise.resolve();
   private failure: Error | undefined;
   private movedTo: mongo.Timestamp | undefined;
+  /** The end of the last pass, or where it was moved to. */
+  private since: mongo.Timestamp | undefined;
   private place: LogPlace;
   private hasMore = false;
   /** The same before the first batch, of which nothing is known. */
@@ -65,14 +69,16 @@ export class Lanes implements Beside {
 
   /** Goes on with those that an earlier term has put aside, with the fences as they are. */
   constructor(
-    private readonly work: StreamWork,
+    private readonly tools: LaneTools,
     private readonly term: Term,
     /** The fences that the main stream has passed. */
     private readonly fences: Fences,
     token: unknown,
   ) {
     this.place = placeIn(token);
-    for (const entry of term.state.aside ?? []) this.add(entry).start();
+    this.since = term.state.since;
+    for (const entry of term.state.aside ?? []) this.add(entry);
+    this.startWaiting();
   }
 
   get reaching(): LogPlace {
@@ -101,6 +107,7 @@ export class Lanes implements Beside {
       lane.assertWell();
       lane.expect(events, !this.wasBehind);
     }
+    this.startWaiting();
     this.place = placeIn(token);
     this.hasMore = this.wasBehind = !isLast;
   }
@@ -130,6 +137,8 @@ export class Lanes implements Beside {
     }
     this.lanes.delete(lane);
     this.joined.add(lane);
+    const { since } = lane.entry;
+    if (since !== undefined) this.movedTo = this.since = furthest(this.since, since);
   }
 
   /**
@@ -137,7 +146,8 @@ export class Lanes implements Beside {
    * on, which has to come before the next batch.
    */
   putAside({ events, token, isLast }: Batch, worked: EventsByTenant, watched: mongo.Timestamp): void {
-    if (isLast || events.length < LARGE_BATCH || this.lanes.size >= MOST_ASIDE) return;
+    const beside = [...this.lanes].filter(({ isPassing }) => !isPassing).length;
+    if (isLast || events.length < LARGE_BATCH || beside >= MOST_ASIDE) return;
     const tenant = heaviest(worked, LARGE_SHARE);
     if (tenant === undefined || !this.hasOthers(tenant)) return;
     this.added.add(this.add({ ...tenant, token, watched, counts: NOTHING_YET }));
@@ -147,7 +157,9 @@ export class Lanes implements Beside {
   async saveMain(reached: { token: unknown; watched: mongo.Timestamp }): Promise<void> {
     await this.inTurn(async () => {
       const pace = this.paceAt(reached.watched);
-      await this.work.save(this.term, { ...reached, pace, aside: entriesOf(this.lanes) });
+      // What is taken back behind a pass of its own was not shown before: nothing is from now on.
+      const since = this.since && { since: this.since };
+      await this.tools.work.save(this.term, { ...reached, pace, ...since, aside: entriesOf(this.lanes) });
       this.begun();
     });
   }
@@ -155,15 +167,18 @@ export class Lanes implements Beside {
   save(): Promise<void> {
     return this.inTurn(() => {
       const kept = [...this.lanes].filter((lane) => !this.added.has(lane));
-      return this.work.save(this.term, { aside: entriesOf([...kept, ...this.joined]) });
+      return this.tools.work.save(this.term, { aside: entriesOf([...kept, ...this.joined]) });
     });
   }
 
   /** Moves `since` to the present. */
   async moveSince(): Promise<void> {
-    const since = await this.work.presentTime();
-    await this.inTurn(() => this.work.save(this.term, { since }));
-    this.movedTo = since;
+    const present = await this.tools.work.presentTime();
+    await this.inTurn(() => {
+      this.since = furthest(this.since, present);
+      return this.tools.work.save(this.term, { since: this.since });
+    });
+    this.movedTo = this.since;
   }
 
   /** Where `since` was moved to since this was asked for. */
@@ -179,6 +194,17 @@ export class Lanes implements Beside {
     const ended = Promise.all([...loops, this.saving]).then(() => true);
     const isEnded = await Promise.race([ended, wait(FAREWELL_MS, false, { ref: false })]);
     if (!isEnded) throw new TermOverError('The work beside the stream does not end, so the term is given up');
+  }
+
+  /** Starts what waits: all that have a place in the log, and of those that are passed over first as many as may be at a time. */
+  private startWaiting(): void {
+    const running = [...this.lanes].filter(({ isPassing, isWaiting }) => isPassing && !isWaiting);
+    let free = MOST_PASSES - running.length;
+    for (const lane of this.lanes) {
+      if (!lane.isWaiting || this.added.has(lane)) continue;
+      if (lane.isPassing && free-- <= 0) continue;
+      lane.start();
+    }
   }
 
   /** What was added and joined is stored. Told before the next write, which would store what was so before. */
@@ -207,7 +233,7 @@ export class Lanes implements Beside {
       if (fence !== undefined) fences.set(name, fence);
     }
     const term = { ...this.term, moves: this.moves };
-    const lane = new Lane(this.work, term, this, entry, fences);
+    const lane = new Lane(this.tools, term, this, entry, fences);
     this.lanes.add(lane);
     return lane;
   }

@@ -1,7 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { FilterChanges } from '../../filters/index.js';
 import { HistoryLostError } from '../../log/index.js';
-import { type AsideApplication, knownAside, type WatchState } from '../../progress/index.js';
+import {
+  type AsideApplication,
+  knownAside,
+  type PassProgress,
+  type WatchState,
+} from '../../progress/index.js';
 import { Quarantine } from '../../quarantine/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { Jobs } from '../jobs.js';
@@ -63,8 +68,8 @@ export class Leadership {
   }
 
   private async resume(term: Term, { token }: Start): Promise<void> {
-    for (const place of [token, ...asideIn(term.state).map((one) => one.token)])
-      await this.work.assertPast(place);
+    const places = asideIn(term.state).flatMap((one) => (one.pass === undefined ? [one.token] : []));
+    for (const place of [token, ...places]) await this.work.assertPast(place);
     // What changed before this leader began is not told to it.
     await this.filters.look(undefined, term);
   }
@@ -75,10 +80,17 @@ function asideIn(state: WatchState): AsideApplication[] {
   const aside: unknown = state.aside ?? [];
   const known = knownAside(state) as AsideApplication[];
   const names = new Set(known.map(({ organizationid, appid }) => JSON.stringify([organizationid, appid])));
-  const isPlaced = known.every(
-    ({ token }) => typeof (token as { _data?: unknown } | null)?._data === 'string',
+  const isPlaced = known.every(({ token, pass }) =>
+    pass === undefined ? typeof (token as { _data?: unknown } | null)?._data === 'string' : isPass(pass),
   );
   if (!Array.isArray(aside) || names.size < aside.length || !isPlaced)
     throw new HistoryLostError('the places of the applications that are aside are damaged');
   return known;
+}
+
+/** Whether what is stored of a pass over one application is enough to go on with it. */
+function isPass({ reason, isRepair, reached }: Partial<PassProgress>): boolean {
+  const { at, token, step } = reached ?? { at: '', token: { _data: '' }, step: '' };
+  const texts = [reason, at, step, (token as { _data?: unknown } | null)?._data];
+  return typeof isRepair === 'boolean' && texts.every((text) => typeof text === 'string');
 }

@@ -4,7 +4,7 @@ import type { Connection, mongo } from 'mongoose';
 import { LEDGER } from '../../ledger/index.js';
 import { type Batch, HistoryLostError, isAhead, openStream, type Opening } from '../../log/index.js';
 import type { Fences } from '../../mark/index.js';
-import { TermOverError, WorkedThrough } from '../../progress/index.js';
+import { TermOverError, type WatchState, WorkedThrough } from '../../progress/index.js';
 import { Batches } from '../batches.js';
 import type { EventsByTenant } from '../rules/shares.js';
 import { type Advance, Lease } from '../lease.js';
@@ -15,6 +15,9 @@ import type { Term } from './term.js';
 export function furthest(one: mongo.Timestamp | undefined, other: mongo.Timestamp): mongo.Timestamp {
   return one !== undefined && one.compare(other) > 0 ? one : other;
 }
+
+/** A collection was dropped or renamed, and only a pass over everything can find out what that means. */
+export class CollectionLostError extends HistoryLostError {}
 
 /** What a term does with a stream, whether a pass is under way beside it or not. */
 @Injectable()
@@ -48,7 +51,7 @@ export class StreamWork {
         'The ledger is gone, with the hard deletes that consumers have not read: they have to start over without from ' +
           '(docs/guarantees.md)',
       );
-    throw new HistoryLostError(`${lost.what} of ${lost.collection}`);
+    throw new CollectionLostError(`${lost.what} of ${lost.collection}`);
   }
 
   /** Throws a TermOverError where another instance leads by now. */
@@ -59,7 +62,7 @@ export class StreamWork {
   /** Saves that a pass has ended, in the same way. */
   async saveEndOfPass(
     { state }: Term,
-    ended: { token: unknown; watched: mongo.Timestamp; since: mongo.Timestamp },
+    ended: Pick<WatchState, 'token' | 'watched' | 'since' | 'aside'>,
   ): Promise<void> {
     if (!(await this.lease.saveEndOfPass(state.term, ended))) throw new TermOverError();
   }

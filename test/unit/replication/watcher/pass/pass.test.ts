@@ -2,6 +2,7 @@ import { mongo } from 'mongoose';
 import { Metrics } from '../../../../../src/observability/index.js';
 import { NO_TERM, type PassProgress } from '../../../../../src/replication/progress/index.js';
 import { Pass } from '../../../../../src/replication/watcher/pass/pass.js';
+import type { Found } from '../../../../../src/replication/walk/index.js';
 import type { PassStep } from '../../../../../src/replication/watcher/pass/pass-steps.js';
 
 type Parts = ConstructorParameters<typeof Pass>;
@@ -14,7 +15,7 @@ function step(name: string, work: () => void): PassStep {
     if (behind?.equals(LAST) === true) return Promise.resolve(undefined);
     return Promise.resolve({ behind, end: behind === undefined ? FIRST : LAST, count: 1 });
   };
-  const concern = (owner: mongo.ObjectId) => ({ what: 'record', kind: 'member', owner }) as const;
+  const concern = ({ end }: Found) => ({ what: 'record', kind: 'member', owner: end }) as const;
   return { name, concern, next, work: () => Promise.resolve(work()) };
 }
 
@@ -22,7 +23,7 @@ function step(name: string, work: () => void): PassStep {
 async function told(work: { members: () => void; products: () => void }, stop: AbortSignal) {
   const steps = { list: () => [step('members', work.members), step('products', work.products)] };
   const [none] = [undefined as never];
-  const pass = new Pass(none, none, steps as unknown as Parts[2], none, new Metrics());
+  const pass = new Pass(none, none, none, steps as unknown as Parts[3], none, new Metrics());
   const places: (PassProgress['reached'] & Pick<PassProgress, 'pace'>)[] = [];
   const progress: PassProgress = { reason: 'test', isRepair: true, started: new Date(), done: 0, total: 4 };
   await pass.run({

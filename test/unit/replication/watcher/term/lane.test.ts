@@ -53,7 +53,7 @@ function laneBeside(main: MainStream, batches: number[]): Lane {
     watched: new mongo.Timestamp({ t: 5, i: 1 }),
   };
   const term = { stop, showLife: () => undefined } as unknown as Term;
-  return new Lane(work, term, main, at, new Map());
+  return new Lane({ work, ownPass: undefined as never }, term, main, at, new Map());
 }
 
 describe('a lane that has come as far as the main stream', () => {

@@ -59,7 +59,8 @@ function stage(aside: object[] = []) {
     [SHOP_MARK, new Date(1)],
     [markName({ ...ERP, kind: 'product' }), new Date(2)],
   ]);
-  const lanes = new Lanes(work as unknown as StreamWork, term, fences, tokenAt(1));
+  const tools = { work: work as unknown as StreamWork, ownPass: undefined as never };
+  const lanes = new Lanes(tools, term, fences, tokenAt(1));
   const saving = (during: () => void) => (onSave = during);
   return { lanes, streams, stored, worked, fences, saving, end: () => lanes.end() };
 }

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model } from 'mongoose';
+import type { Tenant } from '../../../record/index.js';
+import { Reader } from '../../log/index.js';
+import { type Fences, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
+import {
+  type AsideApplication,
+  type PassProgress,
+  placeBehind,
+  TermOverError,
+} from '../../progress/index.js';
+import { Pass } from '../pass/pass.js';
+import { StreamWork } from './stream-work.js';
+import type { Term } from './term.js';
+
+/** A pass looks for what is new in between and shall not wait for it (milliseconds). */
+const PASS_WAIT_MS = 50;
+
+/** What a pass over one application needs of the lane that begins with it. */
+export interface OwnPassRun {
+  /** Of the share that the application is. */
+  term: Term;
+  tenant: Tenant;
+  told: PassProgress;
+  /** Those of the application, brought up to date. */
+  fences: Fences;
+  /** Stores how far the pass has come. */
+  tell: (pass: PassProgress) => Promise<void>;
+}
+
+/** A pass over one application, with a stream of its own beside it (design §10, rule 9). */
+@Injectable()
+export class OwnPass {
+  constructor(
+    @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
+    private readonly pass: Pass,
+    private readonly work: StreamWork,
+  ) {}
+
+  /**
+   * Answers where the application goes on, and since when it can be shown. Throws a HistoryLostError where the stream of a pass that was cut
+   * off cannot go on, and a TermOverError where it is stopped.
+   */
+  async run(run: OwnPassRun): Promise<Required<Pick<AsideApplication, 'token' | 'watched' | 'since'>>> {
+    const { term, tenant, fences, tell } = run;
+    const progress = await this.pass.prepareOwn(tenant, run.told);
+    const { reached } = progress;
+    if (reached !== undefined) await this.work.assertPast(reached.token);
+    await tell(progress);
+    const stream = this.work.open(term, reached?.token, { longestWait: PASS_WAIT_MS });
+    try {
+      const reader = new Reader(stream);
+      const opening = await reader.next();
+      // Behind the opening: what was announced before is not in this stream.
+      await this.takeFences(fences, tenant);
+      await this.work.workThrough(term, opening, fences);
+      await this.pass.run({
+        at: reached?.at ?? placeBehind(opening.until),
+        progress,
+        stop: term.stop,
+        term,
+        tell,
+        keepUp: () => {
+          term.showLife();
+          return reader.keepUp(async (batch) => {
+            await this.work.workThrough(term, batch, fences);
+          });
+        },
+        token: () => reader.last.token,
+      });
+      if (term.stop.aborted) throw new TermOverError();
+      const { token, until } = reader.last;
+      return { token, watched: until, since: await this.work.presentTime() };
+    } finally {
+      await stream.return();
+    }
+  }
+
+  private async takeFences(fences: Fences, { organizationid, appid }: Tenant): Promise<void> {
+    const own = await readFences(this.marks, { organizationid, appid });
+    for (const [name, fence] of own) fences.set(name, fence);
+  }
+}

@@ -1,0 +1,155 @@
+import type { mongo } from 'mongoose';
+import { LedgerSlices } from '../../src/replication/ledger/index.js';
+import type { AsideApplication, PassProgress, WatchState } from '../../src/replication/progress/index.js';
+import {
+  eventually,
+  expectProblem,
+  type TestApplication,
+  TestService,
+  withoutWatcher,
+} from '../support/index.js';
+
+let service: TestService;
+let own: TestApplication;
+let other: TestApplication;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+beforeEach(async () => {
+  own = await service.application();
+  other = await service.application();
+  for (const id of ['deleted', 'changed', 'leaving']) await own.put('product', { id });
+  for (const id of ['coming', 'staying']) await other.put('product', { id });
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(() => service.stop());
+
+const OLD = new Date('2024-02-29T12:00:00.000Z');
+/** Before everything that the log holds. */
+const LOST = { _data: '8200000001000000012B0229296E04' };
+const products = () => service.db.collection<mongo.Document>('products');
+const leases = () => service.db.collection<WatchState>('tidemark.leases');
+const aside = async () => (await leases().findOne({}))?.aside ?? [];
+const pass = (): PassProgress => ({
+  ...{ reason: 'test', isRepair: true, started: new Date(), done: 0, total: 0 },
+});
+const store = (entry: Partial<AsideApplication>) =>
+  leases().updateOne({}, { $set: { aside: [{ ...own.tenant, ...entry }] } });
+
+/** Waits until all applications are worked through together again. */
+async function together(): Promise<void> {
+  await service.watcher.caughtUp();
+  await eventually(async () => (await aside()).length === 0);
+  await service.watcher.caughtUp();
+}
+
+async function harvest(app: TestApplication, from: Date): Promise<{ ids: string[]; gone: string[] }> {
+  const ids = (await app.feed('product').drain({ from })).map(({ id }) => id);
+  const gone = (await app.hardDeletes('product').drain({ from })).map(({ id }) => id);
+  return { ids: ids.sort(), gone: gone.sort() };
+}
+
+/** All that can happen to a record, with stamps that no feed would find. */
+async function change(): Promise<void> {
+  const { tenant } = own;
+  const lastupdated = OLD;
+  await products().deleteOne({ ...tenant, id: 'deleted' });
+  await products().updateOne({ ...tenant, id: 'changed' }, { $set: { lastupdated, 'data.n': 1 } });
+  await products().updateOne({ ...tenant, id: 'leaving' }, { $set: { ...other.tenant, lastupdated } });
+  await products().updateOne({ ...other.tenant, id: 'coming' }, { $set: { ...tenant, lastupdated } });
+  for (const id of ['inserted', 7]) await products().insertOne({ ...tenant, id, lastupdated, data: {} });
+  await products().insertOne({ ...other.tenant, id: 'inserted', lastupdated, data: {} });
+}
+
+/** Holds back the pass over one application where it begins with the ledger, until that is released. */
+function held(): { isHeld: () => boolean; release: () => void } {
+  const slices = service.app.get(LedgerSlices, { strict: false });
+  const next = slices.nextOfTenant.bind(slices);
+  let isHeld = false;
+  let release!: () => void;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  jest.spyOn(slices, 'nextOfTenant').mockImplementation(async (...asked) => {
+    isHeld = true;
+    await released;
+    return next(...asked);
+  });
+  return { isHeld: () => isHeld, release };
+}
+
+const ALL_OF_OWN = { ids: ['7', 'changed', 'coming', 'inserted'], gone: ['deleted', 'leaving'] };
+
+describe('a pass over one application finds what no loop has worked through', () => {
+  it.each([
+    ['where one is still to come', () => ({ pass: pass() })],
+    ['where the log does not reach back to its place', () => ({ token: LOST })],
+  ])('%s: its records are stamped anew, and those of others are not', async (_when, entry) => {
+    const from = { own: await own.max('product'), other: await other.max('product') };
+    const stayed = await products().findOne({ ...other.tenant, id: 'staying' });
+    await withoutWatcher(service, async () => {
+      const { watched } = (await leases().findOne({}))!;
+      await change();
+      await store({ watched: watched!, ...entry() });
+    });
+    await together();
+    expect(await harvest(own, from.own)).toEqual(ALL_OF_OWN);
+    expect(await harvest(other, from.other)).toEqual({ ids: ['inserted', 'leaving'], gone: ['coming'] });
+    expect(await products().findOne({ ...other.tenant, id: 'staying' })).toEqual(stayed);
+  });
+
+  it('goes on where it was cut off, with what the log tells of the meantime', async () => {
+    const from = await own.max('product');
+    await withoutWatcher(service, async () => {
+      await store({ pass: pass() });
+    });
+    const { isHeld, release } = held();
+    await eventually(async () => isHeld() && (await aside())[0]?.pass !== undefined);
+    await withoutWatcher(service, async () => {
+      release();
+      await change();
+    });
+    await together();
+    expect(await harvest(own, from)).toEqual(ALL_OF_OWN);
+  });
+});
+
+describe('while it is under way', () => {
+  it('the application answers 503 `preparing` with its name, and others are served', async () => {
+    const to = await own.max('product');
+    expect((await own.feed('product').drain({ to })).length).toBe(3);
+    await withoutWatcher(service, () => store({ pass: pass() }).then(() => undefined));
+    const { isHeld, release } = held();
+    await eventually(() => Promise.resolve(isHeld()));
+    for (const path of ['product/max', `product/default/updates?to=${to.toISOString()}`]) {
+      const answer = await own.get(path);
+      expectProblem(answer, 503, 'preparing');
+      expect(answer.json).toMatchObject({
+        detail: expect.stringContaining(`application "${own.organizationid}/${own.appid}"`),
+      });
+    }
+    await other.put('product', { id: 'meanwhile' });
+    expect((await other.feed('product').drain({})).map(({ id }) => id)).toContain('meanwhile');
+    expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+    release();
+    await together();
+    expect((await own.feed('product').drain({})).length).toBe(3);
+    // Nothing of before is shown, not even where it was shown before: all of it has a newer stamp.
+    expect(await own.feed('product').drain({ to })).toEqual([]);
+  });
+
+  it('members of it cannot be written where it is the first one, and those of others can', async () => {
+    await withoutWatcher(service, () =>
+      store({ pass: { ...pass(), isRepair: false } }).then(() => undefined),
+    );
+    const another = await service.another({ ROLE: 'serve' });
+    const { isHeld, release } = held();
+    await eventually(() => Promise.resolve(isHeld()));
+    const body = { accountnumber: '1', email: 'new@example.com' };
+    const create = (app: TestApplication) => app.seenBy(another).send('POST', 'api/v0.1/member', { body });
+    expectProblem(await create(own), 503, 'preparing');
+    expect((await create(other)).status).toBe(201);
+    release();
+    await together();
+    expect((await create(own)).status).toBe(201);
+    await another.leave();
+  });
+});
