@@ -96,6 +96,22 @@ describe('a pass over one application finds what no loop has worked through', ()
     expect(await products().findOne({ ...other.tenant, id: 'staying' })).toEqual(stayed);
   });
 
+  it('a record that leaves the application before without a stamp gets one where it comes to, also if that was never read', async () => {
+    const unread = await service.application();
+    const stampless = { ...own.tenant, id: 'on', data: {} };
+    await withoutWatcher(service, async () => {
+      await store({ pass: pass() });
+      await products().insertOne({ ...stampless });
+    });
+    const { isHeld, release } = held();
+    await eventually(() => Promise.resolve(isHeld()));
+    expect(await products().findOne(stampless)).not.toBeNull();
+    await products().updateOne(stampless, { $set: unread.tenant });
+    release();
+    await together();
+    expect(await products().findOne({ ...unread.tenant })).toMatchObject({ lastupdated: expect.any(Date) });
+  });
+
   it('goes on where it was cut off, with what the log tells of the meantime', async () => {
     const from = await own.max('product');
     await withoutWatcher(service, async () => {
