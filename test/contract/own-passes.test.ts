@@ -169,3 +169,64 @@ describe('while it is under way', () => {
     await another.leave();
   });
 });
+
+describe('a pass over everything leaves large applications to passes of their own', () => {
+  const MANY = { small: 50, large: 3000, larger: 18_000 };
+  const records = (tenant: object, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ ...tenant, id: `p-${n}`, lastupdated: OLD, data: { n } }));
+
+  it('on the first start and on a repair, the smallest first: the others are shown before', async () => {
+    const fresh = await TestService.start();
+    const apps = await Promise.all([fresh.application(), fresh.application(), fresh.application()]);
+    const [small, large, larger] = apps as [TestApplication, TestApplication, TestApplication];
+    await fresh.leave();
+    const { db } = fresh;
+    for (const name of ['leases', 'ledger', 'marks']) await db.collection(`tidemark.${name}`).deleteMany({});
+    for (const [app, count] of [
+      [larger, MANY.larger],
+      [large, MANY.large],
+      [small, MANY.small],
+    ] as const)
+      await db.collection('products').insertMany(records(app.tenant, count));
+    const told = await passesTold(db, async () => {
+      const service = await fresh.another();
+      await service.watcher.caughtUp();
+      await eventually(
+        async () => (await db.collection('tidemark.leases').findOne({}))?.['aside']?.length === 0,
+      );
+      await service.leave();
+    });
+    expect([told[0], told.at(-1)]).toEqual([[large.appid, larger.appid], []]);
+    const living = await db.collection('tidemark.ledger').countDocuments({ alive: true });
+    expect(living).toBe(MANY.small + MANY.large + MANY.larger);
+    expect(await db.collection('products').countDocuments({ lastupdated: OLD })).toBe(living);
+
+    await db.collection('products').deleteMany({ id: { $in: ['p-0', 'p-1'] } });
+    await db.collection('tidemark.leases').updateOne({}, { $unset: { token: '' } });
+    const service = await fresh.another();
+    await service.watcher.caughtUp();
+    for (const app of apps) {
+      const { gone } = await harvest(app.seenBy(service), OLD);
+      expect(gone).toEqual(['p-0', 'p-1']);
+    }
+    expect(await db.collection('products').countDocuments({ lastupdated: OLD })).toBe(0);
+    await service.stop();
+  });
+
+  /** The applications whose pass was still to come or under way, each time that these changed after the pass over all others. */
+  async function passesTold(db: mongo.Db, work: () => Promise<void>): Promise<string[][]> {
+    const changes = db.collection<WatchState>('tidemark.leases').watch([], { fullDocument: 'updateLookup' });
+    await changes.tryNext();
+    await work();
+    const told: string[][] = [];
+    for (let change = await changes.tryNext(); change !== null; change = await changes.tryNext()) {
+      if (change.operationType !== 'update') continue;
+      const { aside, since } = change.updateDescription.updatedFields ?? {};
+      if (aside === undefined || (told.length === 0 && since === undefined)) continue;
+      const passing = aside.filter((one) => one.pass !== undefined).map(({ appid }) => appid);
+      if (JSON.stringify(passing) !== JSON.stringify(told.at(-1))) told.push(passing);
+    }
+    await changes.close();
+    return told;
+  }
+});
