@@ -59,10 +59,11 @@ function asideLines({ aside }: Status['watcher']): SaidLine[] {
   if (aside.length === 0) return [];
   return [
     ['Aside', `${counted(aside.length, 'application')}, worked through beside all others`, 'yellow'],
-    ...aside.map(({ organizationid, appid, lagSeconds, share, secondsLeft }): SaidLine => [
-      '',
-      `${organizationid}/${appid}: ${duration(lagSeconds)} behind${rest(share, secondsLeft)}`,
-    ]),
+    ...aside.map(({ organizationid, appid, lagSeconds, pass, share, secondsLeft }): SaidLine => {
+      const lag = duration(lagSeconds);
+      const state = pass === undefined ? `${lag} behind` : `a pass over it since ${lag} (${pass})`;
+      return ['', `${organizationid}/${appid}: ${state}${rest(share, secondsLeft)}`];
+    }),
   ];
 }
 

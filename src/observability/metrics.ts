@@ -66,7 +66,7 @@ export class Metrics {
 
   readonly asideLag = new Gauge({
     name: 'tidemark_aside_lag_seconds',
-    help: 'How far the watcher is behind with the slowest application that it works through beside all others, 0 without one; absent while it is not known.',
+    help: 'How far the watcher is behind with the slowest application that it works through beside all others, or how long a pass over it alone has taken, 0 without one; absent while it is not known.',
     registers: [this.registry],
   });
 

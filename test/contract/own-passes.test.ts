@@ -1,6 +1,12 @@
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { LedgerSlices } from '../../src/replication/ledger/index.js';
-import type { AsideApplication, PassProgress, WatchState } from '../../src/replication/progress/index.js';
+import {
+  type AsideApplication,
+  type PassProgress,
+  placeBehind,
+  placeOf,
+  type WatchState,
+} from '../../src/replication/progress/index.js';
 import {
   eventually,
   expectProblem,
@@ -118,7 +124,9 @@ describe('a pass over one application finds what no loop has worked through', ()
       await store({ pass: pass() });
     });
     const { isHeld, release } = held();
-    await eventually(async () => isHeld() && (await aside())[0]?.pass !== undefined);
+    await eventually(() => Promise.resolve(isHeld()));
+    // Before it has any effect: a leader that was overtaken must not begin at a later place than the next one.
+    expect((await aside())[0]?.pass?.reached).toMatchObject({ at: expect.any(String), token: {} });
     await withoutWatcher(service, async () => {
       release();
       await change();
@@ -126,6 +134,25 @@ describe('a pass over one application finds what no loop has worked through', ()
     await together();
     expect(await harvest(own, from)).toEqual(ALL_OF_OWN);
   });
+});
+
+it('a text takes the place of a number of which the ledger knows of a later place than the pass has come to', async () => {
+  const text = new mongo.ObjectId();
+  await withoutWatcher(service, async () => {
+    const { token } = (await leases().findOne({}))!;
+    const reached = { at: placeOf(token as { _data: string }), token, step: 'products' };
+    const record = (_id: mongo.ObjectId, id: unknown) => ({ _id, ...own.tenant, id, lastupdated: OLD });
+    const number = new mongo.ObjectId();
+    await products().insertMany([record(text, '7'), record(number, 7)]);
+    const later = placeBehind(new mongo.Timestamp({ t: Math.floor(Date.now() / 1000) + 60, i: 1 }));
+    const entry = { ...own.tenant, kind: 'product', id: '7', alive: true, owner: number, isNumber: true };
+    await service.db.collection('tidemark.ledger').insertOne({ ...entry, learned: later });
+    await store({ pass: { ...pass(), reached } });
+  });
+  await together();
+  const found = { ...own.tenant, id: '7', alive: true };
+  const living = await service.db.collection('tidemark.ledger').findOne(found);
+  expect(String(living?.['owner'])).toBe(text.toHexString());
 });
 
 describe('while it is under way', () => {
@@ -175,10 +202,10 @@ describe('a pass over everything leaves large applications to passes of their ow
   const records = (tenant: object, count: number) =>
     Array.from({ length: count }, (_, n) => ({ ...tenant, id: `p-${n}`, lastupdated: OLD, data: { n } }));
 
-  it('on the first start and on a repair, the smallest first: the others are shown before', async () => {
+  it('the smallest first, and the others are shown before', async () => {
     const fresh = await TestService.start();
     const apps = await Promise.all([fresh.application(), fresh.application(), fresh.application()]);
-    const [small, large, larger] = apps as [TestApplication, TestApplication, TestApplication];
+    const [small, large, larger] = apps;
     await fresh.leave();
     const { db } = fresh;
     for (const name of ['leases', 'ledger', 'marks']) await db.collection(`tidemark.${name}`).deleteMany({});
@@ -201,16 +228,7 @@ describe('a pass over everything leaves large applications to passes of their ow
     expect(living).toBe(MANY.small + MANY.large + MANY.larger);
     expect(await db.collection('products').countDocuments({ lastupdated: OLD })).toBe(living);
 
-    await db.collection('products').deleteMany({ id: { $in: ['p-0', 'p-1'] } });
-    await db.collection('tidemark.leases').updateOne({}, { $unset: { token: '' } });
-    const service = await fresh.another();
-    await service.watcher.caughtUp();
-    for (const app of apps) {
-      const { gone } = await harvest(app.seenBy(service), OLD);
-      expect(gone).toEqual(['p-0', 'p-1']);
-    }
-    expect(await db.collection('products').countDocuments({ lastupdated: OLD })).toBe(0);
-    await service.stop();
+    await fresh.stop();
   });
 
   /** The applications whose pass was still to come or under way, each time that these changed after the pass over all others. */

@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import { emailKeyOf } from '../../src/member/index.js';
 import { LedgerSlices } from '../../src/replication/ledger/index.js';
 import { type PassPlace, placeBehind, type WatchState } from '../../src/replication/progress/index.js';
-import { TestService, withoutWatcher } from '../support/index.js';
+import { eventually, TestService, withoutWatcher } from '../support/index.js';
 import { nameOf, type Profiled } from './profiler.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
@@ -186,6 +186,21 @@ describe('a pass that was cut off', () => {
     ]);
     await next.leave();
   });
+});
+
+it('a pass stores the place of its stream before it has any effect', async () => {
+  const service = await TestService.start({}, (db) => db.collection('products').insertMany(products(3)));
+  const slices = service.app.get(LedgerSlices);
+  const confirm = slices.confirm.bind(slices);
+  const places: unknown[] = [];
+  jest.spyOn(slices, 'confirm').mockImplementation(async (...asked) => {
+    places.push((await leases(service.db).findOne())?.pass?.reached);
+    return confirm(...asked);
+  });
+  await service.db.collection('products').drop();
+  await eventually(() => Promise.resolve(places.length > 0));
+  expect(places[0]).toMatchObject({ at: expect.any(String), token: {} });
+  await service.stop();
 });
 
 describe('what a stretch teaches the ledger', () => {

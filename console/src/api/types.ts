@@ -173,7 +173,7 @@ export interface Status {
     lagSeconds?: number;
     /** Of the lag. */
     secondsLeft?: number;
-    aside: (Tenant & Rest & { lagSeconds: number; share?: number })[];
+    aside: (Tenant & Rest & { lagSeconds: number; pass?: string; share?: number })[];
     oplogWindowSeconds?: number;
     oplogUsedRatio?: number;
     oplogPredictedWindowSeconds?: number;

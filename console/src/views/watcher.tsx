@@ -75,7 +75,10 @@ function Aside({ status: { watcher } }: { status: Status }) {
   return (
     <>
       <h2>Applications beside all others</h2>
-      <p>They have very many changes. The feeds of all others do not wait for these.</p>
+      <p>
+        They have very many changes, or a pass goes over all of their records. The feeds of all others do not
+        wait for these.
+      </p>
       <Table
         caption="Applications beside all others"
         rows={watcher.aside}
@@ -84,6 +87,7 @@ function Aside({ status: { watcher } }: { status: Status }) {
         columns={[
           { title: 'Application', cell: ({ organizationid, appid }) => `${organizationid}/${appid}` },
           { title: 'Behind', cell: ({ lagSeconds }) => duration(lagSeconds) },
+          { title: 'Pass', cell: ({ pass }) => pass ?? 'none' },
           { title: 'Progress', cell: (application) => progress(application) ?? 'not known yet' },
         ]}
       />

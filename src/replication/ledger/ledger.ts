@@ -24,7 +24,7 @@ import { LEDGER_MODEL, type LedgerEntry } from './ledger.schema.js';
 const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
 /** Not one of the indexes of tombstones, of which an application may have millions. */
 const BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
-const STATE = { ...BY_IDENTITY, alive: 1, lastupdated: 1, learned: 1 };
+const STATE = { ...BY_IDENTITY, alive: 1, owner: 1, isNumber: 1, lastupdated: 1, learned: 1 };
 
 /** Reads and writes the ledger. The watcher writes, and `resync`, which stamps tombstones anew. */
 @Injectable()
@@ -115,6 +115,19 @@ export class Ledger {
       const entry = entries.get(identityKey(life.identity));
       if (entry === undefined || entry.alive) return [];
       return [{ ...life, at: entry.learned > life.at ? entry.learned : life.at }];
+    });
+  }
+
+  /**
+   * The lives of texts, each as of the place at which the ledger has learned that a number lives under its identity where that is later, as
+   * after a batch that was cut off. Their records have to be looked at after that, as with {@link behindDeaths}.
+   */
+  async behindNumbers(lives: Life[]): Promise<Life[]> {
+    const entries = await this.known(lives);
+    return lives.map((life) => {
+      const entry = entries.get(identityKey(life.identity));
+      const isLater = entry?.alive === true && entry.isNumber === true && entry.learned > life.at;
+      return isLater ? { ...life, at: entry.learned } : life;
     });
   }
 

@@ -69,7 +69,7 @@ export interface PassPlace {
   at: string;
   /** Up to here that stream is worked through. */
   token: unknown;
-  /** The step of the pass that is under way, and the `_id` up to which it is done; absent at its beginning. */
+  /** The step of the pass that is under way, empty before the first one, and the `_id` up to which it is done; absent at its beginning. */
   step: string;
   behind?: mongo.ObjectId;
 }

@@ -93,13 +93,22 @@ describe('what `status` says to people', () => {
     const aside = [
       { organizationid: 'acme', appid: 'shop', lagSeconds: 300, share: 0.456, secondsLeft: 41 },
       { organizationid: 'acme', appid: 'club', lagSeconds: 0, share: undefined, secondsLeft: undefined },
+      {
+        organizationid: 'acme',
+        appid: 'hub',
+        lagSeconds: 60,
+        pass: 'first start',
+        share: 0.1,
+        secondsLeft: 9,
+      },
     ];
     const lines = statusLines({ ...QUIET, ...watcher({ aside }) });
     const first = lines.findIndex((one) => one.startsWith('Aside '));
-    expect(lines.slice(first, first + 3).map((one) => one.slice('Aside'.length).trim())).toEqual([
-      '2 applications, worked through beside all others',
+    expect(lines.slice(first, first + 4).map((one) => one.slice('Aside'.length).trim())).toEqual([
+      '3 applications, worked through beside all others',
       'acme/shop: 5 min behind, 45 % done, about 41 s left',
       'acme/club: 0 s behind',
+      'acme/hub: a pass over it since 1 min (first start), 10 % done, about 9 s left',
     ]);
     expect(line('Aside')).toBeUndefined();
   });

@@ -6,6 +6,7 @@ import {
   type Identity,
   identityOf,
   isSame,
+  Ledger,
   LedgerSlices,
   type Life,
   type Rival,
@@ -31,6 +32,7 @@ type StoredRecord = Pick<PresentRecord, '_id' | 'organizationid' | 'appid' | 'id
 export class PassNumbers {
   constructor(
     @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
     private readonly slices: LedgerSlices,
     private readonly incomplete: IncompleteIdentities,
     private readonly resurrections: Resurrections,
@@ -44,8 +46,9 @@ export class PassNumbers {
     const at = placeIn(run);
     const piece = { stretch, share: run.term.share };
     for await (const some of this.slices.besideNumbers(kind, piece)) {
-      const lives = some.map(({ owner, ...identity }): Life => lifeOf({ ...identity, kind }, owner, at));
-      await this.learnSeen(kind, lives, run.term);
+      const found = some.map(({ owner, ...identity }): Life => lifeOf({ ...identity, kind }, owner, at));
+      const lives = await this.stillThere(kind, await this.ledger.behindNumbers(found));
+      for (const together of byPlace(lives)) await this.learnSeen(kind, together, run.term);
     }
   }
 
@@ -79,6 +82,18 @@ export class PassNumbers {
     }
   }
 
+  /** Those that stand under their text now. What has become of the others meanwhile, the stream tells. */
+  private async stillThere(kind: Kind, lives: Life[]): Promise<Life[]> {
+    const owners = lives.map(({ owner }) => owner);
+    const present = await this.present(kind, owners);
+    return lives.filter(({ identity, owner }) => {
+      const record = present.get(owner.toHexString());
+      return (
+        record?.isNumber !== true && record !== undefined && isSame(identity, identityOf(kind, owner, record))
+      );
+    });
+  }
+
   private async present(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, StoredRecord>> {
     const found = await this.connection
       .collection(COLLECTION_OF[kind])
@@ -92,6 +107,17 @@ export class PassNumbers {
     if (rivals.length > 0) await this.ignored.hearRivals(kind, rivals);
     return rivals;
   }
+}
+
+/** Those of one place together: what is learned of them is remembered as of that. */
+function byPlace(lives: Life[]): Life[][] {
+  const places = new Map<LogPlace, Life[]>();
+  for (const life of lives) {
+    const together = places.get(life.at);
+    if (together === undefined) places.set(life.at, [life]);
+    else together.push(life);
+  }
+  return [...places.values()];
 }
 
 function placeIn({ at, token }: PassRun): LogPlace {

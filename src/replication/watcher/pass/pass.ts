@@ -5,7 +5,8 @@ import { Metrics } from '../../../observability/index.js';
 import { statedIndex } from '../../../database/index.js';
 import { COLLECTION_OF, type Kind, KINDS, type Tenant } from '../../../record/index.js';
 import { INCOMPLETE_IDENTITIES, Ledger, LEDGER, LedgerSlices } from '../../ledger/index.js';
-import { type PassPlace, type PassProgress, recordsAlong, Tempo } from '../../progress/index.js';
+import type { Batch } from '../../log/index.js';
+import { type PassPlace, type PassProgress, placeBehind, recordsAlong, Tempo } from '../../progress/index.js';
 import { Quarantine } from '../../quarantine/index.js';
 import { STRETCH_MS, walk } from '../../walk/index.js';
 import { largeApplications } from './large-applications.js';
@@ -106,6 +107,11 @@ export class Pass {
     const hint = await statedIndex(records, recordsAlong({ only: { organizationid, appid } }));
     return records.countDocuments({ organizationid, appid }, { hint, maxTimeMS: STRETCH_MS });
   }
+}
+
+/** Where a pass stands that has done nothing yet: what it learns is knowledge of the place where its stream was opened. */
+export function placeOfStream({ until, token }: Batch): PassPlace {
+  return { at: placeBehind(until), token, step: '' };
 }
 
 /** Tells from time to time how far a pass has come. */

@@ -6,8 +6,8 @@ import { FilterChanges } from '../../filters/index.js';
 import { Ledger } from '../../ledger/index.js';
 import { asLongAsWorkedOn, type Batch, INDEX_BUILDS, Reader } from '../../log/index.js';
 import { type Fences, HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
-import { type PassProgress, placeBehind, type WatchState } from '../../progress/index.js';
-import { Pass } from '../pass/pass.js';
+import type { PassProgress, WatchState } from '../../progress/index.js';
+import { Pass, placeOfStream } from '../pass/pass.js';
 import { StreamWork } from './stream-work.js';
 import type { Start, Term } from './term.js';
 
@@ -50,8 +50,10 @@ export class Beginning {
       const opening = await reader.next();
       await this.makeIndexes(term);
       const fences = await readFences(this.marks);
+      const { at } = (progress.reached ??= placeOfStream(opening));
+      // Before any effect: one that was overtaken by now may have opened its stream at a later place than the leader has.
+      await this.work.save(whole, { pass: progress });
       await this.work.workThrough(term, opening, fences);
-      const at = reached?.at ?? placeBehind(opening.until);
       await this.pass.run({ at, progress, stop, term, ...this.beside(term, reader, fences) });
       await this.filters.lookAtAll(whole);
       if (stop.aborted) return undefined;

@@ -4,13 +4,8 @@ import type { Model } from 'mongoose';
 import type { Tenant } from '../../../record/index.js';
 import { Reader } from '../../log/index.js';
 import { type Fences, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
-import {
-  type AsideApplication,
-  type PassProgress,
-  placeBehind,
-  TermOverError,
-} from '../../progress/index.js';
-import { Pass } from '../pass/pass.js';
+import { type AsideApplication, type PassProgress, TermOverError } from '../../progress/index.js';
+import { Pass, placeOfStream } from '../pass/pass.js';
 import { StreamWork } from './stream-work.js';
 import type { Term } from './term.js';
 
@@ -29,7 +24,7 @@ export interface OwnPassRun {
   tell: (pass: PassProgress) => Promise<void>;
 }
 
-/** A pass over one application, with a stream of its own beside it (design §10, rule 9). */
+/** A pass over one application, with a stream of its own beside it (design §10). */
 @Injectable()
 export class OwnPass {
   constructor(
@@ -47,16 +42,18 @@ export class OwnPass {
     const progress = await this.pass.prepareOwn(tenant, run.told);
     const { reached } = progress;
     if (reached !== undefined) await this.work.assertPast(reached.token);
-    await tell(progress);
     const stream = this.work.open(term, reached?.token, { longestWait: PASS_WAIT_MS });
     try {
       const reader = new Reader(stream);
       const opening = await reader.next();
       // Behind the opening: what was announced before is not in this stream.
       await this.takeFences(fences, tenant);
+      const { at } = (progress.reached ??= placeOfStream(opening));
+      // Before any effect: one that was overtaken by now may have opened its stream at a later place than the leader has.
+      await tell(progress);
       await this.work.workThrough(term, opening, fences);
       await this.pass.run({
-        at: reached?.at ?? placeBehind(opening.until),
+        at,
         progress,
         stop: term.stop,
         term,
