@@ -8,7 +8,7 @@ const DOORS = ['index.ts', 'plain.ts', 'pure.ts'];
 
 const names = Object.keys(rooms);
 
-const ENTRIES = /^src\/(main|cli|app\.module)\.ts$/;
+const ENTRIES = /^src\/((main|cli)\.entry|app\.module)\.ts$/;
 
 export const walls = {
   meta: {

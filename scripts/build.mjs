@@ -3,19 +3,19 @@
  * (`npm prune --omit=dev`) serves what was built before.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './assemble.mjs';
 import { buildConsole } from './build-console.mjs';
 import { buildPackage } from './build-package.mjs';
+import { bundle } from './bundle.mjs';
 
 const compiler = 'node_modules/typescript-7/bin/tsc';
 const assembler = 'node_modules/assemblyscript/bin/asc.js';
+const bundler = 'node_modules/rolldown/dist/index.mjs';
 const state = 'dist/.tsbuildinfo';
-/** What the package installs as a program. */
-const program = 'dist/cli.js';
 
-if (!existsSync(compiler) || !existsSync(assembler)) {
+if (![compiler, assembler, bundler].every((path) => existsSync(path))) {
   if (!existsSync('dist/main.js')) {
     console.error(
       'The service is not built, and packages that build it are not installed, as with NODE_ENV=production: ' +
@@ -27,6 +27,7 @@ if (!existsSync(compiler) || !existsSync(assembler)) {
   !assemble() ||
   !buildConsole() ||
   !compileService() ||
+  !(await bundle()) ||
   !buildPackage('client') ||
   !buildPackage('conformance')
 ) {
@@ -39,12 +40,11 @@ function compileService() {
   const compile = [compiler, '-p', 'tsconfig.build.json'];
   const { status } = spawnSync(process.execPath, compile, { stdio: 'inherit' });
   if (status !== 0) rmSync(state, { force: true });
-  if (existsSync(program)) chmodSync(program, 0o755);
   return status === 0;
 }
 
 function isFresh() {
-  if (!existsSync(state) || !existsSync('dist/main.js')) return false;
+  if (!existsSync(state) || !existsSync('dist/main.entry.js')) return false;
   const built = statSync(state).mtimeMs;
   const sources = readdirSync('src', { recursive: true }).map((name) => join('src', name));
   return ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', ...sources].every(

@@ -8,7 +8,7 @@ spawnSync(process.execPath, tsc, { stdio: 'inherit' });
 
 const children = [
   spawn(process.execPath, [...tsc, '--watch', '--preserveWatchOutput'], { stdio: 'inherit' }),
-  spawn(process.execPath, ['--watch', '--enable-source-maps', 'dist/main.js'], { stdio: 'inherit' }),
+  spawn(process.execPath, ['--watch', '--enable-source-maps', 'dist/main.entry.js'], { stdio: 'inherit' }),
 ];
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => children.forEach((child) => child.kill(signal)));

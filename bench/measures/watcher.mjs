@@ -16,6 +16,8 @@ import { median } from './statistics.mjs';
 
 const LONGEST_MS = 10 * 60_000;
 const LOOK_MS = 5;
+/** What is measured is found in modules of the service, so they are not bundled. */
+const MAIN = 'dist/main.entry.js';
 const LEARNING = /^(learning|moments)/;
 
 export async function watcher(stage) {
@@ -27,7 +29,7 @@ export async function watcher(stage) {
     TIDEMARK_SPANS: file,
     TIDEMARK_SPANS_MONGOD: String(stage.mongod.process.pid),
   };
-  const server = await stage.start(tidemark, database, { settings });
+  const server = await stage.start(tidemark, database, { settings, main: MAIN });
   const spans = () => spansOf(server, file);
   await serve(db, {});
   await raise(db, NEIGHBOUR);

@@ -12,8 +12,6 @@ interface DriverReply {
 }
 type DriverClass<Name extends string, T> = Record<Name, { prototype: T }>;
 
-const fromHere = createRequire(import.meta.url);
-const fromMongoose = createRequire(fromHere.resolve('mongoose'));
 const CLOSED = new WeakSet<object>();
 
 /**
@@ -21,11 +19,11 @@ const CLOSED = new WeakSet<object>();
  * until it is given up. Without the second a request at a fail-over is answered with 500 instead of 503.
  */
 export function closeDriverGaps(): void {
-  const { Connection } = fromMongoose('mongodb/lib/cmap/connection.js') as DriverClass<
+  const { Connection } = ofDriver('mongodb/lib/cmap/connection.js') as DriverClass<
     'Connection',
     DriverConnection
   >;
-  const { MongoDBResponse } = fromMongoose('mongodb/lib/cmap/wire_protocol/responses.js') as DriverClass<
+  const { MongoDBResponse } = ofDriver('mongodb/lib/cmap/wire_protocol/responses.js') as DriverClass<
     'MongoDBResponse',
     DriverReply
   >;
@@ -33,6 +31,11 @@ export function closeDriverGaps(): void {
   CLOSED.add(Connection);
   endWritesWithTheirSocket(Connection.prototype);
   decodeErrors(MongoDBResponse.prototype);
+}
+
+/** A module of the driver that Mongoose loads. The build puts an import in the place of each call (scripts/bundling.mjs). */
+function ofDriver(path: string): unknown {
+  return createRequire(createRequire(import.meta.url).resolve('mongoose'))(path);
 }
 
 /**

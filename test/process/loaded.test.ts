@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
 
 const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/;
+const BUNDLED = /\/dist\/bundled\/[^/]+\.js$/;
 const NO_DATABASE = 'mongodb://127.0.0.1:1/tidemark';
 
 let dataDir: string;
@@ -18,15 +20,28 @@ afterEach(async () => {
   await rm(notes, { recursive: true });
 });
 
-/** How many modules of each package a process loaded that had NODE_V8_COVERAGE and has ended. */
+/** The scripts that a process loaded that had NODE_V8_COVERAGE and has ended. */
+async function scripts(): Promise<string[]> {
+  const files = await readdir(notes);
+  const texts = await Promise.all(files.map((file) => readFile(join(notes, file), 'utf8')));
+  return texts.flatMap((text) => (JSON.parse(text) as { result: { url: string }[] }).result.map(urlOf));
+}
+
+const urlOf = ({ url }: { url: string }) => url;
+
+/** Where a script's modules come from: a bundled one holds many, but for the bundler's own functions. */
+async function sourcesOf(url: string): Promise<string[]> {
+  if (!BUNDLED.test(url)) return [url];
+  const map = await readFile(`${fileURLToPath(url)}.map`, 'utf8').catch(() => '{ "sources": [] }');
+  return (JSON.parse(map) as { sources: string[] }).sources;
+}
+
+/** How many modules of each package it loaded. */
 async function loaded(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for (const file of await readdir(notes)) {
-    const { result } = JSON.parse(await readFile(join(notes, file), 'utf8')) as { result: { url: string }[] };
-    for (const { url } of result) {
-      const name = PACKAGE.exec(url)?.[1] ?? 'own or of Node';
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
+  for (const source of (await Promise.all((await scripts()).map(sourcesOf))).flat()) {
+    const name = PACKAGE.exec(source)?.[1] ?? 'own or of Node';
+    counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;
 }
@@ -65,12 +80,29 @@ describe('a process loads what it needs, and no other package', () => {
   );
 
   it('the service on a database of its own: nothing that runs a mongod', async () => {
-    const environment = { MONGODB_URI: NO_DATABASE, NODE_V8_COVERAGE: notes };
-    const service = ServiceProcess.spawn({ dataDir, environment });
-    await service.prints('Tidemark listens');
-    expect(await service.stop()).toBe(0);
+    await serve();
     const counts = await loaded();
     expect(counts.get('@nestjs/core')).toBeGreaterThan(0);
     expect(counts.get('mongodb-memory-server-core')).toBeUndefined();
+    // All but machine code is bundled, so that no package is loaded twice.
+    const others = (await scripts()).filter((url) => !BUNDLED.test(url) && !url.startsWith('node:'));
+    expect(new Set(others.map((url) => PACKAGE.exec(url)?.[1] ?? url.split('/').at(-1)))).toEqual(
+      new Set(['main.js', '@node-rs/argon2']),
+    );
+    const sources = (await Promise.all((await scripts()).map(sourcesOf))).flat();
+    expect(sources.filter((source) => source.endsWith('/src/app.ts'))).toHaveLength(1);
+    expect(sources.filter((source) => source.endsWith('/mongodb/lib/cmap/connection.js'))).toHaveLength(1);
   });
 });
+
+/** Runs the service until it listens, and looks at its pages. */
+async function serve(): Promise<void> {
+  const environment = { MONGODB_URI: NO_DATABASE, NODE_V8_COVERAGE: notes };
+  const service = ServiceProcess.spawn({ dataDir, environment });
+  await service.prints('Tidemark listens');
+  const pages = ['/console', '/docs', '/docs/swagger-ui.css', '/openapi.json', '/health/live'];
+  const answers = await Promise.all(pages.map((page) => fetch(`${service.url}${page}`)));
+  await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  expect(answers.map(({ status }) => status)).toEqual(pages.map(() => 200));
+  expect(await service.stop()).toBe(0);
+}

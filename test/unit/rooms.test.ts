@@ -66,7 +66,7 @@ describe('rooms: imports into another room, or into its inside, are lint errors'
     ['the watcher from the feeds', 'src/replication/feed/new.ts', '../watcher/index.js'],
     ['the inside of the ledger', 'src/replication/feed/new.ts', '../ledger/ledger.js'],
     ['the HTTP door, from the core that it opens', 'src/administration/new.ts', './http/index.js'],
-    ['an entry', 'src/health/new.ts', '../main.js'],
+    ['an entry', 'src/health/new.ts', '../main.entry.js'],
     ['the inside of a room, from an entry', 'src/new.ts', './auth/passwords.js'],
     [
       'the inside of a room, from a contract test',
@@ -185,8 +185,8 @@ describe('the environment is read in `config` only', () => {
   });
 
   it('an entry may touch the process, but not its environment', () => {
-    expect(broken('src/main.ts', 'process.exit(0);\n')).toEqual([]);
-    expect(broken('src/main.ts', code)).toEqual(['eslint(no-restricted-properties)']);
+    expect(broken('src/main.entry.ts', 'process.exit(0);\n')).toEqual([]);
+    expect(broken('src/main.entry.ts', code)).toEqual(['eslint(no-restricted-properties)']);
     expect(broken('src/member/new.ts', 'process.exit(0);\n')).toEqual(['eslint(no-restricted-globals)']);
   });
 

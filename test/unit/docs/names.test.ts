@@ -9,8 +9,8 @@ const FENCED = /^```.*?^```$/gms;
 const SPAN = /`([^`]+)`/g;
 const FILE = /^[\w./-]+\.(?:ts|mjs|md)$/;
 const FOLDER = /^[\w./-]+\/$/;
-/** Not in the repository: the bench installs its peers there. */
-const MADE = ['.cache/bench/'];
+/** Not in the repository: what a build makes, and where the bench installs its peers. */
+const MADE = ['dist/', 'dist/bundled/', '.cache/bench/'];
 const COLLECTION = /^tidemark\.[a-z]+$/;
 
 const pages = readdirSync(join(ROOT, 'docs'), { recursive: true })

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { runCommandLine } from './admin/index.js';
 import { hasColours } from './config/pure.js';
 
@@ -13,7 +12,9 @@ function interruptible(): AbortSignal {
 /** The driver checks the connection string, so what reads the settings is loaded for a command only. */
 const settings = async () => (await import('./config/plain.js')).settingsOfProcess;
 
-process.exitCode = await runCommandLine(process.argv.slice(2), settings, {
+const ended = runCommandLine(process.argv.slice(2), settings, {
   ...{ input, output, errors, interruptible },
   colours: { output: hasColours(output), errors: hasColours(errors) },
 });
+// Where an entry is bundled, what it loads later may import it, and waits until its own statements have ended.
+void ended.then((code) => (process.exitCode = code));
