@@ -125,6 +125,7 @@ export const rooms = {
     'observability',
     'database',
     'record',
+    'application',
     'replication/progress',
     'replication/walk',
     'replication/ledger',

@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { APPLICATIONS } from '../../../application/index.js';
 import { COLLECTION_OF, KINDS, type Tenant } from '../../../record/index.js';
 import { STRETCH_MS } from '../../walk/index.js';
 
@@ -18,21 +19,26 @@ interface Large extends Tenant {
 
 /**
  * The applications that have at least a fiftieth of the records of a collection that is not small, the smallest first: at most fifty for each
- * kind, by a sample. Nothing depends on the choice but who waits for whom. None where there are not two of them: all are passed over together then.
+ * kind, by a sample. Nothing depends on the choice but who waits for whom. None where no other application is registered.
  */
 export async function largeApplications(connection: Connection): Promise<Tenant[]> {
   const sampled = await Promise.all(
     KINDS.map((kind) => inSample(connection, COLLECTION_OF[kind]).catch(() => [])),
   );
   const sizes = new Map<string, Large>();
-  for (const large of sampled)
-    for (const one of large) {
-      const name = JSON.stringify([one.organizationid, one.appid]);
-      sizes.set(name, { ...one, records: one.records + (sizes.get(name)?.records ?? 0) });
-    }
-  if (sizes.size < 2) return [];
+  for (const one of sampled.flat()) {
+    const name = JSON.stringify([one.organizationid, one.appid]);
+    sizes.set(name, { ...one, records: one.records + (sizes.get(name)?.records ?? 0) });
+  }
   const sorted = [...sizes.values()].sort((one, other) => one.records - other.records);
-  return sorted.map(({ organizationid, appid }) => ({ organizationid, appid }));
+  const large = sorted.map(({ organizationid, appid }) => ({ organizationid, appid }));
+  const [only, another] = large;
+  return only === undefined || (another === undefined && !(await hasOthers(connection, only))) ? [] : large;
+}
+
+async function hasOthers(connection: Connection, { organizationid, appid }: Tenant): Promise<boolean> {
+  const others = { $nor: [{ organizationid, appid }] };
+  return (await connection.collection(APPLICATIONS).countDocuments(others, { limit: 1 })) > 0;
 }
 
 async function inSample(connection: Connection, name: string): Promise<Large[]> {
