@@ -100,7 +100,7 @@ function oplogText(watcher: Status['watcher']): string {
   } = watcher;
   if (window === undefined)
     return 'how far it reaches back is not known: first start, mongos, or a user that may not ask';
-  if (window === 0) return 'does not reach back to the watcher any more: a pass will repair what was missed';
+  if (window === 0) return 'no longer reaches back to the watcher: a pass will repair what was missed';
   if (used === undefined || used >= FULL) return `the watcher may stay away for ${duration(window)}`;
   const future = predicted === undefined ? '' : `, and holds about ${duration(predicted)} at its rate so far`;
   return `reaches back ${duration(window)}; it is ${Math.floor(used * 100)} % full${future}`;

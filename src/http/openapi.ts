@@ -60,7 +60,7 @@ const answers = {
   409: { description: 'Conflict: `member-modified` or `email-conflict`' },
   410: {
     description:
-      '`history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a ' +
+      '`history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a ' +
       'database that was restored. Begin again without it',
   },
   412: { description: 'If-Match does not fit the ETag' },
@@ -73,7 +73,7 @@ const answers = {
     headers: RETRY_AFTER,
   },
   500: { description: 'A fault of the service or of its configuration' },
-  503: { description: 'The database is away, slow or still being prepared', headers: RETRY_AFTER },
+  503: { description: 'The database is unavailable, slow or still being prepared', headers: RETRY_AFTER },
 } as const;
 
 type Status = keyof typeof answers;

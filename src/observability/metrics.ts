@@ -48,7 +48,7 @@ export class Metrics {
 
   readonly watcherAbandoned = new Counter({
     name: 'tidemark_watcher_abandoned_total',
-    help: 'Terms that this instance gave up since their work showed no life any more.',
+    help: 'Terms that this instance gave up because their work hung.',
     registers: [this.registry],
   });
 

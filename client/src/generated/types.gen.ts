@@ -345,7 +345,7 @@ export type CreateMemberErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -409,7 +409,7 @@ export type GetMemberErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -493,7 +493,7 @@ export type PatchMemberErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -577,7 +577,7 @@ export type PatchMemberAddressErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -637,7 +637,7 @@ export type GetMemberMaxErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -704,7 +704,7 @@ export type ListMemberUpdatesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -716,7 +716,7 @@ export type ListMemberUpdatesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -783,7 +783,7 @@ export type ListMemberSoftDeletesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -795,7 +795,7 @@ export type ListMemberSoftDeletesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -858,7 +858,7 @@ export type ListMemberHardDeletesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -870,7 +870,7 @@ export type ListMemberHardDeletesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -930,7 +930,7 @@ export type GetProductMaxErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -997,7 +997,7 @@ export type ListProductUpdatesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1009,7 +1009,7 @@ export type ListProductUpdatesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1076,7 +1076,7 @@ export type ListProductSoftDeletesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1088,7 +1088,7 @@ export type ListProductSoftDeletesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1151,7 +1151,7 @@ export type ListProductHardDeletesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1163,7 +1163,7 @@ export type ListProductHardDeletesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1230,7 +1230,7 @@ export type ListChannelUpdatesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1242,7 +1242,7 @@ export type ListChannelUpdatesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1309,7 +1309,7 @@ export type ListChannelSoftDeletesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1321,7 +1321,7 @@ export type ListChannelSoftDeletesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1371,7 +1371,7 @@ export type ListMemberChangesData = {
          */
         lastoffsetid?: string;
         /**
-         * Without `from` only: `skip` leaves deletes out, for whoever starts with an empty copy
+         * Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy
          */
         deletes?: 'skip';
         /**
@@ -1396,7 +1396,7 @@ export type ListMemberChangesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1408,7 +1408,7 @@ export type ListMemberChangesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1458,7 +1458,7 @@ export type ListProductChangesData = {
          */
         lastoffsetid?: string;
         /**
-         * Without `from` only: `skip` leaves deletes out, for whoever starts with an empty copy
+         * Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy
          */
         deletes?: 'skip';
         /**
@@ -1483,7 +1483,7 @@ export type ListProductChangesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1495,7 +1495,7 @@ export type ListProductChangesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1545,7 +1545,7 @@ export type ListChannelChangesData = {
          */
         lastoffsetid?: string;
         /**
-         * Without `from` only: `skip` leaves deletes out, for whoever starts with an empty copy
+         * Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy
          */
         deletes?: 'skip';
         /**
@@ -1570,7 +1570,7 @@ export type ListChannelChangesErrors = {
      */
     404: Problem;
     /**
-     * `history-expired`: hard deletes behind `from` are not kept any more; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
+     * `history-expired`: hard deletes after `from` have expired; `source-restored`: `from` or the cursor lies ahead of a database that was restored. Begin again without it
      */
     410: Problem;
     /**
@@ -1582,7 +1582,7 @@ export type ListChannelChangesErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1650,7 +1650,7 @@ export type GetMemberDigestErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1718,7 +1718,7 @@ export type GetProductDigestErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1778,7 +1778,7 @@ export type ListenToMemberEventsErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };
@@ -1838,7 +1838,7 @@ export type ListenToProductEventsErrors = {
      */
     500: Problem;
     /**
-     * The database is away, slow or still being prepared
+     * The database is unavailable, slow or still being prepared
      */
     503: Problem;
 };

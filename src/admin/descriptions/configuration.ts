@@ -22,7 +22,7 @@ export const configApply = describeCommand({
   argument: 'FILE.yaml|-',
   options: { ...COMPARED, yes: { description: 'do not ask first' } },
   notes: [
-    'The plan is shown first. Where somebody changes the configuration meanwhile, nothing is changed.',
+    'The plan is shown first. If the configuration changes in the meantime, nothing is applied.',
     'Credentials that it makes get a random password each, printed this once.',
   ],
 });

@@ -23,7 +23,7 @@ export const consumerList = describeCommand({
   notes: [
     'current: has read to the end. behind: reads, and is not there yet. stalled: has stopped calling.',
     'looping: begins the same window again and again. never finished: never read a window to its end.',
-    'must start over: hard deletes that it needs are not kept any more, or the database was restored.',
+    'must start over: hard deletes that it needs have expired, or the database was restored.',
   ],
 });
 

@@ -57,7 +57,8 @@ export class ServiceList {
   @ApiProperty({
     required: false,
     type: 'integer',
-    description: 'How many more there are, where other programs stored more or larger ones than are allowed',
+    description:
+      'Number of services that are not listed because they exceed the limits: other programs stored them',
   })
   leftOut?: number;
 }

@@ -72,7 +72,7 @@ export class EventStreams implements OnModuleDestroy {
 
   /** Ends all streams at once: nothing waits for them. Those that come later end as they begin. */
   end(): void {
-    this.over.abort(new Error('No events are told any more.'));
+    this.over.abort(new Error('The event stream has ended.'));
     clearInterval(this.timer);
     for (const subscriber of this.subscribers) subscriber.end();
   }

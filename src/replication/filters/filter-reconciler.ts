@@ -98,9 +98,7 @@ export class FilterReconciler {
     for (let round = 0; round < MOST_ROUNDS && left.length > 0; round += 1)
       left = await this.round(left, { ...known, done }, term);
     if (left.length > 0)
-      this.log.warn(
-        'The filters are being changed by somebody else at the same time; they are looked at again soon',
-      );
+      this.log.warn('Another process changes the filters at the same time; they are checked again soon');
     return [...done.values()];
   }
 

@@ -156,7 +156,7 @@ describe('what `status` says to people', () => {
 
   it.each([
     [undefined, 'how far it reaches back is not known: first start, mongos, or a user that may not ask'],
-    [0, 'does not reach back to the watcher any more: a pass will repair what was missed'],
+    [0, 'no longer reaches back to the watcher: a pass will repair what was missed'],
     [59, 'the watcher may stay away for 59 s'],
   ])('an oplog window of %p', (oplogWindowSeconds, text) => {
     expect(line('Oplog', watcher({ oplogWindowSeconds }))).toBe(text);

@@ -102,7 +102,8 @@ const Deletes = ApiQuery({
   name: 'deletes',
   required: false,
   schema: { type: 'string', enum: ['skip'] },
-  description: 'Without `from` only: `skip` leaves deletes out, for whoever starts with an empty copy',
+  description:
+    'Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy',
 });
 
 const AS_LINES =

@@ -13,7 +13,7 @@ type RecordEvent = WrittenEvent | DeletedEvent;
 
 /** How many records are read at the same time. */
 const AT_ONCE = 10;
-const GONE = 'a record cannot be read any more as one of its changes found it';
+const GONE = 'the server no longer holds the moment of a change of which the log tells only a part';
 
 /**
  * A change tells only what it changed, and the ledger what the record was. Where the ledger does not know it, does not know
