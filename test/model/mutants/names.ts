@@ -68,4 +68,15 @@ export type MutantName =
   | 'lanes shown by the progress of main'
   | 'quarantine by main alone'
   | 'a tombstone without the number that it has ended'
-  | 'a number forgotten that waits still';
+  | 'a number forgotten that waits still'
+  | 'the stamp of a record that comes not looked at'
+  | 'moments since the lease alone'
+  | 'main works for applications with a pass of their own'
+  | 'a join that leaves since'
+  | 'a lane that goes on behind a lost place'
+  | 'a pass of one application without repair'
+  | 'an application shown before the end of its pass'
+  | 'a pass of one application with the fences of the term'
+  | 'the place of a pass not stored before its effects'
+  | 'a text learned of an earlier place than its number'
+  | 'the entry of a pass not bound to the term';

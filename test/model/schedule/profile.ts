@@ -12,6 +12,8 @@ export type ProfilePart =
   | 'operate'
   | 'lose collection'
   | 'lose history'
+  | 'lose old history'
+  | 'raise'
   | 'lease runs out'
   | 'crash'
   | 'hang'
@@ -59,8 +61,8 @@ export interface Profile {
   isKnowing?: true;
   /** How likely a head cannot be written. */
   headFails?: number;
-  /** Progress by application: how likely one is put aside before a batch. */
-  lanes?: { aside: number };
+  /** Progress by application: how likely one is put aside before a batch, and is left to a pass of its own by one over everything. */
+  lanes?: { aside: number; later?: number };
   /** Filters: whether one that was in force comes back, and whether `services` is compared on a timer too. */
   everNew?: true;
   timer?: false;

@@ -13,6 +13,21 @@ import {
   RETENTION_BESIDE,
 } from './sorts-beside.js';
 import {
+  CRASHES_BESIDE_PASSES,
+  FILTERS_BESIDE_PASSES,
+  FIRST_PASSES_BESIDE,
+  HEADS_BESIDE_PASSES,
+  KNOWLEDGE_BESIDE_PASSES,
+  KNOWN_BESIDE_PASSES,
+  LOST_PLACES_BESIDE,
+  MOVES_BESIDE_PASSES,
+  NUMBERS_BESIDE_PASSES,
+  PASSES_BESIDE,
+  QUARANTINE_BESIDE_PASSES,
+  RETENTION_BESIDE_PASSES,
+  SHOWN_BESIDE_PASSES,
+} from './sorts-passes.js';
+import {
   ABANDONED_TERMS,
   BROKEN_OFF,
   CHANGES,
@@ -77,6 +92,19 @@ export const PROFILES = {
   'retention beside': RETENTION_BESIDE,
   'numbers beside': NUMBERS_BESIDE,
   'late numbers beside': LATE_NUMBERS_BESIDE,
+  'passes beside': PASSES_BESIDE,
+  'first passes beside': FIRST_PASSES_BESIDE,
+  'moves beside passes': MOVES_BESIDE_PASSES,
+  'crashes beside passes': CRASHES_BESIDE_PASSES,
+  'lost places beside': LOST_PLACES_BESIDE,
+  'knowledge beside passes': KNOWLEDGE_BESIDE_PASSES,
+  'heads beside passes': HEADS_BESIDE_PASSES,
+  'numbers beside passes': NUMBERS_BESIDE_PASSES,
+  'filters beside passes': FILTERS_BESIDE_PASSES,
+  'quarantine beside passes': QUARANTINE_BESIDE_PASSES,
+  'retention beside passes': RETENTION_BESIDE_PASSES,
+  'shown beside passes': SHOWN_BESIDE_PASSES,
+  'known beside passes': KNOWN_BESIDE_PASSES,
 } satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof PROFILES;

@@ -1,5 +1,6 @@
 import { Dice } from '../random/dice.js';
 import type { ModelSteps } from '../world/steps.js';
+import { APPLICATIONS, type StoredLane } from '../world/documents.js';
 import type { Instance, ModelWorld } from '../world/world.js';
 import { expiryOf } from '../watcher/expiry.js';
 import { aftercareOf } from '../watcher/aftercare.js';
@@ -7,6 +8,7 @@ import { isLookDue, isStampingDue, lookingOf, stampingOf } from '../watcher/filt
 import { lanesOf } from '../watcher/lane.js';
 import { newLife } from '../watcher/lead.js';
 import { followOn, forget } from '../service/knowledge.js';
+import { markOf } from '../service/progress.js';
 import { newWriter } from '../writers/writers.js';
 import { operate } from '../writers/operator.js';
 import { loseCollection } from '../writers/collection-losses.js';
@@ -50,6 +52,10 @@ function act(world: ModelWorld, part: ProfilePart): void {
       return loseCollection(world);
     case 'lose history':
       return database.loseHistory();
+    case 'lose old history':
+      return loseOldHistory(world);
+    case 'raise':
+      return raiseSome(world);
     case 'lease runs out':
       return endLease(world);
     case 'hang':
@@ -115,6 +121,20 @@ function strideIn({ dice, profile }: ModelWorld): number {
 
 export function advance(steps: ModelSteps, stride: number): void {
   for (let step = 0; step < stride; step++) if (steps.next().done === true) return;
+}
+
+/** An instance that waits for nothing: it goes by what it knew a while ago. */
+function raiseSome({ database, dice }: ModelWorld): void {
+  const appid = dice.pick(APPLICATIONS);
+  const clock = database.clock();
+  database.write('raises the mark', (tx) => tx.raise(markOf(appid), clock));
+}
+
+/** Up to where one of the loops has come. */
+function loseOldHistory({ database, dice }: ModelWorld): void {
+  const { token = 0, lanes = new Map<string, StoredLane>() } = database.now.lease;
+  const places = [...lanes.values()].map(({ place, pass }) => place ?? pass?.reached?.token ?? 0);
+  database.loseHistory(dice.pick([token, ...places]));
 }
 
 function beginWrite(world: ModelWorld): void {

@@ -3,7 +3,7 @@ import type { MarkKey } from '../../../src/replication/mark/mark.js';
 import type { Moment } from '../../../src/replication/mark/moment.js';
 import { isPreparing, type WatchProgress } from '../../../src/replication/progress/progress.js';
 import { APPLICATIONS, KIND, type ModelState, ORGANIZATION, type StoredLease } from '../world/documents.js';
-import { FOREVER, NEVER } from '../world/time.js';
+import { FOREVER, laterOf, NEVER } from '../world/time.js';
 import type { ModelWorld } from '../world/world.js';
 
 /** The mark of an application. */
@@ -30,7 +30,9 @@ export function readProgress(
   appid: string,
 ): WatchProgress | undefined {
   const isMixed = world.has('lanes shown by the progress of main');
-  const progress = progressIn(isMixed ? { ...lease, lanes: new Map() } : lease, appid);
+  const { since, ...told } = progressIn(isMixed ? { ...lease, lanes: new Map() } : lease, appid);
+  const shownSince = world.has('moments since the lease alone') ? lease.since : since;
+  const progress = { ...told, ...(shownSince && { since: shownSince }) };
   const { watched } = progress;
   if (world.has('no preparing')) return { ...(watched && { watched }), since: NEVER };
   if (isPreparing(progress)) return undefined;
@@ -48,10 +50,12 @@ export function isWorkedThrough(world: ModelWorld, at: mongo.Timestamp): boolean
   });
 }
 
-/** An application that is aside has a `watched` of its own. */
+/** An application that is aside has a `watched` of its own, and may have a `since` and a pass of its own. */
 export function progressIn(lease: StoredLease, appid: string): WatchProgress {
-  const { since, pass } = lease;
-  const { watched } = lease.lanes?.get(appid) ?? lease;
+  const entry = lease.lanes?.get(appid);
+  const { watched } = entry ?? lease;
+  const since = entry?.since ? laterOf(entry.since, lease.since) : lease.since;
+  const pass = lease.pass ?? entry?.pass;
   return { ...(watched && { watched }), ...(since && { since }), ...(pass && { pass }) };
 }
 

@@ -2,6 +2,7 @@ import { markName } from '../../../src/replication/mark/mark.js';
 import { markOf } from '../service/progress.js';
 import type { StoredLane, StoredLease } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
+import { laterOf } from '../world/time.js';
 import { laneSteps } from './lane.js';
 import { ModelWatcher, type ModelLane } from './watcher.js';
 
@@ -36,9 +37,11 @@ export function takeLanes(main: ModelWatcher): void {
   }
 }
 
-function newLane(main: ModelWatcher, appid: string, { place, watched }: StoredLane): ModelLane {
+function newLane(main: ModelWatcher, appid: string, { place, watched, since, pass }: StoredLane): ModelLane {
   const { world, own } = main;
   const watcher = new ModelWatcher(world, own, place, watched, appid);
+  watcher.since = since;
+  watcher.ownPass = pass;
   return { watcher, steps: laneSteps(main, watcher), isParked: false };
 }
 
@@ -59,12 +62,19 @@ export function takeOver(main: ModelWatcher, appid: string): void {
     main.pass(new Map([[markName(markOf(appid)), fence]]));
 }
 
-/** What the write of main's token stores beside it: the entries of what it has taken over go. */
+/**
+ * What the write of main's token stores beside it: the entries of what it has taken over go, and nothing is shown any more that is
+ * older than their own passes.
+ */
 export function besideToken(main: ModelWatcher): Partial<StoredLease> {
-  const { joining } = main;
+  const { world, joining } = main;
   if (joining.size === 0) return {};
-  const stored = main.world.database.now.lease.lanes ?? new Map<string, StoredLane>();
-  return { lanes: new Map([...stored].filter(([appid]) => !joining.has(appid))) };
+  const { lease } = world.database.now;
+  const stored = [...(lease.lanes ?? [])];
+  const lanes = new Map(stored.filter(([appid]) => !joining.has(appid)));
+  const joined = stored.flatMap(([appid, { since }]) => (since && joining.has(appid) ? [since] : []));
+  if (joined.length === 0 || world.has('a join that leaves since')) return { lanes };
+  return { lanes, since: joined.reduce((latest, one) => laterOf(one, latest), lease.since!) };
 }
 
 /** Once that is stored. */

@@ -30,7 +30,6 @@ export function* follow(watcher: ModelWatcher, token: number): ModelSteps<boolea
   const { database } = world;
   watcher.joining.clear();
   if (yield* somePutAside(watcher, token)) return true;
-  if (watcher.isTrackLost) return loseTrack(watcher);
   const batch = database.read(token, 1 + world.dice.below(MOST_EVENTS));
   if (batch === undefined) return loseTrack(watcher);
   const watched = laterOf(watchedAfter(batch, database.newest), watcher.watched);

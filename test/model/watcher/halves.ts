@@ -30,11 +30,21 @@ export function ownHalves(watcher: ModelWatcher, events: KindEvent[], knowledge:
     const appid = told.identity.appid ?? before;
     const isOwn = typeof appid === 'string' && watcher.owns(appid);
     standing.set(key, isOwn ? appid : undefined);
-    if (isOwn) return [told];
+    if (isOwn) return [before === undefined ? withStampToLookAt(watcher, told, appid) : told];
     if (watcher.world.has('a move not taken by halves')) return [];
     const { at, place, kind, owner } = event;
     return [{ type: 'deleted', at, place, kind, owner }];
   });
+}
+
+/**
+ * A record that comes here and leaves its stamp alone may have a bad one that no loop has replaced: where it was, a pass of the
+ * application may have been due. With a fence the rules look at the stamp in any case.
+ */
+function withStampToLookAt(watcher: ModelWatcher, told: WrittenEvent, appid: string): WrittenEvent {
+  const isLeft = told.stamp === undefined && watcher.fenceOf({ appid }) === undefined;
+  if (!isLeft || watcher.world.has('the stamp of a record that comes not looked at')) return told;
+  return { ...told, stamp: null };
 }
 
 /** In which of its applications this loop knows a record. */

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import type { Fences } from '../../../src/replication/mark/fences.js';
 import { markName } from '../../../src/replication/mark/mark.js';
 import { markOf } from '../service/progress.js';
-import type { ModelRecord, StoredLane, StoredLease } from '../world/documents.js';
+import type { ModelRecord, StoredLane, StoredLease, StoredPass } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { WatcherLife, ModelWorld } from '../world/world.js';
 
@@ -20,7 +20,7 @@ export class ModelWatcher {
   /** The fences passed. */
   fences: Fences = new Map();
   /** For a mutant: those of the beginning of the term. */
-  private fencesAtStart: Fences = new Map();
+  fencesAtStart: Fences = new Map();
   /** The heads that this term has written, by application. */
   readonly headsWritten = new Map<string, Date>();
   /** The applications that are aside, where this is main. */
@@ -31,8 +31,11 @@ export class ModelWatcher {
   readonly unstored = new Map<string, StoredLane>();
   /** The place up to which the batch under way goes, or the last one went. */
   reaching = 0;
-  /** A lane has found that the log does not reach back to its place. */
-  isTrackLost = false;
+  /** The applications that the pass over everything under way leaves to passes of their own. */
+  later: ReadonlySet<string> = new Set();
+  /** Of a lane: the pass of its application that is due, and the end of the last one. */
+  ownPass: StoredPass | undefined;
+  since: mongo.Timestamp | undefined;
   /** What is stored when the batch at work is worked through. */
   due: Pick<StoredLease, 'token' | 'watched'> | undefined;
 
@@ -51,12 +54,13 @@ export class ModelWatcher {
   /** Whether this loop is responsible for an application. */
   owns(appid: string): boolean {
     if (this.appid !== undefined) return this.appid === appid;
-    return !this.lanes.has(appid) || this.joining.has(appid);
+    if (this.later.has(appid)) return false;
+    return !this.lanes.has(appid) || this.joining.has(appid) || this.isTakenToo(appid);
   }
 
   /** Whether there is an application that another loop is responsible for. */
   get isPartial(): boolean {
-    return this.appid !== undefined || this.lanes.size > this.joining.size;
+    return this.appid !== undefined || this.lanes.size > this.joining.size || this.later.size > 0;
   }
 
   /** A pass over everything begins: all lanes have ended. */
@@ -64,7 +68,13 @@ export class ModelWatcher {
     this.lanes.clear();
     this.joining.clear();
     this.unstored.clear();
-    this.isTrackLost = false;
+  }
+
+  /** For a mutant: main goes on with an application that has a pass of its own, or has had one. */
+  private isTakenToo(appid: string): boolean {
+    const { ownPass, since } = this.lanes.get(appid)?.watcher ?? {};
+    const isOfOwnPass = ownPass !== undefined || since !== undefined;
+    return isOfOwnPass && this.world.has('main works for applications with a pass of their own');
   }
 
   /** Can only make more stamps, never fewer. */

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
+import type { LogPlace } from '../../../src/replication/progress/place.js';
 import { EMPTY, type ModelState } from './documents.js';
 import { NEVER, ORIGIN, timestamp } from './time.js';
 import { Transaction } from './transaction.js';
@@ -85,8 +86,13 @@ export class Database {
     return { events, token: next, isDrained: next === this.log.length };
   }
 
+  /** Where the last event before a token stands. */
+  placeBefore(token: number): LogPlace | undefined {
+    return this.log[token - 1]?.place;
+  }
+
   /** The log rolls over: what was not read by now is never read. */
-  loseHistory(): void {
-    this.lost = this.log.length;
+  loseHistory(upTo = this.log.length): void {
+    this.lost = Math.max(this.lost, upTo);
   }
 }

@@ -6,6 +6,7 @@ import {
   type PartialIdentity,
 } from '../../../src/replication/ledger/identity.js';
 import type { StoredMoment } from '../../../src/replication/mark/moment.js';
+import type { LogPlace } from '../../../src/replication/progress/place.js';
 import type { SetAside } from '../../../src/replication/quarantine/set-aside.schema.js';
 import type { KnownEntry } from '../twins/entry-after.js';
 
@@ -55,10 +56,31 @@ export interface ModelService {
   enabled: boolean;
 }
 
-/** An application that is aside: how far its lane has come, as a token and as a cluster time. */
+/** An application that is aside: how far its lane has come, as a token and as a cluster time; neither while a pass of its own is due. */
 export interface StoredLane {
-  place: number;
+  place?: number;
+  watched?: mongo.Timestamp;
+  /** The end of the last pass of its own. */
+  since?: mongo.Timestamp;
+  pass?: StoredPass;
+}
+
+/** A pass of one application. */
+export interface StoredPass {
+  isRepair: boolean;
+  /** Whether the ledger was empty when the pass over everything began that has left the application to this one. */
+  isBare?: boolean;
+  reached?: PassPlace;
+}
+
+/** Where a pass goes on that was cut off: as of where its stream was opened, and how far that is worked through. */
+export interface PassPlace {
+  at: LogPlace;
+  token: number;
   watched: mongo.Timestamp;
+  step: number;
+  /** Up to which document the step is done. */
+  behind: string;
 }
 
 /** What is known of a record that the ledger does not know. */
@@ -139,6 +161,9 @@ export const LANE_PLACES = [
 
 /** So many that most are new when a record comes. */
 export const MANY_PLACES = MANY.map((id) => identityOf({ appid: APPLICATION, id }));
+
+/** The same over three applications. */
+export const MANY_LANE_PLACES = MANY.flatMap((id) => APPLICATIONS.map((appid) => identityOf({ appid, id })));
 
 /** Where a record is while two are swapped. */
 export const STOP = identityOf({ appid: APPLICATION, id: 'stop' });

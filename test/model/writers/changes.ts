@@ -5,6 +5,7 @@ import {
   type Color,
   identityOf,
   LANE_PLACES,
+  MANY_LANE_PLACES,
   MANY_PLACES,
   objectId,
   PLACES,
@@ -64,6 +65,7 @@ export function planChange(world: ModelWorld): WriterChange {
 }
 
 function somePlace({ dice, profile }: ModelWorld): Place {
+  if (profile.lanes && profile.manyPlaces) return dice.pick(MANY_LANE_PLACES);
   if (profile.lanes) return { ...dice.pick(LANE_PLACES), ...(profile.numbers && { nth: dice.below(6) }) };
   if (profile.numbers) return { ...dice.pick(PLACES.slice(1)), nth: dice.below(6) };
   return dice.pick(profile.manyPlaces ? MANY_PLACES : PLACES);
