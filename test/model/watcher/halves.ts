@@ -30,7 +30,7 @@ export function ownHalves(watcher: ModelWatcher, events: KindEvent[], knowledge:
     const appid = told.identity.appid ?? before;
     const isOwn = typeof appid === 'string' && watcher.owns(appid);
     standing.set(key, isOwn ? appid : undefined);
-    if (isOwn) return [before === undefined ? withStampToLookAt(watcher, told, appid) : told];
+    if (isOwn) return [isMove ? withStampToLookAt(watcher, told, appid) : told];
     if (watcher.world.has('a move not taken by halves')) return [];
     const { at, place, kind, owner } = event;
     return [{ type: 'deleted', at, place, kind, owner }];
@@ -39,7 +39,8 @@ export function ownHalves(watcher: ModelWatcher, events: KindEvent[], knowledge:
 
 /**
  * A record that comes here and leaves its stamp alone may have a bad one that no loop has replaced: where it was, a pass of the
- * application may have been due. With a fence the rules look at the stamp in any case.
+ * application may have been due. With a fence the rules look at the stamp in any case. One that is known here may have been learned
+ * by a term that ended before it stamped.
  */
 function withStampToLookAt(watcher: ModelWatcher, told: WrittenEvent, appid: string): WrittenEvent {
   const isLeft = told.stamp === undefined && watcher.fenceOf({ appid }) === undefined;
