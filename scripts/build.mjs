@@ -3,7 +3,7 @@
  * (`npm prune --omit=dev`) serves what was built before.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble } from './assemble.mjs';
 import { buildConsole } from './build-console.mjs';
@@ -40,6 +40,8 @@ function compileService() {
   const compile = [compiler, '-p', 'tsconfig.build.json'];
   const { status } = spawnSync(process.execPath, compile, { stdio: 'inherit' });
   if (status !== 0) rmSync(state, { force: true });
+  // The compiler leaves it as it is where a newer file is the same as before.
+  else utimesSync(state, new Date(), new Date());
   return status === 0;
 }
 
