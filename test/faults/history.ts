@@ -119,7 +119,9 @@ async function summary(
     `seed ${seed} (${theme.name}): ${done} operations done, ${refused} refused, ${faults} faults, ` +
     `${cast.crowd.harvests} harvests; all copies equal to ${records.join(' + ')} records ` +
     `after ${(milliseconds / 1000).toFixed(0)} s; ${floods.length} floods, ` +
-    `aside ${aside.seen.times} times for ${aside.seen.seconds.toFixed(1)} s` +
+    `aside ${aside.seen.times} times for ${aside.seen.seconds.toFixed(1)} s; ` +
+    `passes of one application: ${aside.passes.begun} begun, ${aside.passes.ended} ended, ` +
+    `${aside.passes.cutOff} cut off` +
     (lateWrites.length > 0 ? `; writes behind their term: ${lateWrites.join(', ')}` : '')
   );
 }

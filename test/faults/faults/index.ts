@@ -8,6 +8,7 @@ import { holdCommand } from './hold-command.js';
 import { killMongod } from './kill-mongod.js';
 import { killPrimary } from './kill-primary.js';
 import { killService } from './kill-service.js';
+import { ownPass } from './own-pass.js';
 import { passOplog } from './pass-oplog.js';
 import { pauseLeader } from './pause-leader.js';
 import { restartService } from './restart-service.js';
@@ -32,6 +33,9 @@ const faults: {
   renameOver,
   renameAway,
   flood,
+  ownPass,
+  lostPlace: ownPass,
+  cutOwnPass: ownPass,
 };
 
 /** Makes a fault, and ends when it is healed. */

@@ -2,6 +2,7 @@ import { type Kind, KINDS } from '../../../src/record/index.js';
 import { type FloodPlan, someFlood } from './floods.js';
 import type { HeldCommandPlan } from './held-commands.js';
 import { FILTERS, SERVICES, type ServiceName } from './keys.js';
+import type { OwnPassPlan } from './own-passes.js';
 import type { Random } from './random.js';
 
 /** One of the two service processes. */
@@ -27,6 +28,7 @@ export type Outage =
   | { do: 'cutConnections'; which: Which; ending: 'FIN' | 'RST'; times: number; pause: number }
   | { do: 'blackHole'; which: Which; away: number }
   | ({ do: 'holdCommand' } & HeldCommandPlan)
+  | ({ do: 'ownPass' | 'lostPlace' | 'cutOwnPass' } & OwnPassPlan)
   | { do: 'passOplog'; how: 'stopped' | 'killed' | 'paused' };
 
 export type Fault = Disturbance | Outage;

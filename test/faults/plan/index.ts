@@ -13,6 +13,7 @@ export {
   someContent,
 } from './keys.js';
 export type { Claim, Operation, OperationName } from './operations.js';
+export { type OwnPassPlan, type PassCut, type PassStage, someWrites } from './own-passes.js';
 export { type HistoryPlan, planOf, type Round, type PlanStep, WRITERS } from './plan.js';
 export { Random } from './random.js';
 export { insertedStamp, type Stamp } from './stamps.js';

@@ -10,10 +10,14 @@ const OPERATIONS_PER_ROUND = 250;
 
 /** About how long the writers of a round should take (milliseconds), so that they write all through most faults. */
 const ROUND_MS = 4000;
+/** The same where an application gets a pass of its own: a leader has to come first. */
+const OWN_PASS_MS = 15_000;
 const IN_A_BURST = 0.7;
 
 /** How often a round has a flood, beside the one that a history has at least, and how often its outage waits for it. */
 const FLOODED = 0.12;
+/** The same where an application gets a pass of its own. */
+const FLOODED_PASS = 0.5;
 const AWAITS_ASIDE = 0.8;
 
 /** An operation, and how long its writer rests before it (milliseconds). */
@@ -49,7 +53,7 @@ export function planOf(seed: number, operations: number): HistoryPlan {
     return {
       outage,
       disturbances: (disturbances[index] ?? []).map((name) => someDisturbance(random, name)),
-      steps: stepsOf(random, theme, { first, end }),
+      steps: stepsOf(random, theme, { first, end, outage }),
       awaitsAside: false,
     };
   });
@@ -58,7 +62,7 @@ export function planOf(seed: number, operations: number): HistoryPlan {
 
 /** One round has a flood at least, before its other disturbances. They are drawn apart, so that nothing else of a plan depends on them. */
 function withFloods(rounds: Round[], random: Random): Round[] {
-  const isFlooded = rounds.map(() => random.chance(FLOODED));
+  const isFlooded = rounds.map((round) => random.chance(hasOwnPass(round) ? FLOODED_PASS : FLOODED));
   isFlooded[random.below(rounds.length)] = true;
   return rounds.map((round, index) => {
     if (!isFlooded[index]) return round;
@@ -87,11 +91,16 @@ function spread<T>(names: T[], rounds: number): T[][] {
 function stepsOf(
   random: Random,
   { operations, roundMs = ROUND_MS }: Theme,
-  { first, end }: { first: number; end: number },
+  { first, end, outage }: { first: number; end: number; outage: Outage },
 ): PlanStep[] {
-  const longest = (2 * WRITERS * roundMs) / (end - first) / (1 - IN_A_BURST);
+  const wholeMs = hasOwnPass({ outage }) ? Math.max(roundMs, OWN_PASS_MS) : roundMs;
+  const longest = (2 * WRITERS * wholeMs) / (end - first) / (1 - IN_A_BURST);
   return Array.from({ length: end - first }, (_, index) => ({
     rest: random.chance(IN_A_BURST) ? 0 : random.below(longest),
     operation: someOperation(random, first + index, operations),
   }));
+}
+
+function hasOwnPass({ outage }: Pick<Round, 'outage'>): boolean {
+  return outage.do === 'ownPass' || outage.do === 'lostPlace' || outage.do === 'cutOwnPass';
 }

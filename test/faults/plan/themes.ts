@@ -1,6 +1,7 @@
 import type { Outage, Which } from './faults.js';
 import { someHeldCommand } from './held-commands.js';
 import type { OperationWeights } from './operations.js';
+import { someCutOwnPass, someOwnPass } from './own-passes.js';
 import type { Random } from './random.js';
 
 /** A sort of history: the database it runs on, and the outages that it must contain. */
@@ -31,6 +32,8 @@ const crashes: Theme = {
     { do: 'cutConnections', which: someService(random), ending: 'RST', ...severalTimes(random) },
     { do: 'blackHole', which: someService(random), away: 1000 + random.below(8000) },
     heldCommand(random),
+    ownPass(random, false),
+    cutOwnPass(random),
   ],
 };
 
@@ -44,6 +47,8 @@ const lostHistory: Theme = {
     { do: 'killMongod', away: random.below(1500) },
     { do: 'restartService', which: someService(random) },
     { do: 'killService', which: someService(random), away: random.below(1500) },
+    ownPass(random, true),
+    cutOwnPass(random),
   ],
 };
 
@@ -57,6 +62,8 @@ const failOver: Theme = {
     { do: 'pauseLeader' },
     { do: 'killService', which: someService(random), away: random.below(1500) },
     { do: 'restartService', which: someService(random) },
+    ownPass(random, random.chance(0.5)),
+    cutOwnPass(random),
   ],
 };
 
@@ -71,6 +78,8 @@ const lateCommands: Theme = {
     ...Array.from({ length: HELD }, () => heldCommand(random)),
     { do: 'pauseLeader' },
     { do: 'restartService', which: someService(random) },
+    ownPass(random, random.chance(0.5)),
+    cutOwnPass(random),
   ],
   operations: {
     insertWithoutId: 10,
@@ -94,6 +103,14 @@ export function themeOf(seed: number): Theme {
 
 function heldCommand(random: Random): Outage {
   return { do: 'holdCommand', ...someHeldCommand(random) };
+}
+
+function ownPass(random: Random, isLost: boolean): Outage {
+  return { do: isLost ? 'lostPlace' : 'ownPass', ...someOwnPass(random, isLost) };
+}
+
+function cutOwnPass(random: Random): Outage {
+  return { do: 'cutOwnPass', ...someCutOwnPass(random) };
 }
 
 function severalTimes(random: Random): { times: number; pause: number } {

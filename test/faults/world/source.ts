@@ -1,17 +1,11 @@
 import { mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../../src/record/index.js';
+import { LEASES, WATCHER, type WatchState } from '../../../src/replication/progress/plain.js';
 import { FaultTurns } from './turns.js';
 
 const SELECTION_MS = 5000;
 
 export type SourceRecord = mongo.Document & { _id: mongo.ObjectId };
-
-/** What the service has written down of how far it has come. */
-interface Lease {
-  _id: string;
-  watched?: mongo.Timestamp;
-  aside?: (Tenant & { watched: mongo.Timestamp })[];
-}
 
 /** The database as other programs see it. */
 export class RecordSource {
@@ -75,20 +69,21 @@ export class RecordSource {
   /** The cluster time up to which the service says it has worked everything through. */
   async watched(): Promise<mongo.Timestamp | undefined> {
     const { watched, aside = [] } = (await this.lease()) ?? {};
+    // Nothing is known of an application that has a pass of its own.
+    if (aside.some((one) => one.watched === undefined)) return undefined;
     return aside.reduce(
-      (least, one) => (least !== undefined && one.watched.lessThan(least) ? one.watched : least),
+      (least, one) => (least && one.watched?.lessThan(least) ? one.watched : least),
       watched,
     );
   }
 
-  /** The names of the applications that the service works through beside all others. */
-  async aside(): Promise<string[]> {
-    const { aside = [] } = (await this.lease()) ?? {};
-    return aside.map(({ organizationid, appid }) => JSON.stringify([organizationid, appid]));
+  /** What the service has written down of how far it has come. */
+  async lease(): Promise<WatchState | null> {
+    return this.leases.findOne({ _id: WATCHER });
   }
 
-  private async lease(): Promise<Lease | null> {
-    return this.db.collection<Lease>('tidemark.leases').findOne({ _id: 'watcher' });
+  get leases(): mongo.Collection<WatchState> {
+    return this.db.collection<WatchState>(LEASES);
   }
 
   /** What the server is busy with, and what somebody has begun and not ended: one line each. */
