@@ -58,7 +58,7 @@ export interface Settings {
 const ONE_MINUTE = 60_000;
 const MEGABYTE = 1024 * 1024;
 
-/** The table behind `.env.example` and the README's list of settings: name, default and what a right value is. */
+/** The table behind `.env.example` and `docs/settings.md`: name, default and what a right value is. */
 export const settingTable: SettingTable<Settings> = {
   mongodbUri: { env: 'MONGODB_URI', type: 'uri', fallback: undefined },
   production: { env: 'NODE_ENV', type: 'production', fallback: false },

@@ -12,11 +12,11 @@ interface Alert {
   action: string;
 }
 
-/** A row of the README: `` | `expr` for 1 min | what it means | what to do | ``. */
+/** A row of `docs/alerts.md`: `` | `expr` for 1 min | what it means | what to do | ``. */
 const ROW = /^\| `([^`]*tidemark_[^`]*)`(?: for (\d+) min)? +\| (.+?) +\| (.+?) +\|$/gm;
 const plain = (markdown: string) => markdown.replaceAll('`', '');
 
-const inReadme = [...read('README.md').matchAll(ROW)].map(
+const inPage = [...read('docs/alerts.md').matchAll(ROW)].map(
   ([, expr = '', minutes = '0', summary = '', action = '']): Alert => ({
     ...{ expr, minutes: Number(minutes) },
     ...{ summary: plain(summary), action: plain(action) },
@@ -39,8 +39,8 @@ const inRules = rules.map((rule): Alert => ({
   action: valueIn(rule, 'action') ?? '',
 }));
 
-it('the alerts of the README are those that Prometheus loads, in the same words', () => {
-  expect(inReadme).toEqual(inRules);
+it('the alerts of docs/alerts.md are those that Prometheus loads, in the same words', () => {
+  expect(inPage).toEqual(inRules);
   expect(inRules.length).toBeGreaterThan(10);
 });
 

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { settingTable } from '../../../src/config/index.js';
+
+const page = readFileSync(join(__dirname, '..', '..', '..', 'docs', 'settings.md'), 'utf8');
+const ROW = /^\| `([A-Z_]+)` +\| (?:`([^`]*)`)? +\| .+ \|$/gm;
+
+/** A default as the page shows it: a switch as `on` or `off`, a missing one as empty text. */
+function shown({ type, fallback }: (typeof settingTable)[keyof typeof settingTable]): string {
+  if (typeof fallback === 'boolean') return type === 'production' ? '' : fallback ? 'on' : 'off';
+  return fallback?.toString() ?? '';
+}
+
+it('docs/settings.md lists every setting with its default, in the order of the table', () => {
+  const listed = [...page.matchAll(ROW)].map(([, name, value = '']) => [name, value]);
+  expect(listed).toEqual(Object.values(settingTable).map((setting) => [setting.env, shown(setting)]));
+});
