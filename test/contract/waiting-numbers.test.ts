@@ -181,3 +181,13 @@ it('what has ended since its record is gone is not learned once more by a term t
   await resurrections.learn('product', [gone], new Map(), NO_TERM);
   expect(await entries().findOne(entry())).toMatchObject({ alive: false });
 });
+
+it('a number that lives under its own identity does not wait, although the ledger knows it of a later place', async () => {
+  const identity = { ...app.tenant, kind: 'product', id: String(ID) } satisfies Identity;
+  const life: Life = { identity, at: '5', alive: true, owner: new mongo.ObjectId(), isNumber: true };
+  const ledger = service.app.get(Ledger, { strict: false });
+  expect(await ledger.learn([life])).toEqual([]);
+  expect(await ledger.learn([{ ...life, at: '4' }])).toEqual([]);
+  const another = { ...life, at: '4', owner: new mongo.ObjectId() };
+  expect(await ledger.learn([another])).toEqual([another]);
+});
