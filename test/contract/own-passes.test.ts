@@ -31,8 +31,10 @@ afterEach(() => jest.restoreAllMocks());
 afterAll(() => service.stop());
 
 const OLD = new Date('2024-02-29T12:00:00.000Z');
-/** Before everything that the log holds. */
-const LOST = { _data: '8200000001000000012B0229296E04' };
+/** The token of an event that no log holds: of one that is still whole, one without an event would be its beginning. */
+const LOST = {
+  _data: `8200000001000000012B022C0100296E5A1004${'11'.repeat(16)}46645F69640064${'22'.repeat(12)}0004`,
+};
 const products = () => service.db.collection<mongo.Document>('products');
 const leases = () => service.db.collection<WatchState>('tidemark.leases');
 const aside = async () => (await leases().findOne({}))?.aside ?? [];
