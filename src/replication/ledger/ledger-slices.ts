@@ -59,16 +59,15 @@ export class LedgerSlices {
     }
   }
 
-  /** The next entries of a share, in the order of their `_id`. */
+  /** The next entries, in the order of their `_id`: of all applications, of which those of a share are worked at. */
   async nextEntries(
     share: AppShare,
     behind: mongo.ObjectId | undefined,
     most: number,
   ): Promise<EntryStretch | undefined> {
-    const which = documentsOf(share);
-    const way = { key: '_id', among: which, along: BY_ID };
+    const way = { key: '_id', among: {}, along: BY_ID };
     const found = await nextStretch(this.entries.collection, way, { behind, most, ...bounded });
-    return found && { ...found, which: { ...which, _id: inStretch(found) }, along: BY_ID };
+    return found && { ...found, which: { ...documentsOf(share), _id: inStretch(found) }, along: BY_ID };
   }
 
   /** The next entries of one application and kind, in the order of their `id`. From the first on if the one before them is not there any more. */
@@ -135,14 +134,9 @@ export class LedgerSlices {
     yield* slicesOf(found, ({ id }) => id);
   }
 
-  /** The next stretch of living entries of a share, in the order of their owners. */
-  nextOwners(
-    kind: Kind,
-    share: AppShare,
-    behind: mongo.ObjectId | undefined,
-    most: number,
-  ): Promise<Found | undefined> {
-    const way = { key: 'owner', among: { ...documentsOf(share), kind, alive: true }, along: BY_OWNER };
+  /** The next stretch of living entries of all applications, in the order of their owners. */
+  nextOwners(kind: Kind, behind: mongo.ObjectId | undefined, most: number): Promise<Found | undefined> {
+    const way = { key: 'owner', among: { kind, alive: true }, along: BY_OWNER };
     return nextStretch(this.entries.collection, way, { behind, most, ...bounded });
   }
 

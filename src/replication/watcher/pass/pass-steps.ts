@@ -9,7 +9,7 @@ import {
   Ledger,
   LedgerSlices,
 } from '../../ledger/index.js';
-import { documentsOf, type LogPlace, recordsAlong } from '../../progress/index.js';
+import { ALL, type AppShare, documentsOf, type LogPlace, recordsAlong } from '../../progress/index.js';
 import type { Concern } from '../../quarantine/index.js';
 import { Resurrections, Restamps } from '../../stamping/index.js';
 import { type Found, nextStretch, type Stretch, STRETCH_MS, type Way } from '../../walk/index.js';
@@ -58,7 +58,7 @@ export class PassSteps {
     const { share } = run.term;
     const incomplete = KINDS.map((kind) => this.incompleteOf(kind, run));
     const records = KINDS.map((kind) => this.recordsOf(kind, run));
-    if (run.progress.isBare === true) return [...incomplete, ...records];
+    if (run.progress.isBare === true) return namedFor(share, [...incomplete, ...records]);
     const [before, behind] =
       'only' in share
         ? [
@@ -66,7 +66,7 @@ export class PassSteps {
             KINDS.map((kind) => this.livingOf(share.only, kind, run)),
           ]
         : [[this.entries(run)], KINDS.map((kind) => this.ownersOf(kind, run))];
-    return [...incomplete, ...before, ...records, ...behind] as PassStep[];
+    return namedFor(share, [...incomplete, ...before, ...records, ...behind] as PassStep[]);
   }
 
   /** How many documents the steps go over: once more over the entries that live, which are the records when all are learned. */
@@ -79,7 +79,7 @@ export class PassSteps {
     return {
       name: `incomplete identities of ${COLLECTION_OF[kind]}`,
       concern: ({ end }) => ({ what: 'record', kind, owner: end }),
-      next: (behind, most) => this.incomplete.nextStretch(kind, behind, most, run.term.share),
+      next: (behind, most) => this.incomplete.nextStretch(kind, behind, most, walkedIn(run.term.share)),
       work: (stretch) => this.numbers.forgetStale(kind, stretch, run),
     };
   }
@@ -127,7 +127,7 @@ export class PassSteps {
   private recordsOf(kind: Kind, run: PassRun): PassStep {
     const { at, progress, term } = run;
     const { share } = term;
-    const way = { key: '_id', among: documentsOf(share), along: recordsAlong(share) };
+    const way = { key: '_id', among: documentsOf(walkedIn(share)), along: recordsAlong(share) };
     const collection = this.connection.collection(COLLECTION_OF[kind]);
     const learn = (stretch: Stretch) =>
       progress.isBare === true
@@ -150,7 +150,7 @@ export class PassSteps {
     return {
       name: `owners of ${COLLECTION_OF[kind]}`,
       concern: ({ end }) => ({ what: 'record', kind, owner: end }),
-      next: (behind, most) => this.slices.nextOwners(kind, share, behind, most),
+      next: (behind, most) => this.slices.nextOwners(kind, behind, most),
       work: (stretch) => this.bury(this.slices.gone(kind, { stretch, share }), at),
     };
   }
@@ -170,4 +170,21 @@ export class PassSteps {
     for await (const some of gone)
       await this.ledger.learn(some.map((identity) => ({ identity, at, alive: false, shortLived: false })));
   }
+}
+
+/**
+ * Whose documents the stretches of a pass are made of. Where it leaves out some applications, of all: it would else have to read through
+ * the millions of records of a large one to find the end of a stretch.
+ */
+function walkedIn(share: AppShare): AppShare {
+  return 'only' in share ? share : ALL;
+}
+
+/**
+ * Where a pass leaves out applications its steps have names of their own: an earlier version, which passes over all of them, then begins
+ * with the first step.
+ */
+function namedFor(share: AppShare, steps: PassStep[]): PassStep[] {
+  if ('only' in share || share.but.length === 0) return steps;
+  return steps.map((step) => ({ ...step, name: `${step.name} but for large applications` }));
 }

@@ -12,6 +12,7 @@ import { STRETCH_MS, walk } from '../../walk/index.js';
 import { largeApplications } from './large-applications.js';
 import type { PassRun } from './pass-run.js';
 import { PassSteps, type PassStep } from './pass-steps.js';
+import { isPassStored } from './stored-pass.js';
 
 const TELL_MS = 2000;
 
@@ -37,7 +38,7 @@ export class Pass {
 
   /** A new pass over everything but the large applications; or the one that was cut off, if its place is known. */
   async prepare(reason: string, isRepair: boolean, cutOff?: PassProgress): Promise<PassProgress> {
-    if (cutOff?.reached !== undefined) {
+    if (cutOff?.reached !== undefined && isPassStored(cutOff)) {
       this.log.log(`The pass over all records goes on (${reason})`);
       return cutOff;
     }
@@ -60,11 +61,15 @@ export class Pass {
   async prepareOwn(tenant: Tenant, told: PassProgress): Promise<PassProgress> {
     const { reason, isRepair, started } = told;
     if (told.reached !== undefined) return told;
-    const entries = await this.slices.countOf(tenant).catch(() => 0);
-    const records = await Promise.all(KINDS.map((kind) => this.countRecords(kind, tenant).catch(() => 0)));
+    // All at once: each may take as long as a stretch, and a lane shows no life meanwhile.
+    const [entries, ...records] = await Promise.all([
+      this.slices.countOf(tenant).catch(() => undefined),
+      ...KINDS.map((kind) => this.countRecords(kind, tenant).catch(() => 0)),
+    ]);
     const size = records.reduce((sum, one) => sum + one, 0);
+    // Only what is known to have no entry is bare: else deletes would be missed.
     const isBare = told.isBare === true && entries === 0;
-    return { reason, isRepair, isBare, started, done: 0, total: size + 2 * entries };
+    return { reason, isRepair, isBare, started, done: 0, total: size + 2 * (entries ?? 0) };
   }
 
   /** Where it is stopped, its place is the last one that was told: what was under way counts as not done. */

@@ -8,6 +8,7 @@ import { asLongAsWorkedOn, type Batch, INDEX_BUILDS, Reader } from '../../log/in
 import { type Fences, HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
 import type { PassProgress, WatchState } from '../../progress/index.js';
 import { Pass, placeOfStream } from '../pass/pass.js';
+import { isPassStored } from '../pass/stored-pass.js';
 import { StreamWork } from './stream-work.js';
 import type { Start, Term } from './term.js';
 
@@ -101,7 +102,7 @@ export class Beginning {
 
   /** On the first start there is no fence yet, so nothing can have been missed; later everything can. */
   private async isRepair({ pass, since }: WatchState): Promise<boolean> {
-    if (pass !== undefined) return pass.isRepair;
+    if (pass !== undefined) return !isPassStored(pass) || pass.isRepair;
     return since !== undefined || (await this.marks.exists({})) !== null || this.ledger.isBegun();
   }
 }

@@ -11,6 +11,7 @@ import {
   placeOf,
   TermOverError,
 } from '../../progress/index.js';
+import { pauseBehind } from '../back-off.js';
 import { LaneWork } from './lane-work.js';
 import type { OwnPass } from './own-pass.js';
 import { CollectionLostError, furthest, type StreamWork } from './stream-work.js';
@@ -51,6 +52,9 @@ export class Lane {
   private failure: Error | undefined;
   private isParked = false;
   private isStarted = false;
+  /** Failures of its pass, and when it may begin again behind the last one (of `performance.now()`). */
+  private failures = 0;
+  private dueAt = -Infinity;
   private readonly log = new Logger('Watcher');
   private readonly counted: LaneWork | undefined;
 
@@ -92,9 +96,14 @@ export class Lane {
     return this.at.pass !== undefined;
   }
 
-  /** Whether it has not begun yet. */
+  /** Whether it has not begun yet, or its pass has failed and is to begin again. */
   get isWaiting(): boolean {
     return !this.isStarted;
+  }
+
+  /** Whether it may begin: a pass that has failed rests first. */
+  get isDue(): boolean {
+    return performance.now() >= this.dueAt;
   }
 
   /** The main stream has read these events, which are new, or which the log had before; the lane comes to them as well. */
@@ -107,7 +116,9 @@ export class Lane {
     this.isStarted = true;
     this.shownAt = performance.now();
     this.loop = this.live().catch((error: unknown) => {
-      if (!this.term.stop.aborted) this.failure = error as Error;
+      if (this.term.stop.aborted) return;
+      if (this.isPassing && !isOfTerm(error)) this.rest(error as Error);
+      else this.failure = error as Error;
     });
   }
 
@@ -139,6 +150,18 @@ export class Lane {
         await this.beginPass(error);
       }
     }
+  }
+
+  /** What fails in a pass concerns its application alone: the pass goes on later, and leaves its turn to others until then. */
+  private rest(error: Error): void {
+    const { organizationid, appid } = this.tenant;
+    this.failures += 1;
+    this.dueAt = performance.now() + pauseBehind(this.failures);
+    this.isStarted = false;
+    this.log.error(
+      { err: error },
+      `The pass over application ${appid} of ${organizationid} failed and is tried again soon`,
+    );
   }
 
   /** Until it has ended, the application has no place in the log, and nothing of it is shown. */
@@ -201,4 +224,9 @@ export class Lane {
       this.term.showLife();
     }
   }
+}
+
+/** Whether a failure is one of the whole term: it is over, or a collection is gone. */
+function isOfTerm(error: unknown): boolean {
+  return error instanceof TermOverError || error instanceof CollectionLostError;
 }

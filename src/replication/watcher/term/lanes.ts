@@ -201,7 +201,7 @@ export class Lanes implements Beside {
     const running = [...this.lanes].filter(({ isPassing, isWaiting }) => isPassing && !isWaiting);
     let free = MOST_PASSES - running.length;
     for (const lane of this.lanes) {
-      if (!lane.isWaiting || this.added.has(lane)) continue;
+      if (!lane.isWaiting || !lane.isDue || this.added.has(lane)) continue;
       if (lane.isPassing && free-- <= 0) continue;
       lane.start();
     }

@@ -1,15 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { mongo } from 'mongoose';
 import { FilterChanges } from '../../filters/index.js';
 import { HistoryLostError } from '../../log/index.js';
-import {
-  type AsideApplication,
-  knownAside,
-  type PassProgress,
-  type WatchState,
-} from '../../progress/index.js';
+import { type AsideApplication, knownAside, type WatchState } from '../../progress/index.js';
 import { Quarantine } from '../../quarantine/index.js';
 import { IgnoredRecords } from '../../repair/index.js';
 import { Jobs } from '../jobs.js';
+import { isPassStored } from '../pass/stored-pass.js';
 import { Orphans } from '../orphans.js';
 import { Beginning } from './beginning.js';
 import { Following } from './following.js';
@@ -80,17 +77,13 @@ function asideIn(state: WatchState): AsideApplication[] {
   const aside: unknown = state.aside ?? [];
   const known = knownAside(state) as AsideApplication[];
   const names = new Set(known.map(({ organizationid, appid }) => JSON.stringify([organizationid, appid])));
-  const isPlaced = known.every(({ token, pass }) =>
-    pass === undefined ? typeof (token as { _data?: unknown } | null)?._data === 'string' : isPass(pass),
+  const isPlaced = known.every(({ token, since, pass }) =>
+    pass === undefined
+      ? typeof (token as { _data?: unknown } | null)?._data === 'string' &&
+        (since === undefined || since instanceof mongo.Timestamp)
+      : isPassStored(pass),
   );
   if (!Array.isArray(aside) || names.size < aside.length || !isPlaced)
     throw new HistoryLostError('the places of the applications that are aside are damaged');
   return known;
-}
-
-/** Whether what is stored of a pass over one application is enough to go on with it. */
-function isPass({ reason, isRepair, reached }: Partial<PassProgress>): boolean {
-  const { at, token, step } = reached ?? { at: '', token: { _data: '' }, step: '' };
-  const texts = [reason, at, step, (token as { _data?: unknown } | null)?._data];
-  return typeof isRepair === 'boolean' && texts.every((text) => typeof text === 'string');
 }

@@ -50,3 +50,13 @@ it('one that is not goes through all of them', async () => {
   expect(places.at(-1)).toMatchObject({ step: 'products', behind: LAST });
   expect(places[0]!.pace).toEqual({ seconds: expect.any(Number), done: 1, added: 0 });
 });
+
+it('a pass over an application whose entries cannot be counted has all of its steps', async () => {
+  const records = { countDocuments: () => Promise.resolve(3), collectionName: 'products' };
+  const connection = { collection: () => records };
+  const slices = { countOf: () => Promise.reject(new Error('It takes too long')) };
+  const parts = [connection, undefined, slices, undefined, undefined, new Metrics()] as unknown as Parts;
+  const bare = { reason: 'test', isRepair: false, isBare: true, started: new Date(), done: 0, total: 0 };
+  const progress = await new Pass(...parts).prepareOwn({ organizationid: 'acme', appid: 'shop' }, bare);
+  expect(progress.isBare).toBe(false);
+});

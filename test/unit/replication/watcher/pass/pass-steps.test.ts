@@ -1,0 +1,42 @@
+import type { mongo } from 'mongoose';
+import type { AppShare } from '../../../../../src/replication/progress/index.js';
+import type { PassRun } from '../../../../../src/replication/watcher/pass/pass-run.js';
+import { PassSteps } from '../../../../../src/replication/watcher/pass/pass-steps.js';
+
+type Parts = ConstructorParameters<typeof PassSteps>;
+
+const LARGE = { organizationid: 'acme', appid: 'large' };
+
+/** The steps of a pass over a share, and the stages by which stretches of records are looked for. */
+function stepsOf(share: AppShare) {
+  const asked: mongo.Document[][] = [];
+  const collection = {
+    collectionName: 'products',
+    db: { client: {} },
+    aggregate: (stages: mongo.Document[]) => {
+      asked.push(stages);
+      return { toArray: () => Promise.resolve([]) };
+    },
+  };
+  const parts = [{ collection: () => collection }] as unknown as Parts;
+  const run = { progress: { isBare: true }, term: { share } } as unknown as PassRun;
+  return { steps: new PassSteps(...parts).list(run), asked };
+}
+
+const stretchesOf = async (share: AppShare) => {
+  const { steps, asked } = stepsOf(share);
+  await steps.at(-1)!.next(undefined, 1000);
+  return Object.keys(asked[0]![0]!['$match'] as object);
+};
+
+it('a pass that leaves out a large application does not read all of its records to find the end of a stretch', async () => {
+  expect(await stretchesOf({ but: [LARGE] })).toEqual(await stretchesOf({ but: [] }));
+  expect(await stretchesOf({ only: LARGE })).toContain('organizationid');
+});
+
+it('a version that passes over everything at once does not go on in the middle of a pass that leaves out applications', () => {
+  const names = (share: AppShare) => stepsOf(share).steps.map(({ name }) => name);
+  const whole = new Set(names({ but: [] }));
+  expect(names({ but: [LARGE] }).filter((name) => whole.has(name))).toEqual([]);
+  expect(names({ but: [LARGE] })).toHaveLength(whole.size);
+});
