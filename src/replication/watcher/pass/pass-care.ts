@@ -34,12 +34,18 @@ export class PassCare {
     private readonly restamps: Restamps,
   ) {}
 
-  /** Repairs what is to repair, keeps what is no whole identity, and learns the channels. */
+  /**
+   * Repairs what is to repair, keeps what is no whole identity, and learns the channels. Each query may take as long as a stretch may, so
+   * there is a sign of life behind each.
+   */
   async take(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
     const { at, term } = run;
     await this.incomplete.forgetPartials(kind, stretch, at, term.share);
+    term.showLife();
     await this.numbers.displace(kind, stretch, run);
+    term.showLife();
     if (kind === 'product') await this.learnChannels(stretch, term.share);
+    term.showLife();
     const care = [{ $match: NEEDS_CARE[kind] }, ...FIRST, { $project: PRESENT }];
     await this.inBulks(kind, stretch, run, care, async (records) => {
       await this.keepIncomplete(kind, records as PresentRecord[], run);

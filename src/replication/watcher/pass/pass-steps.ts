@@ -110,6 +110,7 @@ export class PassSteps {
 
   private async confirm(stretch: EntryStretch, { at, progress, term, keepUp }: PassRun): Promise<void> {
     await this.slices.confirm(stretch, at);
+    term.showLife();
     for await (const dead of this.slices.tombstones(stretch)) {
       for (const kind of KINDS)
         await this.resurrections.look(
@@ -139,7 +140,9 @@ export class PassSteps {
       next: (behind, most) => nextStretch(collection, way, { behind, most, maxTimeMS: STRETCH_MS }),
       work: async (stretch) => {
         await learn(stretch);
+        term.showLife();
         await this.care.take(kind, stretch, run);
+        term.showLife();
         if (progress.isRepair) await this.care.restamp(kind, stretch, run);
       },
     };

@@ -1,5 +1,6 @@
-import type { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import type { AppShare } from '../../../../../src/replication/progress/index.js';
+import { PassCare } from '../../../../../src/replication/watcher/pass/pass-care.js';
 import type { PassRun } from '../../../../../src/replication/watcher/pass/pass-run.js';
 import { PassSteps } from '../../../../../src/replication/watcher/pass/pass-steps.js';
 
@@ -39,4 +40,45 @@ it('a version that passes over everything at once does not go on in the middle o
   const whole = new Set(names({ but: [] }));
   expect(names({ but: [LARGE] }).filter((name) => whole.has(name))).toEqual([]);
   expect(names({ but: [LARGE] })).toHaveLength(whole.size);
+});
+
+describe('each query over a stretch may take as long as a stretch may, so a pass shows life behind each', () => {
+  const stretch = { behind: undefined, end: new mongo.ObjectId(), count: 1 };
+  const named = (told: string[], name: string) => () => Promise.resolve(void told.push(name));
+
+  it('in the step over the records', async () => {
+    const told: string[] = [];
+    const slices = { learn: named(told, 'learn') };
+    const care = { take: named(told, 'take'), restamp: named(told, 'restamp') };
+    const [none] = [undefined as never];
+    const parts = [{ collection: () => none }, none, slices, none, none, care] as unknown as Parts;
+    const term = { share: { only: LARGE }, showLife: () => void told.push('life') };
+    const run = { progress: { isRepair: true }, term } as unknown as PassRun;
+    const step = new PassSteps(...parts).list(run).find(({ name }) => name === 'products');
+    await step!.work(stretch);
+    expect(told).toEqual(['learn', 'life', 'take', 'life', 'restamp']);
+  });
+
+  it('in what it does for the records beyond', async () => {
+    const told: string[] = [];
+    const records = {
+      collectionName: 'members',
+      db: { client: {} },
+      aggregate: () => {
+        told.push('care');
+        return { toArray: () => Promise.resolve([]) };
+      },
+    };
+    const incomplete = { forgetPartials: named(told, 'forget') };
+    const numbers = { displace: named(told, 'displace') };
+    const parts = [{ collection: () => records }, undefined, incomplete, numbers];
+    const term = { share: { only: LARGE }, showLife: () => void told.push('life') };
+    const run = { term, stop: new AbortController().signal } as unknown as PassRun;
+    await new PassCare(...(parts as unknown as ConstructorParameters<typeof PassCare>)).take(
+      'member',
+      stretch,
+      run,
+    );
+    expect(told).toEqual(['forget', 'life', 'displace', 'life', 'life', 'care']);
+  });
 });
