@@ -5,14 +5,10 @@ import { Acting, type Actor } from '../trail/index.js';
 import { Needs } from '../auth/index.js';
 import { sendJson, tag } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
-import { JsonBody } from './body/json-body.js';
-import { CreateMember } from './dto/create-member.js';
-import { PatchAddress } from './dto/patch-address.js';
-import { PatchMember } from './dto/patch-member.js';
+import { CreateMember, JsonBody, PatchAddress, PatchMember } from './bodies.js';
 import { DocumentedCreate, DocumentedMembers, DocumentedPatch, DocumentedRead } from './member.docs.js';
 import { MemberService } from './member.service.js';
-import { mergeAddress } from './merge/merge-address.js';
-import { mergeMember } from './merge/merge-member.js';
+import { mergeAddress, mergeMember } from './merge.js';
 import type { StoredMember } from './stored-member.js';
 
 /** The write endpoints (contract §2). */

@@ -8,7 +8,7 @@ export const MEMBER_MODEL = 'Member';
  * Other programs write this collection too, so documents are taken as they come. The first two indexes carry the
  * feeds (design §4); the unique ones keep `id` and e-mail unique where they are texts.
  */
-export const memberSchema = new Schema<RecordDocument>(
+const memberSchema = new Schema<RecordDocument>(
   {},
   { collection: 'members', strict: false, versionKey: false, statics: { settleDuplicates } },
 )

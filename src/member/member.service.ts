@@ -5,17 +5,15 @@ import { allows, problems } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
 import { KnownHeads } from '../replication/mark/index.js';
 import { type Actor, TrailNotes } from '../trail/index.js';
-import type { BsonDocument } from './document.js';
-import { MemberStore } from './member.store.js';
-import type { Change } from './merge/change.js';
-import type { NewMember } from './new-member.js';
+import type { BsonDocument, Change } from './merge.js';
+import { MemberStore, type NewMember } from './member.store.js';
 import type { StoredMember } from './stored-member.js';
 
 const MOST_NAMES = 50;
 const LONGEST_NAME = 100;
 
 /** Which member a patch means, and the `If-Match` under which it may be made. */
-export interface Target {
+interface Target {
   tenant: Tenant;
   id: string;
   ifMatch: string | undefined;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import mongoose from 'mongoose';
+import mongoose, { type mongo } from 'mongoose';
 import { literal } from '../common/index.js';
-import { alongIndexIfAny, isDuplicateKey, isRefusedByValidator } from '../database/index.js';
+import { alongIndexIfAny, CLOCK, isDuplicateKey, isRefusedByValidator } from '../database/index.js';
 import { problems } from '../http/index.js';
 import {
   BY_RECORD_ID,
@@ -16,12 +16,10 @@ import {
   type Tenant,
 } from '../record/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
-import { isFaithful } from './bson-document.js';
-import type { BsonDocument } from './document.js';
+import type { CreateMember } from './bodies.js';
 import { MEMBER_MODEL } from './member.schema.js';
-import { type Change, setOf } from './merge/change.js';
-import { type NewMember, newMemberPipeline } from './new-member.js';
-import { StoredMember } from './stored-member.js';
+import { type BsonDocument, type Change, emailKeyOf, memberData, setOf } from './merge.js';
+import { isFaithful, StoredMember } from './stored-member.js';
 import { validatorFaults } from './validator-faults.js';
 
 const { MongoServerError, ObjectId } = mongoose.mongo;
@@ -40,6 +38,12 @@ const MOST_DOUBLES = 100;
 
 /** What MongoDB calls a document over 16 MiB, before and while it is stored. */
 const TOO_LARGE = new Set([10334, 17419]);
+
+/** The values of a new member that come from the client. */
+export interface NewMember {
+  body: CreateMember;
+  createdBy: string;
+}
 
 /** The members of one application at a time, raw. */
 @Injectable()
@@ -183,4 +187,19 @@ function explained(error: unknown): never {
     throw problems.invalidRequest([{ pointer: '', detail }]);
   }
   throw error;
+}
+
+/** The pipeline that fills an upserted member. Both its dates are the one moment of the database's clock. */
+function newMemberPipeline({ body, createdBy }: NewMember): mongo.Document[] {
+  return [
+    { $set: { type: literal('member'), createDate: CLOCK, createdBy: literal(createdBy) } },
+    {
+      $set: {
+        lastupdated: '$createDate',
+        data: literal(memberData(body)),
+        ...(body.channels === undefined ? {} : { channels: literal(body.channels) }),
+        emailkey: literal(emailKeyOf(body.email)),
+      },
+    },
+  ];
 }

@@ -1,2 +1,2 @@
-export { emailKeyOf } from './email-key.js';
+export { emailKeyOf } from './merge.js';
 export { MEMBER_MODEL, memberModels } from './member.schema.js';

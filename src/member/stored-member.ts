@@ -1,8 +1,18 @@
 import mongoose from 'mongoose';
 import { etagOf } from '../http/index.js';
 import { READ_FOR_JSON, updateItemText } from '../record/index.js';
-import { decode, timesAlong, withoutDoubles } from './bson-document.js';
-import type { BsonDocument } from './document.js';
+import type { BsonDocument } from './merge.js';
+
+const { BSON } = mongoose.mongo;
+
+const KEEP_TYPES = { promoteValues: false, bsonRegExp: true, validation: { utf8: false } } as const;
+const TEXT = 2;
+const DOCUMENT = 3;
+const ARRAY = 4;
+
+/** A text begins with its length and ends with a NUL (bytes). */
+const BEFORE_TEXT = 4;
+const AFTER_TEXT = 1;
 
 /** The driver's option for text that is not UTF-8 has another name where no driver is between. */
 const READ_HERE = { ...READ_FOR_JSON, validation: { utf8: false } };
@@ -30,7 +40,85 @@ export class StoredMember {
 
   /** The JSON text that answers show. */
   itemText(): string {
-    const record = mongoose.mongo.BSON.deserialize(withoutDoubles(this.raw), READ_HERE);
+    const record = BSON.deserialize(withoutDoubles(this.raw), READ_HERE);
     return updateItemText('member', record, { withPasswordHash: false });
   }
+}
+
+/**
+ * Decodes raw BSON: documents as Maps, arrays as arrays, other values as the driver's own classes or strings. Of a
+ * duplicate name the first value counts, as in MongoDB.
+ */
+export function decode(raw: Uint8Array): BsonDocument {
+  const document: BsonDocument = new Map();
+  for (const { name, type, value } of elementsOf(raw))
+    if (!document.has(name)) document.set(name, valueOf(type, value));
+  return document;
+}
+
+/** How often each name along a path occurs in its document; of duplicates the first one is entered. */
+function timesAlong(raw: Uint8Array, path: string[]): number[] {
+  const [name, ...rest] = path;
+  const found = [...elementsOf(raw)].filter((element) => element.name === name);
+  const first = found[0];
+  const inner = first?.type === DOCUMENT && rest.length > 0 ? timesAlong(first.value, rest) : [];
+  return [found.length, ...inner];
+}
+
+/** The document without the later values of duplicate names; documents inside it are unchanged. */
+function withoutDoubles(raw: Uint8Array): Uint8Array {
+  const seen = new Set<string>();
+  const elements = [...elementsOf(raw)];
+  const kept = elements.filter(({ name }) => !seen.has(name) && seen.add(name));
+  if (kept.length === elements.length) return raw;
+  const bytes = Buffer.concat([Buffer.alloc(4), ...kept.map(({ all }) => all), Buffer.of(0)]);
+  bytes.writeInt32LE(bytes.length);
+  return bytes;
+}
+
+/** Whether the decoded document encodes to the same bytes. Some outdated types that other programs store do not. */
+export function isFaithful(document: BsonDocument, raw: Uint8Array): boolean {
+  try {
+    return Buffer.compare(BSON.serialize(document, { ignoreUndefined: false }), raw) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** One element of a document: its name, the bytes of its value, and all of its bytes. */
+interface Element {
+  name: string;
+  type: number;
+  value: Buffer;
+  all: Buffer;
+}
+
+function* elementsOf(raw: Uint8Array): Generator<Element> {
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  for (const [type, nameAt, nameLength, at, length] of BSON.onDemand.parseToElements(bytes)) {
+    const name = bytes.toString('utf8', nameAt, nameAt + nameLength);
+    yield {
+      name,
+      type,
+      value: bytes.subarray(at, at + length),
+      all: bytes.subarray(nameAt - 1, at + length),
+    };
+  }
+}
+
+function valueOf(type: number, bytes: Buffer): unknown {
+  if (type === TEXT) return bytes.toString('utf8', BEFORE_TEXT, bytes.length - AFTER_TEXT);
+  if (type === DOCUMENT) return decode(bytes);
+  if (type === ARRAY) return [...decode(bytes).values()];
+  return BSON.deserialize(alone(type, bytes), KEEP_TYPES)['v'];
+}
+
+/** A document whose only element, `v`, is this value. */
+function alone(type: number, bytes: Buffer): Buffer {
+  const document = Buffer.alloc(bytes.length + 8);
+  document.writeInt32LE(document.length, 0);
+  document.writeUInt8(type, 4);
+  document.write('v', 5);
+  bytes.copy(document, 7);
+  return document;
 }

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { InputError } from '../http/index.js';
+import { pointerTo } from './body-faults.js';
 
 /** Most fields that an error names. */
 const MOST_NAMED = 20;
@@ -26,7 +27,7 @@ export function validatorFaults(error: mongo.MongoServerError): InputError[] {
     if (broken.size < MOST_NAMED && !broken.has(key)) broken.set(key, one);
   }
   const found = broken.size > 0 ? [...broken.values()] : [{ field: '', rule: '' }];
-  return found.map(({ field, rule }) => ({ pointer: pointerTo(field), detail: sentence(field, rule) }));
+  return found.map(({ field, rule }) => ({ pointer: pointerOf(field), detail: sentence(field, rule) }));
 }
 
 function sentence(field: string, rule: string): string {
@@ -35,13 +36,8 @@ function sentence(field: string, rule: string): string {
   return `${what} breaks a rule of the validator of the collection "members"${by}. Send a value that the rule allows.`;
 }
 
-function pointerTo(field: string): string {
-  if (!field.startsWith(DATA)) return '';
-  return field
-    .slice(DATA.length)
-    .split('.')
-    .map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
+function pointerOf(field: string): string {
+  return field.startsWith(DATA) ? field.slice(DATA.length).split('.').reduce(pointerTo, '') : '';
 }
 
 /** MongoDB reports broken rules as a tree: branches of operators, and of the properties of a schema. */

@@ -64,7 +64,7 @@ describe('what is pure loads neither Nest nor the driver’s client nor the embe
     ...light(/^src\/replication\/watcher\/rules\//),
     ...light(/^src\/replication\/feed\/query\/(window|plan)\.ts$/),
     ...light(/^src\/replication\/filters\/filter-version\.ts$/),
-    ...light(/^src\/member\/merge\//),
+    ...light(/^src\/member\/merge\.ts$/),
     ...light(/\/pure\.ts$/),
   ])('%s', (path) => {
     expect(heavyWays(path, isPure)).toEqual([]);

@@ -1,9 +1,8 @@
 import { parseBasicHeader } from '../../../src/auth/basic-header.js';
 import { parseDate } from '../../../src/common/index.js';
 import { Problem } from '../../../src/http/index.js';
-import { BodyPipe } from '../../../src/member/body/body.pipe.js';
+import { BodyPipe, CreateMember } from '../../../src/member/bodies.js';
 import { isJson } from '../../../src/body/content-type.js';
-import { CreateMember } from '../../../src/member/dto/create-member.js';
 import { allows } from '../../../src/http/etag.js';
 import { parseParameters } from '../../../src/replication/feed/http/parameters.js';
 

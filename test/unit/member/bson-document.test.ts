@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
-import { decode, isFaithful } from '../../../src/member/bson-document.js';
-import type { BsonDocument } from '../../../src/member/document.js';
+import { decode, isFaithful } from '../../../src/member/stored-member.js';
+import type { BsonDocument } from '../../../src/member/merge.js';
 
 const {
   BSON,

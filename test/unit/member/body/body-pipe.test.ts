@@ -1,8 +1,5 @@
 import { type InputError, Problem } from '../../../../src/http/index.js';
-import { BodyPipe } from '../../../../src/member/body/body.pipe.js';
-import { CreateMember } from '../../../../src/member/dto/create-member.js';
-import { PatchAddress } from '../../../../src/member/dto/patch-address.js';
-import { PatchMember } from '../../../../src/member/dto/patch-member.js';
+import { BodyPipe, CreateMember, PatchAddress, PatchMember } from '../../../../src/member/bodies.js';
 
 type Shape = typeof CreateMember | typeof PatchMember | typeof PatchAddress;
 

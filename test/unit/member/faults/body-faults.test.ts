@@ -1,4 +1,4 @@
-import { bodyFaults } from '../../../../src/member/faults/body-faults.js';
+import { bodyFaults } from '../../../../src/member/body-faults.js';
 
 const parse = (text: string) => JSON.parse(text) as object;
 

@@ -1,4 +1,4 @@
-import { REMOVED, setOf } from '../../../../src/member/merge/change.js';
+import { REMOVED, setOf } from '../../../../src/member/merge.js';
 
 describe('the $set stage of changes', () => {
   it('nests names and puts every value behind $literal', () => {

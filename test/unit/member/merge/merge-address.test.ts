@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
-import { decode } from '../../../../src/member/bson-document.js';
-import type { PatchAddress } from '../../../../src/member/dto/patch-address.js';
-import { mergeAddress } from '../../../../src/member/merge/merge-address.js';
+import { decode } from '../../../../src/member/stored-member.js';
+import type { PatchAddress } from '../../../../src/member/bodies.js';
+import { mergeAddress } from '../../../../src/member/merge.js';
 
 const changesOf = (record: object, patch: PatchAddress) =>
   mergeAddress(decode(mongoose.mongo.BSON.serialize(record)), patch);

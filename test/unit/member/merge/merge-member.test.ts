@@ -1,10 +1,8 @@
 import mongoose from 'mongoose';
 import { Problem } from '../../../../src/http/index.js';
-import { decode } from '../../../../src/member/bson-document.js';
-import type { BsonDocument } from '../../../../src/member/document.js';
-import type { PatchMember } from '../../../../src/member/dto/patch-member.js';
-import { type Change, REMOVED } from '../../../../src/member/merge/change.js';
-import { mergeMember } from '../../../../src/member/merge/merge-member.js';
+import { decode } from '../../../../src/member/stored-member.js';
+import { type BsonDocument, type Change, mergeMember, REMOVED } from '../../../../src/member/merge.js';
+import type { PatchMember } from '../../../../src/member/bodies.js';
 
 const { BSON, Decimal128, Double, Long } = mongoose.mongo;
 

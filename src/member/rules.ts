@@ -1,12 +1,47 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsInt, IsString, Length, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
-import { channelsFaults } from './channels.js';
-import { RIGHT_NAMES } from '../faults/body-faults.js';
-import { CheckedBy, type InputFault } from '../faults/checked-by.js';
-import { isDeletion } from './deletion.js';
-import { LONGEST_EMAIL, LONGEST_TEXT, MOST_PROPERTIES, MOST_SECTIONS } from './limits.js';
+import {
+  IsInt,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+  ValidateIf,
+  type ValidationError,
+} from 'class-validator';
+import {
+  channelsFaults,
+  type InputFault,
+  isDeletion,
+  LONGEST_EMAIL,
+  LONGEST_TEXT,
+  MOST_PROPERTIES,
+  MOST_SECTIONS,
+  RIGHT_NAMES,
+} from './body-faults.js';
+
+const NAME = 'checkedBy';
+
+/** Validates a property by a function that also knows where inside it something is wrong. */
+function CheckedBy(faultsIn: (value: unknown) => InputFault[]): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: NAME,
+      validator: { validate: (value) => faultsIn(value).length === 0, defaultMessage: () => 'is not valid' },
+    },
+    { context: { faultsIn } },
+  );
+}
+
+/** The faults behind an error of {@link CheckedBy}; nothing for errors of other rules. */
+export function faultsOf(error: ValidationError): InputFault[] | undefined {
+  const context = error.contexts?.[NAME] as { faultsIn: (value: unknown) => InputFault[] } | undefined;
+  return context?.faultsIn(error.value);
+}
 
 /** As long as an address can be at most, so that a longer text is not looked through. */
 const EMAIL = new RegExp(`^[^\\s@]{1,${LONGEST_EMAIL}}@[^\\s@]{1,${LONGEST_EMAIL}}$`);

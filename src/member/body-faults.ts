@@ -1,0 +1,161 @@
+import type { InputError } from '../http/index.js';
+
+/** UTF-16 characters, as everywhere in JavaScript (contract §2). */
+export const LONGEST_TEXT = 1000;
+export const LONGEST_PASSWORDHASH = 4096;
+export const LONGEST_EMAIL = 254;
+
+export const MOST_SECTIONS = 100;
+export const MOST_PROPERTIES = 200;
+
+/** The body itself, `extrafields`, and a section. */
+const DEEPEST = 3;
+const LONGEST_NAME = 1000;
+const RIGHT_NAME = 'A right name: "shoesize".';
+
+/** Most faults that are listed. */
+export const MOST_FAULTS = 20;
+
+/** Names with a meaning in JavaScript or in drivers of MongoDB: programs that read the member would fail on them. */
+const NOT_ALLOWED = new Set(['__proto__', 'constructor', '_bsontype']);
+
+/** The names that {@link bodyFaults} accepts: OpenAPI 3.0 has no keyword for the names of properties. */
+export const RIGHT_NAMES = `A name has 1 to ${LONGEST_NAME} characters, does not start with "$", and contains neither "." nor the NUL character; ${[...NOT_ALLOWED].join(', ')} are not allowed`;
+
+const EXAMPLE = 'such as {"shop": {"newsletter": true, "size": "M"}}';
+const SECTION_EXAMPLE = 'such as {"newsletter": true, "size": "M"}';
+
+/** The values by which a patch deletes a stored value. */
+export type Deletion = null | '';
+
+export function isDeletion(value: unknown): value is Deletion {
+  return value === null || value === '';
+}
+
+/** The JSON pointer (RFC 6901) one step further down. */
+export function pointerTo(parent: string, name: string | number): string {
+  return `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** A fault inside a property; the pointer begins at the property. */
+export interface InputFault {
+  pointer: string;
+  detail: string;
+}
+
+interface Place {
+  value: unknown;
+  pointer: string;
+  depth: number;
+}
+
+/**
+ * The faults that no body may have, whatever its class: names with a meaning in MongoDB or JavaScript, text that is not
+ * valid Unicode, and nesting deeper than any class allows (libraries called later recurse, so this check must not).
+ */
+export function bodyFaults(body: object): InputError[] {
+  const faults: InputError[] = [];
+  const places: Place[] = [{ value: body, pointer: '', depth: 1 }];
+  for (const place of places) {
+    if (faults.length >= MOST_FAULTS) break;
+    const detail = valueFault(place);
+    if (detail !== undefined) faults.push({ pointer: place.pointer, detail });
+    else if (typeof place.value === 'object' && place.value !== null)
+      enter(place, place.value, places, faults);
+  }
+  return faults.slice(0, MOST_FAULTS);
+}
+
+/** The faults of the `extrafields` of a new member. */
+export function extrafieldsFaults(value: unknown): InputFault[] {
+  return sectionsFaults(value, () => false);
+}
+
+/** The faults of the `extrafields` of a patch, in which null and "" delete at any depth. */
+export function extrafieldsPatchFaults(value: unknown): InputFault[] {
+  return sectionsFaults(value, isDeletion);
+}
+
+/** The faults of a list of channels, at most {@link MOST_FAULTS}. */
+export function channelsFaults(value: unknown): InputFault[] {
+  if (!Array.isArray(value))
+    return [{ pointer: '', detail: 'must be a list of texts, such as ["web", "shop"]' }];
+  const faults: InputFault[] = [];
+  for (const [index, channel] of value.entries()) {
+    if (typeof channel === 'string' && channel.length <= LONGEST_TEXT) continue;
+    const detail = `must be a text of at most ${LONGEST_TEXT} characters, such as "web"`;
+    if (faults.push({ pointer: pointerTo('', index), detail }) === MOST_FAULTS) break;
+  }
+  return faults;
+}
+
+function valueFault({ value, depth }: Place): string | undefined {
+  if (typeof value === 'string') {
+    return value.isWellFormed()
+      ? undefined
+      : 'holds half a surrogate pair. Send whole characters, such as "\u{1F431}".';
+  }
+  const tooDeep = typeof value === 'object' && value !== null && depth > DEEPEST;
+  return tooDeep
+    ? 'is nested too deep. The deepest value is {"extrafields": {"section": {"name": "text"}}}.'
+    : undefined;
+}
+
+function enter({ pointer, depth }: Place, value: object, places: Place[], faults: InputError[]): void {
+  const isArray = Array.isArray(value);
+  for (const [name, inner] of Object.entries(value) as [string, unknown][]) {
+    const detail = isArray ? undefined : nameFault(name);
+    if (detail === undefined)
+      places.push({ value: inner, pointer: pointerTo(pointer, name), depth: depth + 1 });
+    else faults.push({ pointer: isShowable(name) ? pointerTo(pointer, name) : pointer, detail });
+  }
+}
+
+function nameFault(name: string): string | undefined {
+  if (name === '') return `has an empty name. ${RIGHT_NAME}`;
+  if (NOT_ALLOWED.has(name)) return `has a name that is not allowed. ${RIGHT_NAME}`;
+  if (name.startsWith('$')) return `has a name that starts with $. ${RIGHT_NAME}`;
+  if (name.includes('.')) return `has a name with a dot. ${RIGHT_NAME}`;
+  if (name.includes('\0')) return `has a name with a NUL character. ${RIGHT_NAME}`;
+  if (name.length > LONGEST_NAME)
+    return `holds a name of more than ${LONGEST_NAME} characters. ${RIGHT_NAME}`;
+  if (!name.isWellFormed()) return `holds a name with half a surrogate pair. ${RIGHT_NAME}`;
+  return undefined;
+}
+
+function isShowable(name: string): boolean {
+  return name.length <= LONGEST_NAME && name.isWellFormed();
+}
+
+type Skip = (value: unknown) => boolean;
+
+function sectionsFaults(value: unknown, skip: Skip): InputFault[] {
+  if (!isObject(value)) return [{ pointer: '', detail: `must be an object of sections, ${EXAMPLE}` }];
+  const sections = Object.entries(value).filter(([, section]) => !skip(section));
+  if (sections.length > MOST_SECTIONS) {
+    return [{ pointer: '', detail: `must have at most ${MOST_SECTIONS} sections, ${EXAMPLE}` }];
+  }
+  return sections.flatMap(([name, section]) => sectionFaults(pointerTo('', name), section, skip));
+}
+
+function sectionFaults(pointer: string, section: unknown, skip: Skip): InputFault[] {
+  if (!isObject(section)) return [{ pointer, detail: `must be an object, ${SECTION_EXAMPLE}` }];
+  const properties = Object.entries(section).filter(([, value]) => !skip(value));
+  if (properties.length > MOST_PROPERTIES) {
+    return [{ pointer, detail: `must have at most ${MOST_PROPERTIES} properties, ${SECTION_EXAMPLE}` }];
+  }
+  return properties
+    .filter(([, value]) => !isTextOrBoolean(value))
+    .map(([name]) => ({
+      pointer: pointerTo(pointer, name),
+      detail: `must be true, false or a text of at most ${LONGEST_TEXT} characters, such as "M"`,
+    }));
+}
+
+function isTextOrBoolean(value: unknown): boolean {
+  return typeof value === 'boolean' || (typeof value === 'string' && value.length <= LONGEST_TEXT);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
