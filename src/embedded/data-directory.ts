@@ -1,8 +1,17 @@
-import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { mongo } from 'mongoose';
 import { FatalError } from '../common/index.js';
+import { isAlive, ownPid } from '../config/plain.js';
 import type { FoundMongod } from './find-mongod.js';
-import { opensData } from './versions.js';
+import { opensData } from './mongod.js';
+import { runProgram, type Say } from './run-program.js';
+
+/** How long a server is asked whose data it serves, and how long an earlier mongod may hold the data (milliseconds). */
+const ANSWER_MS = 3000;
+const RELEASE_MS = 20_000;
+const POLL_MS = 100;
 
 /** The parts of `DATA_DIR` that belong to the embedded database. */
 export interface DataDirectory {
@@ -26,14 +35,6 @@ export async function openDataDirectory(dataDir: string): Promise<DataDirectory>
   }
 }
 
-export function dataDirectory(home: string): DataDirectory {
-  return {
-    dbPath: join(home, 'mongod'),
-    lineFile: join(home, 'mongod-version'),
-    runningFile: join(home, 'embedded.json'),
-  };
-}
-
 /** Stops before a mongod of another line spoils the data or fails on them with a riddle. */
 export async function assertOpens(directory: DataDirectory, mongod: FoundMongod): Promise<void> {
   const line = await textOf(directory.lineFile);
@@ -50,17 +51,100 @@ export async function rememberLine(directory: DataDirectory, line: string): Prom
   if ((await textOf(directory.lineFile)) !== line) await replaceFile(directory.lineFile, `${line}\n`);
 }
 
+interface Running {
+  uri: string;
+  /** The service that the database belongs to. */
+  pid: number;
+}
+
+/** Leaves a note of where the database listens, for commands beside the service. */
+export async function announce(directory: DataDirectory, uri: string): Promise<void> {
+  const running: Running = { uri, pid: ownPid() };
+  await replaceFile(directory.runningFile, `${JSON.stringify(running)}\n`);
+}
+
+export async function withdraw(directory: DataDirectory): Promise<void> {
+  await rm(directory.runningFile, { force: true });
+}
+
+/** The connection string of the embedded database that runs on this `DATA_DIR` now, if one does. */
+export async function findEmbedded(dataDir: string): Promise<string | undefined> {
+  const directory = dataDirectory(await realpath(dataDir).catch(() => dataDir));
+  const text = await textOf(directory.runningFile);
+  if (text === undefined) return undefined;
+  const { uri } = JSON.parse(text) as Running;
+  return (await servesFrom(uri)) === directory.dbPath ? uri : undefined;
+}
+
+/**
+ * Waits until no mongod holds the directory: that of a service which was killed lives a few seconds longer.
+ * Throws a FatalError that names the holder where it stays.
+ */
+export async function waitUntilFree(dbPath: string, say: Say, releaseMs = RELEASE_MS): Promise<void> {
+  const holder = await holderOf(dbPath);
+  if (holder === undefined) return;
+  say(`Waiting for an earlier mongod (process ${holder}) to leave ${dbPath} …`);
+  const deadline = Date.now() + releaseMs;
+  while ((await holderOf(dbPath)) !== undefined) {
+    if (Date.now() >= deadline) {
+      throw new FatalError(
+        `mongod, process ${holder}, holds ${dbPath}. Stop it or the service that started it, ` +
+          'or set DATA_DIR to another directory.',
+      );
+    }
+    await delay(POLL_MS);
+  }
+}
+
+/**
+ * The process id of the mongod that runs on the directory. A lock file whose process is gone, or is another program by
+ * now, counts for nothing.
+ */
+export async function holderOf(dbPath: string): Promise<number | undefined> {
+  const pid = Number(await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => ''));
+  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return undefined;
+  return (await commandOf(pid)).includes('mongod') ? pid : undefined;
+}
+
+function dataDirectory(home: string): DataDirectory {
+  return {
+    dbPath: join(home, 'mongod'),
+    lineFile: join(home, 'mongod-version'),
+    runningFile: join(home, 'embedded.json'),
+  };
+}
+
 /** Writes a file so that it is never seen half-written. */
-export async function replaceFile(path: string, text: string): Promise<void> {
+async function replaceFile(path: string, text: string): Promise<void> {
   await writeFile(`${path}.part`, text);
   await rename(`${path}.part`, path);
 }
 
-export async function textOf(path: string): Promise<string | undefined> {
+async function textOf(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** The data directory of the server that answers: after a crash another mongod may have the port. */
+async function servesFrom(uri: string): Promise<string | undefined> {
+  const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: ANSWER_MS });
+  try {
+    const options = await client.db('admin').command({ getCmdLineOpts: 1 });
+    return (options as { parsed?: { storage?: { dbPath?: string } } }).parsed?.storage?.dbPath;
+  } catch {
+    return undefined;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Process ids are used again, in containers soon: only the command line tells. A dead, unreaped process has none. */
+async function commandOf(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() =>
+    runProgram('ps', ['-o', 'command=', '-p', String(pid)], 5).catch(() => ''),
+  );
 }

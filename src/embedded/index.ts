@@ -1,8 +1,6 @@
 export { findMongod } from './find-mongod.js';
-export { freePort } from './free-port.js';
-export { mongodEnvironment } from './libraries.js';
-export { reticent } from './mongod-arguments.js';
+export { type EmbeddedDatabase, freePort, startEmbedded } from './start-embedded.js';
+export { mongodEnvironment, reticent } from './mongod.js';
 export { onOrphaned } from './orphan.js';
-export { findEmbedded } from './running.js';
-export { type EmbeddedDatabase, startEmbedded } from './start-embedded.js';
-export { wheelMongod } from './wheel-mongod.js';
+export { findEmbedded } from './data-directory.js';
+export { wheelMongod } from './mongod-cache.js';

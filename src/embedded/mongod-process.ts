@@ -3,9 +3,8 @@ import {
   ResolveConfigVariables,
   setDefaultValue,
 } from 'mongodb-memory-server-core/lib/util/resolveConfig.js';
-import { mongodEnvironment } from './libraries.js';
-import { HOST, REPLICA_SET, reticent, small } from './mongod-arguments.js';
-import { reasonOf } from './say.js';
+import { HOST, mongodEnvironment, REPLICA_SET, reticent, small } from './mongod.js';
+import { reasonOf } from './run-program.js';
 
 /** Recovering a large journal after a crash takes its time. */
 const LAUNCH_MS = 120_000;

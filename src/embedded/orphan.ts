@@ -1,6 +1,6 @@
 import { parentPid, startedByNpm } from '../config/plain.js';
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /**
  * Calls back once when npm, which started this process, is gone without having passed a signal on (it was killed, or
@@ -13,7 +13,7 @@ export function onOrphaned(callback: () => void): () => void {
     if (parentPid() === parent) return;
     clearInterval(timer);
     callback();
-  }, LOOK_MS);
+  }, POLL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 
+const SECONDS_BETWEEN = 5;
+
 /** What a program printed to stdout before it ended well. Fails with the one line that says why it did not. */
 export function runProgram(
   program: string,
@@ -13,6 +15,29 @@ export function runProgram(
       else reject(new Error(failure(program, error, stderr, timeoutSeconds)));
     });
   });
+}
+
+/** Tells the person at the terminal one line. */
+export type Say = (line: string) => void;
+
+/** Says what begins, and every 5 seconds how long it has taken so far, until the work ends. */
+export async function withProgress<T>(say: Say, what: string, work: Promise<T>): Promise<T> {
+  say(`${what} …`);
+  const began = Date.now();
+  const timer = setInterval(
+    () => say(`${what} … ${Math.round((Date.now() - began) / 1000)} s`),
+    SECONDS_BETWEEN * 1000,
+  );
+  return work.finally(() => clearInterval(timer));
+}
+
+/** Why something failed, on one line. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text
+    .split(/\s*\n\s*/)
+    .join(' ')
+    .trim();
 }
 
 type ExecError = Error & { code?: string | number | null; killed?: boolean };

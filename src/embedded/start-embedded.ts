@@ -1,16 +1,40 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { mongo } from 'mongoose';
 import { FatalError } from '../common/index.js';
-import { assertOpens, type DataDirectory, openDataDirectory, rememberLine } from './data-directory.js';
+import {
+  announce,
+  assertOpens,
+  type DataDirectory,
+  openDataDirectory,
+  rememberLine,
+  waitUntilFree,
+  withdraw,
+} from './data-directory.js';
 import { findMongod } from './find-mongod.js';
-import { freePort } from './free-port.js';
-import { waitUntilFree } from './holder.js';
-import { HOST, REPLICA_SET } from './mongod-arguments.js';
 import type { MongodProcess, MongodSite } from './mongod-process.js';
-import { becomePrimary } from './replica-set.js';
-import { announce, withdraw } from './running.js';
-import { reasonOf, type Say } from './say.js';
+import { HOST, REPLICA_SET } from './mongod.js';
+import { reasonOf, type Say } from './run-program.js';
 import { Supervisor } from './supervisor.js';
 
-export interface EmbeddedOptions {
+const PRIMARY_MS = 60_000;
+const POLL_MS = 25;
+
+/** MongoDB's codes for "not yet" while a member starts or another configuration is being taken up. */
+const PASSING = new Set([23, 109, 11602, 91, 189, 10107, 13435, 13436]);
+const NOT_INITIALIZED = 94;
+
+/**
+ * Below the ports that systems give to outgoing connections: one of those could take the port while mongod is away, even
+ * the connection by which somebody looks whether it is back.
+ */
+const FIRST_PORT = 20_000;
+const PORTS_END = 32_000;
+const MOST_ATTEMPTS = 100;
+
+interface EmbeddedOptions {
   dataDir: string;
   /** What `MONGOMS_SYSTEM_BINARY` names. */
   mongodBinary: string | undefined;
@@ -58,6 +82,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   };
 }
 
+/** A free port of this host, outside the ephemeral range. */
+export async function freePort(host: string): Promise<number> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    const port = randomInt(FIRST_PORT, PORTS_END);
+    if (await isFree(port, host)) return port;
+  }
+  throw new Error(`No port from ${FIRST_PORT} to ${PORTS_END - 1} is free on ${host}.`);
+}
+
 /** The library that runs mongod is loaded only now: a service on a database of its own has no use for it. */
 async function startMember(site: MongodSite, directory: DataDirectory): Promise<MongodProcess> {
   const mongod = await import('./mongod-process.js');
@@ -70,5 +103,88 @@ async function startMember(site: MongodSite, directory: DataDirectory): Promise<
   } catch (error) {
     await member.stop();
     throw error;
+  }
+}
+
+/**
+ * Makes the mongod on the port the one member of its replica set, whatever port its data remember, waits until it
+ * takes writes, and answers the feature compatibility version of its data, such as `6.0`.
+ */
+async function becomePrimary(port: number): Promise<string> {
+  const client = new mongo.MongoClient(`mongodb://${HOST}:${port}/?directConnection=true`, {
+    serverSelectionTimeoutMS: PRIMARY_MS,
+  });
+  try {
+    const admin = client.db('admin');
+    const deadline = Date.now() + PRIMARY_MS;
+    for (;;) {
+      const line = await lineOfPrimary(admin, `${HOST}:${port}`).catch(unlessPassing);
+      if (line !== undefined) return line;
+      if (Date.now() > deadline)
+        throw new Error(`mongod has not become primary within ${PRIMARY_MS / 1000} s`);
+      await delay(POLL_MS);
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+interface ReplicaSetConfig {
+  _id: string;
+  version: number;
+  members: { _id: number; host: string }[];
+}
+
+/** Nothing while it is not primary yet: then it is told to be. */
+async function lineOfPrimary(admin: mongo.Db, host: string): Promise<string | undefined> {
+  const { isWritablePrimary } = await admin.command({ hello: 1 });
+  if (isWritablePrimary === true) return dataLine(admin);
+  await configure(admin, host);
+  return undefined;
+}
+
+/** A member that changes its state closes its connections. */
+function unlessPassing(error: unknown): undefined {
+  const isNotYet = error instanceof mongo.MongoServerError && PASSING.has(Number(error.code));
+  if (!isNotYet && !(error instanceof mongo.MongoNetworkError)) throw error;
+}
+
+async function configure(admin: mongo.Db, host: string): Promise<void> {
+  const config = await currentConfig(admin);
+  const members = [{ _id: 0, host }];
+  if (config === undefined) {
+    await admin.command({ replSetInitiate: { _id: REPLICA_SET, members } });
+  } else if (config.members[0]?.host !== host) {
+    const moved = {
+      ...config,
+      version: config.version + 1,
+      members: [{ ...config.members[0], ...members[0] }],
+    };
+    await admin.command({ replSetReconfig: moved, force: true });
+  }
+}
+
+async function currentConfig(admin: mongo.Db): Promise<ReplicaSetConfig | undefined> {
+  try {
+    return (await admin.command({ replSetGetConfig: 1 })).config as ReplicaSetConfig;
+  } catch (error) {
+    if (error instanceof mongo.MongoServerError && error.code === NOT_INITIALIZED) return undefined;
+    throw error;
+  }
+}
+
+async function dataLine(admin: mongo.Db): Promise<string> {
+  const answer = await admin.command({ getParameter: 1, featureCompatibilityVersion: 1 });
+  return (answer.featureCompatibilityVersion as { version: string }).version;
+}
+
+async function isFree(port: number, host: string): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, host), 'listening');
+    await once(server.close(), 'close');
+    return true;
+  } catch {
+    return false;
   }
 }

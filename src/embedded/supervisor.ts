@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FatalError } from '../common/index.js';
-import { reasonOf, type Say } from './say.js';
+import { reasonOf, type Say } from './run-program.js';
 
 /** Something that runs until it is stopped, or ends by itself. */
-export interface MongodRun {
+interface MongodRun {
   /** How it ended, whenever it does. */
   ended: Promise<string>;
   stop(): Promise<unknown>;

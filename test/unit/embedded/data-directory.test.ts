@@ -2,9 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assertOpens, openDataDirectory, rememberLine } from '../../../src/embedded/data-directory.js';
-import { holderOf, waitUntilFree } from '../../../src/embedded/holder.js';
-import { findEmbedded } from '../../../src/embedded/running.js';
+import {
+  assertOpens,
+  findEmbedded,
+  holderOf,
+  openDataDirectory,
+  rememberLine,
+  waitUntilFree,
+} from '../../../src/embedded/data-directory.js';
 import { temporaryDirectory } from './fake-mongod.js';
 
 const mongod = (version: string) => ({ path: '/opt/mongod', version, source: 'given' });

@@ -1,8 +1,13 @@
 import { join } from 'node:path';
 import { FatalError } from '../../../src/common/index.js';
-import { findMongod, firstUsable } from '../../../src/embedded/find-mongod.js';
+import {
+  findMongod,
+  firstUsable,
+  mongodsOnPath,
+  type MongodSource,
+  standardSources,
+} from '../../../src/embedded/find-mongod.js';
 import { versionOfCached } from '../../../src/embedded/mongod-cache.js';
-import { mongodsOnPath, type MongodSource, standardSources } from '../../../src/embedded/sources.js';
 import { fakeMongod, temporaryDirectory } from './fake-mongod.js';
 
 const quiet = () => undefined;

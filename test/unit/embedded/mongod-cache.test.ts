@@ -1,8 +1,7 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { librariesOf, mongodEnvironment } from '../../../src/embedded/libraries.js';
+import { librariesOf, mongodEnvironment, proveMongod } from '../../../src/embedded/mongod.js';
 import { cachedMongods, fetchIntoCache } from '../../../src/embedded/mongod-cache.js';
-import { proveMongod } from '../../../src/embedded/prove-mongod.js';
 import { fakeMongod, temporaryDirectory } from './fake-mongod.js';
 
 describe('fetched mongods', () => {

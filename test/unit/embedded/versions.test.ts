@@ -1,4 +1,4 @@
-import { isServed, newestFirst, opensData, versionIn } from '../../../src/embedded/versions.js';
+import { isServed, newestFirst, opensData, versionIn } from '../../../src/embedded/mongod.js';
 
 describe('versions of mongod', () => {
   it('are read from what --version prints', () => {

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { environmentWithLibraries } from '../config/plain.js';
+import { runProgram } from './run-program.js';
+
+const TIMEOUT_SECONDS = 20;
+
+export const REPLICA_SET = 'tidemark';
+export const HOST = '127.0.0.1';
+
+/**
+ * What keeps a mongod of one machine out of `/tmp`, without diagnostics on the disk, and without compression by zlib,
+ * through which unpatched servers give their memory away (CVE-2025-14847).
+ */
+export const reticent = [
+  '--nounixsocket',
+  ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  ...['--networkMessageCompressors', 'snappy,zstd'],
+];
+
+export const small = ['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5'];
+
+/** Older servers lack what the feeds need: snapshot reads outside transactions and majority as the default write. */
+export const OLDEST_MAJOR = 5;
+
+/** Runs a mongod and answers its version. Fails with the reason why it is of no use here. */
+export async function proveMongod(path: string): Promise<string> {
+  const output = await runProgram(path, ['--version'], TIMEOUT_SECONDS, mongodEnvironment(path));
+  const version = versionIn(output);
+  if (version === undefined) throw new Error(`${path} is no mongod`);
+  if (!isServed(version))
+    throw new Error(`${path} is MongoDB ${version}, and ${OLDEST_MAJOR}.0 is the oldest that serves`);
+  return version;
+}
+
+/** Where the libraries lie that one mongod brings along: beside it, under a name that no other program uses. */
+export function librariesOf(mongod: string): string {
+  return join(dirname(mongod), 'mongod-libraries');
+}
+
+/** The environment in which a mongod runs: that of this process and, where it has brought libraries, with these. */
+export function mongodEnvironment(mongod: string): Record<string, string | undefined> {
+  const libraries = librariesOf(mongod);
+  return environmentWithLibraries(existsSync(libraries) ? [libraries] : []);
+}
+
+/** The version in what `mongod --version` prints, such as `6.0.5`. */
+export function versionIn(output: string): string | undefined {
+  return /^\s*db version v?(\d+\.\d+\.\d+)/m.exec(output)?.[1];
+}
+
+/** Whether the service works on this version of MongoDB. */
+export function isServed(version: string): boolean {
+  return numbers(version)[0] >= OLDEST_MAJOR;
+}
+
+/** For sorting: the newest version first. */
+export function newestFirst(a: string, b: string): number {
+  const [left, right] = [numbers(a), numbers(b)];
+  return right[0] - left[0] || right[1] - left[1] || right[2] - left[2];
+}
+
+/**
+ * Whether a mongod of `version` opens data whose feature compatibility version is `line` (such as `6.0`): data of its
+ * own line, of an earlier one of the same major version, or of the major version before.
+ */
+export function opensData(version: string, line: string): boolean {
+  const [major, minor] = numbers(version);
+  const [dataMajor, dataMinor] = numbers(line);
+  return major === dataMajor ? minor >= dataMinor : major === dataMajor + 1 && minor === 0;
+}
+
+function numbers(version: string): [number, number, number] {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  return [major, minor, patch];
+}
