@@ -1,8 +1,8 @@
 import mongoose from 'mongoose';
 import { DeadlineError } from '../common/index.js';
 import { type Problem, problems } from '../http/plain.js';
-import { isMomentGone } from './snapshot.js';
-import { IndexMissingError, isIndexMissing } from './stated-index.js';
+import { isMomentGone } from './commands.js';
+import { IndexMissingError, isIndexMissing } from './listed-indexes.js';
 
 const { mongo } = mongoose;
 

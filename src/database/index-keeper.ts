@@ -3,15 +3,16 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { makeMissing, refusalOf } from './indexes.js';
 import {
+  type AnyModel,
   indexName,
   inTheWaySentence,
   type ListedIndexes,
   listedIndexes,
   type MissingIndex,
   missingIndexesOf,
-} from './missing-indexes.js';
-import { unfitness } from './fitness.js';
-import { type AnyModel, modelsOf } from './models.js';
+  modelsOf,
+} from './listed-indexes.js';
+import { unfitness } from './server-check.js';
 
 const SHORTEST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;

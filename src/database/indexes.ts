@@ -1,10 +1,15 @@
 import type mongoose from 'mongoose';
-import { FatalError, Places } from '../common/index.js';
+import type { mongo } from 'mongoose';
+import { DeadlineError, FatalError, Places, settledWithin } from '../common/index.js';
 import { isDatabaseAway, isDuplicateKey } from './errors.js';
-import { UNTIL_BUILT } from './index-build.js';
-import { duplicatesSentence, listsSentence, type RefusedIndex } from './index-faults.js';
-import { indexName, inTheWaySentence, type MissingIndex, missingIndexesOf } from './missing-indexes.js';
-import { type AnyModel, modelsOf } from './models.js';
+import {
+  type AnyModel,
+  indexName,
+  inTheWaySentence,
+  type MissingIndex,
+  missingIndexesOf,
+  modelsOf,
+} from './listed-indexes.js';
 
 /** Another program has made the very same index and given it a name of its own. */
 const SAME_UNDER_OTHER_NAME = 85;
@@ -12,6 +17,16 @@ const LISTS_IN_TWO_FIELDS = 171;
 
 /** MongoDB itself builds no more at a time over collections that hold anything. */
 const COLLECTIONS_AT_A_TIME = 3;
+
+const POLL_MS = 500;
+/** A build that the server does not list in this many checks has lost its answer. */
+const MOST_POLLS_IN_VAIN = 20;
+/** By it the builds that operators ask for are told from those that the service needs. */
+export const ASKED_FOR = 'tidemark: asked for';
+/** A build over a large collection sends no byte for longer than a dead connection is waited for. */
+const UNTIL_BUILT: object = { socketTimeoutMS: 0 };
+
+const MOST_LISTED = 20;
 
 /** Takes note of an index that the server refuses to make. */
 type Refused = (index: MissingIndex, error: unknown) => void;
@@ -32,16 +47,6 @@ export async function makeIndexes(connection: mongoose.Connection): Promise<void
   if (errors.length > 0) throw errors.find((error) => error instanceof FatalError) ?? errors[0];
 }
 
-async function makeOrExplain(missing: MissingIndex[]): Promise<void> {
-  const refusals: Parameters<Refused>[] = [];
-  await makeMissing(missing, (...refusal) => refusals.push(refusal));
-  const [still] = await missingIndexesOf(missing[0]!.model);
-  if (still !== undefined) refusals.push([still, new Error(`The index ${indexName(still)} cannot be made`)]);
-  if (refusals[0] === undefined) return;
-  const sentence = await refusalOf(...refusals[0]);
-  throw sentence === undefined ? refusals[0][1] : new FatalError(`${sentence}, then start again.`);
-}
-
 /**
  * Makes missing indexes of one collection with one command, for which the server reads the collection once. Where it
  * refuses them, they are made one by one: so it tells which it refuses, and makes the others. Throws where the database
@@ -55,6 +60,59 @@ export async function makeMissing(missing: MissingIndex[], refused: Refused): Pr
       if (isDatabaseAway(error)) throw error;
       refused(index, error);
     });
+}
+
+/**
+ * What an operator has to do so that the index can be made, in one sentence without its end; undefined where the error is
+ * of another kind. Where documents are in the way, it looks through the whole collection for them.
+ */
+export async function refusalOf(missing: MissingIndex, error: unknown): Promise<string | undefined> {
+  const { model, fields, options } = missing;
+  const about: mongoose.mongo.Document = options.partialFilterExpression ?? {};
+  const index: RefusedIndex = { model, keys: Object.keys(fields), about };
+  if (isDuplicateKey(error)) return duplicatesSentence(index);
+  if (codeOf(error) === LISTS_IN_TWO_FIELDS) return listsSentence(index);
+  return inTheWaySentence(missing);
+}
+
+export interface Watching {
+  stop: AbortSignal;
+  /** Which share of the work is done, 0 to 1. Not told where the server does not let its operations be looked at. */
+  onProgress: (share: number) => void;
+}
+
+/**
+ * Makes an index that an operator asks for, while reads and writes go on; one that stands is there at once, one under way is
+ * waited for. False where `stop` came first: the server then goes on with it.
+ */
+export async function buildIndex(
+  collection: mongo.Collection,
+  key: Record<string, 1>,
+  { stop, onProgress }: Watching,
+): Promise<boolean> {
+  const options = { comment: ASKED_FOR, ...UNTIL_BUILT };
+  const made = collection.createIndex(key, options).then(() => true);
+  made.catch(() => undefined);
+  for (let inVain = 0; ;) {
+    if ((await settledWithin(made, POLL_MS)) === true) return true;
+    if (stop.aborted) return false;
+    const builds = await buildsOf(collection).catch(() => undefined);
+    inVain = builds?.length === 0 ? inVain + 1 : 0;
+    if (inVain >= MOST_POLLS_IN_VAIN)
+      throw new DeadlineError('The making of an index of which the server knows nothing', inVain * POLL_MS);
+    const share = builds?.map(shareOf).find((one) => one !== undefined);
+    if (share !== undefined) onProgress(share);
+  }
+}
+
+async function makeOrExplain(missing: MissingIndex[]): Promise<void> {
+  const refusals: Parameters<Refused>[] = [];
+  await makeMissing(missing, (...refusal) => refusals.push(refusal));
+  const [still] = await missingIndexesOf(missing[0]!.model);
+  if (still !== undefined) refusals.push([still, new Error(`The index ${indexName(still)} cannot be made`)]);
+  if (refusals[0] === undefined) return;
+  const sentence = await refusalOf(...refusals[0]);
+  throw sentence === undefined ? refusals[0][1] : new FatalError(`${sentence}, then start again.`);
 }
 
 /** False where the server refuses one of them: then it has made none. */
@@ -86,19 +144,6 @@ async function makeIndex({ model, fields, options, hidden }: MissingIndex): Prom
   });
 }
 
-/**
- * What an operator has to do so that the index can be made, in one sentence without its end; undefined where the error is
- * of another kind. Where documents are in the way, it looks through the whole collection for them.
- */
-export async function refusalOf(missing: MissingIndex, error: unknown): Promise<string | undefined> {
-  const { model, fields, options } = missing;
-  const about: mongoose.mongo.Document = options.partialFilterExpression ?? {};
-  const index: RefusedIndex = { model, keys: Object.keys(fields), about };
-  if (isDuplicateKey(error)) return duplicatesSentence(index);
-  if (codeOf(error) === LISTS_IN_TWO_FIELDS) return listsSentence(index);
-  return inTheWaySentence(missing);
-}
-
 /** Duplicates of the service's own making are settled; while that lasts, writers may make new ones. */
 async function made(make: () => Promise<unknown>, model: AnyModel, keys: string[]): Promise<void> {
   for (;;) {
@@ -113,4 +158,96 @@ async function made(make: () => Promise<unknown>, model: AnyModel, keys: string[
 
 function codeOf(error: unknown): unknown {
   return (error as mongoose.mongo.MongoServerError).code;
+}
+
+interface Build {
+  msg?: string;
+  progress?: { done: number; total: number };
+}
+
+/** The builds of a collection that are under way, as the server's list of running operations shows them. */
+function buildsOf({ db, namespace, collectionName }: mongo.Collection): Promise<Build[]> {
+  const these = { ns: namespace, 'command.createIndexes': collectionName };
+  return db.client
+    .db('admin')
+    .aggregate<Build>([{ $currentOp: {} }, { $match: these }], { readConcern: { level: 'local' } })
+    .toArray();
+}
+
+/** First all documents are read, then all keys are written. */
+function shareOf({ msg = '', progress }: Build): number | undefined {
+  if (progress === undefined || progress.total <= 0) return undefined;
+  const half = progress.done / progress.total / 2;
+  return Math.min(1, msg.includes('scanning') ? half : 1 / 2 + half);
+}
+
+/** An index that MongoDB refuses over the documents that are there. */
+interface RefusedIndex {
+  model: AnyModel;
+  keys: string[];
+  /** Which documents it is about (partialFilterExpression). */
+  about: mongoose.mongo.Document;
+}
+
+interface Group {
+  key: Record<string, unknown>;
+  count: number;
+  isListed: boolean;
+}
+
+/** For several documents with the same key, what to do, without the end of the sentence: names the keys, and the `_id`s where a key is not a string. */
+async function duplicatesSentence(index: RefusedIndex): Promise<string> {
+  const { model, keys } = index;
+  const groups = await duplicates(index);
+  const found = await Promise.all(groups.map((group) => described(index, group)));
+  return (
+    `The collection ${model.collection.collectionName} has several documents with the same ${keys.join(', ')}, ` +
+    `which must be unique: ${found.join('; ')}. Remove or rename the surplus ones`
+  );
+}
+
+/** The same for documents with lists in two fields of the index: names their `_id`s. */
+async function listsSentence({ model, keys, about }: RefusedIndex): Promise<string> {
+  const lists = keys.map((key) => ({ $cond: [{ $isArray: `$${key}` }, 1, 0] }));
+  const found = await idsOf(model, { ...about, $expr: { $gt: [{ $sum: lists }, 1] } });
+  return (
+    `The collection ${model.collection.collectionName} has documents with lists in several of the fields ` +
+    `${keys.join(', ')}, over which MongoDB makes no index: _id ${found}. Store one value instead of a list in ` +
+    'each of these fields, or remove the documents'
+  );
+}
+
+/** A unique index sees the elements of a list one by one, and what is missing as null. */
+async function duplicates({ model, keys, about }: RefusedIndex): Promise<Group[]> {
+  const key = Object.fromEntries(keys.map((name) => [name, { $ifNull: [`$${name}`, null] }]));
+  const isListed = { $or: keys.map((name) => ({ $isArray: `$${name}` })) };
+  return model.collection
+    .aggregate<Group>(
+      [
+        { $match: about },
+        { $project: { ...Object.fromEntries(keys.map((name) => [name, 1])), isListed } },
+        ...keys.map((name) => ({ $unwind: { path: `$${name}`, preserveNullAndEmptyArrays: true } })),
+        { $group: { _id: { key, document: '$_id' }, isListed: { $first: '$isListed' } } },
+        { $group: { _id: '$_id.key', count: { $sum: 1 }, isListed: { $max: '$isListed' } } },
+        { $match: { count: { $gt: 1 } } },
+        { $limit: MOST_LISTED },
+        { $project: { _id: 0, key: '$_id', count: 1, isListed: 1 } },
+      ],
+      { allowDiskUse: true },
+    )
+    .toArray();
+}
+
+async function described({ model, keys, about }: RefusedIndex, group: Group): Promise<string> {
+  const { key, count, isListed } = group;
+  const sentence = `${keys.map((name) => String(key[name])).join('/')} (${count} times)`;
+  const isText = keys.every((name) => typeof key[name] === 'string');
+  if (isText && !isListed) return sentence;
+  const same = keys.map((name) => ({ [name]: { $eq: key[name] } }));
+  return `${sentence}, _id ${await idsOf(model, { $and: [about, ...same] })}`;
+}
+
+async function idsOf(model: AnyModel, filter: mongoose.mongo.Document): Promise<string> {
+  const found = await model.collection.find(filter, { projection: { _id: 1 }, limit: MOST_LISTED }).toArray();
+  return found.map(({ _id }) => JSON.stringify(_id)).join(', ');
 }

@@ -1,5 +1,11 @@
-export { bareCommand, placedReply } from './bare-command.js';
-export { cursorId } from './cursor-id.js';
+export {
+  bareCommand,
+  cursorId,
+  isMomentGone,
+  placedReply,
+  readAsOf,
+  type SnapshotOptions,
+} from './commands.js';
 export {
   databaseProblem,
   isDatabaseAway,
@@ -13,22 +19,18 @@ export {
   refusalsIn,
   refusedAsDuplicate,
 } from './errors.js';
-export { ASKED_FOR, buildIndex, type Watching } from './index-build.js';
-export { NO_HISTORY, unfitness } from './fitness.js';
-export { makeIndexes } from './indexes.js';
-export { indexName, listedIndexes } from './missing-indexes.js';
-export { modelsOf } from './models.js';
-export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
-export * from './pure.js';
-export { type PastValidator, pastValidator, type SingleWrite, writeEach } from './refused-writes.js';
-export { checkServer } from './server-check.js';
-export { wrongSetAtStart } from './replica-set-fault.js';
-export { refusalAtStart } from './trouble.js';
-export { isMomentGone, readAsOf, type SnapshotOptions } from './snapshot.js';
+export { ASKED_FOR, buildIndex, makeIndexes, type Watching } from './indexes.js';
+export { checkServer, NO_HISTORY, refusalAtStart, unfitness, wrongSetAtStart } from './server-check.js';
 export {
   alongIndex,
   alongIndexIfAny,
   type IndexFields,
+  indexName,
+  listedIndexes,
+  modelsOf,
   statedIndex,
   stateIndexesOf,
-} from './stated-index.js';
+} from './listed-indexes.js';
+export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
+export * from './pure.js';
+export { type PastValidator, pastValidator, type SingleWrite, writeEach } from './refused-writes.js';

@@ -10,12 +10,17 @@ import { type Connection, Error as mongooseErrors, STATES } from 'mongoose';
 import { FatalError, pause } from '../common/index.js';
 import { connectionOptions, DATABASE_URI } from './options.js';
 import { makeIndexes } from './indexes.js';
-import { modelsOf } from './models.js';
-import { stateIndexesOf } from './stated-index.js';
-import { unfitness } from './fitness.js';
-import { wrongSetAtStart } from './replica-set-fault.js';
-import { checkServer } from './server-check.js';
-import { hostsIn, NO_PRIMARY, refusalAtStart, SILENT, troubleOf } from './trouble.js';
+import { modelsOf, stateIndexesOf } from './listed-indexes.js';
+import {
+  checkServer,
+  hostsIn,
+  NO_PRIMARY,
+  refusalAtStart,
+  SILENT,
+  troubleOf,
+  unfitness,
+  wrongSetAtStart,
+} from './server-check.js';
 
 const RETRY_MS = 1000;
 

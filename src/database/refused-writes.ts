@@ -10,7 +10,7 @@ export interface SingleWrite {
 }
 
 /** What became of single writes. */
-export interface Written {
+interface Written {
   modified: number;
   /** Those that were refused, in the order of their places. */
   refused: Refusal[];

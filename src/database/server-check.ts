@@ -1,8 +1,56 @@
-import type mongoose from 'mongoose';
-import { FatalError } from '../common/index.js';
-import { STANDALONE } from './replica-set-fault.js';
+import mongoose, { type mongo } from 'mongoose';
+import { FatalError, shown, visible } from '../common/index.js';
+import type { AnyModel } from './listed-indexes.js';
+import { APP_NAME } from './options.js';
+
+const { MongoClient, MongoServerError } = mongoose.mongo;
 
 const OLDEST_MAJOR = 5;
+
+/** A server that has not said by then what it is says nothing (milliseconds). */
+const LONGEST_MS = 3000;
+/** A replica set has no more. DNS may name any number, and a client is made for each. */
+const MOST_MEMBERS = 50;
+/** What of a connection string a server has to be asked with. It says without a login what it is. */
+const ABOUT_TLS = /^(tls|ssl)/i;
+
+const STANDALONE =
+  'This MongoDB is a stand-alone server. Change streams need a replica set (one node is enough): ' +
+  'start mongod with --replSet and run rs.initiate() once, or leave MONGODB_URI empty for the embedded one.';
+
+/** No server has answered yet. */
+export const SILENT = 'nothing comes back';
+/** Servers answer, and none of them takes writes. */
+export const NO_PRIMARY = 'no primary was found';
+
+const NOT_LOOKED_UP = 'that name cannot be looked up';
+
+/** What the operating system says about a server that cannot be reached, in words. */
+const WORDS: Record<string, string> = {
+  ECONNREFUSED: 'the connection is refused',
+  ECONNRESET: 'it breaks the connection off',
+  EHOSTUNREACH: 'there is no way to that host',
+  ENETUNREACH: 'there is no way to that network',
+  ENOTFOUND: 'that name is not known',
+  EAI_AGAIN: NOT_LOOKED_UP,
+  ETIMEDOUT: SILENT,
+};
+const TIMEOUT = /timed out|<monitor> to \S+ closed/i;
+
+const UNAUTHORIZED = 13;
+/** MongoDB's own, and that of Atlas. */
+const LOGIN_REFUSED = new Set([18, 8000]);
+
+/** What is said of a question to the DNS for SRV records that has none as its answer. */
+const NO_RECORD = 'DNS has no SRV record for it; a host without one has mongodb:// before it';
+const WITHOUT_RECORD = new Set(['ENODATA', 'ENOTFOUND']);
+
+const HISTORY = 'minSnapshotHistoryWindowInSeconds';
+
+/** What an operator has to do where the server keeps no history for reads as of one moment, without the end of the sentence. */
+export const NO_HISTORY =
+  `This MongoDB keeps no history for reads as of one moment (${HISTORY} is 0): set it to 300, its default, with ` +
+  `db.adminCommand({ setParameter: 1, ${HISTORY}: 300 })`;
 
 /** Refuses servers on which the promises cannot be kept: stand-alone ones, and versions under 5.0. */
 export async function checkServer(db: mongoose.mongo.Db): Promise<void> {
@@ -14,4 +62,171 @@ export async function checkServer(db: mongoose.mongo.Db): Promise<void> {
   if (Number.parseInt(version, 10) < OLDEST_MAJOR) {
     throw new FatalError(`This MongoDB has version ${version}. Version 5.0 or later is needed.`);
   }
+}
+
+/**
+ * A FatalError where no server was chosen since those that answer are not of the replica set that the connection string names:
+ * the driver leaves them out and says no more than that it chose none. Else the error itself.
+ */
+export async function wrongSetAtStart(
+  error: unknown,
+  client: mongo.MongoClient,
+  uri: string,
+): Promise<unknown> {
+  if (!isUnchosen(error)) return error;
+  const sentence = await replicaSetFault(client.options, uri).catch(() => undefined);
+  return sentence === undefined ? error : new FatalError(sentence);
+}
+
+/** Why a server cannot be reached, in a few words. */
+export function troubleOf(error: Error): string {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'querySrv' && WITHOUT_RECORD.has(String(code))) return NO_RECORD;
+  if (syscall?.startsWith('query') === true) return NOT_LOOKED_UP;
+  const words = typeof code === 'string' ? WORDS[code] : undefined;
+  if (words !== undefined) return words;
+  if (error.cause instanceof Error) return troubleOf(error.cause);
+  return TIMEOUT.test(error.message) ? SILENT : error.message;
+}
+
+/** Where a connection string leads: hosts and ports, and nothing else of it. */
+export function hostsIn(uri: string): string {
+  const { hosts, srvHost } = new MongoClient(uri).options;
+  return srvHost ?? hosts.map(String).join(', ');
+}
+
+/** A FatalError where the database answers and refuses whom the connection string names; else the error itself. */
+export function refusalAtStart(
+  error: unknown,
+  { uri, database }: { uri: string; database: string },
+): unknown {
+  const code = error instanceof MongoServerError ? Number(error.code) : undefined;
+  if (code !== undefined && LOGIN_REFUSED.has(code))
+    return new FatalError(
+      `The database at ${hostsIn(uri)} refuses the user name or the password in MONGODB_URI. Correct them, ` +
+        `or ${whereUserIsLookedUp(uri, database)}`,
+    );
+  if (code === UNAUTHORIZED)
+    return new FatalError(
+      `The database at ${hostsIn(uri)} wants another user than MONGODB_URI names, if it names one: one with the role ` +
+        `readWrite on the database ${database}. Put the user name and the password into it.`,
+    );
+  return error;
+}
+
+/** A collection as the server lists it. */
+interface Listed {
+  name: string;
+  type?: string;
+  options?: { capped?: boolean; collation?: object };
+}
+
+/**
+ * Why the service cannot keep its promises on this database, and what an operator has to do, in one sentence without its
+ * end; undefined where it can. Throws where the database does not answer.
+ */
+export async function unfitness(db: mongoose.mongo.Db, models: AnyModel[]): Promise<string | undefined> {
+  const names = models.map(({ collection }) => collection.collectionName);
+  const listed = await db.listCollections({ name: { $in: names } }).toArray();
+  for (const one of listed as Listed[]) {
+    const flaw = flawOf(one);
+    if (flaw !== undefined)
+      return `The collection ${one.name} ${flaw}. Put an ordinary collection with its documents in its place`;
+  }
+  return (await historySeconds(db)) === 0 ? NO_HISTORY : undefined;
+}
+
+function isUnchosen(error: unknown): boolean {
+  return (
+    error instanceof mongoose.mongo.MongoServerSelectionError ||
+    error instanceof mongoose.Error.MongooseServerSelectionError
+  );
+}
+
+/** The client has its hosts, and perhaps the name of the set, from DNS where the connection string names none. */
+async function replicaSetFault(
+  { replicaSet: wanted, hosts, tls }: Pick<mongo.MongoOptions, 'replicaSet' | 'hosts' | 'tls'>,
+  uri: string,
+): Promise<string | undefined> {
+  if (!wanted || hosts.length > MOST_MEMBERS) return undefined;
+  const answers = await Promise.all(
+    hosts.map(async (host) => ({ host: String(host), hello: await helloOf(String(host), { uri, tls }) })),
+  );
+  const heard = answers.flatMap(({ host, hello }) => (hello === undefined ? [] : [{ host, hello }]));
+  if (heard[0] === undefined || heard.some(({ hello }) => mayBeOf(wanted, hello))) return undefined;
+  const { host, hello } = heard[0];
+  const isInUri = /[?&]replicaSet=/i.test(uri);
+  if (hello['msg'] === 'isdbgrid') {
+    const where = isInUri ? 'MONGODB_URI' : 'the TXT record of its name in DNS';
+    return `The server at ${host} is a mongos, of no replica set. Remove replicaSet=${said(wanted)} from ${where}.`;
+  }
+  const name = hello['setName'] as string | undefined;
+  if (name === undefined) return STANDALONE;
+  const right = `replicaSet=${encodeURIComponent(name)}`;
+  const told = isInUri
+    ? `MONGODB_URI names "${said(wanted)}". Write ${right} there.`
+    : `the TXT record of its name in DNS says "${said(wanted)}". Write ${right} into MONGODB_URI.`;
+  return `The server at ${host} belongs to the replica set "${said(name)}", and ${told}`;
+}
+
+/** What DNS or a server says, on one line. */
+function said(text: string): string {
+  return visible(shown(text));
+}
+
+/** One that waits for `rs.initiate()` has no name yet. */
+function mayBeOf(wanted: string, hello: mongo.Document): boolean {
+  return hello['setName'] === wanted || hello['isreplicaset'] === true;
+}
+
+async function helloOf(
+  host: string,
+  { uri, tls }: { uri: string; tls: boolean },
+): Promise<mongo.Document | undefined> {
+  const [, query = ''] = /\?([^@]*)$/.exec(uri) ?? [];
+  const options = query.split('&').filter((option) => ABOUT_TLS.test(option));
+  const client = new MongoClient(`mongodb://${host}/?${[...options, 'directConnection=true'].join('&')}`, {
+    tls,
+    appName: APP_NAME,
+    connectTimeoutMS: LONGEST_MS,
+    serverSelectionTimeoutMS: LONGEST_MS,
+  });
+  try {
+    return await client.db('admin').command({ hello: 1 });
+  } catch {
+    return undefined;
+  } finally {
+    await client.close();
+  }
+}
+
+/** What to write where it was the database in which the user is looked up that was wrong. */
+function whereUserIsLookedUp(uri: string, database: string): string {
+  return /[?&]authSource=/i.test(uri)
+    ? 'name in authSource the database in which the user was made, such as authSource=admin.'
+    : `add the database in which the user was made, such as authSource=admin: without it, that is ${database}.`;
+}
+
+function flawOf({ type, options = {} }: Listed): string | undefined {
+  if (type === 'view') return 'is a view, whose changes MongoDB does not tell';
+  if (type === 'timeseries') return 'is a time series, whose changes MongoDB does not tell';
+  if (options.capped === true)
+    return 'is capped: MongoDB removes its oldest documents by itself and does not tell of it';
+  if (options.collation !== undefined)
+    return 'has a collation, by which different texts may be equal, such as "acme" and "ACME"';
+  return undefined;
+}
+
+/** Undefined if the user lacks the right to ask, and on a mongos. */
+async function historySeconds(db: mongoose.mongo.Db): Promise<unknown> {
+  return db
+    .admin()
+    .command({ getParameter: 1, [HISTORY]: 1 })
+    .then(
+      (reply) => reply[HISTORY] as unknown,
+      (error: unknown) => {
+        if (error instanceof mongoose.mongo.MongoServerError) return undefined;
+        throw error;
+      },
+    );
 }

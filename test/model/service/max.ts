@@ -1,4 +1,4 @@
-import { FUTURE_TOLERANCE_MS } from '../../../src/database/clock.js';
+import { FUTURE_TOLERANCE_MS } from '../../../src/database/pure.js';
 import { isShown, newestMoment } from '../../../src/replication/mark/moment.js';
 import type { ModelState } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import mongoose, { type mongo } from 'mongoose';
-import { wrongSetAtStart } from '../../../src/database/replica-set-fault.js';
+import { wrongSetAtStart } from '../../../src/database/server-check.js';
 
 const { MongoClient, MongoServerSelectionError } = mongoose.mongo;
 

@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { hostsIn, refusalAtStart, troubleOf } from '../../../src/database/trouble.js';
+import { hostsIn, refusalAtStart, troubleOf } from '../../../src/database/server-check.js';
 
 const { mongo } = mongoose;
 const withCode = (code: string) => Object.assign(new Error(`connect ${code} db1`), { code });

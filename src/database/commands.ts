@@ -1,10 +1,18 @@
 import mongoose, { type mongo } from 'mongoose';
 import { DeadlineError, pause } from '../common/index.js';
+import { isIndexMissing } from './listed-indexes.js';
 
 const NEVER = new AbortController().signal;
 
+/** Pauses before a command without `operationTime` in its reply is sent again (milliseconds). */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+
+/** The server does not hold the moment any more, or the collection was made, dropped or renamed since. */
+const GONE = new Set([239, 246]);
+
 /** How a bare command is sent, and for how long its answer is waited for (milliseconds). */
-export interface BareOptions extends mongo.RunCommandOptions {
+interface BareOptions extends mongo.RunCommandOptions {
   within: number;
 }
 
@@ -24,18 +32,14 @@ export async function bareCommand(
   }
 }
 
-/** Pauses before a command without `operationTime` in its reply is sent again (milliseconds). */
-const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 500;
-
 /** Milliseconds until no further command is sent, and a signal that ends the wait early. */
-export interface PlacedOptions {
+interface PlacedOptions {
   within: number;
   stop?: AbortSignal;
 }
 
 /** A reply, and the cluster time at which the server answered. */
-export interface PlacedReply {
+interface PlacedReply {
   reply: mongo.Document;
   at: mongo.Timestamp;
 }
@@ -61,4 +65,39 @@ export async function placedReply(
     await pause(ms, stop);
   }
   throw new DeadlineError(`The place in the log of ${what}`, within);
+}
+
+/** The id of a cursor as the server wants it back, 64 bits long: the driver makes a small one a number, and sends it as a double. */
+export function cursorId(id: mongo.Long | number | bigint): mongo.Long | bigint {
+  return typeof id === 'number' ? mongoose.mongo.Long.fromNumber(id) : id;
+}
+
+/** What a read needs to be as of one moment: pass it with the options of `find` or `aggregate`. */
+export interface SnapshotOptions {
+  session: mongo.ClientSession;
+  readConcern: { level: 'snapshot' };
+}
+
+/**
+ * Reads as of a cluster time (design §3, Read). The driver's snapshot sessions take their time from their first read;
+ * here it is given, which its types do not show.
+ */
+export async function readAsOf<T>(
+  client: mongo.MongoClient,
+  at: mongo.Timestamp,
+  read: (options: SnapshotOptions) => Promise<T>,
+): Promise<T> {
+  const session = client.startSession({ snapshot: true });
+  Object.assign(session, { snapshotTime: at });
+  try {
+    return await read({ session, readConcern: { level: 'snapshot' } });
+  } finally {
+    await session.endSession();
+  }
+}
+
+/** Whether a read failed since its moment can be read no more: it is too old, or an index was made since. */
+export function isMomentGone(error: unknown): boolean {
+  if (isIndexMissing(error)) return true;
+  return error instanceof mongoose.mongo.MongoServerError && GONE.has(Number(error.code));
 }

@@ -1,0 +1,235 @@
+import { isDeepStrictEqual } from 'node:util';
+import mongoose, { type mongo } from 'mongoose';
+import { SharedReads } from '../common/index.js';
+
+const BAD_VALUE = 2;
+/** The hinted index cannot serve a query, such as a partial one, or the bounds are not of its fields. */
+const UNSUITABLE = new Set([291, 51174]);
+
+const CONNECTIONS = new WeakMap<mongo.MongoClient, mongoose.Connection>();
+const LISTINGS = new SharedReads<ListedIndexes['serving']>();
+
+const NO_COLLECTION = 26;
+const BY_ID = { _id: 1 };
+
+const SERVING = new WeakMap<AnyModel, ListedIndexes['serving']>();
+
+/** The fields of an index, in their order. */
+export type IndexFields = Readonly<Record<string, 1 | -1>>;
+
+/** A collection, as the driver or as Mongoose gives it. */
+type Place = { collectionName: string } & ({ db: mongo.Db } | { conn: mongoose.Connection });
+
+/** The index that a query hints does not exist, or is hidden. */
+export class IndexMissingError extends Error {
+  constructor(fields: IndexFields, collection: string) {
+    super(`The index of ${collection} over ${Object.keys(fields).join(', ')} is missing`);
+  }
+}
+
+/** Whether a query failed because the index that it hints is missing, or was missing at the moment of its snapshot. */
+export function isIndexMissing(error: unknown): boolean {
+  if (!(error instanceof mongoose.mongo.MongoServerError)) return false;
+  if (UNSUITABLE.has(Number(error.code))) return true;
+  return (
+    error.code === BAD_VALUE &&
+    error.message.includes('hint provided does not correspond to an existing index')
+  );
+}
+
+/** From now on, queries through this connection hint the indexes of its models by their actual names. */
+export function stateIndexesOf(connection: mongoose.Connection): void {
+  CONNECTIONS.set(connection.getClient(), connection);
+}
+
+/**
+ * Reads along the index of the service over these fields. It is stated by its name: MongoDB refuses its fields as soon as
+ * another program makes a second index over them. Where it has gone, as one that was made anew under another name, the
+ * indexes are looked at once more, and the read is done again if there is another name. Throws an
+ * IndexMissingError where there is none.
+ */
+export async function alongIndex<T>(
+  collection: Place,
+  fields: IndexFields,
+  read: (hint: string) => Promise<T>,
+): Promise<T> {
+  const hint = await statedIndex(collection, fields);
+  try {
+    return await read(hint);
+  } catch (error) {
+    const model = modelOf(collection);
+    if (model === undefined || !isIndexMissing(error)) throw error;
+    const another = (await shared(model)).get(keyOf(fields));
+    if (another === undefined) throw new IndexMissingError(fields, collection.collectionName);
+    if (another === hint) throw error;
+    return read(another);
+  }
+}
+
+/**
+ * Like {@link alongIndex}, for what must go on while the index is missing, such as while it is exchanged: it is then done as
+ * the planner likes. Only for what asks for a few records and does not depend on their order.
+ */
+export async function alongIndexIfAny<T>(
+  collection: Place,
+  fields: IndexFields,
+  work: (along: { hint?: string }) => Promise<T>,
+): Promise<T> {
+  try {
+    return await alongIndex(collection, fields, (hint) => work({ hint }));
+  } catch (error) {
+    if (error instanceof IndexMissingError || isIndexMissing(error)) return work({});
+    throw error;
+  }
+}
+
+/** The name of the index that {@link alongIndex} hints, for a cursor: it cannot be read again. */
+export async function statedIndex(collection: Place, fields: IndexFields): Promise<string> {
+  const model = modelOf(collection);
+  if (model === undefined) return ownName(fields);
+  const known = lastServing(model)?.get(keyOf(fields)) ?? (await shared(model)).get(keyOf(fields));
+  if (known === undefined) throw new IndexMissingError(fields, model.collection.collectionName);
+  return known;
+}
+
+/** An index of a schema that queries cannot use: it does not exist, or is hidden from them. */
+export interface MissingIndex {
+  model: AnyModel;
+  fields: Record<string, number>;
+  options: mongoose.mongo.CreateIndexesOptions;
+  /** Its name, if it exists and is only hidden. */
+  hidden?: string;
+  /** The name of another index that prevents its creation. */
+  inTheWay?: string;
+}
+
+/** An index as the server lists it. */
+type Listed = mongoose.mongo.IndexDescriptionInfo & { hidden?: boolean };
+
+/** A collection's indexes, compared with those that its schema names. */
+export interface ListedIndexes {
+  missing: MissingIndex[];
+  /** The names of the usable ones, by {@link keyOf} their fields. */
+  serving: Map<string, string>;
+  /** Indexes by other programs over the fields of one of the service's, with other options, such as `members: theirs`. */
+  others: string[];
+}
+
+/** The indexes of every collection of the service. One small command for each of them. */
+export function listedIndexes(connection: mongoose.Connection): Promise<ListedIndexes[]> {
+  return Promise.all(modelsOf(connection).map(listedIndexesOf));
+}
+
+/** An index as a person reads it, such as `members: organizationid, appid, id`. */
+export function indexName({ model, fields }: MissingIndex): string {
+  return `${model.collection.collectionName}: ${Object.keys(fields).join(', ')}`;
+}
+
+/** What an operator has to do if another index prevents the creation of one. */
+export function inTheWaySentence({ model, fields, inTheWay }: MissingIndex): string | undefined {
+  if (inTheWay === undefined) return undefined;
+  return (
+    `The index ${inTheWay} of ${model.collection.collectionName} is not the one over ${Object.keys(fields).join(', ')} that ` +
+    'the service needs. Drop it'
+  );
+}
+
+/** The missing ones of one collection. */
+export async function missingIndexesOf(model: AnyModel): Promise<MissingIndex[]> {
+  return (await listedIndexesOf(model)).missing;
+}
+
+export type AnyModel = mongoose.Model<mongoose.mongo.Document> & {
+  /** Where the duplicates under a unique index are of the service's own making: makes an end of them. */
+  settleDuplicates?: (keys: string[]) => Promise<boolean>;
+};
+
+/** Every model that the rooms have registered. */
+export function modelsOf(connection: mongoose.Connection): AnyModel[] {
+  return Object.values(connection.models) as AnyModel[];
+}
+
+function shared(model: AnyModel): Promise<ListedIndexes['serving']> {
+  const { conn, collectionName } = model.collection;
+  const key = `${conn.id} ${collectionName}`;
+  return LISTINGS.share(key, async () => (await listedIndexesOf(model)).serving);
+}
+
+/** Undefined for a connection whose models are unknown, such as that of a tool. */
+function modelOf(collection: Place): AnyModel | undefined {
+  const connection = 'conn' in collection ? collection.conn : CONNECTIONS.get(collection.db.client);
+  return (
+    connection &&
+    modelsOf(connection).find((model) => model.collection.collectionName === collection.collectionName)
+  );
+}
+
+/** The usable indexes of the last listing; undefined before the first one. */
+function lastServing(model: AnyModel): ListedIndexes['serving'] | undefined {
+  return SERVING.get(model);
+}
+
+/** The indexes of one collection. */
+async function listedIndexesOf(model: AnyModel): Promise<ListedIndexes> {
+  const wanted = model.schema.indexes();
+  const listed = wanted.length === 0 ? [] : await listedOf(model);
+  const found: ListedIndexes = { missing: [], serving: servingById(listed), others: [] };
+  for (const [fields, options] of wanted) {
+    const index = { model, fields, options } as unknown as MissingIndex;
+    const same = listed.filter((one) => isSame(one, index));
+    const serving = same.find(({ hidden }) => hidden !== true)?.name;
+    if (serving !== undefined) found.serving.set(keyOf(index.fields), serving);
+    else found.missing.push({ ...index, ...obstacle(index, listed, same[0]?.name) });
+    for (const one of listed)
+      if (!same.includes(one) && keyOf(one.key) === keyOf(index.fields))
+        found.others.push(`${model.collection.collectionName}: ${one.name}`);
+  }
+  SERVING.set(model, found.serving);
+  return found;
+}
+
+/** Every collection has exactly one index over `_id`; in a clustered collection it may have any name. */
+function servingById(listed: Listed[]): ListedIndexes['serving'] {
+  const byId = listed.find(({ key }) => keyOf(key) === keyOf(BY_ID));
+  return new Map(byId?.name === undefined ? [] : [[keyOf(BY_ID), byId.name]]);
+}
+
+/** What distinguishes the keys of an index from those of others: the order of the fields counts. */
+function keyOf(fields: object): string {
+  return JSON.stringify(Object.entries(fields));
+}
+
+/** The name that MongoDB gives to an index that is created without one. */
+function ownName(fields: object): string {
+  return Object.entries(fields).flat().join('_');
+}
+
+/** What prevents the creation of a missing index: it exists and is hidden, or another index has its name. */
+function obstacle(
+  { fields }: MissingIndex,
+  listed: Listed[],
+  hidden: string | undefined,
+): Pick<MissingIndex, 'hidden' | 'inTheWay'> {
+  if (hidden !== undefined) return { hidden };
+  const name = ownName(fields);
+  return listed.some((one) => one.name === name) ? { inTheWay: name } : {};
+}
+
+async function listedOf(model: AnyModel): Promise<Listed[]> {
+  return model.collection.indexes().catch((error: mongoose.mongo.MongoServerError) => {
+    if (error.code === NO_COLLECTION) return [];
+    throw error;
+  });
+}
+
+/** Whether queries can use one instead of the other, regardless of names. */
+function isSame(listed: Listed, { fields, options }: MissingIndex): boolean {
+  const about = (one: { partialFilterExpression?: unknown }) => one.partialFilterExpression ?? null;
+  return (
+    keyOf(listed.key) === keyOf(fields) &&
+    (listed.unique ?? false) === (options.unique ?? false) &&
+    isDeepStrictEqual(about(listed), about(options)) &&
+    listed.sparse !== true &&
+    listed.collation === undefined
+  );
+}
