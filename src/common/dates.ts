@@ -35,6 +35,18 @@ export function shown(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
+/** Two of a sort that `<` puts in order, such as dates or ObjectIds: the earlier one, or the one that is there. */
+export function earlier<T extends object | undefined>(one: T, other: T): T {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one <= other ? one : other;
+}
+
+/** The later one, or the one that is there. */
+export function later<T extends object | undefined>(one: T, other: T): T {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one >= other ? one : other;
+}
+
 function fromParts(parts: RegExpExecArray | null): Date | undefined {
   if (parts === null) return undefined;
   const number = (index: number) => Number(parts[index] ?? 0);

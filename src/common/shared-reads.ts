@@ -1,4 +1,4 @@
-import { within } from './deadline.js';
+import { within } from './waiting.js';
 
 /** No read is waited for any longer (milliseconds): less than a request may take. */
 const LONGEST_MS = 8000;

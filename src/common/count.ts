@@ -1,4 +1,0 @@
-/** A whole number with its thousands apart. */
-export function count(number: number): string {
-  return number.toLocaleString('en');
-}
