@@ -16,7 +16,7 @@ export const ofFoundations = [
   },
   {
     name: 'answers-kept-by-shared-caches',
-    file: 'src/http/etag.ts',
+    file: 'src/http/answer.ts',
     from: "const UNSHARED = 'private, no-cache';",
     to: "const UNSHARED = 'no-cache';",
     tests: ['contract/security-headers'],

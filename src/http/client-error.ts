@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerText } from './answer-text.js';
+import { answerText } from './answer.js';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
 

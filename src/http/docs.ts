@@ -3,10 +3,9 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { describeBodies, describeLimit, nameUnions } from './docs-details.js';
-import { serveBytes } from './serve-bytes.js';
+import { serveBytes } from './answer.js';
 
 const TAGS = {
   replication:
@@ -39,6 +38,9 @@ const PAGE = `<!doctype html>
 `;
 const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#swagger-ui', deepLinking: true });\n`;
 
+/** Where the paths of applications begin; others have limits of their own. */
+const IN_APPLICATION = '/{org}/';
+
 /** The OpenAPI document of the application's routes, where pages have at most `limitMax` items. */
 export function openApiDocument(app: INestApplication, limitMax: number): OpenAPIObject {
   const info = new DocumentBuilder()
@@ -55,11 +57,6 @@ export function openApiDocument(app: INestApplication, limitMax: number): OpenAP
   return document;
 }
 
-/** Generators make names of operation ids: they are those of the controllers' methods, of which each has a name of its own. */
-function byMethodName(_controller: string, method: string): string {
-  return method;
-}
-
 /** Serves the document at `/openapi.json` and a page to try it at `/docs`. */
 export function serveDocs(app: INestApplication, limitMax: number): void {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -71,4 +68,68 @@ export function serveDocs(app: INestApplication, limitMax: number): void {
     serveBytes(app, `/docs/${file}`, { type: extname(file), read: () => readFileSync(join(folder, file)) });
   const { httpAdapter } = app.get(HttpAdapterHost);
   httpAdapter.get('/openapi.json', (_request: Request, response: Response) => response.json(document()));
+}
+
+/** Generators make names of operation ids: they are those of the controllers' methods, of which each has a name of its own. */
+function byMethodName(_controller: string, method: string): string {
+  return method;
+}
+
+interface Parameter {
+  name: string;
+  schema?: { maximum?: number; default?: unknown };
+}
+
+interface Shape {
+  title?: string;
+  oneOf?: unknown[];
+  items?: Shape | { $ref: string };
+  properties?: Record<string, Shape>;
+}
+
+interface Operation {
+  parameters?: Parameter[];
+  requestBody?: { content?: Record<string, { schema?: { $ref?: string } }> };
+}
+
+/** The configured limit of items per page, which decorators cannot know. */
+function describeLimit(document: OpenAPIObject, limitMax: number): void {
+  const parameters = operationsOf(document, IN_APPLICATION).flatMap(
+    (operation) => operation.parameters ?? [],
+  );
+  for (const { name, schema } of parameters) {
+    if (name !== 'limit' || schema === undefined) continue;
+    schema.maximum = limitMax;
+    schema.default = Math.min(Number(schema.default), limitMax);
+  }
+}
+
+/** What the decorators cannot say: bodies have no properties but those that are named. */
+function describeBodies(document: OpenAPIObject): void {
+  const references = operationsOf(document)
+    .flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}))
+    .map(({ schema }) => schema?.$ref?.split('/').at(-1));
+  for (const name of references) {
+    const schema = document.components?.schemas?.[name ?? ''];
+    if (schema !== undefined) Object.assign(schema, { additionalProperties: false });
+  }
+}
+
+/** What the decorators cannot do: items of several shapes are a schema of their own, so that generators can name it. */
+function nameUnions({ components }: OpenAPIObject): void {
+  const schemas = (components?.schemas ?? {}) as Record<string, Shape>;
+  const properties = Object.values(schemas).flatMap((schema) => Object.values(schema.properties ?? {}));
+  for (const property of properties) {
+    const { items } = property;
+    if (items === undefined || '$ref' in items || items.oneOf === undefined || items.title === undefined)
+      continue;
+    schemas[items.title] = items;
+    property.items = { $ref: getSchemaPath(items.title) };
+  }
+}
+
+function operationsOf({ paths }: OpenAPIObject, below = '/'): Operation[] {
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith(below))
+    .flatMap(([, methods]) => Object.values(methods) as Operation[]);
 }

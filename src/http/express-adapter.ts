@@ -1,17 +1,16 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
-import { answerText } from './answer-text.js';
-import { methodsByPath } from './methods.js';
+import { answerText } from './answer.js';
+
+/** Whether requests arrive in time: Node looks no more often than every 30 s by itself. */
+const LOOKED_EVERY_MS = 1000;
 
 /** Refuses, with what it throws, a request for a path, told as its pattern, that takes these methods and not its own. */
 export type OtherMethodHandler = (
   asked: { request: Request; response: Response },
   path: { pattern: string; methods: string[] },
 ) => Promise<void>;
-
-/** Whether requests arrive in time: Node looks no more often than every 30 s by itself. */
-const LOOKED_EVERY_MS = 1000;
 
 /**
  * Express changes the prototype of each request and each answer that comes by, after which V8 knows no more how they are
@@ -57,4 +56,20 @@ export class ReadyExpressAdapter extends ExpressAdapter {
 function json(this: Response, value: unknown): Response {
   if (this.get('Content-Type') === undefined) this.type('json');
   return this.send(answerText(value));
+}
+
+/** The methods that each path of an application has routes for. A path that takes every method is not among them. */
+function methodsByPath({ router }: Pick<Express, 'router'>): Map<string, string[]> {
+  const found = new Map<string, Set<string | undefined>>();
+  for (const { route } of router.stack) {
+    if (route === undefined) continue;
+    const methods = found.get(route.path) ?? new Set();
+    found.set(route.path, methods);
+    for (const { method } of route.stack as { method: string | undefined }[]) {
+      methods.add(method?.toUpperCase());
+      if (method === 'get') methods.add('HEAD');
+    }
+  }
+  const limited = [...found].filter(([, methods]) => !methods.has(undefined));
+  return new Map(limited.map(([path, methods]) => [path, [...methods] as string[]]));
 }

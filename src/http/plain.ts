@@ -1,11 +1,6 @@
 export { answerInTime, handOver, type Patience, whileReceiving } from './answer-in-time.js';
 export { answerClientError, refuseExpectation } from './client-error.js';
 export { Connections, takeConnection, whileProving } from './connections.js';
-export { allows, etagOf, tag } from './etag.js';
-export { answeredProblem, answerProblem } from './problem-answer.js';
+export { allows, answeredProblem, answerProblem, etagOf, sendJson, serveBytes, tag } from './answer.js';
 export * from './pure.js';
-export { readPlainTarget } from './plain-target.js';
-export { giveRequestId } from './request-id.js';
-export { serveBytes } from './serve-bytes.js';
-export { sendJson } from './send-json.js';
-export { endUnreadBodies } from './unread-body.js';
+export { endUnreadBodies, giveRequestId, readPlainTarget } from './middleware.js';

@@ -1,13 +1,13 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { answerProblem } from './problem-answer.js';
+import { answerProblem } from './answer.js';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
 
 const UNDECODABLE = 'The path has a percent sign that begins no UTF-8 character. Write % itself as %25.';
 
 /** Says which problem an error is, or nothing where it does not know the error. */
-export type ProblemTranslator = (error: unknown) => Problem | undefined;
+type ProblemTranslator = (error: unknown) => Problem | undefined;
 
 /**
  * The one place where errors become answers: `application/problem+json`, never a stack, a query or a secret. What fails

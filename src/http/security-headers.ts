@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
-import { UNSHARED } from './etag.js';
+import { UNSHARED } from './answer.js';
 
 /** Pages that people look at in a browser. */
 const PAGES = '/docs';

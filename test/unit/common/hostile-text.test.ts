@@ -3,7 +3,7 @@ import { parseDate } from '../../../src/common/index.js';
 import { Problem } from '../../../src/http/index.js';
 import { BodyPipe, CreateMember } from '../../../src/member/bodies.js';
 import { isJson } from '../../../src/body/content-type.js';
-import { allows } from '../../../src/http/etag.js';
+import { allows } from '../../../src/http/answer.js';
 import { parseParameters } from '../../../src/replication/feed/http/parameters.js';
 
 /** More than Node takes as the headers of a request, and less than a body. */

@@ -1,4 +1,4 @@
-import { allows, etagOf } from '../../../src/http/etag.js';
+import { allows, etagOf } from '../../../src/http/answer.js';
 
 const etag = etagOf(Buffer.from('stored'));
 

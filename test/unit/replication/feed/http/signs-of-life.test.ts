@@ -1,4 +1,4 @@
-import { settledWithin } from '../../../../../src/common/settled-within.js';
+import { settledWithin } from '../../../../../src/common/waiting.js';
 import { withSigns } from '../../../../../src/replication/feed/http/signs-of-life.js';
 
 const DUE_MS = 10;

@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { INestApplication } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Problem } from './problem.js';
+
+const answered = new WeakMap<Response, Problem>();
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const CHARACTERS = 27;
+
+/** Every answer depends on its credentials, so no cache may hand it to somebody else. */
+export const UNSHARED = 'private, no-cache';
+
+/** The problem that a response answers with, if it does. */
+export function answeredProblem(response: Response): Problem | undefined {
+  return answered.get(response);
+}
+
+/** Answers with a problem, in the form of contract §3. */
+export function answerProblem(request: Request, response: Response, problem: Problem): void {
+  answered.set(response, problem);
+  for (const [name, value] of Object.entries(problem.extras.headers ?? {})) response.setHeader(name, value);
+  response
+    .status(problem.status)
+    .type('application/problem+json')
+    .send(answerText(problem.body(request.id)));
+}
+
+/** Answers 200 with a JSON text, or 304 where the client's `If-None-Match` fits the `ETag` of the answer. */
+export function sendJson(response: Response, json: string): void {
+  if (response.req.fresh) {
+    response.status(304).end();
+    return;
+  }
+  const text = endedLine(json);
+  response.setHeader('Content-Type', JSON_TYPE);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
+}
+
+/** The JSON text of an answer. It ends with a line break, so that a shell's next prompt stands on a line of its own. */
+export function answerText(value: unknown): string {
+  return endedLine(JSON.stringify(value));
+}
+
+/** A strong entity tag: a digest of the bytes that are stored. */
+export function etagOf(raw: Uint8Array): string {
+  return `"${hash('sha256', raw, 'base64url').slice(0, CHARACTERS)}"`;
+}
+
+/**
+ * Gives an answer its entity tag, and asks proxies to leave the answer as it is: one that compresses it makes the tag a weak
+ * one, which fits no `If-Match`. nginx does so all the same.
+ */
+export function tag(response: ServerResponse, etag: string): void {
+  response.setHeader('ETag', etag);
+  response.setHeader('Cache-Control', `${UNSHARED}, no-transform`);
+}
+
+/** Whether `If-Match` allows a write to what has this entity tag. Weak tags never match (RFC 9110 §13.1.1). */
+export function allows(ifMatch: string | undefined, etag: string): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true;
+  const tags: string[] = ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return tags.includes(etag);
+}
+
+/** What is served under one path. */
+interface ServedBytes {
+  /** With the dot, such as `.css`. */
+  type: string;
+  /** Called for the first request. */
+  read: () => Uint8Array | string;
+  cacheControl?: string;
+}
+
+/**
+ * Serves bytes that do not change under exactly one path, out of memory: a folder has other ways to write its paths, and
+ * takes a file descriptor for each answer that is not read.
+ */
+export function serveBytes(app: INestApplication, path: string, served: ServedBytes): void {
+  const { type, read, cacheControl = UNSHARED } = served;
+  let known: { bytes: Buffer; etag: string } | undefined;
+  app.getHttpAdapter().get(path, (_request: Request, response: Response) => {
+    known ??= withTag(Buffer.from(read()));
+    response.set({ ETag: known.etag, 'Cache-Control': cacheControl }).type(type).send(known.bytes);
+  });
+}
+
+/** The same of a text that is JSON already. */
+function endedLine(json: string): string {
+  return `${json}\n`;
+}
+
+function withTag(bytes: Buffer): { bytes: Buffer; etag: string } {
+  return { bytes, etag: etagOf(bytes) };
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NextFunction, Request, Response } from 'express';
+import { beforeAnswer } from './answer-in-time.js';
+import { answerProblem } from './answer.js';
+import { problems } from './problems.js';
+
+const ACCEPTABLE = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The absolute form that clients of a proxy send (RFC 9112 §3.2.2), up to its path. */
+const ORIGIN = /^https?:\/\/[^/?#\\]+(?=[/?]|$)/i;
+const DOT_SEGMENT = /^[^?]*\/(\.|%2e){1,2}(\/|\?|$)/i;
+
+const unreadable = (what: string) => problems.malformedRequest(`The target of the request ${what}.`);
+
+/** Most bytes of an unneeded body that are still read, so that the client reads the answer. */
+const SPARE_BYTES = 1024 * 1024;
+
+/** So long a connection lives on behind its last answer (milliseconds). */
+const LINGER_MS = 2000;
+
+declare global {
+  // oxlint-disable-next-line typescript/no-namespace -- so are the types of Express extended
+  namespace Express {
+    interface Request {
+      /** Ties an answer to its log lines. */
+      id: string;
+    }
+  }
+}
+
+/**
+ * Express middleware, before all others: the id that ties an answer to its log lines is the caller's `X-Request-Id`
+ * where that is harmless, else a UUID.
+ */
+export function giveRequestId(request: Request, response: Response, next: NextFunction): void {
+  const sent = request.headers['x-request-id'];
+  request.id = typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
+  response.setHeader('X-Request-Id', request.id);
+  next();
+}
+
+/**
+ * Express middleware: routes see the path as it was sent, and in one form. Express itself takes a fragment off, and turns a
+ * backslash of an absolute URL into a slash, so that a proxy's rule for a path could be passed by writing it so.
+ */
+export function readPlainTarget(request: Request, response: Response, next: NextFunction): void {
+  const { url } = request;
+  if (url.startsWith('/')) {
+    if (url.includes('#')) return answerProblem(request, response, unreadable('holds a fragment'));
+  } else {
+    const origin = ORIGIN.exec(url)?.[0];
+    if (origin === undefined || url.includes('#'))
+      return answerProblem(request, response, unreadable('is no path'));
+    const path = url.slice(origin.length);
+    request.url = request.originalUrl = path.startsWith('/') ? path : `/${path}`;
+  }
+  if (DOT_SEGMENT.test(request.url)) return answerProblem(request, response, problems.notFound());
+  next();
+}
+
+/**
+ * Express middleware: an answer to a request whose body was not read to its end is the last one of its connection. Left
+ * to itself Node reads such a body to its end, however long it is, to come to the next request.
+ */
+export function endUnreadBodies(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  if (hasBody(request))
+    beforeAnswer(response, () => {
+      if (!request.complete) endWith(request, response);
+    });
+  next();
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
+}
+
+/**
+ * Closed at once while the client is still sending, TCP would throw away the answer that it has not read yet. So the
+ * service says that it is done, lets a bounded rest come in, and closes shortly after.
+ */
+function endWith(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
+  let spare = SPARE_BYTES;
+  response.setHeader('Connection', 'close');
+  request
+    .on('data', ({ length }: Buffer) => {
+      spare -= length;
+      if (spare < 0) request.pause();
+    })
+    .resume();
+  socket.destroySoon = () => {
+    socket.end();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
+}
