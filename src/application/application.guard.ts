@@ -1,11 +1,59 @@
-import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+} from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { ApiBasicAuth, ApiParam } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { accessOf, callerOf } from '../auth/index.js';
+import type { Model, mongo } from 'mongoose';
+import { accessOf, callerOf, covers, type Credential } from '../auth/index.js';
+import { exactly, NAME, NAME_SCHEMA, SharedReads } from '../common/index.js';
+import { ControlStream, KnownDocuments } from '../control/index.js';
 import { problems } from '../http/index.js';
-import { ApplicationLookup } from './application-lookup.js';
-import type { Application } from './application.js';
+import type { Tenant } from '../record/index.js';
+import { type Application, APPLICATION_MODEL } from './application.schema.js';
 
-type InApplication = Request & { application?: Application };
+type StoredApplication = Application & { _id: unknown };
+
+/** Applications as this instance knows them, or as the database has them. */
+@Injectable()
+export class ApplicationLookup {
+  private readonly reads = new SharedReads<StoredApplication | null>();
+  private readonly known: KnownDocuments<StoredApplication>;
+
+  constructor(
+    @InjectModel(APPLICATION_MODEL) private readonly applications: Model<Application>,
+    private readonly control: ControlStream,
+  ) {
+    this.known = new KnownDocuments(control, applications.collection.collectionName);
+  }
+
+  /** The application as a credential sees it: null also where its scopes do not cover it. */
+  async find({ scopes }: Pick<Credential, 'scopes'>, tenant: Tenant): Promise<Application | null> {
+    const { organizationid, appid } = tenant;
+    if (!NAME.test(organizationid) || !NAME.test(appid)) return null;
+    if (!covers(scopes, organizationid, appid)) return null;
+    const name = `${organizationid}/${appid}`;
+    return this.known.find(name, () =>
+      this.reads.share(name, () => this.control.read((options) => this.read(tenant, options))),
+    );
+  }
+
+  private read(
+    { organizationid, appid }: Tenant,
+    options: mongo.FindOptions,
+  ): Promise<StoredApplication | null> {
+    return this.applications.collection.findOne<StoredApplication>(
+      { organizationid: exactly(organizationid), appid: exactly(appid) },
+      options,
+    );
+  }
+}
+
+type RequestInApplication = Request & { application?: Application };
 
 /** 404 with one and the same body where the application does not exist and where the credential does not cover it. */
 @Injectable()
@@ -15,7 +63,7 @@ export class ApplicationGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { isPublic, isAbove } = accessOf(context);
     if (isPublic || isAbove) return true;
-    const request = context.switchToHttp().getRequest<InApplication>();
+    const request = context.switchToHttp().getRequest<RequestInApplication>();
     const { org, app } = request.params;
     const tenant = { organizationid: String(org), appid: String(app) };
     const application = await this.applications.find(callerOf(request), tenant);
@@ -28,5 +76,23 @@ export class ApplicationGuard implements CanActivate {
 /** The application that the path names, in a handler behind the guard. */
 export const CurrentApplication = createParamDecorator(
   (_data: unknown, context: ExecutionContext) =>
-    context.switchToHttp().getRequest<InApplication>().application,
+    context.switchToHttp().getRequest<RequestInApplication>().application,
 );
+
+/** Describes the path parameters that name an application. */
+export const NamesApplication = () =>
+  applyDecorators(
+    ApiParam({
+      name: 'org',
+      description: 'Identifier of the organization',
+      schema: { ...NAME_SCHEMA, example: 'acme' },
+    }),
+    ApiParam({
+      name: 'app',
+      description: 'Identifier of the application',
+      schema: { ...NAME_SCHEMA, example: 'webshop' },
+    }),
+  );
+
+/** Describes what all routes within an application have: its names in the path, and credentials. */
+export const InApplication = () => applyDecorators(ApiBasicAuth(), NamesApplication());

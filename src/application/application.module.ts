@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ControlModule } from '../control/index.js';
-import { ApplicationLookup } from './application-lookup.js';
-import { applicationModels } from './models.js';
+import { ApplicationLookup } from './application.guard.js';
+import { applicationModels } from './application.schema.js';
 
 @Module({
   imports: [ControlModule, MongooseModule.forFeature(applicationModels)],

@@ -1,8 +1,7 @@
-import { bsonTypeOf } from '../record/pure.js';
 import { atOnce, shown, type Steps } from '../common/index.js';
-import type { Filter } from './filter.js';
-import { partsOf, withinElements } from './filter-parts.js';
-import { isDocument, isRegularExpression } from './filter-values.js';
+import { bsonTypeOf } from '../record/pure.js';
+import { firstKey, isDocument, isRegularExpression, startsWithOperator } from './filter-values.js';
+import { type Filter, LOGICAL } from './filter.js';
 import { isPlainBeginning, patternCost } from './pattern/cost.js';
 import { NotUnderstoodError } from './pattern/cursor.js';
 
@@ -44,6 +43,29 @@ export function effortFault(filter: Filter): string | undefined {
 /** The same, a regular expression at a time: judging a long one takes some milliseconds. */
 export function* effortInSteps(filter: Filter): Steps<string | undefined> {
   return pathsFault(filter) ?? (yield* patternsFault(filter));
+}
+
+/** A field of a filter with its condition, and where it stands, such as `$or[1].data.price`. */
+export interface FilterPart {
+  place: string;
+  /** As it is written: the whole path. */
+  field: string;
+  condition: unknown;
+}
+
+/** Every field that a valid filter (contract §4) has a condition on, as the record has it: not within `$elemMatch`. */
+export function partsOf(filter: Filter): FilterPart[] {
+  return Object.entries(filter).flatMap(([key, value]: [string, unknown]) => {
+    if (!key.startsWith('$')) return [{ place: key, field: key, condition: value }];
+    return (value as Filter[]).flatMap((inner, index) =>
+      partsOf(inner).map((part) => ({ ...part, place: `${key}[${index}].${part.place}` })),
+    );
+  });
+}
+
+/** The parts, and those that `$elemMatch` has for the elements of their fields: `rows.a` within `rows`. */
+export function withinElements(parts: FilterPart[]): FilterPart[] {
+  return parts.flatMap((part) => [part, ...withinElements(elementsOf(part))]);
 }
 
 function pathsFault(filter: Filter): string | undefined {
@@ -120,4 +142,24 @@ function writtenIn(regex: unknown): Omit<Pattern, 'place'> {
   if (bsonTypeOf(regex) !== 'BSONRegExp') return { source: '', options: '' };
   const { pattern, options } = regex as { pattern: string; options: string };
   return { source: pattern, options };
+}
+
+function elementsOf({ place, field, condition }: FilterPart): FilterPart[] {
+  if (!isDocument(condition)) return [];
+  return Object.entries(condition).flatMap(([operator, argument]: [string, unknown]): FilterPart[] => {
+    const at = `${place}.${operator}`;
+    if (operator === '$not') return elementsOf({ place: at, field, condition: argument });
+    if (operator === '$all' && Array.isArray(argument))
+      return argument.flatMap((one, index) =>
+        elementsOf({ place: `${at}[${index}]`, field, condition: one as unknown }),
+      );
+    if (operator !== '$elemMatch' || !isDocument(argument)) return [];
+    const isFilter = !startsWithOperator(argument) || LOGICAL.has(firstKey(argument)!);
+    if (!isFilter) return elementsOf({ place: at, field, condition: argument });
+    return partsOf(argument).map((part) => ({
+      place: `${at}.${part.place}`,
+      field: `${field}.${part.field}`,
+      condition: part.condition,
+    }));
+  });
 }

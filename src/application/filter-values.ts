@@ -1,11 +1,21 @@
 import type { mongo } from 'mongoose';
-import { bsonTypeOf } from '../record/pure.js';
+import { shown } from '../common/index.js';
+import { bsonTypeOf, HIDDEN_FIELDS } from '../record/pure.js';
 
 const LEAF_CLASSES = [Date, RegExp, Uint8Array];
 /** To the driver a timestamp is a number of 64 bits; where MongoDB wants another number, it refuses it itself. */
 const NUMBER_TYPES = ['Decimal128', 'Long', 'Double', 'Int32', 'Timestamp'];
 const LEAF_TYPES = [...NUMBER_TYPES, 'ObjectId', 'BSONRegExp', 'Binary', 'MinKey', 'MaxKey'];
 const PLAIN_PROTOTYPES: unknown[] = [Object.prototype, null];
+
+/*
+ * A filter cannot use a field that no answer shows: a preview counts matches, so a few hundred previews would reveal a hidden
+ * value letter by letter. And a change of `emailkey` alone moves no stamp: a record that began to match by it would never be
+ * delivered.
+ */
+
+const NUMBER = /^\d+$/;
+const HIDDEN = HIDDEN_FIELDS.map((field) => field.split('.'));
 
 /** Whether the value is a document of keys and values, and not one BSON value that is an object in JavaScript only. */
 export function isDocument(value: unknown): value is mongo.Document {
@@ -43,7 +53,45 @@ export function startsWithOperator(value: unknown): boolean {
   return firstKey(value)?.startsWith('$') === true;
 }
 
+/** The path of a field nested in another, both in the notation of filters. */
+export function pathTo(within: string, key: string): string {
+  return within === '' ? key : `${within}.${key}`;
+}
+
+/** Whether the path leads to a hidden field or into one. */
+export function isHidden(path: string): boolean {
+  const names = namesIn(path);
+  return HIDDEN.some((hidden) => hidden.every((name, index) => names[index] === name));
+}
+
+/** Whether the path leads to a document that contains a hidden field. */
+export function holdsHidden(path: string): boolean {
+  const names = namesIn(path);
+  const isWithin = (hidden: string[]) =>
+    names.length < hidden.length && names.every((name, index) => hidden[index] === name);
+  return names.length > 0 && HIDDEN.some(isWithin);
+}
+
+/** The sentence about a hidden field: by its key, and where in the filter that is. */
+export function hidden(key: string, path: string, at: string): string {
+  const why =
+    namesIn(path)[0] === 'emailkey'
+      ? 'is a field that the service keeps for itself; write "data.email" to look at e-mails.'
+      : 'is a password hash, which no filter may look at; write another field, such as "data.email".';
+  return `"${shown(key)}" ${at} ${why}`;
+}
+
+/** The sentence about a comparison by order with a whole document that has a hidden field in it. */
+export function wholeCompared(path: string, at: string): string {
+  return `"${shown(path)}" ${at} is compared by order as a whole, with the password hash in it; compare one field, as in {"data.price": {"$gt": 5}}.`;
+}
+
 function isOfType(types: string[], value: unknown): boolean {
   const type = bsonTypeOf(value);
   return type !== undefined && types.includes(type);
+}
+
+/** Without the places in lists, through which a path may lead. */
+function namesIn(path: string): string[] {
+  return path.split('.').filter((name) => !NUMBER.test(name));
 }

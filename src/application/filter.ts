@@ -1,12 +1,19 @@
 import { calculateObjectSize } from 'bson';
 import type { mongo } from 'mongoose';
 import { shown } from '../common/index.js';
-import { ALLOWED, CONDITIONAL, LOGICAL, type Operator, type Role } from './filter-operators.js';
-import { hidden, holdsHidden, isHidden, pathTo, wholeCompared } from './filter-hidden.js';
-import { firstKey, isDocument, isLeaf, startsWithOperator } from './filter-values.js';
-
-/** A MongoDB query document, matched against the record document. */
-export type Filter = mongo.Document;
+import {
+  firstKey,
+  hidden,
+  holdsHidden,
+  isDocument,
+  isHidden,
+  isLeaf,
+  isNumber,
+  isRegularExpression,
+  pathTo,
+  startsWithOperator,
+  wholeCompared,
+} from './filter-values.js';
 
 /** A filter of this many bytes of BSON, or more, is invalid. */
 export const FILTER_BYTES = 65_536;
@@ -15,6 +22,70 @@ const MOST_LEVELS = 10;
 const MOST_VALUES = 1000;
 /** Every document, list and value leads to a value of its own or holds one: more than these hold too many. */
 const MOST_PARTS = MOST_VALUES * (MOST_LEVELS + 1);
+
+const TOO_MANY: Fault = `The filter has more than ${MOST_VALUES} values, the most that is allowed.`;
+
+const READ: Record<Role, (part: Part) => Part[] | Fault> = {
+  filter: readFilter,
+  filters: (part) => elements(part, () => 'filter'),
+  condition: readCondition,
+  value: readValue,
+  all: (part) => elements(part, (element) => (firstKey(element) === '$elemMatch' ? 'condition' : 'value')),
+  match: (part) => (isCondition(part.value) ? readCondition(part) : readFilter(part)),
+};
+
+const filters: Operator = {
+  role: 'filters',
+  wants: 'a list of one or more filters',
+  fits: (argument) => Array.isArray(argument) && argument.length > 0,
+};
+
+const comparison: Operator = { role: 'value', wants: 'a value', fits: () => true };
+
+const order: Operator = { ...comparison, isOrder: true };
+
+const oneOfList: Operator = { role: 'value', wants: 'a list of values', fits: Array.isArray };
+
+/** Operators that join whole filters. */
+export const LOGICAL: ReadonlyMap<string, Operator> = new Map([
+  ['$and', filters],
+  ['$or', filters],
+  ['$nor', filters],
+]);
+
+/** Operators of the condition on one field. */
+const CONDITIONAL: ReadonlyMap<string, Operator> = new Map([
+  [
+    '$not',
+    {
+      role: 'condition',
+      wants: 'a condition such as {"$gt": 5}, or a regular expression',
+      fits: isNegatable,
+    },
+  ],
+  ['$eq', comparison],
+  ['$ne', comparison],
+  ['$gt', order],
+  ['$gte', order],
+  ['$lt', order],
+  ['$lte', order],
+  ['$in', oneOfList],
+  ['$nin', oneOfList],
+  ['$exists', comparison],
+  ['$type', { role: 'value', wants: 'the name or number of a BSON type, or a list of them', fits: isTypes }],
+  ['$size', { role: 'value', wants: 'a whole number from 0', fits: isCount }],
+  ['$all', { role: 'all', wants: 'a list of values', fits: Array.isArray }],
+  ['$elemMatch', { role: 'match', wants: 'a filter or a condition', fits: isDocument }],
+  ['$mod', { role: 'value', wants: 'a list of two numbers, divisor and remainder', fits: isDivision }],
+  ['$regex', { role: 'value', wants: 'a regular expression', fits: isPattern }],
+  ['$options', { role: 'value', wants: 'a text such as "i"', fits: isText }],
+]);
+
+/** All allowed operators, for error sentences. */
+const ALLOWED = [...LOGICAL.keys(), ...CONDITIONAL.keys()].join(' ');
+
+/** A MongoDB query document, matched against the record document. */
+export type Filter = mongo.Document;
 
 interface Part {
   value: unknown;
@@ -31,17 +102,6 @@ interface Part {
 
 /** A sentence that says why something cannot stand where it does. */
 type Fault = string;
-
-const TOO_MANY: Fault = `The filter has more than ${MOST_VALUES} values, the most that is allowed.`;
-
-const READ: Record<Role, (part: Part) => Part[] | Fault> = {
-  filter: readFilter,
-  filters: (part) => elements(part, () => 'filter'),
-  condition: readCondition,
-  value: readValue,
-  all: (part) => elements(part, (element) => (firstKey(element) === '$elemMatch' ? 'condition' : 'value')),
-  match: (part) => (isCondition(part.value) ? readCondition(part) : readFilter(part)),
-};
 
 /**
  * Why a stored filter cannot be used, in one sentence that names the place; nothing where it can (contract §4). What
@@ -175,4 +235,48 @@ function named(part: Part): string {
 
 function at(part: Part): string {
   return part.place === '' ? 'at the top' : `at ${part.place}`;
+}
+
+/**
+ * What a part of a filter is read as: a filter (field names and logical operators) or a list of them, the condition on
+ * one field, a value, what `$all` takes, or what `$elemMatch` takes.
+ */
+type Role = 'filter' | 'filters' | 'condition' | 'value' | 'all' | 'match';
+
+interface Operator {
+  role: Role;
+  /** The right argument, for the sentence about a wrong one. */
+  wants: string;
+  fits: (argument: unknown) => boolean;
+  /** It compares by order, so that a few answers tell what is stored. */
+  isOrder?: boolean;
+}
+
+function isNegatable(argument: unknown): boolean {
+  return isRegularExpression(argument) || (isDocument(argument) && startsWithOperator(argument));
+}
+
+function isTypes(argument: unknown): boolean {
+  return Array.isArray(argument) ? argument.length > 0 && argument.every(isType) : isType(argument);
+}
+
+function isType(value: unknown): boolean {
+  return isText(value) || isNumber(value);
+}
+
+function isCount(argument: unknown): boolean {
+  const count = isNumber(argument) ? Number(argument) : NaN;
+  return Number.isInteger(count) && count >= 0;
+}
+
+function isDivision(argument: unknown): boolean {
+  return Array.isArray(argument) && argument.length === 2 && argument.every(isNumber);
+}
+
+function isPattern(argument: unknown): boolean {
+  return isText(argument) || isRegularExpression(argument);
+}
+
+function isText(argument: unknown): boolean {
+  return typeof argument === 'string';
 }

@@ -1,5 +1,8 @@
-export { APPLICATIONS } from './application.schema.js';
-export type { Application } from './application.js';
+export {
+  type Application,
+  applicationModels,
+  APPLICATIONS,
+  SERVICE_MODEL,
+  SERVICES,
+} from './application.schema.js';
 export * from './pure.js';
-export { SERVICE_MODEL, SERVICES } from './service.schema.js';
-export { applicationModels } from './models.js';

@@ -1,8 +1,7 @@
 export { type Filter, FILTER_BYTES, filterFault } from './filter.js';
 export { indexAdvice, type IndexKey } from './filter-index.js';
-export { effortFault, effortInSteps } from './filter-effort.js';
-export { isHidden } from './filter-hidden.js';
-export { type FilterPart, partsOf, withinElements } from './filter-parts.js';
+export { effortFault, effortInSteps, type FilterPart, partsOf, withinElements } from './filter-effort.js';
+export { isHidden } from './filter-values.js';
 export {
   isEnabled,
   isNamed,

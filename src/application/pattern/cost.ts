@@ -12,9 +12,20 @@ import {
   ZERO,
 } from './growth.js';
 import { MalformedError } from './cursor.js';
-import { beginningOf, comparisons, distance } from './literal.js';
+import {
+  before,
+  beginningOf,
+  type Characters,
+  choice,
+  comparisons,
+  distance,
+  LONG,
+  type Node,
+  NONE,
+  repeat,
+  sequence,
+} from './tree.js';
 import { parsePattern } from './parse.js';
-import { before, type Characters, choice, LONG, type Node, NONE, repeat, sequence } from './tree.js';
 
 /** Bytes of the smallest text in a list: what is done once for a text is done for at least as many bytes. */
 const SMALLEST_TEXT = 13;

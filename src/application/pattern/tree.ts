@@ -1,10 +1,25 @@
-/** Characters: a bit for each of ASCII, and one for all others together. */
-export type Characters = bigint;
-
 const ASCII = 128;
 export const NONE: Characters = 0n;
 export const EVERY: Characters = (1n << BigInt(ASCII + 1)) - 1n;
 const OTHERS: Characters = 1n << BigInt(ASCII);
+
+/** A bounded repetition of one character that takes more than these is long. */
+export const LONG = 20;
+
+const NOTHING: Shape = {
+  ...{ first: NONE, isEmpty: true, all: NONE, endless: NONE, fixed: 0, long: NONE, brief: 0 },
+  ...{ looks: false, idle: 0, empties: 1 },
+};
+
+export const EDGE: Node = { ...NOTHING, is: 'edge', idle: 1 };
+export const CARET: Node = { ...NOTHING, is: 'start', isCaret: true, idle: 1 };
+export const START: Node = { ...NOTHING, is: 'start', isCaret: false, idle: 1 };
+
+/** Longer texts are compared as what follows a text of this length. */
+const LONGEST_START = 50;
+
+/** Characters: a bit for each of ASCII, and one for all others together. */
+export type Characters = bigint;
 
 /** The properties of a node that others use; they are computed once, when it is created. */
 interface Shape {
@@ -42,18 +57,6 @@ export type Node = Shape &
     | { is: 'choice'; options: Node[] }
     | { is: 'repeat'; body: Node; min: number; max: number }
   );
-
-/** A bounded repetition of one character that takes more than these is long. */
-export const LONG = 20;
-
-const NOTHING: Shape = {
-  ...{ first: NONE, isEmpty: true, all: NONE, endless: NONE, fixed: 0, long: NONE, brief: 0 },
-  ...{ looks: false, idle: 0, empties: 1 },
-};
-
-export const EDGE: Node = { ...NOTHING, is: 'edge', idle: 1 };
-export const CARET: Node = { ...NOTHING, is: 'start', isCaret: true, idle: 1 };
-export const START: Node = { ...NOTHING, is: 'start', isCaret: false, idle: 1 };
 
 export function character(characters: Characters, isDot = false): Node {
   const shape = { ...NOTHING, first: characters, all: characters, fixed: 1, brief: 1, idle: 1 };
@@ -112,6 +115,57 @@ export function before(part: Idle, rest: Idle): Idle {
   return { idle: part.idle + reached(rest.idle), empties: reached(rest.empties) };
 }
 
+/** The character of a code point; in both cases if case is ignored. */
+export function codes(from: number, to: number, ignoreCase = false): Characters {
+  let set = to >= ASCII ? OTHERS : NONE;
+  for (let code = from; code <= Math.min(to, ASCII - 1); code += 1) {
+    set |= 1n << BigInt(code);
+    if (ignoreCase) set |= otherCase(String.fromCharCode(code));
+  }
+  // If case is ignored, a letter outside ASCII may equal an ASCII letter.
+  return ignoreCase && to >= ASCII ? set | codes(0, ASCII - 1) : set;
+}
+
+/** All but these. */
+export function except(set: Characters): Characters {
+  // The bit for the others stays set: excluding some of them leaves the rest.
+  return (EVERY & ~set) | OTHERS;
+}
+
+/** How a pattern begins: conditions such as `\b`, then a plain text, then what is tried after each match of that. */
+interface PlainStart {
+  edges: number;
+  text: Characters[];
+  rest: Node[];
+}
+
+export function beginningOf(node: Node): PlainStart {
+  const parts = node.is === 'sequence' ? node.parts : [node];
+  const isNot = (kind: Node['is'], from: number) => {
+    const index = parts.findIndex(({ is }, at) => at >= from && is !== kind);
+    return index < 0 ? parts.length : index;
+  };
+  const edges = isNot('edge', 0);
+  const end = Math.min(isNot('character', edges), edges + LONGEST_START);
+  return { edges, text: parts.slice(edges, end).map(({ first }) => first), rest: parts.slice(end) };
+}
+
+/**
+ * The most comparisons for each character if a text is looked for from every character on. Two attempts pass over the same
+ * character only if the later one began within the text that the earlier one had matched.
+ */
+export function comparisons(text: Characters[]): number {
+  const begunWithin = text.filter((one, at) => at > 0 && (one & text[0]!) !== NONE).length;
+  return Math.min(text.length, 2 + begunWithin);
+}
+
+/** The least distance between two places at which the text may match. */
+export function distance(text: Characters[]): number {
+  for (let shift = 1; shift < text.length; shift += 1)
+    if (text.every((one, at) => at < shift || (one & text[at - shift]!) !== NONE)) return shift;
+  return Math.max(text.length, 1);
+}
+
 /** Each time that takes nothing may be followed by another, up to the most; without an end it is not repeated. */
 function idleOf(body: Node, min: number, max: number): Idle {
   const times = max === Infinity || body.empties === 0 ? Math.min(max, Math.max(min, 1)) : max;
@@ -134,23 +188,6 @@ function joined(nodes: Node[]): Shape {
     shape.looks ||= looks;
   }
   return shape;
-}
-
-/** The character of a code point; in both cases if case is ignored. */
-export function codes(from: number, to: number, ignoreCase = false): Characters {
-  let set = to >= ASCII ? OTHERS : NONE;
-  for (let code = from; code <= Math.min(to, ASCII - 1); code += 1) {
-    set |= 1n << BigInt(code);
-    if (ignoreCase) set |= otherCase(String.fromCharCode(code));
-  }
-  // If case is ignored, a letter outside ASCII may equal an ASCII letter.
-  return ignoreCase && to >= ASCII ? set | codes(0, ASCII - 1) : set;
-}
-
-/** All but these. */
-export function except(set: Characters): Characters {
-  // The bit for the others stays set: excluding some of them leaves the rest.
-  return (EVERY & ~set) | OTHERS;
 }
 
 /** If case is ignored, the Kelvin sign equals k, and the long s equals s. */
