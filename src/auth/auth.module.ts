@@ -3,13 +3,16 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { PassportModule } from '@nestjs/passport';
 import { ControlModule } from '../control/index.js';
 import { Authenticator } from './authenticator.js';
-import { TidemarkBasicStrategy } from './basic.strategy.js';
-import { CREDENTIAL_MODEL, credentialSchema } from './credential.schema.js';
-import { CREDENTIAL_USE_MODEL, credentialUseSchema } from './credential-use.schema.js';
+import { TidemarkBasicStrategy } from './guards.js';
+import {
+  CREDENTIAL_MODEL,
+  CREDENTIAL_USE_MODEL,
+  credentialSchema,
+  credentialUseSchema,
+} from './credential.js';
 import { CredentialUses } from './credential-uses.js';
 import { LoginLimiter } from './login-limiter.js';
-import { Passwords } from './passwords.js';
-import { ProvenLogins } from './proven-logins.js';
+import { Passwords, ProvenLogins } from './passwords.js';
 
 @Module({
   imports: [

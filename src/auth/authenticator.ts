@@ -3,17 +3,21 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { SharedReads } from '../common/index.js';
 import { ControlStream, KnownDocuments } from '../control/index.js';
-import type { Login } from './basic-header.js';
-import { type Credential, isUsable, liveHashes, LONGEST_USERNAME } from './credential.js';
-import { CREDENTIAL_MODEL } from './credential.schema.js';
+import {
+  type Credential,
+  CREDENTIAL_MODEL,
+  isUsable,
+  liveHashes,
+  type Login,
+  LONGEST_USERNAME,
+} from './credential.js';
 import { type Attempt, LoginLimiter } from './login-limiter.js';
-import { Passwords } from './passwords.js';
-import { ProvenLogins } from './proven-logins.js';
-
-type StoredCredential = Credential & { _id: unknown };
+import { Passwords, ProvenLogins } from './passwords.js';
 
 /** The password of a credential, and the one before while it is kept: as many are compared for every login that is refused. */
 const MOST_HASHES = 2;
+
+type StoredCredential = Credential & { _id: unknown };
 
 /** Who a login is. A change of a credential takes effect as soon as the control stream has told of it. */
 @Injectable()

@@ -1,4 +1,34 @@
+import { Schema } from 'mongoose';
+
 export const LEVELS = ['read', 'write', 'admin'] as const;
+
+/** No credential has a longer user name, so the database is not queried for one (UTF-16 units). */
+export const LONGEST_USERNAME = 256;
+
+/** Name of the collection. */
+export const CREDENTIALS = 'credentials';
+
+/** Name of the Mongoose model of `credentials`. */
+export const CREDENTIAL_MODEL = 'Credential';
+
+/** Operators write this collection too, so reading takes it as it comes and the checks below decide. */
+export const credentialSchema = new Schema<Credential>(
+  {},
+  { collection: CREDENTIALS, strict: false, versionKey: false },
+)
+  .index({ username: 1 }, { unique: true })
+  .index({ 'scopes.organizationid': 1 });
+
+/** Name of the collection. */
+export const CREDENTIAL_USES = 'tidemark.credentialuses';
+
+/** Name of the Mongoose model of `tidemark.credentialuses`. */
+export const CREDENTIAL_USE_MODEL = 'CredentialUse';
+
+export const credentialUseSchema = new Schema<CredentialUse>(
+  { _id: String },
+  { collection: CREDENTIAL_USES, strict: false, versionKey: false },
+);
 
 /** Each level includes those before it. */
 export type Level = (typeof LEVELS)[number];
@@ -8,9 +38,6 @@ export interface Scope {
   organizationid: string;
   appid: string;
 }
-
-/** No credential has a longer user name, so the database is not queried for one (UTF-16 units). */
-export const LONGEST_USERNAME = 256;
 
 /** A document of `credentials` (contract §4). */
 export interface Credential {
@@ -38,7 +65,7 @@ export function liveHashes({ passwordhash, oldpasswordhash, oldexpiresAt }: Cred
 }
 
 /** How a credential stands, but for its password; `broken` where something in it is of a type that opens nothing. */
-export type CredentialState = 'valid' | 'disabled' | 'expired' | 'broken';
+type CredentialState = 'valid' | 'disabled' | 'expired' | 'broken';
 
 /** A list of user names is found under each of them, and opens none. Of `disabled`, only false or nothing is no. */
 export function credentialState(
@@ -62,6 +89,30 @@ export function covers(scopes: unknown, organizationid: string, appid: string): 
   return (scopes as (Partial<Scope> | null)[]).some(
     (scope) => fits(scope?.organizationid, organizationid) && fits(scope?.appid, appid),
   );
+}
+
+/** When a credential was last let in, and from where. */
+export interface CredentialUse {
+  /** Its user name; empty for the one document that says since when uses are noted. */
+  _id: string;
+  at: Date;
+  /** Address of the client. */
+  from?: string;
+}
+
+/** What a client sent with HTTP Basic. */
+export interface Login {
+  username: string;
+  password: string;
+}
+
+/** Reads `Authorization: Basic …` as RFC 7617 does: UTF-8, user name up to the first colon, password all that follows. */
+export function parseBasicHeader(header: string | undefined): Login | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon > 0 ? { username: text.slice(0, colon), password: text.slice(colon + 1) } : undefined;
 }
 
 function isArgon2id(hash: unknown): hash is string {

@@ -1,6 +1,6 @@
 export { Authenticator } from './authenticator.js';
 export { AuthModule } from './auth.module.js';
-export { BasicGuard } from './basic.guard.js';
+export { BasicGuard, LevelGuard } from './guards.js';
 export { CredentialUses } from './credential-uses.js';
 export {
   AboveApplications,
@@ -13,6 +13,5 @@ export {
   Needs,
   Public,
 } from './decorators.js';
-export { LevelGuard } from './level.guard.js';
-export { MinuteCounts } from './minute-counts.js';
+export { MinuteCounts } from './login-limiter.js';
 export * from './plain.js';

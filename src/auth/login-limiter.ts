@@ -1,12 +1,60 @@
+import { hash } from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { atMost } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
 import { problems } from '../http/index.js';
-import { callerAt, siteOf } from './address.js';
-import { type Count, MinuteCounts } from './minute-counts.js';
+
+const MINUTE_MS = 60_000;
+/** Most keys that are kept, the most recently used ones: this bounds the memory for keys that clients choose. */
+const REMEMBERED = 50_000;
+const KEY_LENGTH = 22;
 
 const ADDRESS_FACTOR = 10;
 /** An honest site has many networks of /64. */
 const SITE_FACTOR = 8 * ADDRESS_FACTOR;
+
+/** The longest way to write an IPv6 address, without its zone. */
+const LONGEST_ADDRESS = 45;
+const LONGEST_WITH_PORT = LONGEST_ADDRESS + '[]:65535'.length;
+const UNREADABLE = 'unreadable';
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+const SITE_GROUPS = 3;
+const MAPPED = '0:0:0:0:0:ffff';
+
+/** How often something happened in a minute, and in how many seconds that minute is over. */
+interface Count {
+  count: number;
+  secondsLeft: number;
+}
+
+/** Counts by key, each in a minute of its own that begins with the first. Keys may have any length; none is kept. */
+export class MinuteCounts {
+  private readonly minutes = new LRUCache<string, { count: number; ends: number }>(atMost(REMEMBERED));
+
+  count(key: string): Count {
+    const now = performance.now();
+    const minute = this.minutes.get(shortened(key));
+    return minute === undefined || minute.ends <= now
+      ? { count: 0, secondsLeft: MINUTE_MS / 1000 }
+      : { count: minute.count, secondsLeft: (minute.ends - now) / 1000 };
+  }
+
+  /** The count with this one. */
+  add(key: string, times = 1): Count {
+    const { count, secondsLeft } = this.count(key);
+    const counted = { count: Math.max(0, count + times), secondsLeft };
+    const ends = performance.now() + secondsLeft * 1000;
+    this.minutes.set(shortened(key), { count: counted.count, ends });
+    return counted;
+  }
+
+  get size(): number {
+    return this.minutes.size;
+  }
+}
 
 /** A login whose password is about to be compared. It counts as failed until something else is known. */
 export interface Attempt {
@@ -75,6 +123,58 @@ export class LoginLimiter {
   }
 }
 
+/**
+ * Whom failed logins are counted for. Everybody with IPv6 has a whole network of /64 to call from, so that counts as
+ * one; an IPv4 address in the form of an IPv6 one is the same caller as in its own. Some proxies add the port, which is
+ * left out. All that is no address counts as one caller.
+ */
+export function callerAt(address: string): string {
+  const [plain = ''] = withoutPort(address.slice(0, LONGEST_WITH_PORT + 1)).split('%');
+  if (isIPv4(plain)) return plain;
+  if (plain.length > LONGEST_ADDRESS || !isIPv6(plain)) return UNREADABLE;
+  const groups = groupsOf(plain);
+  return groups.slice(0, -2).join(':') === MAPPED
+    ? groups.slice(-2).flatMap(bytesOf).join('.')
+    : `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+/** The /48 network of an IPv6 caller; undefined for IPv4. One owner often has a whole /48, which is 65,536 callers. */
+export function siteOf(caller: string): string | undefined {
+  if (!caller.endsWith('::/64')) return undefined;
+  return `${caller.split(':').slice(0, SITE_GROUPS).join(':')}::/48`;
+}
+
+function shortened(key: string): string {
+  return hash('sha256', key, 'base64url').slice(0, KEY_LENGTH);
+}
+
 function assertAtMost(allowed: number, { count, secondsLeft }: Count): void {
   if (count > allowed) throw problems.tooManyLogins(secondsLeft);
+}
+
+/** `203.0.113.7:1234` and `[2001:db8::7]:1234`, but not `2001:db8::7`. */
+function withoutPort(address: string): string {
+  const [, bracketed] = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(address) ?? [];
+  if (bracketed !== undefined) return bracketed;
+  return address.split(':').length === 2 ? address.slice(0, address.indexOf(':')) : address;
+}
+
+/** The eight groups in hex, without zeros in front. */
+function groupsOf(address: string): string[] {
+  const [front = [], back = []] = address.split('::').map((half) => half.split(':').flatMap(hexOf));
+  const zeros = Array<string>(GROUPS - front.length - back.length).fill('0');
+  return [...front, ...zeros, ...back];
+}
+
+/** A group; its last two may be written as an IPv4 address. */
+function hexOf(group: string): string[] {
+  if (group === '') return [];
+  if (!group.includes('.')) return [parseInt(group, 16).toString(16)];
+  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+  return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
+}
+
+function bytesOf(group: string): number[] {
+  const value = parseInt(group, 16);
+  return [value >> 8, value & 255];
 }

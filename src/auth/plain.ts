@@ -1,12 +1,16 @@
-export { type Login, parseBasicHeader } from './basic-header.js';
-export { CREDENTIAL_MODEL, CREDENTIALS, credentialSchema } from './credential.schema.js';
-export { CREDENTIAL_USES, type CredentialUse } from './credential-use.schema.js';
 export {
   covers,
   type Credential,
+  CREDENTIAL_MODEL,
+  CREDENTIAL_USES,
+  CREDENTIALS,
+  credentialSchema,
   credentialState,
+  type CredentialUse,
   type Level,
   LEVELS,
+  type Login,
+  parseBasicHeader,
   liveHashes,
   reaches,
   type Scope,

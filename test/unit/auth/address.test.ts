@@ -1,4 +1,4 @@
-import { callerAt, siteOf } from '../../../src/auth/address.js';
+import { callerAt, siteOf } from '../../../src/auth/login-limiter.js';
 
 describe('one caller is', () => {
   it.each([

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseBasicHeader } from '../../../src/auth/basic-header.js';
+import { parseBasicHeader } from '../../../src/auth/credential.js';
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 const basic = (text: string) => `Basic ${encoded(text)}`;

@@ -1,4 +1,4 @@
-import { ProvenLogins } from '../../../src/auth/proven-logins.js';
+import { ProvenLogins } from '../../../src/auth/passwords.js';
 
 const HASH = '$argon2id$one';
 const login = (username: string, password: string) => ({ username, password });

@@ -1,4 +1,4 @@
-import { Turns } from '../../../src/auth/turns.js';
+import { Turns } from '../../../src/auth/passwords.js';
 import { Problem } from '../../../src/http/index.js';
 
 /** Lets everything happen that waits for nothing but its turn. */

@@ -1,4 +1,4 @@
-import { parseBasicHeader } from '../../../src/auth/basic-header.js';
+import { parseBasicHeader } from '../../../src/auth/credential.js';
 import { parseDate } from '../../../src/common/index.js';
 import { Problem } from '../../../src/http/index.js';
 import { BodyPipe, CreateMember } from '../../../src/member/bodies.js';
