@@ -2,7 +2,7 @@
 export const ofFoundations = [
   {
     name: 'setting-above-its-bound',
-    file: 'src/config/parse.ts',
+    file: 'src/config/settings.ts',
     from: 'Number(text) <= setting.max,',
     to: 'Number(text) <= setting.max + 1,',
     tests: ['unit/config/settings'],
@@ -30,7 +30,7 @@ export const ofFoundations = [
   },
   {
     name: 'body-unpacked-without-a-bound',
-    file: 'src/body/read-body.ts',
+    file: 'src/body/request-body.ts',
     from: 'if (bytes > limit) throw new BodyTooLargeError();',
     to: 'if (bytes > limit && packed.length > limit) throw new BodyTooLargeError();',
     tests: ['contract/bodies'],

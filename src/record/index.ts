@@ -1,22 +1,36 @@
-export { doubledNameIn } from './doubled-name.js';
-export { doubled, isSingleAlong, single, stampDoubled } from './doubled.js';
+export {
+  doubled,
+  doubledNameIn,
+  EARLIEST,
+  HAS_GOOD_STAMP,
+  isSingleAlong,
+  needsStamp,
+  single,
+  STAMP,
+  stampAbove,
+  stampAnew,
+  stampDoubled,
+  type Stamping,
+  stampTogether,
+  type Unstamped,
+} from './stamp.js';
 export { RecordsHeldError, writeUnlessHeld } from './held.js';
-export { idTextAt, idTextOf, isNumberText, LONGEST_NUMBER_TEXT } from './id-text.js';
-export { updateItemText } from './item.js';
-export { jsonText, READ_FOR_JSON } from './json.js';
-export * from './pure.js';
-export { BY_EMAIL_KEY, BY_RECORD_ID, ofTenant, withIds } from './selection.js';
-export { EARLIEST, HAS_GOOD_STAMP, needsStamp, STAMP, stampAbove } from './stamp.js';
-export { stampAnew, type Stamping, stampTogether, type Unstamped } from './stamping.js';
 export {
   hasMoreTexts,
   idAt,
   IDENTITY,
   IDENTITY_TEXTS,
   identityTextsAt,
+  idTextAt,
+  idTextOf,
   isLongText,
+  isNumberText,
   isShortText,
   LONGEST_LEARNED,
+  LONGEST_NUMBER_TEXT,
   textAt,
   textsAt,
-} from './typed.js';
+} from './identity.js';
+export { jsonText, READ_FOR_JSON, updateItemText } from './item.js';
+export * from './pure.js';
+export { BY_EMAIL_KEY, BY_RECORD_ID, ofTenant, withIds } from './record.js';

@@ -1,6 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import { idTextOf } from './id-text.js';
-import { jsonText } from './json.js';
+import { idTextOf } from './identity.js';
 import type { Kind } from './record.js';
 
 const { DBRef } = mongoose.mongo;
@@ -9,8 +8,18 @@ const { DBRef } = mongoose.mongo;
 const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
+const { BSON } = mongoose.mongo;
+
+/** How documents must be read so that {@link jsonText} loses nothing: 64-bit integers stay whole, binaries typed. */
+export const READ_FOR_JSON = {
+  useBigInt64: true,
+  promoteBuffers: false,
+  bsonRegExp: true,
+  enableUtf8Validation: false,
+} as const;
+
 /** What an answer shows of a member's password hash: nothing, unless the application's settings say otherwise. */
-export interface ItemOptions {
+interface ItemOptions {
   withPasswordHash: boolean;
 }
 
@@ -35,6 +44,28 @@ export function channelsOf(stored: unknown): string[] | undefined {
   return Array.isArray(stored) ? stored.filter((channel) => typeof channel === 'string') : undefined;
 }
 
+/**
+ * JSON text of a BSON value (contract §4): dates ISO, ObjectId hex, Decimal128 a string, 64-bit integers all their
+ * digits, NaN and infinities null, binary base64.
+ */
+export function jsonText(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      return Number.isFinite(value) ? JSON.stringify(value) : 'null';
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    case 'object':
+      return value === null ? 'null' : objectText(value);
+    case 'undefined':
+    case 'function':
+    case 'symbol':
+      return 'null';
+  }
+}
+
 function dateText(stored: unknown, id: mongo.ObjectId): string {
   return jsonText(stored instanceof Date && isWritable(stored) ? stored : id.getTimestamp());
 }
@@ -55,4 +86,30 @@ function dataText(kind: Kind, stored: unknown, options: ItemOptions): string {
 /** The driver makes a reference of each document with `$ref` and `$id`; all other documents are plain objects. */
 function isDocument(data: unknown): data is mongo.Document {
   return typeof data === 'object' && data !== null && Object.getPrototypeOf(data) === Object.prototype;
+}
+
+function objectText(value: object): string {
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'null' : JSON.stringify(value);
+  if ('_bsontype' in value) return bsonTypeText(value);
+  return plainText(value);
+}
+
+function plainText(value: object): string {
+  const members = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}:${jsonText(inner)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** A stored key `_bsontype` makes a plain object look like a BSON value; only the classes themselves are trusted. */
+function bsonTypeText(value: object): string {
+  if (value instanceof BSON.ObjectId) return JSON.stringify(value.toHexString());
+  if (value instanceof BSON.Decimal128) return JSON.stringify(value.toString());
+  if (value instanceof BSON.Binary) return JSON.stringify(value.toString('base64'));
+  if (value instanceof BSON.Timestamp) return JSON.stringify(value.toBigInt().toString());
+  if (value instanceof BSON.BSONRegExp) return JSON.stringify(`/${value.pattern}/${value.options}`);
+  if (value instanceof BSON.Code) return JSON.stringify(value.code);
+  if (value instanceof BSON.BSONSymbol) return JSON.stringify(value.value);
+  if (value instanceof BSON.DBRef) return plainText(value.toJSON());
+  if (value instanceof BSON.MinKey || value instanceof BSON.MaxKey) return 'null';
+  return plainText(value);
 }

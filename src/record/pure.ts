@@ -1,13 +1,14 @@
-export { bsonTypeOf, isObjectId } from './bson-type.js';
-export { HIDDEN_FIELDS } from './hidden.js';
 export {
+  bsonTypeOf,
   COLLECTION_OF,
+  DELIVERABLE,
   FIRST_ID,
+  HIDDEN_FIELDS,
+  isObjectId,
+  isUnreadable,
   type Kind,
   KINDS,
   LAST_ID,
   type RecordDocument,
   type Tenant,
 } from './record.js';
-export { DELIVERABLE } from './shape.js';
-export { isUnreadable } from './unreadable.js';

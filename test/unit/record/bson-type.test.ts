@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { bsonTypeOf, isObjectId } from '../../../src/record/bson-type.js';
+import { bsonTypeOf, isObjectId } from '../../../src/record/record.js';
 
 const ID = new mongo.ObjectId();
 
