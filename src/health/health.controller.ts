@@ -1,10 +1,48 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiOkResponse,
+  ApiOperation,
+  ApiProperty,
+  ApiSchema,
+  ApiServiceUnavailableResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import { type HealthCheckResult, HealthCheckService } from '@nestjs/terminus';
 import type { Response } from 'express';
 import { Public } from '../auth/index.js';
-import { Liveness, ReadinessShape } from './openapi.js';
 import { Readiness } from './readiness.js';
+
+/** The results of the checks, by their names. */
+const checks = {
+  type: 'object' as const,
+  additionalProperties: {
+    type: 'object',
+    required: ['status'],
+    properties: { status: { type: 'string', enum: ['up', 'down'] } },
+    additionalProperties: true,
+  },
+};
+
+@ApiSchema({ description: 'The process answers' })
+class Liveness {
+  @ApiProperty({ enum: ['ok'] })
+  status: 'ok';
+}
+
+@ApiSchema({ name: 'Readiness', description: 'Whether feeds and writes are served, and what was looked at' })
+class ReadinessShape {
+  @ApiProperty({ enum: ['ok', 'error', 'shutting_down'] })
+  status: string;
+
+  @ApiProperty({ ...checks, selfRequired: false, description: 'What is up' })
+  info?: object;
+
+  @ApiProperty({ ...checks, selfRequired: false, description: 'What is down' })
+  error?: object;
+
+  @ApiProperty({ ...checks, description: 'Both' })
+  details: object;
+}
 
 /** For load balancers (contract §5); none of it needs credentials. */
 @ApiTags('operation')

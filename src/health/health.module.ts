@@ -1,12 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import type { Settings } from '../config/index.js';
-import { Gauges } from './gauges.js';
+import { Gauges, MetricsController } from './metrics.controller.js';
 import { HealthController } from './health.controller.js';
 import { ProgressModule } from '../replication/progress/index.js';
-import { Looks } from './looks.js';
-import { MetricsController } from './metrics.controller.js';
-import { Readiness } from './readiness.js';
+import { HealthReads, Readiness } from './readiness.js';
 
 @Module({})
 export class HealthModule {
@@ -15,7 +13,7 @@ export class HealthModule {
       module: HealthModule,
       imports: [ProgressModule, TerminusModule.forRoot({ logger: false })],
       controllers: [HealthController, ...(metrics ? [MetricsController] : [])],
-      providers: [Gauges, Looks, Readiness],
+      providers: [Gauges, HealthReads, Readiness],
     };
   }
 }

@@ -1,2 +1,2 @@
-export { Gauges } from './gauges.js';
+export { Gauges } from './metrics.controller.js';
 export { HealthModule } from './health.module.js';

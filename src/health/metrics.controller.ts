@@ -1,9 +1,55 @@
-import { Controller, Get, Header, Res } from '@nestjs/common';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Controller, Get, Header, Injectable, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { Gauge } from 'prom-client';
 import { Public } from '../auth/index.js';
 import { Metrics } from '../observability/index.js';
-import { Gauges } from './gauges.js';
+import { greatestLag, shareDone, UnwatchedFeeds } from '../replication/progress/index.js';
+import { HealthReads } from './readiness.js';
+
+/** A scrape does not wait longer for the database (milliseconds). */
+const LONGEST_MS = 2000;
+
+/** The gauges that are read when they are asked for; of those about what is in the database every instance tells the same. */
+@Injectable()
+export class Gauges {
+  constructor(
+    private readonly reads: HealthReads,
+    private readonly metrics: Metrics,
+    private readonly unwatched: UnwatchedFeeds,
+  ) {}
+
+  /** Reads them anew. Those that cannot be read are absent; it never fails. */
+  async refresh(): Promise<void> {
+    const tooLate = wait(LONGEST_MS, undefined, { ref: false });
+    const inTime = <T>(look: Promise<T>) => Promise.race([look, tooLate]).catch(() => undefined);
+    const [standing, counts, pending] = await Promise.all([
+      inTime(this.reads.watcherStatus()),
+      inTime(this.reads.openRepairs()),
+      inTime(this.reads.pendingServices()),
+    ]);
+    this.metrics.feedsUnwatched.set(this.unwatched.seconds);
+    show(this.metrics.watcherLag, standing?.lagSeconds);
+    show(this.metrics.applicationsAside, standing?.aside.length);
+    show(this.metrics.asideLag, standing && greatestLag(standing.aside));
+    show(this.metrics.editedServices, pending?.services);
+    show(this.metrics.editPending, pending?.longestSeconds);
+    show(this.metrics.editFailures, pending?.failures);
+    show(this.metrics.clockBehind, standing?.clockBehindSeconds);
+    show(this.metrics.oplogWindow, standing?.oplogWindowSeconds);
+    show(this.metrics.oplogUsed, standing?.oplogUsedRatio);
+    show(this.metrics.oplogPredictedWindow, standing?.oplogPredictedWindowSeconds);
+    show(this.metrics.emailDuplicates, counts?.[0]);
+    show(this.metrics.quarantined, counts?.[1]);
+    show(this.metrics.passProgress, standing?.pass && shareDone(standing.pass));
+  }
+}
+
+function show(gauge: Gauge, value: number | undefined): void {
+  if (value === undefined) gauge.remove();
+  else gauge.set(value);
+}
 
 /** For so long a scrape is answered with the text of the one before (milliseconds). */
 const KEPT_MS = 1000;

@@ -1,9 +1,60 @@
 import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
-import { within } from '../common/index.js';
-import { IndexKeeper, Preparation } from '../database/index.js';
-import { UnwatchedFeeds, type WatcherStatus } from '../replication/progress/index.js';
-import { Looks } from './looks.js';
+import type { Connection } from 'mongoose';
+import { SharedReads, within } from '../common/index.js';
+import { IndexKeeper, modelsOf, NO_HISTORY, Preparation, unfitness } from '../database/index.js';
+import { countPending, type PendingCounts } from '../replication/filters/index.js';
+import {
+  holdsWatched,
+  readWatcherStatus,
+  UnwatchedFeeds,
+  type WatcherStatus,
+} from '../replication/progress/index.js';
+import { countSetAside } from '../replication/quarantine/index.js';
+import { countEmailDuplicates } from '../replication/repair/index.js';
+
+/** What health checks and scrapes ask the database. They need no credentials, so all who come together share a read. */
+@Injectable()
+export class HealthReads {
+  private readonly pings = new SharedReads<unknown>();
+  private readonly flaws = new SharedReads<string | undefined>();
+  private readonly standings = new SharedReads<WatcherStatus>();
+  private readonly counts = new SharedReads<[number, number]>();
+  private readonly pending = new SharedReads<PendingCounts>();
+
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  /** Throws where the database does not answer. */
+  ping(): Promise<unknown> {
+    return this.pings.share('ping', () => this.connection.db!.command({ ping: 1 }));
+  }
+
+  /** Why the service cannot keep its promises on this database by now, and what an operator has to do. */
+  flaw(): Promise<string | undefined> {
+    return this.flaws.share('flaw', async () => {
+      const sentence = await unfitness(this.connection.db!, modelsOf(this.connection));
+      if (sentence !== undefined) return sentence;
+      return (await holdsWatched(this.connection)) ? undefined : NO_HISTORY;
+    });
+  }
+
+  watcherStatus(): Promise<WatcherStatus> {
+    return this.standings.share('standing', () => readWatcherStatus(this.connection));
+  }
+
+  /** Services whose edited filter is not in force yet. */
+  pendingServices(): Promise<PendingCounts> {
+    return this.pending.share('pending', () => countPending(this.connection));
+  }
+
+  /** Members whose e-mail another member has, and events that were set aside. */
+  openRepairs(): Promise<[emailDuplicates: number, quarantined: number]> {
+    return this.counts.share('counts', () =>
+      Promise.all([countEmailDuplicates(this.connection), countSetAside(this.connection)]),
+    );
+  }
+}
 
 /** A load balancer does not wait longer, and neither does it have to: what does not answer is not ready (milliseconds). */
 const LONGEST_MS = 2000;
@@ -15,7 +66,7 @@ const USUAL_LAG_S = 30;
 @Injectable()
 export class Readiness {
   constructor(
-    private readonly looks: Looks,
+    private readonly reads: HealthReads,
     private readonly indicators: HealthIndicatorService,
     private readonly preparation: Preparation,
     private readonly keeper: IndexKeeper,
@@ -25,8 +76,8 @@ export class Readiness {
   async database(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('database');
     if (!this.preparation.isComplete) return indicator.down({ state: 'preparing' });
-    const looks = Promise.all([this.looks.ping(), this.looks.flaw()]);
-    return within(LONGEST_MS, 'The look at the database', looks).then(
+    const both = Promise.all([this.reads.ping(), this.reads.flaw()]);
+    return within(LONGEST_MS, 'The look at the database', both).then(
       ([, flaw]) =>
         flaw === undefined ? indicator.up() : indicator.down({ state: 'unfit', detail: `${flaw}.` }),
       () => indicator.down({ state: 'away' }),
@@ -52,7 +103,7 @@ export class Readiness {
    */
   async replication(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('replication');
-    return within(LONGEST_MS, 'The look at the watcher', this.looks.watcherStatus()).then(
+    return within(LONGEST_MS, 'The look at the watcher', this.reads.watcherStatus()).then(
       (standing) => {
         const isHeldUp = isUnwatched(standing) || this.unwatched.isTooLong;
         const state = standing.isPreparing ? 'preparing' : isHeldUp ? 'not-watched' : undefined;
