@@ -1,4 +1,3 @@
 export { databaseIn } from './connection-string.js';
-export { settingsOfProcess } from './environment.js';
+export { readSettings, type Settings, settingsOfProcess, settingTable } from './settings.js';
 export * from './pure.js';
-export { readSettings, type Settings, settingTable } from './settings.js';

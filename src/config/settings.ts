@@ -1,59 +1,7 @@
-import { ConfigError } from './config-error.js';
-import { parseSettings, type SettingTable } from './parse.js';
-
-/** All settings of the environment, complete and validated. No other module reads the environment. */
-export interface Settings {
-  /** Connection string of a replica set; without it the embedded mongod serves. */
-  mongodbUri: string | undefined;
-  production: boolean;
-  /** `serve`: answers requests, never leads the watcher. `watch`: leads, answers health and metrics only. `all`: both. */
-  role: string;
-  host: string;
-  /** TCP port; 0 takes a free one. */
-  port: number;
-  dataDir: string;
-  logLevel: string;
-  /** `json`, `lines` for people, or `auto`: lines on a terminal. */
-  logFormat: string;
-  limitMax: number;
-  /** Bytes. */
-  bodyLimit: number;
-  /** Failed logins a minute for one pair of address and user name. */
-  loginFailures: number;
-  /** Requests a minute for each credential; 0 is no quota. */
-  credentialQuota: number;
-  /** Pages that a credential has in work at a time, at most, in each instance. */
-  credentialPages: number;
-  /** Bytes of the pages in flight together, about: replies of the database, and text that no connection has taken yet. */
-  feedMemory: number;
-  /** Milliseconds the database may spend on one query. */
-  queryMs: number;
-  /** Of pages whose scripts may ask this service; none by default. */
-  corsOrigins: string[];
-  /** Connections of clients at a time; 0: as many as the process may have open files, less some. */
-  maxConnections: number;
-  /** Connections on which one credential has requests under way at a time; 0: a quarter of all. */
-  credentialConnections: number;
-  /** Milliseconds after which an idle connection is closed. */
-  keepAliveMs: number;
-  /** Milliseconds within which a request arrives, to the end of its body. */
-  receiveMs: number;
-  /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
-  markWait: number;
-  /** Milliseconds for which an instance goes by what it knows after it last heard of the database; 0: it knows nothing. */
-  knowledgeMs: number;
-  /** Days for which hard deletes are kept; 0 keeps them for ever. */
-  tombstoneRetentionDays: number;
-  /** Days for which the audit trail is kept. */
-  auditTrailDays: number;
-  /** Days for which it is noted which records were stamped anew, and why; 0: nothing is noted. */
-  restampHistoryDays: number;
-  trustProxy: string;
-  metrics: boolean;
-  docs: boolean;
-  console: boolean;
-  mongodBinary: string | undefined;
-}
+import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { connectionStringFault, databaseIn } from './connection-string.js';
+import { ConfigError } from './process.js';
 
 const ONE_MINUTE = 60_000;
 const MEGABYTE = 1024 * 1024;
@@ -115,6 +63,65 @@ export const settingTable: SettingTable<Settings> = {
   mongodBinary: { env: 'MONGOMS_SYSTEM_BINARY', type: 'text', fallback: undefined },
 };
 
+const RIGHT_URI = 'mongodb://127.0.0.1:27017/tidemark?replicaSet=rs0';
+
+/** Networks that Express knows by name. */
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** All settings of the environment, complete and validated. No other module reads the environment. */
+export interface Settings {
+  /** Connection string of a replica set; without it the embedded mongod serves. */
+  mongodbUri: string | undefined;
+  production: boolean;
+  /** `serve`: answers requests, never leads the watcher. `watch`: leads, answers health and metrics only. `all`: both. */
+  role: string;
+  host: string;
+  /** TCP port; 0 takes a free one. */
+  port: number;
+  dataDir: string;
+  logLevel: string;
+  /** `json`, `lines` for people, or `auto`: lines on a terminal. */
+  logFormat: string;
+  limitMax: number;
+  /** Bytes. */
+  bodyLimit: number;
+  /** Failed logins a minute for one pair of address and user name. */
+  loginFailures: number;
+  /** Requests a minute for each credential; 0 is no quota. */
+  credentialQuota: number;
+  /** Pages that a credential has in work at a time, at most, in each instance. */
+  credentialPages: number;
+  /** Bytes of the pages in flight together, about: replies of the database, and text that no connection has taken yet. */
+  feedMemory: number;
+  /** Milliseconds the database may spend on one query. */
+  queryMs: number;
+  /** Of pages whose scripts may ask this service; none by default. */
+  corsOrigins: string[];
+  /** Connections of clients at a time; 0: as many as the process may have open files, less some. */
+  maxConnections: number;
+  /** Connections on which one credential has requests under way at a time; 0: a quarter of all. */
+  credentialConnections: number;
+  /** Milliseconds after which an idle connection is closed. */
+  keepAliveMs: number;
+  /** Milliseconds within which a request arrives, to the end of its body. */
+  receiveMs: number;
+  /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
+  markWait: number;
+  /** Milliseconds for which an instance goes by what it knows after it last heard of the database; 0: it knows nothing. */
+  knowledgeMs: number;
+  /** Days for which hard deletes are kept; 0 keeps them for ever. */
+  tombstoneRetentionDays: number;
+  /** Days for which the audit trail is kept. */
+  auditTrailDays: number;
+  /** Days for which it is noted which records were stamped anew, and why; 0: nothing is noted. */
+  restampHistoryDays: number;
+  trustProxy: string;
+  metrics: boolean;
+  docs: boolean;
+  console: boolean;
+  mongodBinary: string | undefined;
+}
+
 /** Reads the settings; throws a ConfigError whose sentence names the variable, what came and a right value. */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   const settings = parseSettings(settingTable, environment);
@@ -131,4 +138,103 @@ export function readSettings(environment: Record<string, string | undefined>): S
     );
   }
   return settings;
+}
+
+/** The settings of this process: the environment, and below it a `.env` file in the working directory. */
+export function settingsOfProcess(): Settings {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return readSettings(process.env);
+}
+
+type Setting<V> = { env: string; fallback: V } & (
+  | { type: 'text' | 'uri' | 'switch' | 'production' | 'proxies' | 'origins' }
+  | { type: 'integer'; min: number; max: number }
+  | { type: 'choice'; choices: string[] }
+);
+
+type SettingTable<T> = { [K in keyof T]: Setting<T[K]> };
+
+/** Turns raw environment text into values of the table's types. An empty variable counts as absent. */
+function parseSettings<T>(table: SettingTable<T>, environment: Record<string, string | undefined>): T {
+  const entries = Object.entries<Setting<unknown>>(table);
+  const values = entries.map(([key, setting]) => {
+    const text = environment[setting.env]?.trim();
+    return [key, text === undefined || text === '' ? setting.fallback : parseOne(setting, text)] as const;
+  });
+  return Object.fromEntries<unknown>(values) as T;
+}
+
+function parseOne(setting: Setting<unknown>, text: string): unknown {
+  switch (setting.type) {
+    case 'text':
+      return text;
+    case 'production':
+      return text === 'production';
+    case 'uri':
+      return checkedUri(setting, text);
+    case 'proxies':
+      return check(
+        isProxies(text),
+        setting,
+        text,
+        'a number of proxies such as 1, or networks such as loopback, 10.0.0.0/8',
+        text,
+      );
+    case 'origins': {
+      const origins = text.split(',').map((origin) => origin.trim());
+      const example = 'origins with commas between, such as https://app.example.com';
+      return check(origins.every(isOrigin), setting, text, example, origins);
+    }
+    case 'switch':
+      check(/^(on|off)$/i.test(text), setting, text, 'on or off', text);
+      return text.toLowerCase() === 'on';
+    case 'integer':
+      check(/^\d{1,9}$/.test(text), setting, text, range(setting), text);
+      return check(
+        Number(text) >= setting.min && Number(text) <= setting.max,
+        setting,
+        text,
+        range(setting),
+        Number(text),
+      );
+    case 'choice':
+      return check(setting.choices.includes(text), setting, text, setting.choices.join(', '), text);
+  }
+}
+
+/** The driver would take the database `test` where none is named. */
+function checkedUri(setting: Setting<unknown>, text: string): string {
+  const fault = connectionStringFault(text);
+  if (fault !== undefined)
+    throw new ConfigError(`${setting.env} is not valid: ${fault}. A right value: ${RIGHT_URI}.`);
+  if (databaseIn(text) === '')
+    throw new ConfigError(`${setting.env} names no database. A right value: ${RIGHT_URI}.`);
+  return text;
+}
+
+function range(setting: { min: number; max: number; fallback: unknown }): string {
+  return `a whole number from ${setting.min} to ${setting.max}, such as ${String(setting.fallback)}`;
+}
+
+function check<V>(right: boolean, setting: Setting<unknown>, shown: string, example: string, value: V): V {
+  if (right) return value;
+  throw new ConfigError(`${setting.env} "${shown.slice(0, 60)}" is not valid. A right value: ${example}.`);
+}
+
+/** What `trust proxy` of Express takes: a number of proxies, or names, addresses and networks with commas between. */
+function isProxies(text: string): boolean {
+  return /^\d{1,2}$/.test(text) || text.split(',').every((one) => isNetwork(one.trim()));
+}
+
+function isNetwork(text: string): boolean {
+  if (NAMED_NETWORKS.includes(text)) return true;
+  const [address = '', bits, ...more] = text.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
+  return more.length === 0 && most > 0 && prefix <= most;
+}
+
+/** Scheme, host and port as a browser sends them in `Origin`: without a path, and in lower case. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

@@ -1,0 +1,75 @@
+import { homedir } from 'node:os';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { WriteStream } from 'node:tty';
+
+/** Where this machine keeps what was fetched once: `tidemark` in `$XDG_CACHE_HOME`, else in `~/.cache`. */
+export function cacheDir(): string {
+  const base = process.env.XDG_CACHE_HOME ?? '';
+  return join(isAbsolute(base) ? base : join(homedir(), '.cache'), 'tidemark');
+}
+
+/** The directories of `PATH`, in order. */
+export function searchPath(): string[] {
+  return (process.env.PATH ?? '').split(delimiter).filter((directory) => isAbsolute(directory));
+}
+
+/** Whether HTTPS goes through a proxy, so that a direct connection that fails says nothing. */
+export function behindProxy(): boolean {
+  const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'npm_config_proxy'];
+  return names.some((name) => (process.env[name] ?? '') !== '');
+}
+
+/** The environment of this process, for a program that finds its shared libraries in these directories first. */
+export function environmentWithLibraries(directories: string[]): Record<string, string | undefined> {
+  const searched = [...directories, process.env.LD_LIBRARY_PATH ?? ''].filter(
+    (directory) => directory !== '',
+  );
+  return searched.length === 0 ? process.env : { ...process.env, LD_LIBRARY_PATH: searched.join(delimiter) };
+}
+
+/** The process id of this service. */
+export const ownPid = (): number => process.pid;
+
+/** The current process id of the parent: it changes when the parent dies. */
+export const parentPid = (): number => process.ppid;
+
+/** How many files and connections the process may have open; undefined if the system does not report it. */
+export function descriptorLimit(): number | undefined {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
+  const soft = userLimits?.open_files?.soft;
+  if (soft === 'unlimited') return Infinity;
+  return typeof soft === 'number' ? soft : undefined;
+}
+
+/** Whether npm (or a tool that sets the same variable) started this process, and so is its parent. */
+export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
+
+/** Whether a process with this id exists, under any user. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * Whether what is written to a stream may have colours: on a terminal that has any, unless `NO_COLOR` is set; wherever it is
+ * where `FORCE_COLOR` asks for them, and nowhere where that is `0`.
+ */
+export function hasColours(
+  { isTTY }: { isTTY?: boolean | undefined },
+  environment: Record<string, string | undefined> = process.env,
+): boolean {
+  const { NO_COLOR = '', ...others } = environment;
+  const isWanted = others['FORCE_COLOR'] !== undefined || (isTTY === true && NO_COLOR === '');
+  return isWanted && WriteStream.prototype.getColorDepth(others) > 1;
+}
+
+/** A setting is wrong. The message is one line for the operator. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConfigError';
+  }
+}
