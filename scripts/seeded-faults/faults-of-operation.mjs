@@ -30,7 +30,7 @@ export const ofOperation = [
   },
   {
     name: 'enter-is-a-yes',
-    file: 'src/admin/confirm.ts',
+    file: 'src/admin/input.ts',
     from: 'const YES = /^\\s*y(es)?\\s*$/i;',
     to: 'const YES = /^\\s*(y(es)?)?\\s*$/i;',
     tests: ['unit/admin/confirm'],

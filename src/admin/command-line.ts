@@ -1,7 +1,6 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { FatalError, shown } from '../common/index.js';
-import { COMMON_OPTIONS, type Command } from './command.js';
-import { nearest } from './nearest.js';
-import { type ReadWords, readWords } from './option-fault.js';
+import { type Command, COMMON_OPTIONS, type Options } from './command.js';
 import { callOf, usageOf } from './usage.js';
 
 /** What a command line asks for: help on some commands or one of them, or a command with its values. */
@@ -107,4 +106,94 @@ function demandAll(command: Command, values: Record<string, unknown>, positional
 
 function wrong(command: Command, what: string): FatalError {
   return new FatalError(`${what}. Usage: ${usageOf(command)}`);
+}
+
+type Config = NonNullable<ParseArgsConfig['options']>;
+
+/** The values of options by name, and the words that are neither. */
+interface ReadWords {
+  values: Record<string, unknown>;
+  positionals: string[];
+}
+
+/** Reads words by the options that a command has; answers one sentence, without its full stop, where they are wrong. */
+function readWords(words: string[], specs: Options): ReadWords | string {
+  const options: Config = Object.fromEntries(
+    Object.entries(specs).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string' },
+    ]),
+  );
+  const { values, positionals, tokens } = parseArgs({
+    ...{ args: words, options, allowPositionals: true, strict: false, tokens: true },
+  });
+  const named = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+    if (spec === undefined) return unknownOption(rawName, Object.keys(specs));
+    if (named.has(name)) return `--${name} is given more than once`;
+    named.add(name);
+    if (spec.value === undefined) {
+      if (value !== undefined) return `--${name} takes no value`;
+    } else if (value === undefined) return `--${name} has no value`;
+    else if (!inlineValue && value.startsWith('-') && value !== '-')
+      return `--${name} has no value: "${shown(value)}" is an option, or write --${name}=${shown(value)}`;
+  }
+  return { values, positionals };
+}
+
+function unknownOption(rawName: string, names: string[]): string {
+  const near = rawName.startsWith('--') ? nearest(names, rawName.slice(2)) : undefined;
+  return `There is no option ${shown(rawName)}${near === undefined ? '' : `; the nearest is --${near}`}`;
+}
+
+/**
+ * At most every third letter may be wrong, of the name and of what was said: a name that is further away is a guess, and may
+ * remove something.
+ */
+const LETTERS_FOR_EACH_CHANGE = 3;
+
+/**
+ * The name that takes the fewest changes to come from what was said, word by word; undefined where none is near. A change adds,
+ * leaves out or replaces a letter, or swaps two neighbours.
+ */
+function nearest(names: readonly string[], said: string): string | undefined {
+  const ranked = names.map((name) => ({ name, distance: distanceOfWords(name.split(' '), said.split(' ')) }));
+  return ranked.filter(({ distance }) => distance < Infinity).sort((a, b) => a.distance - b.distance)[0]
+    ?.name;
+}
+
+/** Infinity where a word is not near. */
+function distanceOfWords(name: string[], said: string[]): number {
+  if (name.length !== said.length) return Infinity;
+  return name.reduce((sum, word, at) => {
+    const distance = editDistance(word, said[at]!);
+    const isNear = distance * LETTERS_FOR_EACH_CHANGE <= Math.min(word.length, said[at]!.length);
+    return isNear ? sum + distance : Infinity;
+  }, 0);
+}
+
+/** The distance of Damerau and Levenshtein, row by row. */
+function editDistance(a: string, b: string): number {
+  let twoAbove: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const isSame = a[row - 1] === b[column - 1];
+      const isSwapped = !isSame && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      current.push(
+        Math.min(
+          above[column - 1]! + (isSame ? 0 : 1),
+          above[column]! + 1,
+          current[column - 1]! + 1,
+          isSwapped ? twoAbove[column - 2]! + 1 : Infinity,
+        ),
+      );
+    }
+    [twoAbove, above] = [above, current];
+  }
+  return above[b.length]!;
 }

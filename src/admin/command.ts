@@ -19,7 +19,7 @@ export const COMMON_OPTIONS: Options = {
 };
 
 /** What the options of a command come to: texts where they take a value, else whether they were given. */
-export type Values<O extends Options> = {
+type Values<O extends Options> = {
   readonly [K in keyof O]: O[K] extends { value: string }
     ? O[K] extends { required: true }
       ? string
@@ -82,7 +82,7 @@ export interface Outcome {
 }
 
 /** A command as its help shows it. */
-export interface Description<O extends Options = Options> {
+interface Description<O extends Options = Options> {
   /** One or two words, such as `service set`. */
   name: string;
   summary: string;
@@ -111,13 +111,56 @@ export function describeCommand<const O extends Options>(description: Descriptio
 }
 
 /** A command whose code is loaded when it runs: help and errors in the words do not need it. */
-export function command<D extends Description>(
-  description: D,
-  load: () => Promise<{ run: Run<D> }>,
-): Command {
+export function command<D extends Description>(description: D, load: () => Promise<Run<D>>): Command {
   return {
     ...description,
     run: async (context, values, argument) =>
-      (await load()).run(context, values as Values<D['options']>, argument),
+      (await load())(context, values as Values<D['options']>, argument),
   };
 }
+
+/** The options that name an application. */
+export const APPLICATION = {
+  org: { value: 'ORG', required: true, description: 'organization identifier' },
+  app: { value: 'APP', required: true, description: 'application identifier' },
+} as const;
+
+export const KIND = {
+  kind: { value: 'member|product', required: true, description: 'kind of the records' },
+} as const;
+
+/** The options that name a service. */
+export const SERVICE = {
+  ...APPLICATION,
+  ...KIND,
+  name: { value: 'NAME', required: true, description: 'name of the service, as in the paths' },
+} as const;
+
+/** The option that names a credential. */
+export const USERNAME = {
+  username: { value: 'NAME', required: true, description: 'its user name' },
+} as const;
+
+/** The option that selects credentials that have been unused for a number of days. */
+export const UNUSED_FOR = {
+  'unused-for': { value: 'DAYS', description: 'only those unused for this many days, such as 90' },
+} as const;
+
+/** The options that name a record. */
+export const RECORD = {
+  ...APPLICATION,
+  ...KIND,
+  id: { value: 'ID', required: true, description: 'id of the record, as in the feeds' },
+} as const;
+
+/** The options that narrow a configuration to one application. */
+export const NARROWED = {
+  org: { value: 'ORG', description: 'only an application of this organization; give --app as well' },
+  app: { value: 'APP', description: 'only this application, and the credentials that open nothing else' },
+} as const;
+
+/** The options of commands that read a configuration file. */
+export const COMPARED = {
+  ...NARROWED,
+  prune: { description: 'remove what is stored and not in the file' },
+} as const;

@@ -9,7 +9,7 @@ const LONGEST_NAME = 100;
 const HELD = 'A transaction of another program holds it';
 
 /** A record or hard delete that did not take a stamp. */
-export interface NotStamped {
+interface NotStamped {
   what: 'record' | 'hard delete';
   _id: string;
   /** What consumers know it by, where that is a text. */

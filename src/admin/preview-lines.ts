@@ -7,7 +7,7 @@ import type { Kind, Tenant } from '../record/index.js';
 const LONGEST_FILTER = 500;
 
 /** A filter that was tried, and on whose records. */
-export interface Tried extends Tenant {
+interface Tried extends Tenant {
   kind: Kind;
   filter: Filter;
 }

@@ -1,5 +1,9 @@
-import { cutTo, type Layout, padTo, type Wording, type Tone, toned, widthOf } from './layout.js';
-import { visible } from '../common/index.js';
+import mongoose from 'mongoose';
+import { count, visible } from '../common/index.js';
+import { cutTo, type Layout, padTo, type Tone, toned, widthOf, type Wording, wrapped } from './layout.js';
+
+const { EJSON } = mongoose.mongo.BSON;
+const LONGEST_CELL = 1000;
 
 const GAP = '  ';
 /** A cell is not cut to less. */
@@ -98,4 +102,35 @@ function widthsOf(lines: string[][]): number[] {
 
 function total(widths: number[]): number {
   return widths.reduce((sum, width) => sum + width, 0);
+}
+
+/** The least width of a text, on any terminal. */
+const NARROWEST = 20;
+
+/** A label, its text, and the tone of the text. An empty label continues the line before. */
+export type SaidLine = readonly [about: string, text: string, tone?: Tone | undefined];
+
+/** Labels with their texts beside them; a long text continues below its beginning. */
+export function described(lines: readonly SaidLine[]): Wording {
+  const width = Math.max(0, ...lines.map(([about]) => widthOf(about)));
+  return (layout) => lines.flatMap((line) => oneDescribed(line, width, layout)).join('\n');
+}
+
+function oneDescribed([about, text, tone]: SaidLine, width: number, layout: Layout): string[] {
+  const room = Math.max(NARROWEST, layout.columns - width - GAP.length);
+  const [first = '', ...others] = wrapped(visible(text), room).map((line) => toned(line, tone, layout));
+  const front = toned(about, 'bold', layout) + padTo(width, about).slice(about.length) + GAP;
+  return [front + first, ...others.map((line) => ' '.repeat(width) + GAP + line)];
+}
+
+/** A stored value in a cell, whatever it is: operators write some collections by hand. Long ones are cut. */
+export function cell(value: unknown): string {
+  if (value === undefined) return '';
+  const text = typeof value === 'string' ? value : EJSON.stringify(value, { relaxed: true });
+  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
+}
+
+/** A number of things in words, such as `1 record` or `2 records`. */
+export function counted(number: number, thing: string): string {
+  return `${count(number)} ${thing}${number === 1 ? '' : 's'}`;
 }

@@ -1,15 +1,14 @@
 import { assertApplication, type Desk } from '../../administration/plain.js';
 import { count } from '../../common/index.js';
 import type { Run } from '../command.js';
-import type { importCommand } from '../descriptions/record.js';
+import type { importCommand } from '../descriptions.js';
 import { importRecords, type ImportSummary } from '../import/index.js';
-import { inputFile } from '../input-file.js';
-import { noted, noteRecords, type RecordScope } from '../note-records.js';
-import { kindOf, tenantOf } from '../option-values.js';
-import { counted } from '../print.js';
+import { inputFile, kindOf, tenantOf } from '../input.js';
+import { noted, noteRecords, type RecordScope } from './records.js';
+import { counted } from '../table.js';
 import { deskOn } from '../session.js';
 
-export const run: Run<typeof importCommand> = async (
+export const runImport: Run<typeof importCommand> = async (
   context,
   { mirror, strict, 'dry-run': dryRun, ...names },
   name,

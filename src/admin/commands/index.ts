@@ -1,52 +1,39 @@
 import { command, type Command } from '../command.js';
-import { applicationCreate, applicationList, applicationRemove } from '../descriptions/application.js';
-import { configApply, configExport, configPlan } from '../descriptions/configuration.js';
-import {
-  credentialChange,
-  credentialIssue,
-  credentialList,
-  credentialRetire,
-  credentialRevoke,
-  credentialRotate,
-} from '../descriptions/credential.js';
-import { completion, consumerList, resync, status } from '../descriptions/operation.js';
-import { importCommand, recordDelete, recordHistoryCommand, recordShow } from '../descriptions/record.js';
-import {
-  serviceIndex,
-  serviceList,
-  servicePreview,
-  serviceRemove,
-  serviceSet,
-} from '../descriptions/service.js';
+import { completionOf } from '../completion.js';
+import * as described from '../descriptions.js';
+
+const applications = () => import('./applications.js');
+const services = () => import('./services.js');
+const credentials = () => import('./credentials.js');
+const configuration = () => import('./configuration.js');
+const records = () => import('./records.js');
+const statuses = () => import('./status.js');
 
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
-  command(applicationCreate, () => import('./application-create.js')),
-  command(applicationList, () => import('./application-list.js')),
-  command(applicationRemove, () => import('./application-remove.js')),
-  command(serviceSet, () => import('./service-set.js')),
-  command(serviceList, () => import('./service-list.js')),
-  command(serviceRemove, () => import('./service-remove.js')),
-  command(servicePreview, () => import('./service-preview.js')),
-  command(serviceIndex, () => import('./service-index.js')),
-  command(credentialIssue, () => import('./credential-issue.js')),
-  command(credentialChange, () => import('./credential-change.js')),
-  command(credentialRotate, () => import('./credential-rotate.js')),
-  command(credentialRetire, () => import('./credential-retire.js')),
-  command(credentialRevoke, () => import('./credential-revoke.js')),
-  command(credentialList, () => import('./credential-list.js')),
-  command(configExport, () => import('./config-export.js')),
-  command(configPlan, () => import('./config-plan.js')),
-  command(configApply, () => import('./config-apply.js')),
-  command(importCommand, () => import('./import.js')),
-  command(recordDelete, () => import('./record-delete.js')),
-  command(recordShow, () => import('./record-show.js')),
-  command(recordHistoryCommand, () => import('./record-history.js')),
-  command(resync, () => import('./resync.js')),
-  command(consumerList, () => import('./consumer-list.js')),
-  command(status, () => import('./status.js')),
-  command(completion, async () => {
-    const { completionOf } = await import('./completion.js');
-    return { run: completionOf(commands) };
-  }),
+  command(described.applicationCreate, async () => (await applications()).runCreate),
+  command(described.applicationList, async () => (await applications()).runList),
+  command(described.applicationRemove, async () => (await applications()).runRemove),
+  command(described.serviceSet, async () => (await services()).runSet),
+  command(described.serviceList, async () => (await services()).runList),
+  command(described.serviceRemove, async () => (await services()).runRemove),
+  command(described.servicePreview, async () => (await services()).runPreview),
+  command(described.serviceIndex, async () => (await services()).runIndex),
+  command(described.credentialIssue, async () => (await credentials()).runIssue),
+  command(described.credentialChange, async () => (await credentials()).runChange),
+  command(described.credentialRotate, async () => (await credentials()).runRotate),
+  command(described.credentialRetire, async () => (await credentials()).runRetire),
+  command(described.credentialRevoke, async () => (await credentials()).runRevoke),
+  command(described.credentialList, async () => (await credentials()).runList),
+  command(described.configExport, async () => (await configuration()).runExport),
+  command(described.configPlan, async () => (await configuration()).runPlan),
+  command(described.configApply, async () => (await configuration()).runApply),
+  command(described.importCommand, async () => (await import('./import.js')).runImport),
+  command(described.recordDelete, async () => (await records()).runDelete),
+  command(described.recordShow, async () => (await records()).runShow),
+  command(described.recordHistoryCommand, async () => (await records()).runHistory),
+  command(described.resync, async () => (await import('./resync.js')).runResync),
+  command(described.consumerList, async () => (await statuses()).runConsumerList),
+  command(described.status, async () => (await statuses()).runStatus),
+  command(described.completion, () => Promise.resolve(completionOf(commands))),
 ];

@@ -1,16 +1,33 @@
+import mongoose, { type mongo } from 'mongoose';
 import { assertApplication } from '../../administration/plain.js';
-import { count } from '../../common/index.js';
-import { RestampBook } from '../../replication/stamping/plain.js';
+import { count, pause } from '../../common/index.js';
+import { alongIndex, type IndexFields } from '../../database/plain.js';
+import { COLLECTION_OF, ofTenant, stampAnew } from '../../record/index.js';
+import { LEDGER } from '../../replication/ledger/plain.js';
+import { NO_TERM } from '../../replication/progress/plain.js';
+import type { Concern } from '../../replication/quarantine/index.js';
+import { RestampBook, writeRestamps } from '../../replication/stamping/plain.js';
+import { inStretch, nextStretch, STRETCH_MS, walk } from '../../replication/walk/index.js';
 import type { Run } from '../command.js';
-import type { resync } from '../descriptions/operation.js';
-import { noted, noteRecords } from '../note-records.js';
-import { notStampedText } from '../not-stamped.js';
-import { kindOf, tenantOf } from '../option-values.js';
-import { counted } from '../print.js';
-import { resyncRecords, resyncSize } from '../resync.js';
+import type { resync } from '../descriptions.js';
+import { kindOf, tenantOf } from '../input.js';
+import { NotStampedAll, type NotStampedSummary, notStampedText } from '../not-stamped.js';
 import { deskOn } from '../session.js';
+import { counted } from '../table.js';
+import { noted, noteRecords, type RecordScope } from './records.js';
 
-export const run: Run<typeof resync> = async (context, values) => {
+const { EJSON } = mongoose.mongo.BSON;
+
+/** All of a bulk have one `$$NOW`, so a longer one would be late for every mark that is raised meanwhile. */
+const AT_ONCE = 1000;
+/** For how long what transactions of other programs hold is tried again, once all others are stamped. */
+const PATIENCE_MS = 5000;
+const BETWEEN_TRIES_MS = 500;
+/** Written within a transaction that is aborted: no reader sees it. */
+const TRIAL = { $set: { 'tidemark-trial': true } };
+const TRIAL_MS = 1000;
+
+export const runResync: Run<typeof resync> = async (context, values) => {
   const scope = { tenant: tenantOf(values), kind: kindOf(values) };
   const desk = deskOn(context, await context.prepared());
   await assertApplication(desk.db, scope.tenant);
@@ -34,3 +51,221 @@ export const run: Run<typeof resync> = async (context, values) => {
     failure: stop.aborted ? 'Interrupted: some are not stamped yet. Run it again.' : notStampedText(summary),
   };
 };
+
+interface ResyncOptions {
+  /** Aborted to end early; what is stamped stays. */
+  stop: AbortSignal;
+  /** Told after each bulk how many records and hard deletes are done. */
+  onProgress: (done: number) => void;
+  /** In which it is noted what was stamped. */
+  book: RestampBook;
+}
+
+/** How much was stamped. Each record and hard delete counts once, in one of the numbers. */
+interface ResyncSummary extends NotStampedSummary {
+  records: number;
+  tombstones: number;
+}
+
+/** What is stamped: the query, and the index along which it is walked. */
+interface Ground {
+  client: mongo.MongoClient;
+  collection: mongo.Collection;
+  query: mongo.Filter<mongo.Document>;
+  along: IndexFields;
+  concern: (owner: mongo.ObjectId) => Concern;
+}
+
+/** A document, and the stamp that it had. */
+interface Seen {
+  _id: mongo.ObjectId;
+  lastupdated?: unknown;
+}
+
+/** How many records and hard deletes there are to stamp. */
+async function resyncSize(db: mongo.Db, scope: RecordScope): Promise<number> {
+  const stretches = [recordsOf(db, scope), tombstonesOf(db, scope)];
+  const sizes = stretches.map(({ collection, query, along }) =>
+    alongIndex(collection, along, (hint) => collection.countDocuments(query, { hint })),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/**
+ * Stamps every record of an application and kind anew, and its tombstones, so that consumers receive all of them again.
+ * What cannot take a stamp, since it is full, its collection forbids it or a transaction holds it, is set aside: the service
+ * stamps it once it can. Needs the indexes. Can be repeated where it was cut off.
+ */
+async function resyncRecords(
+  db: mongo.Db,
+  scope: RecordScope,
+  { stop, onProgress, book }: ResyncOptions,
+): Promise<ResyncSummary> {
+  let done = 0;
+  const advance = (count: number) => onProgress((done += count));
+  const note = async (collection: string, ids: mongo.ObjectId[], stamped: number) => {
+    book.note({ collection, reason: 'resync', ids, stamped });
+    await writeRestamps(db, book).catch(() => undefined);
+  };
+  const notStamped = new NotStampedAll(db);
+  const beside = { stop, advance, note, notStamped };
+  const records = await new Restamping(recordsOf(db, scope), beside).run();
+  const tombstones = await new Restamping(tombstonesOf(db, scope), beside).run();
+  return { records, tombstones, ...notStamped.summary };
+}
+
+/** What goes along with the stamping. */
+interface Beside {
+  stop: AbortSignal;
+  advance: (count: number) => void;
+  /** Notes a bulk that was stamped; what cannot be noted is forgotten. */
+  note: (collection: string, ids: mongo.ObjectId[], stamped: number) => Promise<void>;
+  notStamped: NotStampedAll;
+}
+
+function recordsOf(db: mongo.Db, { tenant, kind }: RecordScope): Ground {
+  const along = { organizationid: 1, appid: 1, _id: 1 } as const;
+  const concern = (owner: mongo.ObjectId): Concern => ({ what: 'record', kind, owner });
+  const collection = db.collection(COLLECTION_OF[kind]);
+  return { client: db.client, collection, query: ofTenant(tenant), along, concern };
+}
+
+function tombstonesOf(db: mongo.Db, { tenant, kind }: RecordScope): Ground {
+  const { organizationid, appid } = tenant;
+  const along = { organizationid: 1, appid: 1, kind: 1, _id: 1 } as const;
+  const query = { organizationid, appid, kind, alive: false };
+  const concern = (owner: mongo.ObjectId): Concern => ({ what: 'tombstone', owner });
+  return { client: db.client, collection: db.collection(LEDGER), query, along, concern };
+}
+
+/** Stamps everything of one ground. */
+class Restamping {
+  private stamped = 0;
+  private held: Seen[] = [];
+
+  constructor(
+    private readonly ground: Ground,
+    private readonly beside: Beside,
+  ) {}
+
+  /** Returns how many were stamped. */
+  async run(): Promise<number> {
+    const { collection, query, along } = this.ground;
+    const { stop, advance, notStamped } = this.beside;
+    const way = { key: '_id', among: query, along };
+    await walk(undefined, {
+      next: (behind, most) =>
+        nextStretch(collection, way, { behind, most: Math.min(most, AT_ONCE), maxTimeMS: STRETCH_MS }),
+      work: async (stretch) => {
+        const where = { ...query, _id: inStretch(stretch) };
+        const found = await alongIndex(collection, along, (hint) =>
+          collection.find<Seen>(where, { projection: { lastupdated: 1 }, hint }).toArray(),
+        );
+        if (found.length > 0) this.held.push(...(await this.stamp(found)));
+      },
+      advance: ({ count }) => Promise.resolve(advance(count)),
+      leave: ({ end: _id }, { message: reason }) => notStamped.refused(this.ground, [{ _id, reason }]),
+      stop,
+      term: NO_TERM,
+    });
+    const held = await this.triedAgain();
+    await notStamped.held(
+      this.ground,
+      held.map(({ _id }) => _id),
+    );
+    return this.stamped;
+  }
+
+  /** Returns those that are held. */
+  private async stamp(some: Seen[]): Promise<Seen[]> {
+    const { collection, query } = this.ground;
+    const ids = some.map(({ _id }) => _id);
+    const { stamped, refused, held } = await stampAnew(collection, ids, { where: query });
+    await this.beside.notStamped.refused(this.ground, refused);
+    this.stamped += stamped;
+    const without = new Set([...refused.map(({ _id }) => _id), ...held].map(String));
+    const tried = ids.filter((_id) => !without.has(String(_id)));
+    await this.beside.note(collection.collectionName, tried, stamped);
+    const areHeld = new Set(held.map(String));
+    return some.filter(({ _id }) => areHeld.has(String(_id)));
+  }
+
+  /** Returns those that are still held after {@link PATIENCE_MS}, or when stopped. */
+  private async triedAgain(): Promise<Seen[]> {
+    const end = performance.now() + PATIENCE_MS;
+    const isOver = () => this.beside.stop.aborted || performance.now() > end;
+    let held = await this.unchanged(this.held);
+    while (held.length > 0) {
+      const { client, collection } = this.ground;
+      const ids = held.map(({ _id }) => _id);
+      const areFree = new Set((await freeAmong(client, collection, ids, isOver)).map(String));
+      const free = held.filter(({ _id }) => areFree.has(String(_id)));
+      const still = held.filter(({ _id }) => !areFree.has(String(_id)));
+      for (let start = 0; start < free.length; start += AT_ONCE)
+        still.push(...(await this.stamp(free.slice(start, start + AT_ONCE))));
+      held = await this.unchanged(still);
+      if (isOver()) break;
+      if (held.length > 0) await pause(BETWEEN_TRIES_MS, this.beside.stop);
+    }
+    return held;
+  }
+
+  /** Of records in a bulk that was held, some may have been stamped: those count, and only the others are tried again. */
+  private async unchanged(held: Seen[]): Promise<Seen[]> {
+    const { collection, query } = this.ground;
+    const same: Seen[] = [];
+    for (let start = 0; start < held.length; start += AT_ONCE) {
+      const some = held.slice(start, start + AT_ONCE);
+      const where = { ...query, _id: { $in: some.map(({ _id }) => _id) } };
+      const found = await collection.find<Seen>(where, { projection: { lastupdated: 1 } }).toArray();
+      const before = new Map(some.map((one) => [String(one._id), one]));
+      for (const now of found) {
+        const was = before.get(String(now._id))!;
+        if (stampOf(now) === stampOf(was)) same.push(was);
+        else this.stamped += 1;
+      }
+    }
+    return same;
+  }
+}
+
+/** A stored stamp may be of any type. */
+function stampOf({ lastupdated }: Seen): string {
+  return EJSON.stringify({ lastupdated }, { relaxed: false });
+}
+
+/**
+ * Which of these documents no transaction of another program holds. Outside a transaction, a write waits for such a document;
+ * within one, it fails at once with a conflict. Any other failure says that the document is not held.
+ */
+async function freeAmong(
+  client: mongo.MongoClient,
+  collection: mongo.Collection,
+  ids: mongo.ObjectId[],
+  stop: () => boolean,
+): Promise<mongo.ObjectId[]> {
+  const free: mongo.ObjectId[] = [];
+  await client.withSession(async (session) => {
+    for (const _id of ids) {
+      if (stop()) return;
+      if (await isFree(session, collection, _id)) free.push(_id);
+    }
+  });
+  return free;
+}
+
+async function isFree(
+  session: mongo.ClientSession,
+  collection: mongo.Collection,
+  _id: mongo.ObjectId,
+): Promise<boolean> {
+  session.startTransaction();
+  try {
+    await collection.updateOne({ _id }, TRIAL, { session, maxTimeMS: TRIAL_MS });
+    return true;
+  } catch (error) {
+    return !(error as mongo.MongoError).hasErrorLabel?.('TransientTransactionError');
+  } finally {
+    await session.abortTransaction();
+  }
+}

@@ -1,14 +1,13 @@
 import type { mongo } from 'mongoose';
 import type { Kind, Tenant } from '../../record/index.js';
-import { batchesOf, readAhead, type RecordLine } from './batches.js';
-import { type Line, linesOf } from './lines.js';
+import { batchesOf, type Line, linesOf, readAhead, type RecordLine } from './lines.js';
 import { Mirror } from './mirror.js';
 import { type BadLine, parseRecordLine } from './record-line.js';
 import { RecordJudge } from './record-judge.js';
 import type { RecordSink } from './record-sink.js';
 import { RecordWriter } from './record-writer.js';
 
-export interface ImportOptions {
+interface ImportOptions {
   /** NDJSON in UTF-8. */
   source: AsyncIterable<Uint8Array>;
   tenant: Tenant;

@@ -1,8 +1,8 @@
-import { importing } from './mirror.schema.js';
+import { randomUUID } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import { refusedAsDuplicate, statedIndex } from '../../database/plain.js';
 import { COLLECTION_OF, type Kind, type Tenant, ofTenant } from '../../record/index.js';
-import type { RecordLine } from './batches.js';
+import type { RecordLine } from './lines.js';
 
 const BATCH = 1000;
 const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 } as const;
@@ -25,7 +25,8 @@ export class Mirror {
     private readonly tenant: Tenant,
     kind: Kind,
   ) {
-    this.seen = db.collection(importing());
+    const name = `tidemark.importing.${randomUUID()}`;
+    this.seen = db.collection(name);
     this.records = db.collection(COLLECTION_OF[kind]);
   }
 

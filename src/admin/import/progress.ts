@@ -2,12 +2,12 @@ import cliProgress from 'cli-progress';
 import { count } from '../../common/index.js';
 
 /** Where progress is shown. */
-export interface ProgressStream {
+interface ProgressStream {
   write(text: string): unknown;
   isTTY?: boolean | undefined;
 }
 
-export interface ImportProgress {
+interface ImportProgress {
   /** How many are done, and how much of the total that is. */
   at(done: number, amount: number): void;
   /** A line of its own. */

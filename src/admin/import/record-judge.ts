@@ -10,11 +10,16 @@ import {
   type Tenant,
   withIds,
 } from '../../record/index.js';
-import type { RecordLine } from './batches.js';
-import { doubledAmong } from './doubled-records.js';
-import { FileMemory } from './file-memory.js';
-import { equalityStage } from './pipelines.js';
-import { EMAIL_TAKEN, type RecordSink, refusalOf, whyDoubled, type WriteOutcome } from './record-sink.js';
+import type { RecordLine } from './lines.js';
+import {
+  doubledAmong,
+  EMAIL_TAKEN,
+  equalityStage,
+  type RecordSink,
+  refusalOf,
+  whyDoubled,
+  type WriteOutcome,
+} from './record-sink.js';
 
 const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 } as const;
 /** Expressions: a projection by names may end at the second of two fields with the same name. */
@@ -146,5 +151,46 @@ export class RecordJudge implements RecordSink {
         .toArray(),
     );
     return new Map(found.map(({ id, emailkey }) => [emailkey, typeof id === 'string' ? id : undefined]));
+  }
+}
+
+/** What is remembered of a line: what it says, shortened, and the e-mail that it gives its member. */
+interface RememberedLine {
+  digest: string;
+  emailkey: string | undefined;
+}
+
+const MOST_REMEMBERED = 500_000;
+
+/**
+ * What the lines of a file have said so far, by `id`, so that a later line is judged as if the ones before it were stored.
+ * Of the last half million ids; those before them are forgotten.
+ */
+export class FileMemory {
+  private readonly lines = new Map<string, RememberedLine>();
+  private readonly owners = new Map<string, string>();
+
+  constructor(private readonly most = MOST_REMEMBERED) {}
+
+  get(id: string): RememberedLine | undefined {
+    return this.lines.get(id);
+  }
+
+  /** The `id` to which a line gave the e-mail, and no later one took it away. */
+  ownerOf(emailkey: string): string | undefined {
+    return this.owners.get(emailkey);
+  }
+
+  remember(id: string, line: RememberedLine): void {
+    this.forget(id);
+    this.lines.set(id, line);
+    if (line.emailkey !== undefined) this.owners.set(line.emailkey, id);
+    if (this.lines.size > this.most) this.forget(this.lines.keys().next().value!);
+  }
+
+  private forget(id: string): void {
+    const emailkey = this.lines.get(id)?.emailkey;
+    if (emailkey !== undefined && this.owners.get(emailkey) === id) this.owners.delete(emailkey);
+    this.lines.delete(id);
   }
 }

@@ -1,10 +1,17 @@
 import type { mongo } from 'mongoose';
 import { alongIndex, isDatabaseAway, isDuplicateKey } from '../../database/plain.js';
 import { BY_RECORD_ID, COLLECTION_OF, type Kind, type Tenant, withIds } from '../../record/index.js';
-import type { RecordLine } from './batches.js';
-import { doubledAmong } from './doubled-records.js';
-import { changePipeline, insertPipeline } from './pipelines.js';
-import { isEmailConflict, type RecordSink, refusalOf, whyDoubled, type WriteOutcome } from './record-sink.js';
+import type { RecordLine } from './lines.js';
+import {
+  changePipeline,
+  doubledAmong,
+  insertPipeline,
+  isEmailConflict,
+  type RecordSink,
+  refusalOf,
+  whyDoubled,
+  type WriteOutcome,
+} from './record-sink.js';
 
 const MOST_ATTEMPTS = 3;
 

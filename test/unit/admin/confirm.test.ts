@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { isConfirmed } from '../../../src/admin/confirm.js';
+import { isConfirmed } from '../../../src/admin/input.js';
 
 async function ask(typed: string): Promise<{ isYes: boolean; shown: string }> {
   let shown = '';

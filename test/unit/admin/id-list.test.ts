@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { idsOf } from '../../../src/admin/id-list.js';
+import { idsOf } from '../../../src/admin/input.js';
 
 async function read(...chunks: (string | Buffer)[]) {
   const bad: [number, string][] = [];

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { passwordFrom } from '../../../src/admin/password-input.js';
+import { passwordFrom } from '../../../src/admin/input.js';
 
 const read = (...chunks: (string | Buffer)[]) =>
   passwordFrom(Readable.from(chunks.map((chunk) => Buffer.from(chunk))));

@@ -1,4 +1,4 @@
-import { counted } from '../../../src/admin/print.js';
+import { counted } from '../../../src/admin/table.js';
 
 describe('what people read', () => {
   it('counts in words', () => {

@@ -1,4 +1,4 @@
-import { batchesOf, readAhead, type RecordLine } from '../../../../src/admin/import/batches.js';
+import { batchesOf, readAhead, type RecordLine } from '../../../../src/admin/import/lines.js';
 import { collected } from './collected.js';
 
 async function* lines(ids: string[], bytes = 10): AsyncGenerator<RecordLine> {

@@ -1,4 +1,4 @@
-import { FileMemory } from '../../../../src/admin/import/file-memory.js';
+import { FileMemory } from '../../../../src/admin/import/record-judge.js';
 
 const line = (digest: string, emailkey?: string) => ({ digest, emailkey });
 

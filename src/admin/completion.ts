@@ -1,0 +1,232 @@
+import { FatalError, shown } from '../common/index.js';
+import { type Command, COMMON_OPTIONS, type Option, type Run } from './command.js';
+import type { completion } from './descriptions.js';
+import { asIs } from './layout.js';
+
+/** The name under which the package installs the commands. */
+export const PROGRAM = 'tidemark-admin';
+
+/** The shells whose command lines it completes. */
+export const SHELLS = ['bash', 'zsh'] as const;
+
+const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion };
+
+/** Prints a completion of all these commands. */
+export function completionOf(commands: readonly Command[]): Run<typeof completion> {
+  return (_context, _values, argument) => {
+    const shell = SHELLS.find((one) => one === argument);
+    if (shell === undefined) {
+      throw new FatalError(`There is no completion for "${shown(argument)}". Choose ${SHELLS.join(' or ')}.`);
+    }
+    const script = SCRIPTS[shell](commands);
+    return Promise.resolve({ text: asIs(script), json: { shell, program: PROGRAM, script } });
+  };
+}
+
+/**
+ * A script for bash, from 3.2 on, that completes the words of a command line. Bash breaks them at `=` and `@` too, unless
+ * it is told not to; the second argument of the function is what will be replaced, an `@` before it included.
+ */
+function bashCompletion(commands: readonly Command[]): string {
+  return `# Completion of ${PROGRAM} for bash:  source <(${PROGRAM} completion bash)
+_tidemark_admin() {
+  local cur=\${2-\${COMP_WORDS[COMP_CWORD]}} i=$((COMP_CWORD - 1)) at= command= word expected= words= file=
+  COMPREPLY=()
+  [[ $cur == @* ]] && at=@ cur=\${cur#@}
+  while [[ \${COMP_WORDS[i]} == [=@] || \${COMP_WORDS[i]} == =@ ]]; do i=$((i - 1)); done
+  local prev=\${COMP_WORDS[i]} given=" \${COMP_WORDS[*]:0:COMP_CWORD} "
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    [[ $word == -* ]] && break
+    [[ $word == help ]] || command+=\${command:+ }$word
+  done
+  case $command in
+${firstCases(commands)}
+${commands.map(knownCommand).map(bashCase).join('\n')}
+  esac
+  [[ $expected == file && $cur != -* ]] && file=1
+  [[ $expected == at ]] && { [[ $at ]] && file=1 || words=@; }
+  if [[ $file ]]; then
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r word; do
+      [[ $at && -d $word ]] && word+=/ && compopt -o nospace 2>/dev/null
+      COMPREPLY+=("$at$word")
+    done < <(compgen -f -- "$cur")
+    return
+  fi
+  for word in $words; do
+    [[ $word == --* && $given == *" $word "* ]] && continue
+    [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
+  done
+  [[ \${COMPREPLY[*]} == @ ]] && compopt -o nospace 2>/dev/null
+  return 0
+}
+complete -F _tidemark_admin ${PROGRAM}`;
+}
+
+/** Names of commands and of groups, and what may stand behind each. */
+function firstCases(commands: readonly Command[]): string {
+  const firsts = firstWords(commands);
+  const all = ['help', ...firsts.map(({ word }) => word)].join(' ');
+  const groups = firsts.filter(({ seconds }) => seconds.length > 0);
+  return [
+    `    '') words='${all}' ;;`,
+    ...groups.map(
+      ({ word, seconds }) => `    ${word}) words='${seconds.map((one) => one.word).join(' ')}' ;;`,
+    ),
+  ].join('\n');
+}
+
+function bashCase({ name, options, argument }: KnownCommand): string {
+  const values = options.flatMap((option) =>
+    option.expected === undefined ? [] : [`        ${option.name}) ${assigned(option.expected)} ;;`],
+  );
+  const names = options.map((option) => option.name).join(' ');
+  return `    '${name}' | '${name} '*)
+      case $prev in
+${values.join('\n')}
+        *) words='${names}'${argument === undefined ? '' : ` ${assigned(argument.expected)}`} ;;
+      esac ;;`;
+}
+
+function assigned(expected: Expected): string {
+  if (typeof expected === 'object') return `words="\${words:+$words }${expected.choices.join(' ')}"`;
+  return `expected=${{ file: 'file', 'file behind @': 'at', anything: 'anything' }[expected]}`;
+}
+
+/** A script for zsh that completes the words of a command line, to be sourced or put into the `fpath`. */
+function zshCompletion(commands: readonly Command[]): string {
+  const firsts = firstWords(commands);
+  const groups = firsts.filter(({ seconds }) => seconds.length > 0);
+  const all = [{ word: 'help', summary: 'Show help' }, ...firsts];
+  return `#compdef ${PROGRAM}
+# Completion of ${PROGRAM} for zsh:  source <(${PROGRAM} completion zsh)
+_tidemark_admin_at() {
+  if compset -P @; then _files; else compadd -S '' -- @; fi
+}
+_tidemark_admin() {
+  local -a names
+  [[ $words[2] == help ]] && (( CURRENT > 2 )) && { words[2]=(); (( CURRENT -= 1 )); }
+  if (( CURRENT == 2 )); then
+    names=(${all.map(labelled).join(' ')})
+    _describe -t commands command names
+    return
+  fi
+  case $words[2] in
+${groups.map(groupCase).join('\n')}
+  esac
+  case "$words[2] $words[3]" in
+${commands.map(knownCommand).map(zshCase).join('\n')}
+  esac
+}
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _tidemark_admin "$@"; else compdef _tidemark_admin ${PROGRAM}; fi`;
+}
+
+function labelled({ word, summary }: { word: string; summary: string }): string {
+  return quoted(`${word}:${summary.replaceAll(':', '\\:')}`);
+}
+
+function groupCase({ word, seconds }: ReturnType<typeof firstWords>[number]): string {
+  return `    ${word})
+      if (( CURRENT == 3 )); then
+        names=(${seconds.map(labelled).join(' ')})
+        _describe -t commands '${word} command' names
+        return
+      fi ;;`;
+}
+
+/** The words of the command are taken away, so that its options stand behind one word, as `_arguments` wants it. */
+function zshCase({ name, options, argument }: KnownCommand): string {
+  const count = name.split(' ').length;
+  const pattern = count === 1 ? `'${name} '*` : `'${name}'`;
+  const specs = options.map(optionSpec);
+  if (argument !== undefined) specs.push(quoted(`1:${message(argument.value)}:${action(argument.expected)}`));
+  return `    ${pattern})
+      words[2,${count + 1}]=(); (( CURRENT -= ${count} ))
+      _arguments ${specs.join(' ')} ;;`;
+}
+
+function optionSpec({ name, description, value = '', expected }: KnownOption): string {
+  const explained = `${name}[${description.replaceAll(/[[\]\\]/g, String.raw`\$&`)}]`;
+  return quoted(expected === undefined ? explained : `${explained}:${message(value)}:${action(expected)}`);
+}
+
+function action(expected: Expected): string {
+  if (typeof expected === 'object') return `(${expected.choices.join(' ')})`;
+  return { file: '_files', 'file behind @': '_tidemark_admin_at', anything: ' ' }[expected];
+}
+
+function message(value: string): string {
+  return value.replaceAll(':', '\\:');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** What may stand in a place of a command line: one of some words, a file, a file behind an `@`, or anything. */
+type Expected = { choices: string[] } | 'file' | 'file behind @' | 'anything';
+
+/** An option as a completion knows it; without `expected` it is a flag. */
+interface KnownOption {
+  /** With its hyphens. */
+  name: string;
+  description: string;
+  /** As the help names it, such as `member|product`. */
+  value?: string;
+  expected?: Expected;
+}
+
+/** A command as a completion knows it. */
+interface KnownCommand {
+  name: string;
+  summary: string;
+  options: KnownOption[];
+  /** What comes without an option, as the help names it. */
+  argument?: { value: string; expected: Expected };
+}
+
+/** The first words of the commands, each with what it begins: a command, or a group of them. */
+interface FirstWord {
+  word: string;
+  summary: string;
+  /** Second words of a group. */
+  seconds: { word: string; summary: string }[];
+}
+
+function knownCommand({ name, summary, options, argument }: Command): KnownCommand {
+  return {
+    ...{ name, summary },
+    options: Object.entries<Option>({ ...options, ...COMMON_OPTIONS }).map(knownOption),
+    ...(argument !== undefined && { argument: { value: argument, expected: expectedFrom(argument) } }),
+  };
+}
+
+function firstWords(commands: readonly Command[]): FirstWord[] {
+  const found = new Map<string, FirstWord>();
+  for (const { name, summary } of commands) {
+    const [word = '', second] = name.split(' ');
+    const first = found.get(word) ?? { word, summary, seconds: [] };
+    if (second !== undefined) first.seconds.push({ word: second, summary });
+    found.set(word, first);
+  }
+  return [...found.values()].map((first) =>
+    first.seconds.length === 0
+      ? first
+      : { ...first, summary: first.seconds.map(({ word }) => word).join(', ') },
+  );
+}
+
+/** What the help calls a value says what it is: `member|product` are words, `@FILE` and `FILE` are files. */
+function expectedFrom(value: string): Expected {
+  const parts = value.split('|');
+  if (parts.length > 1 && parts.every((part) => /^[a-z][a-z-]*$/.test(part))) return { choices: parts };
+  if (parts.includes('@FILE')) return 'file behind @';
+  return parts.some((part) => /^FILE\b/.test(part)) ? 'file' : 'anything';
+}
+
+function knownOption([name, { description, value }]: [string, Option]): KnownOption {
+  return {
+    ...{ name: `--${name}`, description },
+    ...(value !== undefined && { value, expected: expectedFrom(value) }),
+  };
+}
