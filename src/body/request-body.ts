@@ -1,3 +1,7 @@
+import type { IncomingMessage } from 'node:http';
+import { finished, type Transform } from 'node:stream';
+import { MIMEType } from 'node:util';
+import zlib from 'node:zlib';
 import {
   createParamDecorator,
   type ExecutionContext,
@@ -10,8 +14,20 @@ import type { Request } from 'express';
 import { lostNumberInSteps, shown, TimeSlice } from '../common/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
 import { problems, whileReceiving } from '../http/index.js';
-import { isJson } from './content-type.js';
-import { BodyTooLargeError, readBody, UnknownEncodingError } from './read-body.js';
+
+const RequestItself = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  context.switchToHttp().getRequest<Request>(),
+);
+
+const UNPACKERS: Record<string, () => Transform> = {
+  gzip: () => zlib.createGunzip(),
+  deflate: () => zlib.createInflate(),
+  br: () => zlib.createBrotliDecompress(),
+  ...zstd(),
+};
+
+/** Node reads a longer one in quadratic time where blanks stand at its end. */
+const LONGEST = 256;
 
 /**
  * Reads the JSON body of a write. Pipes run after the guards, so not a byte is read before the caller's right to write is
@@ -54,16 +70,34 @@ class ReadJsonIfAny extends ReadJson {
   }
 }
 
-const RequestItself = createParamDecorator((_data: unknown, context: ExecutionContext) =>
-  context.switchToHttp().getRequest<Request>(),
-);
-
 /** The JSON object that a request carries, through the pipe that checks and shapes it. */
 export const RequestBody = (shape: Type<PipeTransform> | PipeTransform) => RequestItself(ReadJson, shape);
 
 /** The same; a request without a body carries an empty object. */
 export const OptionalRequestBody = (shape: Type<PipeTransform> | PipeTransform) =>
   RequestItself(ReadJsonIfAny, shape);
+
+/** A body has more bytes than are taken, packed or unpacked. */
+class BodyTooLargeError extends Error {}
+
+/** The `Content-Encoding` of a body is not supported. */
+class UnknownEncodingError extends Error {}
+
+/** A body ended before its end, or cannot be unpacked. */
+class BrokenBodyError extends Error {}
+
+/** Whether a `Content-Type` promises JSON in UTF-8: `application/json`, or any `application/…+json`. */
+export function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined || contentType.length > LONGEST) return false;
+  try {
+    const { type, subtype, params } = new MIMEType(contentType);
+    const charset = params.get('charset') ?? 'utf-8';
+    const isJsonType = subtype === 'json' || subtype.endsWith('+json');
+    return type === 'application' && isJsonType && charset.toLowerCase() === 'utf-8';
+  } catch {
+    return false;
+  }
+}
 
 async function objectIn(bytes: Buffer): Promise<object> {
   const text = textOf(bytes);
@@ -103,4 +137,62 @@ function parsed(text: string): unknown {
 function wrongBody(what: string): Error {
   const detail = `${what}. Send one object, such as {"email": "ann@example.com"}.`;
   return problems.invalidRequest([{ pointer: '', detail }]);
+}
+
+/**
+ * The bytes of a request's body, unpacked, at most `limit` of them as they come and as they are unpacked. Beyond that it
+ * reads no further, and throws at once: what is still to come is not waited for. An absent body is empty.
+ */
+async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  const unpack = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding] : undefined;
+  if (unpack === undefined && encoding !== 'identity') throw new UnknownEncodingError();
+  if (Number(request.headers['content-length']) > limit) throw new BodyTooLargeError();
+  const bytes = await collected(request, limit);
+  return unpack === undefined ? bytes : unpacked(bytes, unpack(), limit);
+}
+
+/** What a request sends, to its end. Its `data` is listened to by hand: leaving an iteration early would destroy it. */
+function collected(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    const take = (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > limit) end(() => reject(new BodyTooLargeError()));
+      else pieces.push(piece);
+    };
+    const stopWatching = finished(request, { writable: false }, (error) =>
+      end(() => (error ? reject(new BrokenBodyError()) : resolve(Buffer.concat(pieces)))),
+    );
+    const end = (settle: () => void) => {
+      request.off('data', take).pause();
+      stopWatching();
+      settle();
+    };
+    request.on('data', take);
+  });
+}
+
+/** A few bytes can hold gigabytes, so they are counted as they are unpacked. */
+async function unpacked(packed: Buffer, unpacker: Transform, limit: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  unpacker.end(packed);
+  try {
+    for await (const piece of unpacker as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > limit) throw new BodyTooLargeError();
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw error instanceof BodyTooLargeError ? error : new BrokenBodyError();
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Node has it since 22.15. */
+function zstd(): Record<string, () => Transform> {
+  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
+  return createZstdDecompress === undefined ? {} : { zstd: () => createZstdDecompress() };
 }

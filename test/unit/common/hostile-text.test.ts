@@ -2,7 +2,7 @@ import { parseBasicHeader } from '../../../src/auth/credential.js';
 import { parseDate } from '../../../src/common/index.js';
 import { Problem } from '../../../src/http/index.js';
 import { BodyPipe, CreateMember } from '../../../src/member/bodies.js';
-import { isJson } from '../../../src/body/content-type.js';
+import { isJson } from '../../../src/body/request-body.js';
 import { allows } from '../../../src/http/answer.js';
 import { parseParameters } from '../../../src/replication/feed/http/parameters.js';
 
