@@ -7,7 +7,7 @@ const LONGEST_MESSAGE = 500;
 export type IsOutage = (error: unknown) => boolean;
 
 /** What the log says of an error. */
-export interface LoggedError {
+interface LoggedError {
   type: string;
   message: string;
   stack?: string;

@@ -11,7 +11,7 @@ const LONGEST_URL = 1000;
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** What other rooms know of requests. */
-export interface Observers {
+interface Observers {
   /** Told of each request that has ended. */
   ended: (request: Request, response: Response) => void;
   /** Asked only where a line is written. */

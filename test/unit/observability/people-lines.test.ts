@@ -1,4 +1,4 @@
-import { type LogEntry, peopleLine } from '../../../src/observability/people-lines.js';
+import { type LogEntry, peopleLine } from '../../../src/observability/logging.js';
 
 const AT = new Date(2026, 10, 24, 9, 5, 7, 8);
 const entry = (more: Partial<LogEntry>): LogEntry => ({
