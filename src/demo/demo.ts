@@ -1,31 +1,95 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import { importRecords } from '../admin/import/index.js';
-import { createApplication, type Desk, setService } from '../administration/index.js';
+import {
+  applicationExists,
+  createApplication,
+  credentialExists,
+  type Desk,
+  issueCredential,
+  listApplications,
+  randomPassword,
+  rotateCredential,
+  setService,
+} from '../administration/index.js';
 import type { Filter } from '../application/index.js';
+import type { Level } from '../auth/index.js';
+import { databaseProblem } from '../database/index.js';
+import { Problem } from '../http/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
 import { FILTER_VERSIONS } from '../replication/filters/index.js';
 import { LEDGER } from '../replication/ledger/index.js';
-import { demoMembers, demoProducts, type DemoRecord } from './generator.js';
+import { DEMO, demoMembers, demoProducts, type DemoRecord } from './generator.js';
+import { type DemoCredentials, demoLines, type DemoLogin } from './lines.js';
 
-export const DEMO: Tenant = { organizationid: 'demo', appid: 'shop' };
+const UNAVAILABLE = 503;
+const PAUSE_MS = 50;
 
 const PRODUCTS = 3000;
 const DISCONTINUED = 3;
 const MEMBERS = 1000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 const SERVICES: { kind: Kind; name: string; filter: Filter }[] = [
   { kind: 'product', name: 'bikes', filter: { 'data.category': 'bikes' } },
   { kind: 'member', name: 'newsletter', filter: { 'data.extrafields.consent.newsletter': true } },
 ];
 
+const EVERYTHING: Tenant = { organizationid: '*', appid: '*' };
+const FILE = 'demo-credentials.json';
+
+/** What the demo needs to know of the running service; `max` answers the offset of the demo's products. */
+interface DemoPlace {
+  dataDir: string;
+  auditTrailDays: number;
+  baseUrl: string;
+  docs: boolean;
+  console: boolean;
+  max: () => Promise<Date>;
+}
+
+/**
+ * The demo, once the watcher is at work: made where there is no application yet, and the lines to paste. No lines where
+ * other applications have taken its place. Whoever waits for it has time: where the database is away meanwhile, or the
+ * watcher has much to catch up on, it is gone through again.
+ */
+export async function demo(db: mongo.Db, place: DemoPlace): Promise<string[]> {
+  for (;;) {
+    try {
+      return await makeAndShow(db, place);
+    } catch (error) {
+      const problem = error instanceof Problem ? error : databaseProblem(error);
+      if (problem?.status !== UNAVAILABLE) throw error;
+      await wait(PAUSE_MS);
+    }
+  }
+}
+
+/** The application is made last, so that everything is made again where this was cut off. */
+async function makeAndShow(db: mongo.Db, place: DemoPlace): Promise<string[]> {
+  const isFirstStart = !(await applicationExists(db, DEMO));
+  if (isFirstStart && (await listApplications(db)).length > 0) return [];
+  const actor = { who: 'demo', via: 'command', from: hostname() } as const;
+  const desk = { db, actor, auditTrailDays: place.auditTrailDays };
+  const credentials = await demoCredentials(desk, { dataDir: place.dataDir, tenant: DEMO, isFirstStart });
+  if (isFirstStart) await makeDemo(desk);
+  const [, second] = await db
+    .collection(COLLECTION_OF.product)
+    .find({ ...DEMO }, { sort: { _id: 1 }, limit: 2 })
+    .toArray();
+  const offset = (await place.max()).toISOString();
+  return demoLines({ ...place, credentials, offset, secondProduct: second?._id.toHexString() ?? '' });
+}
+
 /**
  * Makes the demo application and its records; the application comes last, so that a start that was cut off does it
  * again. The last products are deleted, for there to be hard deletes to see; the watcher must be at work for that.
  */
-export async function makeDemo(desk: Desk): Promise<void> {
+async function makeDemo(desk: Desk): Promise<void> {
   const { db } = desk;
   const products = demoProducts(PRODUCTS + DISCONTINUED);
   await write(db, 'product', products);
@@ -50,10 +114,61 @@ async function discontinue(db: mongo.Db, ids: string[]): Promise<void> {
 
 /** Waits for something that the watcher does. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await wait(LOOK_MS);
+  while (!(await isSo())) await wait(POLL_MS);
 }
 
 async function write(db: mongo.Db, kind: Kind, records: DemoRecord[]): Promise<void> {
   const lines = records.map((record) => Buffer.from(`${JSON.stringify(record)}\n`));
   await importRecords(db, { source: Readable.from(lines), tenant: DEMO, kind, createdBy: 'demo' });
+}
+
+/**
+ * The demo's logins: random on the first start, the same on every further one. They are kept in the data directory,
+ * readable by its owner only, since the database holds no passwords. Where that file is lost, they get new passwords.
+ */
+async function demoCredentials(
+  desk: Desk,
+  { dataDir, tenant, isFirstStart }: { dataDir: string; tenant: Tenant; isFirstStart: boolean },
+): Promise<DemoCredentials> {
+  const file = join(dataDir, FILE);
+  const kept = isFirstStart ? undefined : await readLogins(file);
+  if (kept?.admin !== undefined) return { ...kept, admin: kept.admin };
+  const credentials = {
+    read: kept?.read ?? (await newLogin(desk, 'demo-reader', 'read', tenant)),
+    write: kept?.write ?? (await newLogin(desk, 'demo-writer', 'write', tenant)),
+    admin: await newLogin(desk, 'demo-admin', 'admin', EVERYTHING),
+  };
+  await writeLogins(file, credentials);
+  return credentials;
+}
+
+async function newLogin(desk: Desk, username: string, level: Level, scope: Tenant): Promise<DemoLogin> {
+  const password = randomPassword();
+  if (await credentialExists(desk.db, username)) await rotateCredential(desk, username, password);
+  else await issueCredential(desk, { username, level, scopes: [scope] }, password);
+  return { username, password };
+}
+
+/** A data directory of an earlier version has no login for administration. */
+type KeptLogins = Omit<DemoCredentials, 'admin'> & { admin?: DemoLogin };
+
+async function readLogins(file: string): Promise<KeptLogins | undefined> {
+  try {
+    const kept = JSON.parse(await readFile(file, 'utf8')) as Partial<DemoCredentials>;
+    return isLogin(kept.read) && isLogin(kept.write) ? (kept as KeptLogins) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** In one piece, and never readable by others, not even for a moment. */
+async function writeLogins(file: string, credentials: DemoCredentials): Promise<void> {
+  const part = `${file}.part`;
+  await rm(part, { force: true });
+  await writeFile(part, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(part, file);
+}
+
+function isLogin(login: Partial<DemoLogin> | undefined): boolean {
+  return typeof login?.username === 'string' && typeof login.password === 'string';
 }

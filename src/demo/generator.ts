@@ -1,4 +1,8 @@
 import type { mongo } from 'mongoose';
+import type { Tenant } from '../record/index.js';
+
+/** The application of the demo. */
+export const DEMO: Tenant = { organizationid: 'demo', appid: 'shop' };
 
 /** A record of the demo, without what the database adds. */
 export interface DemoRecord {

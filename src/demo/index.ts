@@ -1,2 +1,2 @@
-export { DEMO } from './demo.js';
-export { demo } from './guide.js';
+export { demo } from './demo.js';
+export { DEMO } from './generator.js';

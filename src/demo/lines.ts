@@ -1,8 +1,19 @@
-import { DEMO } from './demo.js';
-import type { DemoCredentials, DemoLogin } from './credentials.js';
+import { DEMO } from './generator.js';
+
+export interface DemoLogin {
+  username: string;
+  password: string;
+}
+
+/** The logins of the demo. */
+export interface DemoCredentials {
+  read: DemoLogin;
+  write: DemoLogin;
+  admin: DemoLogin;
+}
 
 /** What the printed lines need to know of the running service. */
-export interface DemoGuide {
+interface DemoGuide {
   baseUrl: string;
   credentials: DemoCredentials;
   /** The offset of `max` now. */
