@@ -1,9 +1,11 @@
+import type { INestApplication } from '@nestjs/common';
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
-import { NestFactory } from '@nestjs/core';
+import { ExternalContextCreator, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { administrationProblem } from './administration/index.js';
 import { AppModule } from './app.module.js';
+import { AboveApplications, Needs } from './auth/index.js';
 import { descriptorLimit, type Settings } from './config/index.js';
 import { isUnasked, serveConsole } from './console/index.js';
 import { databaseProblem } from './database/index.js';
@@ -15,18 +17,45 @@ import {
   endUnreadBodies,
   forbid,
   giveRequestId,
-  refuseExpectation,
+  type OtherMethodHandler,
   type Patience,
   ProblemFilter,
   problems,
   readPlainTarget,
   ReadyExpressAdapter,
+  refuseExpectation,
   serveDocs,
 } from './http/index.js';
 import { measure, Metrics, ServiceLogger } from './observability/index.js';
-import { refuseOtherMethods } from './other-methods.js';
 import { ConsumerNotes } from './replication/consumers/index.js';
 import { aboutRequest, noteConsumer } from './replication/feed/index.js';
+
+/** Files and connections of other kinds: to MongoDB a hundred and more, where `MONGODB_URI` does not say otherwise. */
+const OTHER_DESCRIPTORS = 256;
+/** As most systems have it. */
+const USUAL_DESCRIPTORS = 1024;
+
+/** A client that takes nothing for so long is let go: what is held for it would be held for ever. */
+const STALLED_MS = 120_000;
+
+/** The headers of a request arrive within it; those of a first one as of its connection (milliseconds). */
+const HEADERS_MS = 20_000;
+
+/** Longest time to an answer besides waiting for the watcher, which has a setting of its own (milliseconds). */
+const ANSWER_MS = 8000;
+
+/** Most requests that may wait for their answers: each holds memory and its work in the database. */
+const WAITING_REQUESTS = 500;
+
+/** They tell how the service is, most of all where nothing else answers. */
+const ABOUT_THE_SERVICE = /^\/(health\/(live|ready)|metrics|console(\/.*)?|docs(\/[^/]*)?|openapi\.json)$/;
+
+/** What an instance that only watches answers. */
+const OWN_STATE = /^\/(health\/(live|ready)|metrics)$/;
+
+/** Nothing but the guards; what they throw becomes an answer where everything else does. */
+const GUARDS = { guards: true, interceptors: false, filters: false };
+const NOTHING_ELSE = [undefined, undefined, undefined, undefined] as const;
 
 /** The service on a database, complete but not yet listening. */
 export async function createApp(settings: Settings, mongodbUri: string): Promise<NestExpressApplication> {
@@ -69,6 +98,17 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
   return app;
 }
 
+type Passing = (request: Request, response: Response) => Promise<void>;
+
+/** What the guards of paths look at; there is nothing behind them. */
+class Behind {
+  inApplications(this: void): void {}
+
+  @AboveApplications()
+  @Needs('admin')
+  inAdministration(this: void): void {}
+}
+
 /** Scripts of these pages may send a login, but no cookie of a browser is of any use to them. */
 function cors(origins: string[]): CorsOptions {
   return {
@@ -79,31 +119,11 @@ function cors(origins: string[]): CorsOptions {
   };
 }
 
-/** Files and connections of other kinds: to MongoDB a hundred and more, where `MONGODB_URI` does not say otherwise. */
-const OTHER_DESCRIPTORS = 256;
-/** As most systems have it. */
-const USUAL_DESCRIPTORS = 1024;
-
 function mostConnections({ maxConnections }: Settings): number {
   const descriptors = descriptorLimit() ?? USUAL_DESCRIPTORS;
   const free = Math.max(Math.floor(descriptors / 2), descriptors - OTHER_DESCRIPTORS);
   return maxConnections === 0 ? free : Math.min(maxConnections, free);
 }
-
-/** A client that takes nothing for so long is let go: what is held for it would be held for ever. */
-const STALLED_MS = 120_000;
-
-/** The headers of a request arrive within it; those of a first one as of its connection (milliseconds). */
-const HEADERS_MS = 20_000;
-
-/** Longest time to an answer besides waiting for the watcher, which has a setting of its own (milliseconds). */
-const ANSWER_MS = 8000;
-
-/** Most requests that may wait for their answers: each holds memory and its work in the database. */
-const WAITING_REQUESTS = 500;
-
-/** They tell how the service is, most of all where nothing else answers. */
-const ABOUT_THE_SERVICE = /^\/(health\/(live|ready)|metrics|console(\/.*)?|docs(\/[^/]*)?|openapi\.json)$/;
 
 function patience({ markWait }: Settings): Patience {
   return {
@@ -122,9 +142,6 @@ function allowNotModified(request: Request, _response: Response, next: NextFunct
   next();
 }
 
-/** What an instance that only watches answers. */
-const OWN_STATE = /^\/(health\/(live|ready)|metrics)$/;
-
 function refuseToServe(request: Request, response: Response, next: NextFunction): void {
   if (OWN_STATE.test(request.path)) next();
   else answerProblem(request, response, problems.notServing());
@@ -133,4 +150,22 @@ function refuseToServe(request: Request, response: Response, next: NextFunction)
 /** A number of proxies, or the names and networks that Express knows. */
 function trusted(setting: string): number | string {
   return /^\d+$/.test(setting) ? Number(setting) : setting;
+}
+
+/**
+ * Answers 405 where a path exists and the method does not. Where the path needs credentials, whoever has none learns
+ * nothing but that: 401, 404 for the application and 403 come first (contract §3).
+ */
+function refuseOtherMethods(app: INestApplication): OtherMethodHandler {
+  const contexts = app.get(ExternalContextCreator);
+  const behind = new Behind();
+  const passing = (name: keyof Behind) =>
+    contexts.create(behind, behind[name], name, ...NOTHING_ELSE, GUARDS) as Passing;
+  const passApplications = passing('inApplications');
+  const passAdministration = passing('inAdministration');
+  return async ({ request, response }, { pattern, methods }) => {
+    if (pattern.startsWith('/:org/')) await passApplications(request, response);
+    if (pattern.startsWith('/admin/')) await passAdministration(request, response);
+    throw problems.methodNotAllowed(methods.join(', '));
+  };
 }

@@ -8,15 +8,11 @@ import { FatalError } from './common/index.js';
 import { ConfigError, type Settings, settingsOfProcess } from './config/index.js';
 import { Preparation } from './database/index.js';
 import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
-import { setUpHeap } from './heap.js';
-import { assertCanListen, listen } from './listen.js';
+import { assertCanListen, listen, say, setUpHeap, stopOnSignals, tellOfDatabase } from './start.js';
 import { Metrics } from './observability/index.js';
 import { EventStreams } from './replication/events/index.js';
 import { MaxService } from './replication/mark/index.js';
 import { WorkedThrough } from './replication/progress/index.js';
-import { say } from './say.js';
-import { stopOnSignals } from './shutdown.js';
-import { tellOfDatabase } from './tell-of-database.js';
 
 let embedded: EmbeddedDatabase | undefined;
 let isStopping = () => false;

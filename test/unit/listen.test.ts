@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { assertCanListen, listen } from '../../src/listen.js';
+import { assertCanListen, listen } from '../../src/start.js';
 
 /** A server as Nest hands it out: `listen` ends when the port is open. */
 function application(server: Server) {

@@ -3,7 +3,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { stopOnSignals } from '../../src/shutdown.js';
+import { stopOnSignals } from '../../src/start.js';
 
 let server: Server;
 let exit: jest.SpyInstance;

@@ -1,4 +1,4 @@
-import { tellOfDatabase } from '../../src/tell-of-database.js';
+import { tellOfDatabase } from '../../src/start.js';
 
 const never = new Promise<void>(() => undefined);
 const refused = 'the connection is refused';
