@@ -9,7 +9,7 @@ import {
   CREDENTIAL_USE_MODEL,
   credentialSchema,
   credentialUseSchema,
-} from './credential.js';
+} from './credential.schema.js';
 import { CredentialUses } from './credential-uses.js';
 import { LoginLimiter } from './login-limiter.js';
 import { Passwords, ProvenLogins } from './passwords.js';

@@ -3,14 +3,8 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { SharedReads } from '../common/index.js';
 import { ControlStream, KnownDocuments } from '../control/index.js';
-import {
-  type Credential,
-  CREDENTIAL_MODEL,
-  isUsable,
-  liveHashes,
-  type Login,
-  LONGEST_USERNAME,
-} from './credential.js';
+import { type Credential, isUsable, liveHashes, type Login, LONGEST_USERNAME } from './credential.js';
+import { CREDENTIAL_MODEL } from './credential.schema.js';
 import { type Attempt, LoginLimiter } from './login-limiter.js';
 import { Passwords, ProvenLogins } from './passwords.js';
 

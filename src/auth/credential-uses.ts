@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
-import { CREDENTIAL_USE_MODEL, type CredentialUse } from './credential.js';
+import { CREDENTIAL_USE_MODEL, type CredentialUse } from './credential.schema.js';
 
 const EVERY_MS = 60_000;
 /** Most credentials whose uses are noted between two writes; uses of further ones are noted after the write. */

@@ -1,34 +1,7 @@
-import { Schema } from 'mongoose';
-
-export const LEVELS = ['read', 'write', 'admin'] as const;
-
 /** No credential has a longer user name, so the database is not queried for one (UTF-16 units). */
 export const LONGEST_USERNAME = 256;
 
-/** Name of the collection. */
-export const CREDENTIALS = 'credentials';
-
-/** Name of the Mongoose model of `credentials`. */
-export const CREDENTIAL_MODEL = 'Credential';
-
-/** Operators write this collection too, so reading takes it as it comes and the checks below decide. */
-export const credentialSchema = new Schema<Credential>(
-  {},
-  { collection: CREDENTIALS, strict: false, versionKey: false },
-)
-  .index({ username: 1 }, { unique: true })
-  .index({ 'scopes.organizationid': 1 });
-
-/** Name of the collection. */
-export const CREDENTIAL_USES = 'tidemark.credentialuses';
-
-/** Name of the Mongoose model of `tidemark.credentialuses`. */
-export const CREDENTIAL_USE_MODEL = 'CredentialUse';
-
-export const credentialUseSchema = new Schema<CredentialUse>(
-  { _id: String },
-  { collection: CREDENTIAL_USES, strict: false, versionKey: false },
-);
+export const LEVELS = ['read', 'write', 'admin'] as const;
 
 /** Each level includes those before it. */
 export type Level = (typeof LEVELS)[number];
@@ -89,15 +62,6 @@ export function covers(scopes: unknown, organizationid: string, appid: string): 
   return (scopes as (Partial<Scope> | null)[]).some(
     (scope) => fits(scope?.organizationid, organizationid) && fits(scope?.appid, appid),
   );
-}
-
-/** When a credential was last let in, and from where. */
-export interface CredentialUse {
-  /** Its user name; empty for the one document that says since when uses are noted. */
-  _id: string;
-  at: Date;
-  /** Address of the client. */
-  from?: string;
 }
 
 /** What a client sent with HTTP Basic. */

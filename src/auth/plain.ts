@@ -1,12 +1,7 @@
 export {
   covers,
   type Credential,
-  CREDENTIAL_MODEL,
-  CREDENTIAL_USES,
-  CREDENTIALS,
-  credentialSchema,
   credentialState,
-  type CredentialUse,
   type Level,
   LEVELS,
   type Login,
@@ -15,4 +10,11 @@ export {
   reaches,
   type Scope,
 } from './credential.js';
+export {
+  CREDENTIAL_MODEL,
+  CREDENTIAL_USES,
+  CREDENTIALS,
+  credentialSchema,
+  type CredentialUse,
+} from './credential.schema.js';
 export { hashPassword } from './password-hash.js';
