@@ -1,6 +1,5 @@
 import { FatalError, shown } from '../common/index.js';
-import { type Command, COMMON_OPTIONS, type Option, type Run } from './command.js';
-import type { completion } from './descriptions.js';
+import { type Command, COMMON_OPTIONS, type Option } from './command.js';
 import { asIs } from './layout.js';
 
 /** The name under which the package installs the commands. */
@@ -12,7 +11,7 @@ export const SHELLS = ['bash', 'zsh'] as const;
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion };
 
 /** Prints a completion of all these commands. */
-export function completionOf(commands: readonly Command[]): Run<typeof completion> {
+export function completionOf(commands: readonly Command[]): Command['run'] {
   return (_context, _values, argument) => {
     const shell = SHELLS.find((one) => one === argument);
     if (shell === undefined) {

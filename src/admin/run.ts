@@ -1,10 +1,10 @@
-import { FatalError, visible, visibleJson } from '../common/index.js';
+import { FatalError } from '../common/index.js';
 import type { Settings } from '../config/plain.js';
 import { ConfigError } from '../config/pure.js';
 import { parseCommandLine } from './command-line.js';
-import type { Screen, Terminal } from './command.js';
+import type { Terminal } from './command.js';
 import { commands } from './commands/index.js';
-import { laidOut, type Layout, toned, type Wording } from './layout.js';
+import { Output } from './output.js';
 import { helpJson, helpOf } from './usage.js';
 
 const JSON_OPTION = '--json';
@@ -18,21 +18,21 @@ export async function runCommandLine(
   loadSettings: () => Promise<() => Settings>,
   terminal: Terminal,
 ): Promise<0 | 1> {
-  const speech = new Speech(terminal, words.includes(JSON_OPTION));
+  const output = new Output(terminal, words.includes(JSON_OPTION));
   try {
     const request = parseCommandLine(commands, words);
     if ('help' in request) {
-      speech.say(helpOf(request.help), helpJson(request.help));
+      output.say(helpOf(request.help), helpJson(request.help));
       return 0;
     }
     const { runCommand } = await import('./session.js');
-    const { text, json, failure } = await runCommand(request, await loadSettings(), { terminal, speech });
-    speech.say(text, json);
+    const { text, json, failure } = await runCommand(request, await loadSettings(), { terminal, output });
+    output.say(text, json);
     if (failure === undefined) return 0;
-    speech.complain(failure);
+    output.complain(failure);
     return 1;
   } catch (error) {
-    speech.complain(await lineOf(error));
+    output.complain(await lineOf(error));
     return 1;
   }
 }
@@ -44,49 +44,4 @@ async function lineOf(error: unknown): Promise<string> {
   return isDatabaseAway(error)
     ? `The database does not answer: ${message}. Is MONGODB_URI right, and does it run?`
     : `Something went wrong: ${message}`;
-}
-
-/** What is said on stdout and stderr: to people, or to machines. */
-export class Speech {
-  constructor(
-    private readonly terminal: Terminal,
-    readonly isForMachines: boolean,
-  ) {}
-
-  say(text: Wording, json: unknown): void {
-    const { output, colours } = this.terminal;
-    const said = this.isForMachines
-      ? visibleJson(JSON.stringify(json))
-      : laidOut(text, layoutOn(output, colours?.output));
-    output.write(`${said}\n`);
-  }
-
-  /** Nothing for machines, unless somebody looks on. */
-  tell(text: Wording): void {
-    const { errors, colours } = this.terminal;
-    if (this.isForMachines && errors.isTTY !== true) return;
-    errors.write(`${laidOut(text, layoutOn(errors, colours?.errors))}\n`);
-  }
-
-  /** The one line of an error; for machines a JSON document, as everything else. */
-  complain(sentence: string): void {
-    const { errors, colours } = this.terminal;
-    const line = this.isForMachines
-      ? errorJson({ error: sentence })
-      : toned(visible(sentence), 'red', layoutOn(errors, colours?.errors));
-    errors.write(`${line}\n`);
-  }
-
-  /** The message for a line of the input that is wrong. */
-  badLine(line: number, reason: string): string {
-    return this.isForMachines ? errorJson({ line, error: reason }) : visible(`line ${line} ${reason}`);
-  }
-}
-
-function layoutOn({ isTTY, columns }: Screen, colours = false): Layout {
-  return { columns: (isTTY === true && columns) || Infinity, colours };
-}
-
-function errorJson(error: { line?: number; error: string }): string {
-  return visibleJson(JSON.stringify(error));
 }

@@ -28,18 +28,18 @@ import { trailModels } from '../trail/plain.js';
 import type { Request } from './command-line.js';
 import type { CommandContext, Outcome, Progress, Terminal } from './command.js';
 import { progressOn } from './import/index.js';
-import type { Speech } from './run.js';
+import type { Output } from './output.js';
 
 interface Console {
   terminal: Terminal;
-  speech: Speech;
+  output: Output;
 }
 
 /** Runs a command with its values, on a database that is opened where the command asks for it, and closed in the end. */
 export async function runCommand(
   { command, values, argument }: Exclude<Request, { help: unknown }>,
   readSettings: () => Settings,
-  { terminal, speech }: Console,
+  { terminal, output }: Console,
 ): Promise<Outcome> {
   const session = new Session(readSettings);
   const context: CommandContext = {
@@ -47,8 +47,8 @@ export async function runCommand(
       return session.settings;
     },
     terminal,
-    tell: (text) => speech.tell(text),
-    progress: (total, unit) => progressFor({ terminal, speech }, total, unit),
+    tell: (text) => output.tell(text),
+    progress: (total, unit) => progressFor({ terminal, output }, total, unit),
     embeddedUri: () => session.embeddedUri(),
     connected: () => session.connected(),
     prepared: () => session.prepared(),
@@ -62,11 +62,11 @@ export async function runCommand(
   }
 }
 
-function progressFor({ terminal, speech }: Console, total: number | undefined, unit: string): Progress {
-  const shown = progressOn(terminal.errors, total, unit, speech.isForMachines);
+function progressFor({ terminal, output }: Console, total: number | undefined, unit: string): Progress {
+  const shown = progressOn(terminal.errors, total, unit, output.isForMachines);
   return {
     at: (done, amount) => shown.at(done, amount),
-    badLine: (line, reason) => shown.note(speech.badLine(line, reason)),
+    badLine: (line, reason) => shown.note(output.badLine(line, reason)),
     end: () => shown.end(),
   };
 }
