@@ -1,6 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import { AUDIT_TRAIL } from './audit-trail.schema.js';
-import type { Actor, Deed, TrailEntry } from './trail-entry.js';
+import { type Actor, AUDIT_TRAIL, type Deed, type TrailEntry } from './audit-trail.schema.js';
 
 const DAY_MS = 86_400_000;
 const { ObjectId } = mongoose.mongo;

@@ -1,4 +1,2 @@
-export { Acting, actorOf } from './acting.js';
+export { Acting, actorOf, TrailModule, TrailNotes } from './trail-notes.js';
 export * from './plain.js';
-export { TrailModule } from './trail.module.js';
-export { TrailNotes } from './trail-notes.js';

@@ -1,3 +1,2 @@
 export { readTrail, trailEntry, writeTrail } from './audit-trail.js';
-export { AUDIT_TRAIL, trailModels } from './audit-trail.schema.js';
-export type { Actor, Deed, TrailEntry } from './trail-entry.js';
+export { type Actor, AUDIT_TRAIL, type Deed, type TrailEntry, trailModels } from './audit-trail.schema.js';

@@ -1,9 +1,20 @@
-import { Inject, Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
+import {
+  createParamDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  Logger,
+  Module,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { InjectConnection, MongooseModule } from '@nestjs/mongoose';
+import type { Request } from 'express';
 import type { Connection } from 'mongoose';
+import { callerOf } from '../auth/index.js';
 import { SETTINGS, type Settings } from '../config/index.js';
 import { trailEntry, writeTrail } from './audit-trail.js';
-import type { Actor, Deed, TrailEntry } from './trail-entry.js';
+import { type Actor, type Deed, type TrailEntry, trailModels } from './audit-trail.schema.js';
 
 const EVERY_MS = 1000;
 /** Most entries that may wait; if the database is away for longer, the log says how many were lost. */
@@ -65,3 +76,21 @@ export class TrailNotes implements OnModuleInit, OnModuleDestroy {
     }
   }
 }
+
+/** Who sends a request. */
+export function actorOf(request: Request): Actor {
+  const { username: who } = callerOf(request);
+  return { who, via: 'http', from: request.ip ?? '', requestId: String(request.id) };
+}
+
+/** The sender of the request, in a handler after the guard. */
+export const Acting = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  actorOf(context.switchToHttp().getRequest<Request>()),
+);
+
+@Module({
+  imports: [MongooseModule.forFeature(trailModels)],
+  providers: [TrailNotes],
+  exports: [MongooseModule, TrailNotes],
+})
+export class TrailModule {}
