@@ -14,8 +14,7 @@ import {
 import { coversAll, noteDeed, required, type Shaped, text } from '../administration/index.js';
 import { Authenticator, Caller, type Credential, Public, reaches } from '../auth/index.js';
 import { Problem, Problems, problems } from '../http/index.js';
-import { giveSession, sessionToken, takeSession } from './cookie.js';
-import { Sessions } from './sessions.js';
+import { giveSession, Sessions, sessionToken, takeSession } from './sessions.js';
 
 const LOGIN = {
   username: required(text(() => undefined, { example: 'operator' })),

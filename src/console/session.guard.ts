@@ -3,8 +3,7 @@ import type { Request } from 'express';
 import { coversCredential } from '../administration/index.js';
 import { actAs, accessOf, Authenticator, type Credential, reaches } from '../auth/index.js';
 import { Problem, problems } from '../http/index.js';
-import { sessionToken } from './cookie.js';
-import { Sessions } from './sessions.js';
+import { Sessions, sessionToken } from './sessions.js';
 
 /**
  * No other site's page can send this header here, so that a request with it comes from the console. Its value is `poll`
