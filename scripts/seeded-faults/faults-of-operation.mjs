@@ -23,7 +23,7 @@ export const ofOperation = [
   },
   {
     name: 'edits-without-a-limit',
-    file: 'src/administration/http/edit-pace.ts',
+    file: 'src/administration/http/limits.ts',
     from: 'const MOST_A_MINUTE = 300;',
     to: 'const MOST_A_MINUTE = 3000;',
     tests: ['contract/service-limits'],

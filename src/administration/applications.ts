@@ -4,10 +4,18 @@ import { alongIndexIfAny, isDuplicateKey } from '../database/plain.js';
 import { allows, problems } from '../http/plain.js';
 import { COLLECTION_OF, type Kind, KINDS, ofTenant, type Tenant } from '../record/index.js';
 import type { Deed } from '../trail/index.js';
-import { type Desk, noteDeed } from './desk.js';
+import {
+  changeStored,
+  type Desk,
+  inUse,
+  noteDeed,
+  readStored,
+  Refused,
+  type TaggedDocument,
+  taken,
+  unknownApplication,
+} from './changes.js';
 import { LISTING } from './listed-services.js';
-import { inUse, Refused, taken, unknownApplication } from './refused.js';
-import { changeStored, readStored, type TaggedDocument } from './stored.js';
 
 /** What of an application is listed: other programs may store more with it. */
 const LISTED_APPLICATION = { _id: 0, organizationid: 1, appid: 1, title: 1, settings: 1 } as const;
@@ -17,7 +25,7 @@ const BY_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
 export type StoredApplication = { [field in keyof Application]?: unknown };
 
 /** What of an application can be changed; null removes it. */
-export interface ApplicationChange {
+interface ApplicationChange {
   title?: string | null | undefined;
   settings?: Application['settings'] | null | undefined;
 }

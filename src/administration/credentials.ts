@@ -1,18 +1,46 @@
 import { randomBytes } from 'node:crypto';
 import type { mongo } from 'mongoose';
-import { type Credential, CREDENTIALS, hashPassword, type Level, type Scope } from '../auth/plain.js';
+import {
+  type Credential,
+  CREDENTIAL_USES,
+  CREDENTIALS,
+  type CredentialUse,
+  hashPassword,
+  type Level,
+  type Scope,
+} from '../auth/plain.js';
 import { exactly } from '../common/index.js';
 import { isDuplicateKey } from '../database/plain.js';
 import type { Deed } from '../trail/index.js';
-import { type Desk, noteDeed } from './desk.js';
-import { forgetUses } from './forget-uses.js';
+import {
+  changeStored,
+  type Desk,
+  isPast,
+  noteDeed,
+  readStored,
+  type Refused,
+  type TaggedDocument,
+  taken,
+  unknownCredential,
+  usernameUnavailable,
+} from './changes.js';
 import { LISTING } from './listed-services.js';
-import { type Refused, taken, unknownCredential, usernameUnavailable } from './refused.js';
-import { changeStored, readStored, type TaggedDocument } from './stored.js';
 
 const RANDOM_BYTES = 24;
+const LONGEST_USERNAME = 128;
+/** A user name ends at the first colon where it is sent (RFC 7617), and control characters are not sent at all. */
+const SENDABLE = /^[^:\p{Cc}]{1,128}$/u;
+/** What shows nothing, or changes how the text around it is shown. */
+const INVISIBLE = /[\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Spaces other than one between two characters: they look like that one, or like none. */
+const ODD_SPACE = /^ | $| {2}|(?! )\p{Zs}/u;
+/** Paths cannot name these: clients take them for steps. */
+const PATH_STEPS = ['.', '..'];
+const USERNAME_RULE =
+  `is not valid: 1 to ${LONGEST_USERNAME} visible characters such as "harvester", with no colon, ` +
+  'no spaces but single ones between words, accented letters as one character (NFC), and not "." or "..".';
 
-export interface NewCredential {
+interface NewCredential {
   username: string;
   level: Level;
   scopes: Scope[];
@@ -20,7 +48,7 @@ export interface NewCredential {
 }
 
 /** What of a credential can be changed, its password apart; null removes the end of its time. */
-export interface CredentialChange {
+interface CredentialChange {
   level?: Level | undefined;
   disabled?: boolean | undefined;
   expiresAt?: Date | null | undefined;
@@ -30,6 +58,12 @@ export interface CredentialChange {
 export type ListedCredential = {
   [field in Exclude<keyof Credential, 'passwordhash' | 'oldpasswordhash'>]?: unknown;
 };
+
+/** How long the previous password stays valid; by default, not at all. */
+interface Rotation {
+  keepOldUntil?: Date | undefined;
+  ifMatch?: string | undefined;
+}
 
 /** What of a credential is listed. */
 export const LISTED = {
@@ -60,7 +94,7 @@ export async function issueCredential(
 }
 
 /** Whether the caller may see a stored credential. */
-export type MaySee = (stored: ListedCredential) => boolean;
+type MaySee = (stored: ListedCredential) => boolean;
 
 /** The refusal of a user name that a credential has. User names are unique over all organizations. */
 export async function usernameTaken(db: mongo.Db, username: string, maySee: MaySee): Promise<Refused> {
@@ -68,6 +102,38 @@ export async function usernameTaken(db: mongo.Db, username: string, maySee: MayS
   if (stored === null || !maySee(stored)) return usernameUnavailable(username);
   const sentence = `There is a credential "${username}" already`;
   return taken(`${sentence}.`, `${sentence}; "credential rotate" gives it a new password.`);
+}
+
+/**
+ * Gives a credential another password. The previous one stays valid until `keepOldUntil`; older ones do not. Throws 400, 404
+ * and 412.
+ */
+export async function rotateCredential(
+  desk: Desk,
+  username: string,
+  password: string,
+  { keepOldUntil, ifMatch }: Rotation = {},
+): Promise<void> {
+  if (keepOldUntil !== undefined && keepOldUntil <= new Date()) throw isPast('keepOldUntil');
+  const passwordhash = await hashPassword(password);
+  const { document } = await updateCredential(
+    desk.db,
+    username,
+    ({ passwordhash: oldpasswordhash }) =>
+      keepOldUntil === undefined
+        ? { $set: { passwordhash }, $unset: { oldpasswordhash: '', oldexpiresAt: '' } }
+        : { $set: { passwordhash, oldpasswordhash, oldexpiresAt: keepOldUntil } },
+    ifMatch,
+  );
+  await noteCredential(desk, 'credential.rotate', { ...document, username });
+}
+
+/** Ends the previous password. Returns whether there was one. Throws 404 and 412. */
+export async function retireOldPassword(desk: Desk, username: string, ifMatch?: string): Promise<boolean> {
+  const retired = { $unset: { oldpasswordhash: '', oldexpiresAt: '' } };
+  const { document } = await updateCredential(desk.db, username, retired, ifMatch);
+  await noteCredential(desk, 'credential.retire', { ...document, username });
+  return document['oldpasswordhash'] !== undefined;
 }
 
 /** Changes what a credential may do, and for how long. Throws 404 and 412. */
@@ -122,7 +188,7 @@ export async function credentialExists(db: mongo.Db, username: string): Promise<
 }
 
 /** Changes a credential. Throws 404 and 412. */
-export function updateCredential(
+function updateCredential(
   db: mongo.Db,
   username: string,
   change:
@@ -143,7 +209,7 @@ export function updateCredential(
   );
 }
 
-export async function noteCredential(
+async function noteCredential(
   desk: Desk,
   action: CredentialAction,
   credential: { username: string; scopes?: unknown },
@@ -178,4 +244,24 @@ export function named(username: string): mongo.Document {
 
 function credentialsOf(db: mongo.Db): mongo.Collection {
   return db.collection(CREDENTIALS);
+}
+
+/** Why a stored credential cannot have this user name; undefined where it can. */
+export function usernameFault(username: string): string | undefined {
+  return SENDABLE.test(username) && !PATH_STEPS.includes(username) ? undefined : USERNAME_RULE;
+}
+
+/**
+ * Why a new credential cannot have this user name; undefined where it can. Such a name does not look like another one: a
+ * list of credentials would not show which of the two has a level or a scope.
+ */
+export function newUsernameFault(username: string): string | undefined {
+  const isPlain =
+    !INVISIBLE.test(username) && !ODD_SPACE.test(username) && username.normalize('NFC') === username;
+  return isPlain ? usernameFault(username) : USERNAME_RULE;
+}
+
+/** Usage history must not carry over to a reused user name. */
+export async function forgetUses(db: mongo.Db, usernames: string[]): Promise<void> {
+  await db.collection<CredentialUse>(CREDENTIAL_USES).deleteMany({ _id: { $in: usernames } });
 }

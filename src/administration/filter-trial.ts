@@ -3,7 +3,7 @@ import { type Filter, filterFault, type FilterPart, partsOf, effortInSteps } fro
 import { atOnce, DeadlineError, shown, type Steps, within } from '../common/index.js';
 import { isRefusedQuery, isTimeout } from '../database/plain.js';
 import { COLLECTION_OF, FIRST_ID, type Kind, type Tenant } from '../record/index.js';
-import { invalid, type Refused } from './refused.js';
+import { type FilterTurn, invalid, type Refused } from './changes.js';
 
 const TRIAL_MS = 5000;
 /** MongoDB does not interrupt a pattern within one text; callers wait for it no longer than this. */
@@ -20,13 +20,6 @@ export function* assertFilterInSteps(filter: unknown): Steps<void> {
   const fault = filterFault(filter) ?? (yield* effortInSteps(filter as Filter));
   if (fault !== undefined) throw invalid(`The filter is not valid. ${fault}`, '/filter');
 }
-
-/** Runs a trial of a filter when its turn comes; undefined if MongoDB has not finished it within `ms`. */
-export type FilterTurn = <T extends object>(
-  of: Tenant,
-  work: () => Promise<T>,
-  ms: number,
-) => Promise<T | undefined>;
 
 /** Runs the trial at once: a command runs no other beside it. */
 export const AT_ONCE: FilterTurn = (_of, work, ms) =>

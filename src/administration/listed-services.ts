@@ -31,12 +31,12 @@ interface Measured extends Tenant {
 }
 
 /** What an application has beyond its limits. */
-export interface LeftOut extends Tenant {
+interface LeftOut extends Tenant {
   services: number;
 }
 
 /** Which services are listed. */
-export interface ListedOf {
+interface ListedOf {
   /** A filter by organization or application. */
   which: mongo.Document;
   covers?: (tenant: Tenant) => boolean;
@@ -45,7 +45,7 @@ export interface ListedOf {
   session?: mongo.ClientSession | undefined;
 }
 
-export interface ListedServices {
+interface ListedServices {
   /** In the order of their organizations, applications, kinds and names. */
   services: StoredService[];
   leftOut: LeftOut[];

@@ -13,40 +13,41 @@ export {
   issueCredential,
   listCredentials,
   type ListedCredential,
+  newUsernameFault,
   randomPassword,
+  retireOldPassword,
   revokeCredential,
+  rotateCredential,
 } from './credentials.js';
 export { type LastUse, lastUses, type Unused, unusedCredentials } from './credential-uses.js';
+export { type Applied, applyConfiguration } from './configuration/apply.js';
+export { type PlannedChange } from './configuration/difference.js';
+export { configurationFile, onLine, readConfigurationFile } from './configuration/file.js';
+export { assertPossible, compare, type Comparison, type Previews, previewsOf } from './configuration/plan.js';
 export {
-  type Applied,
-  applyConfiguration,
-  assertPossible,
-  type PlannedChange,
-  compare,
-  type Comparison,
-  type Configuration,
-  configurationFile,
   configurationJson,
   EVERYTHING,
-  onLine,
-  type Previews,
-  previewsOf,
   type Reach,
-  readConfigurationFile,
   storedConfiguration,
   withinApplication,
-} from './configuration/index.js';
-export { type Desk, noteDeed } from './desk.js';
+} from './configuration/stored-configuration.js';
+export { administrationProblem, type Desk, noteDeed } from './changes.js';
 export { required, type Shaped, text } from './fields.js';
 export { coversAll, coversCredential } from './reach.js';
-export { filterPlan, type IndexWish, indexWish, makeFilterIndex } from './filter-indexes.js';
+export { filterPlan, type FilterPlan, type IndexWish, indexWish, makeFilterIndex } from './filter-indexes.js';
 export { filterJson, filterOf } from './filter-text.js';
-export { type Group, type FilterPlan, type Preview, previewFilter, type Warning } from './preview.js';
+export { type Preview, previewFilter } from './preview.js';
+export type { Warning } from './preview/field-warnings.js';
+export type { Group } from './preview/sample.js';
 export { leftOutText, listServices } from './listed-services.js';
-export { recordHistory, type RecordHistory, type Restamp } from './record-history.js';
-export { recordStory, type RecordStory, type Standing } from './record-story.js';
-export { administrationProblem } from './refused.js';
-export { retireOldPassword, rotateCredential } from './secrets.js';
+export {
+  recordHistory,
+  type RecordHistory,
+  recordStory,
+  type RecordStory,
+  type Restamp,
+  type Standing,
+} from './records.js';
 export {
   filterInForce,
   nameOfService,
@@ -57,4 +58,4 @@ export {
   storedFilter,
 } from './services.js';
 export { type AuditStatus, type Status, statusOf } from './status.js';
-export { newUsernameFault } from './usernames.js';
+export type { Configuration } from './shapes.js';

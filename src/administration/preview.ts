@@ -2,15 +2,10 @@ import type { mongo } from 'mongoose';
 import type { Filter } from '../application/index.js';
 import type { Kind, Tenant } from '../record/index.js';
 import { refusalOf } from './filter-trial.js';
-import { Allowance } from './preview/allowance.js';
+import { Allowance, inPlace, type Place, together } from './preview/place.js';
 import { fieldWarnings, type Warning } from './preview/field-warnings.js';
-import { countsOf, type Effort, type PreviewCounts } from './preview/counts.js';
-import type { StatedIndex } from './preview/exact.js';
-import { inPlace, type Place, together } from './preview/place.js';
-import { type FilterPlan, planOf } from './preview/plan.js';
-
-export type { Group } from './preview/group.js';
-export type { FilterPlan, Warning };
+import { countsOf, type Effort, type PreviewCounts, type StatedIndex } from './preview/counts.js';
+import { type FilterPlan, planOf } from './filter-indexes.js';
 
 /** The sample size of an estimate: its error is at most 1 % of all records. */
 const SAMPLE_SIZE = 10_000;
@@ -25,7 +20,7 @@ export interface Preview extends PreviewCounts {
   warnings: Warning[];
 }
 
-export interface PreviewOptions {
+interface PreviewOptions {
   /** The filter that it is compared with. */
   inForce?: Filter | undefined;
   /** Milliseconds for the exact counts together, 0 for none; then they are estimated, for which there are as many again. */

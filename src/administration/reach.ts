@@ -2,7 +2,7 @@ import type { Credential, Scope } from '../auth/index.js';
 import { covers } from '../auth/plain.js';
 import { problems } from '../http/plain.js';
 import type { Tenant } from '../record/index.js';
-import { Refused, unknownApplication } from './refused.js';
+import { Refused, unknownApplication } from './changes.js';
 
 const EVERY = '*';
 

@@ -1,34 +1,46 @@
+import { calculateObjectSize } from 'bson';
 import type { mongo } from 'mongoose';
 import {
   type Filter,
   filterFault,
   isEnabled,
+  MOST_SERVICE_BYTES,
+  MOST_SERVICES,
   RESERVED_SERVICE_NAMES,
   type ServiceKey,
   SERVICES,
   type StoredService,
 } from '../application/plain.js';
-import { exactly, NAME, NAME_RULE } from '../common/index.js';
+import { count, exactly, NAME, NAME_RULE } from '../common/index.js';
 import { isDuplicateKey } from '../database/plain.js';
-import { ofTenant } from '../record/index.js';
+import { Problem } from '../http/plain.js';
+import { ofTenant, type Tenant } from '../record/index.js';
 import { FILTER_VERSIONS, type FilterVersionChange } from '../replication/filters/plain.js';
-import { applicationExists, nameOfTenant } from './applications.js';
 import type { Deed } from '../trail/index.js';
-import { type Desk, noteDeed } from './desk.js';
+import { applicationExists, nameOfTenant } from './applications.js';
+import {
+  changeStored,
+  type Desk,
+  invalid,
+  noteDeed,
+  readStored,
+  Refused,
+  type TaggedDocument,
+  taken,
+  unknownApplication,
+  unknownService,
+} from './changes.js';
 import { tryFilter } from './filter-trial.js';
-import { invalid, taken, unknownApplication, unknownService } from './refused.js';
-import { assertRoomForServices } from './service-limits.js';
-import { changeStored, readStored, type TaggedDocument } from './stored.js';
 
 /** What a service is set to; what is not given stays as it is. */
-export interface ServiceSetting {
+interface ServiceSetting {
   filter: Filter;
   description?: string | undefined;
   enabled?: boolean | undefined;
 }
 
 /** Which version may be replaced: the one with this entity tag, or none at all. */
-export interface Condition {
+interface Condition {
   ifMatch?: string | undefined;
   /** The service must not exist yet. */
   isNew?: boolean;
@@ -170,4 +182,59 @@ function servicesOf(db: mongo.Db): mongo.Collection {
 
 export function nameOfService({ kind, name, ...tenant }: ServiceKey): string {
   return `${kind} service "${name}" of ${nameOfTenant(tenant)}`;
+}
+
+/** A service as it would be; without fields it is removed. */
+export interface ServiceChange {
+  key: ServiceKey;
+  fields?: mongo.Document;
+}
+
+/**
+ * Throws 409 where changes would give an application more services than it may have, or larger ones. What other programs stored
+ * beyond that may become less, and stay.
+ */
+export async function assertRoomForServices(
+  db: mongo.Db,
+  tenant: Tenant,
+  changes: ServiceChange[],
+): Promise<void> {
+  const sizes = await sizesOf(db, tenant);
+  const before = { services: sizes.size, bytes: sum(sizes) };
+  for (const { key, fields } of changes) {
+    if (fields === undefined) sizes.delete(nameOf(key));
+    else sizes.set(nameOf(key), calculateObjectSize({ ...key, ...fields }, { ignoreUndefined: true }));
+  }
+  const after = { services: sizes.size, bytes: sum(sizes) };
+  if (after.services > MOST_SERVICES && after.services > before.services)
+    throw noRoom(
+      `${nameOfTenant(tenant)} would have ${count(after.services)} services; at most ${count(MOST_SERVICES)} are allowed. Remove some first.`,
+    );
+  if (after.bytes > MOST_SERVICE_BYTES && after.bytes > before.bytes)
+    throw noRoom(
+      `The services of ${nameOfTenant(tenant)} would take ${count(after.bytes)} bytes together; at most ${count(MOST_SERVICE_BYTES)} are allowed. Make their filters smaller, or remove some.`,
+    );
+}
+
+/** The bytes of each service that is stored. */
+async function sizesOf(db: mongo.Db, tenant: Tenant): Promise<Map<string, number>> {
+  const found = db
+    .collection(SERVICES)
+    .aggregate<{ kind: string; name: string; bytes: number }>([
+      { $match: ofTenant(tenant) },
+      { $project: { _id: 0, kind: 1, name: 1, bytes: { $bsonSize: '$$ROOT' } } },
+    ]);
+  return new Map((await found.toArray()).map(({ kind, name, bytes }) => [nameOf({ kind, name }), bytes]));
+}
+
+function nameOf({ kind, name }: { kind: unknown; name: unknown }): string {
+  return JSON.stringify([kind, name]);
+}
+
+function sum(sizes: Map<string, number>): number {
+  return [...sizes.values()].reduce((total, bytes) => total + bytes, 0);
+}
+
+function noRoom(detail: string): Refused {
+  return new Refused(new Problem(409, 'too-many-services', 'The application has no room for it', detail));
 }

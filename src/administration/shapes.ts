@@ -1,24 +1,29 @@
-import { LEVELS, type Scope } from '../auth/plain.js';
 import type { Application, Filter } from '../application/index.js';
+import { MOST_SERVICES } from '../application/plain.js';
+import { LEVELS, type Scope } from '../auth/plain.js';
 import { NAME, NAME_RULE, NAME_SCHEMA, type Steps } from '../common/index.js';
-import { filterOfJson } from './filter-text.js';
-import { assertFilterInSteps } from './filter-trial.js';
-import { Refused } from './refused.js';
-import { newUsernameFault } from './usernames.js';
+import { KINDS } from '../record/index.js';
+import { Refused } from './changes.js';
+import { newUsernameFault, usernameFault } from './credentials.js';
 import {
   date,
   type Field,
   type FieldError,
   flag,
   inSteps,
+  listOf,
   MOST_FAULTS,
   oneOf,
   optional,
   type ReadValue,
   removable,
   required,
+  type Shaped,
   text,
 } from './fields.js';
+import { filterOfJson } from './filter-text.js';
+import { assertFilterInSteps } from './filter-trial.js';
+import { serviceNameFault } from './services.js';
 
 const LONGEST_TEXT = 1000;
 const EVERY = '*';
@@ -26,7 +31,7 @@ const MOST_SCOPES = 100;
 const NO_SCOPES = `is not a list of 1 to ${MOST_SCOPES} such as {"organizationid": "acme", "appid": "webshop"} ("*" for every one).`;
 
 /** A text that people read. */
-export function words(example: string): Field<string | undefined> {
+function words(example: string): Field<string | undefined> {
   const fault = `is longer than ${LONGEST_TEXT} characters.`;
   return text((value) => (value.length > LONGEST_TEXT ? fault : undefined), {
     maxLength: LONGEST_TEXT,
@@ -65,7 +70,7 @@ export const settings: Field<Application['settings']> = optional<NonNullable<App
   },
 );
 
-export const scopes: Field<Scope[] | undefined> = optional(
+const scopes: Field<Scope[] | undefined> = optional(
   {
     type: 'array',
     minItems: 1,
@@ -129,3 +134,46 @@ export const NEW_CREDENTIAL = {
 export const ROTATION = { keepOldUntil: date() };
 
 export const CREDENTIAL_CHANGE = { level, disabled: flag(), expiresAt: removable(date()) };
+
+const MOST_APPLICATIONS = 10_000;
+const MOST_CREDENTIALS = 100_000;
+
+export const SERVICE = {
+  kind: required(oneOf(KINDS)),
+  name: required(text(serviceNameFault, { example: 'erp' })),
+  description: words('Products of the ERP'),
+  enabled: flag(),
+  filter: required(filter),
+};
+
+export const APPLICATION = {
+  organizationid: required(name('acme')),
+  appid: required(name('webshop')),
+  title: words('Webshop'),
+  settings,
+  services: listOf(SERVICE, MOST_SERVICES),
+};
+
+export const CREDENTIAL = {
+  username: required(text(usernameFault, { example: 'harvester' })),
+  level: required(level),
+  scopes: required(scopes),
+  disabled: flag(),
+  expiresAt: date(),
+};
+
+export type ConfiguredApplication = Shaped<typeof APPLICATION>;
+export type ConfiguredService = Shaped<typeof SERVICE>;
+export type ConfiguredCredential = Shaped<typeof CREDENTIAL>;
+
+/** The properties of a configuration, as it stands in a file or a body. */
+export const CONFIGURATION = {
+  applications: listOf(APPLICATION, MOST_APPLICATIONS),
+  credentials: listOf(CREDENTIAL, MOST_CREDENTIALS),
+};
+
+/**
+ * Which applications, services and credentials there are, without anything secret. What of one is left out has its usual
+ * value: no title, no settings, no description, on, without an end.
+ */
+export type Configuration = Shaped<typeof CONFIGURATION>;

@@ -1,28 +1,51 @@
 import type { Connection, mongo } from 'mongoose';
-import { APPLICATIONS, SERVICES } from '../application/plain.js';
+import {
+  APPLICATIONS,
+  effortInSteps,
+  type Filter,
+  filterFault,
+  isEnabled,
+  isNamed,
+  type ServiceKey,
+  SERVICES,
+  type StoredService,
+} from '../application/plain.js';
 import { CREDENTIALS } from '../auth/plain.js';
+import { TimeSlice } from '../common/index.js';
 import { indexName, listedIndexes } from '../database/plain.js';
+import type { Metrics } from '../observability/index.js';
 import { COLLECTION_OF } from '../record/index.js';
-import { countPending, firstPending, type PendingService } from '../replication/filters/plain.js';
+import {
+  countPending,
+  FILTER_VERSIONS,
+  type FilterVersionChange,
+  firstPending,
+  type PendingService,
+} from '../replication/filters/plain.js';
 import { HORIZONS, LEDGER } from '../replication/ledger/plain.js';
 import { MARKS, MOMENTS } from '../replication/mark/plain.js';
 import {
+  type CountsByWord,
   readWatcherStatus,
-  type WatcherStatus,
+  shareDone,
   WATCH_TOTALS,
   WATCHER,
+  type WatcherStatus,
   type WatchTotals,
 } from '../replication/progress/plain.js';
 import { countSetAside, QUARANTINE, type SetAside } from '../replication/quarantine/plain.js';
 import { countEmailDuplicates, EMAIL_DUPLICATES } from '../replication/repair/plain.js';
 import { type AuditProgress, AUDITS, LEDGER_AUDIT } from '../replication/upkeep/plain.js';
-import { type FaultyFilter, faultyFilters } from './filter-faults.js';
+import { nameOfService } from './services.js';
 
 const COUNTED = [
   ...[APPLICATIONS, SERVICES, CREDENTIALS, COLLECTION_OF.member, COLLECTION_OF.product],
   ...[LEDGER, MARKS, MOMENTS],
 ];
 const MOST_SHOWN = 20;
+/** Services read at a time; each may take 64 KB or more. */
+const AT_ONCE = 20;
+const BEYOND = 'The application exceeds its limit of services, and this is one of those that came last.';
 
 /** Where the audit of the ledger stands. */
 export type AuditStatus = Pick<
@@ -31,7 +54,7 @@ export type AuditStatus = Pick<
 >;
 
 /** Two or more members of one application that share an e-mail; `_id`s of those that came second. */
-export interface EmailDuplicateGroup {
+interface EmailDuplicateGroup {
   organizationid: string;
   appid: string;
   emailkey: string;
@@ -39,12 +62,21 @@ export interface EmailDuplicateGroup {
 }
 
 /** A record or hard delete whose events could not be worked through. */
-export interface SetAsideStatus {
+interface SetAsideStatus {
   what: string;
   /** `_id` of the record, or of the ledger entry. */
   _id: string;
   since: Date;
   reason: string;
+}
+
+/** An enabled service that could not be saved today, with the filter that it has or with any. */
+interface FaultyFilter {
+  /** Such as `product service "erp" of acme/webshop`. */
+  service: string;
+  detail: string;
+  /** Whether it is served anyway: a filter stored before its regular expressions were refused still is. */
+  isServed: boolean;
 }
 
 export interface Status {
@@ -162,4 +194,93 @@ async function firstSetAside(db: mongo.Db): Promise<SetAsideStatus[]> {
     since,
     reason,
   }));
+}
+
+/** How many such services there are, and the first of them. */
+async function faultyFilters(db: mongo.Db): Promise<{ services: number; first: FaultyFilter[] }> {
+  const sort = { organizationid: 1, appid: 1, kind: 1, name: 1 } as const;
+  const stored = db.collection(SERVICES).find<StoredService>({}, { sort, batchSize: AT_ONCE });
+  const beyond = await beyondLimits(db);
+  const first: FaultyFilter[] = [];
+  let services = 0;
+  const slice = new TimeSlice();
+  for await (const service of stored) {
+    await slice.step();
+    if (!isNamed(service) || !isEnabled(service)) continue;
+    const isBeyond = beyond.has(nameOfService(service));
+    const invalid = isBeyond ? BEYOND : filterFault(service.filter);
+    const detail = invalid ?? (await slice.take(effortInSteps(service.filter as Filter)));
+    if (detail === undefined) continue;
+    services += 1;
+    if (first.length < MOST_SHOWN)
+      first.push({ service: nameOfService(service), detail, isServed: invalid === undefined });
+  }
+  return { services, first };
+}
+
+/** The names of those that are not served since their application has more than are allowed. */
+async function beyondLimits(db: mongo.Db): Promise<Set<string>> {
+  const found = db
+    .collection<ServiceKey & FilterVersionChange>(FILTER_VERSIONS)
+    .find({ state: 'beyond' })
+    .project<ServiceKey>({ organizationid: 1, appid: 1, kind: 1, name: 1 });
+  const names = new Set<string>();
+  for await (const key of found) names.add(nameOfService(key));
+  return names;
+}
+
+/** How the service does at a moment, to be asked every few seconds. What is not known is null. */
+export interface Figures {
+  at: Date;
+  /** The instance that answers, by its host and a name of this start: what it counts begins anew with it. */
+  instance: string;
+  /** Of this instance since its start: requests that it has answered, those of them with a 5xx, and items of feeds. */
+  requests: number;
+  failures: number;
+  items: number;
+  /** Of all instances since the beginning. */
+  restamps: number;
+  tombstones: number;
+  /** How far the watcher is behind, and how long it may stay away, in seconds. */
+  lagSeconds: number | null;
+  oplogWindowSeconds: number | null;
+  quarantined: number | null;
+  /** Of the pass under way, 0 to 1; null where there is none. */
+  passDone: number | null;
+}
+
+/** Reads the figures: three small documents, and what the instance has counted. */
+export async function readFigures(
+  connection: Connection,
+  metrics: Metrics,
+  instance: string,
+): Promise<Figures> {
+  const totals = connection.db!.collection<WatchTotals>(WATCH_TOTALS);
+  const [status, total, quarantined, requests, items] = await Promise.all([
+    readWatcherStatus(connection),
+    totals.findOne({ _id: WATCHER }),
+    countSetAside(connection).catch(() => null),
+    metrics.requests.get(),
+    metrics.items.get(),
+  ]);
+  const answered = requests.values.filter(({ metricName }) => metricName?.endsWith('_count'));
+  const failed = answered.filter(({ labels }) => Number(labels.status) >= 500);
+  return {
+    at: new Date(),
+    instance,
+    ...{ requests: sum(answered), failures: sum(failed), items: sum(items.values) },
+    ...{ restamps: sumOfWords(total?.restamps), tombstones: total?.tombstones ?? 0 },
+    lagSeconds: status.lagSeconds ?? null,
+    oplogWindowSeconds: status.oplogWindowSeconds ?? null,
+    quarantined,
+    passDone: status.pass === undefined ? null : shareDone(status.pass),
+  };
+}
+
+function sum(counts: { value: number }[]): number {
+  return counts.reduce((total, { value }) => total + value, 0);
+}
+
+function sumOfWords(counts: CountsByWord = {}): number {
+  return Object.values(counts).reduce<number>((total, count) => total + (count ?? 0), 0);
 }

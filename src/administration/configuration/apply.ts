@@ -6,19 +6,17 @@ import { allows, problems } from '../../http/plain.js';
 import { ofTenant } from '../../record/index.js';
 import { AUDIT_TRAIL, type Deed } from '../../trail/plain.js';
 import { applicationDeed, applicationExists } from '../applications.js';
-import { forgetUses } from '../forget-uses.js';
-import { credentialDeed, named, randomPassword } from '../credentials.js';
-import { type Desk, noteDeeds } from '../desk.js';
-import { Refused, usernameUnavailable } from '../refused.js';
+import { credentialDeed, forgetUses, named, randomPassword } from '../credentials.js';
+import { type Desk, noteDeeds, Refused, usernameUnavailable } from '../changes.js';
 import { serviceDeed, withKey } from '../services.js';
-import type { Configuration } from './configuration.js';
+import type { Configuration } from '../shapes.js';
 import type { PlannedChange } from './difference.js';
 import { assertPossible, compare, type PlanOptions } from './plan.js';
 
 /** The `_id` of a document that exists within a transaction only. */
 const TURN = 'configuration.apply';
 
-export interface ApplyOptions extends PlanOptions {
+interface ApplyOptions extends PlanOptions {
   /** Entity tag of the configuration that the plan was made against; without it, of whichever stands. */
   ifMatch?: string | undefined;
   /** Most credentials that one call creates: each password is hashed, which takes time. */

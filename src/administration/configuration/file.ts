@@ -2,10 +2,10 @@ import { LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { atOnce, FatalError, isKept } from '../../common/index.js';
 import { Problem } from '../../http/plain.js';
 import { shaped } from '../fields.js';
-import { Refused } from '../refused.js';
-import { CONFIGURATION, type Configuration } from './configuration.js';
+import { Refused } from '../changes.js';
+import { CONFIGURATION, type Configuration } from '../shapes.js';
 import { configurationJson } from './stored-configuration.js';
-import { assertSingle, thingsOf } from './things.js';
+import { assertSingle, thingsOf } from './difference.js';
 
 /** Of the file (bytes); 100,000 credentials take about 15 MB. */
 const LONGEST = 32 * 1024 * 1024;
@@ -26,7 +26,7 @@ export function configurationFile(configuration: Configuration, leftOut: string[
 }
 
 /** A file that was read. */
-export interface ConfigurationFile {
+interface ConfigurationFile {
   configuration: Configuration;
   /** The line of what stands at a pointer (RFC 6901), counted from 1. */
   lineOf: (pointer: string) => number | undefined;
@@ -69,7 +69,7 @@ export function readConfigurationFile(text: string): ConfigurationFile {
 }
 
 /** What `work` throws about a place in the file names its line. */
-export function withLines<T>(lineOf: ConfigurationFile['lineOf'], work: () => T): T {
+function withLines<T>(lineOf: ConfigurationFile['lineOf'], work: () => T): T {
   try {
     return work();
   } catch (error) {

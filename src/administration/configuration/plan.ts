@@ -5,17 +5,20 @@ import { TimeSlice } from '../../common/index.js';
 import { problems } from '../../http/plain.js';
 import type { Tenant } from '../../record/index.js';
 import { assertNoRecords, nameOfTenant } from '../applications.js';
-import { type FilterTurn, tryFilter } from '../filter-trial.js';
+import { tryFilter } from '../filter-trial.js';
 import { type Preview, previewFilter } from '../preview.js';
-import { usernameTaken } from '../credentials.js';
-import { invalidAt, Refused, unknownApplication } from '../refused.js';
-import { assertRoomForServices, type ServiceChange } from '../service-limits.js';
-import { filterInForce } from '../services.js';
-import { newUsernameFault } from '../usernames.js';
-import type { Configuration } from './configuration.js';
-import { type PlannedChange, type PlannedChanges, differenceBetween } from './difference.js';
+import { newUsernameFault, usernameTaken } from '../credentials.js';
+import { type FilterTurn, invalidAt, Refused, unknownApplication } from '../changes.js';
+import { assertRoomForServices, filterInForce, type ServiceChange } from '../services.js';
+import type { Configuration } from '../shapes.js';
+import {
+  assertSingle,
+  differenceBetween,
+  type PlannedChange,
+  type PlannedChanges,
+  thingsOf,
+} from './difference.js';
 import { type Reach, storedConfiguration } from './stored-configuration.js';
-import { assertSingle, thingsOf } from './things.js';
 
 /** Milliseconds in which MongoDB looks at all filters that change; what it refuses it refuses at once. */
 const TRIALS_MS = 2000;
@@ -90,7 +93,7 @@ async function assertUsernames(db: mongo.Db, changes: PlannedChange[], reach: Re
 export type Previews = Map<string, Preview>;
 
 /** How previews are made one after the other. */
-export interface PreviewsMade {
+interface PreviewsMade {
   /** How long the next one may take (milliseconds); where nothing is left, the others are not made. */
   msLeft: () => number;
   /** Makes one when it may be; where that gives nothing, the others are not made. */
@@ -145,7 +148,7 @@ interface ChangedFilter {
 }
 
 /** The filters that the changes set, each with its place in the configuration. */
-export function filtersIn(changes: PlannedChange[]): ChangedFilter[] {
+function filtersIn(changes: PlannedChange[]): ChangedFilter[] {
   return changes.flatMap(({ action, thing, changed }) => {
     if (action === 'remove' || thing.what !== 'service' || !changed.includes('filter')) return [];
     const { key, name, pointer, fields } = thing;

@@ -9,8 +9,8 @@ import { LISTED, type ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
 import { coversCredential } from '../reach.js';
 import { batchSizeFor, leftOutText, LISTING, listServices } from '../listed-services.js';
-import { Refused } from '../refused.js';
-import type { Configuration, ConfiguredService } from './configuration.js';
+import { Refused } from '../changes.js';
+import type { Configuration, ConfiguredService } from '../shapes.js';
 import { understood } from './understood.js';
 
 /** What of the configuration somebody may see and change. */
@@ -49,7 +49,7 @@ export function withinApplication(reach: Reach, only: Tenant): Reach {
   };
 }
 
-export interface StoredConfiguration {
+interface StoredConfiguration {
   configuration: Configuration;
   /** The configuration as JSON. */
   text: string;

@@ -13,7 +13,7 @@ import {
   type ConfiguredService,
   CREDENTIAL,
   SERVICE,
-} from './configuration.js';
+} from '../shapes.js';
 
 /** Makes a configuration of what is stored; what cannot be part of one is told in words. */
 export function* understood(

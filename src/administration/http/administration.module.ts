@@ -6,9 +6,7 @@ import { ApplicationsController } from './applications.controller.js';
 import { ConfigurationController } from './configuration.controller.js';
 import { CredentialsController } from './credentials.controller.js';
 import { OverviewController } from './overview.controller.js';
-import { EditPace } from './edit-pace.js';
-import { ListingPlaces } from './listing-places.js';
-import { PreviewPlaces } from './preview-places.js';
+import { EditLimiter, ListingLimiter, TrialLimiter } from './limits.js';
 import { RecordsController } from './records.controller.js';
 import { ServicesController } from './services.controller.js';
 
@@ -23,7 +21,7 @@ import { ServicesController } from './services.controller.js';
     OverviewController,
     RecordsController,
   ],
-  providers: [Desks, EditPace, ListingPlaces, PreviewPlaces],
+  providers: [Desks, EditLimiter, ListingLimiter, TrialLimiter],
   exports: [Desks],
 })
 export class AdministrationModule {}

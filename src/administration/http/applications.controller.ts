@@ -18,10 +18,16 @@ import {
   type Shaped,
   type StoredApplication,
 } from '../index.js';
-import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import {
+  Administrative,
+  Asked,
+  Body,
+  Desks,
+  DocumentedBody,
+  sendTagged,
+  TakesIfMatch,
+} from './administration.js';
 import { Answers, ApplicationList, ApplicationShape } from './answers.js';
-import { TakesIfMatch } from './openapi.js';
-import { Body, DocumentedBody } from './shape.pipe.js';
 
 /** Registration of applications. */
 @Administrative()

@@ -21,14 +21,18 @@ import {
   storedConfiguration,
   withinApplication,
 } from '../index.js';
-import { Administrative, Asked, Desks, listText, untilGone } from './administration.js';
+import {
+  Administrative,
+  Asked,
+  Body,
+  Desks,
+  DocumentedBody,
+  listText,
+  TakesIfMatch,
+} from './administration.js';
 import type { Tenant } from '../../record/index.js';
 import { Answers } from './answers.js';
-import { EditPace } from './edit-pace.js';
-import { TakesIfMatch } from './openapi.js';
-import { ListingPlaces } from './listing-places.js';
-import { PreviewPlaces } from './preview-places.js';
-import { Body, DocumentedBody } from './shape.pipe.js';
+import { EditLimiter, ListingLimiter, TrialLimiter, untilGone } from './limits.js';
 
 const WANTED = { ...CONFIGURATION, prune: flag() };
 
@@ -64,9 +68,9 @@ const TakesApplication = applyDecorators(
 export class ConfigurationController {
   constructor(
     private readonly desks: Desks,
-    private readonly previews: PreviewPlaces,
-    private readonly listings: ListingPlaces,
-    private readonly pace: EditPace,
+    private readonly previews: TrialLimiter,
+    private readonly listings: ListingLimiter,
+    private readonly pace: EditLimiter,
   ) {}
 
   @Get()

@@ -26,10 +26,19 @@ import {
   unknownCredential,
   unusedCredentials,
 } from '../index.js';
-import { Administrative, Asked, Desks, sendTagged } from './administration.js';
+import {
+  Administrative,
+  Asked,
+  Body,
+  Desks,
+  DocumentedBody,
+  DocumentedOptionalBody,
+  NamesCredential,
+  OptionalBody,
+  sendTagged,
+  TakesIfMatch,
+} from './administration.js';
 import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
-import { NamesCredential, TakesIfMatch } from './openapi.js';
-import { Body, DocumentedBody, DocumentedOptionalBody, OptionalBody } from './shape.pipe.js';
 
 const DAYS = /^[1-9]\d{0,3}$/;
 

@@ -16,9 +16,8 @@ import {
   recordStory,
   type RecordStory,
 } from '../index.js';
-import { Administrative, Asked, Desks } from './administration.js';
+import { Administrative, Asked, Desks, NamesKind, NamesRecord } from './administration.js';
 import { Answers } from './answers.js';
-import { NamesKind, NamesRecord } from './openapi.js';
 
 type RecordNames = Record<'org' | 'app' | 'kind' | 'id', string>;
 

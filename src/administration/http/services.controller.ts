@@ -32,14 +32,20 @@ import {
   type Shaped,
   unknownService,
 } from '../index.js';
-import { Administrative, Asked, Desks, listText, sendTagged, untilGone } from './administration.js';
-import { Answers, Done, ServiceList, ServiceShape } from './answers.js';
-import { EditPace } from './edit-pace.js';
-import { NamesKind, NamesService, TakesIfMatch } from './openapi.js';
-import { PREVIEW_ANSWER } from './preview-answer.js';
-import { ListingPlaces } from './listing-places.js';
-import { PreviewPlaces } from './preview-places.js';
-import { Body, DocumentedBody } from './shape.pipe.js';
+import {
+  Administrative,
+  Asked,
+  Body,
+  Desks,
+  DocumentedBody,
+  listText,
+  NamesKind,
+  NamesService,
+  sendTagged,
+  TakesIfMatch,
+} from './administration.js';
+import { Answers, Done, PREVIEW_ANSWER, ServiceList, ServiceShape } from './answers.js';
+import { EditLimiter, ListingLimiter, TrialLimiter, untilGone } from './limits.js';
 
 /** Exact counts, and the estimate behind them, must both come before the answer is due (milliseconds). */
 const PREVIEW_MS = 3300;
@@ -58,9 +64,9 @@ interface ServicePath {
 export class ServicesController {
   constructor(
     private readonly desks: Desks,
-    private readonly previews: PreviewPlaces,
-    private readonly listings: ListingPlaces,
-    private readonly pace: EditPace,
+    private readonly previews: TrialLimiter,
+    private readonly listings: ListingLimiter,
+    private readonly pace: EditLimiter,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 

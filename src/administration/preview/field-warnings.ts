@@ -1,7 +1,6 @@
 import { type Filter, isHidden, partsOf, withinElements } from '../../application/plain.js';
 import { count, shown } from '../../common/index.js';
-import type { Allowance } from './allowance.js';
-import type { Place } from './place.js';
+import type { Allowance, Place } from './place.js';
 
 /** Something in a filter that is allowed, and hardly what was meant. */
 export interface Warning {
@@ -21,7 +20,7 @@ const NEWEST = 10_000;
 const LOOK_MS = 500;
 
 /** What is warned of, and the fields that no record has: an index over one would serve nothing. */
-export interface FieldWarnings {
+interface FieldWarnings {
   warnings: Warning[];
   missing: Set<string>;
 }
@@ -33,8 +32,8 @@ export interface FieldWarnings {
 export async function fieldWarnings(place: Place, filter: Filter, time: Allowance): Promise<FieldWarnings> {
   const warnings: Warning[] = [];
   const missing = new Set<string>();
-  const strangers = strangersIn(filter);
-  for (const { field, path } of strangers.slice(0, MOST_NAMES)) {
+  const topNames = topNamesIn(filter);
+  for (const { field, path } of topNames.slice(0, MOST_NAMES)) {
     const who = await havingNone(place, rootOf(field), time);
     if (who === undefined) continue;
     missing.add(field);
@@ -74,13 +73,13 @@ export function namesInData(filter: Filter): { field: string; path: string }[] {
 }
 
 /** Each name that is not a field of records, with the place of its first use. */
-export function strangersIn(filter: Filter): { field: string; path: string }[] {
-  const strangers = new Map<string, { field: string; path: string }>();
+export function topNamesIn(filter: Filter): { field: string; path: string }[] {
+  const topNames = new Map<string, { field: string; path: string }>();
   for (const { field, place } of partsOf(filter)) {
     const name = rootOf(field);
-    if (!OF_RECORDS.has(name) && !strangers.has(name)) strangers.set(name, { field, path: shown(place) });
+    if (!OF_RECORDS.has(name) && !topNames.has(name)) topNames.set(name, { field, path: shown(place) });
   }
-  return [...strangers.values()];
+  return [...topNames.values()];
 }
 
 /** Who has nothing under a name; undefined where somebody has, or there is no time to look. The newest tell it quickly. */

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { pause } from '../../common/index.js';
+import { isTimeout } from '../../database/plain.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
 
 /** The caller may give up between two queries: the next query is then aborted. */
@@ -75,5 +76,29 @@ async function endQueries(db: mongo.Db, session: mongo.ClientSession, settled: A
       .catch(() => undefined);
     await pause(END_AGAIN_MS, settled);
     if (settled.aborted) return;
+  }
+}
+
+/** Milliseconds for several queries together: each gets what those before it have left. */
+export class Allowance {
+  private readonly ends: number;
+
+  constructor(ms: number) {
+    this.ends = performance.now() + ms;
+  }
+
+  /** What a query gives that the server ends when the time is over; undefined where that came first. */
+  async ask<T>(
+    query: (limit: { maxTimeMS: number }) => Promise<T>,
+    atMost = Infinity,
+  ): Promise<T | undefined> {
+    const left = Math.min(atMost, Math.ceil(this.ends - performance.now()));
+    if (left <= 0) return undefined;
+    try {
+      return await query({ maxTimeMS: left });
+    } catch (error) {
+      if (isTimeout(error)) return undefined;
+      throw error;
+    }
   }
 }

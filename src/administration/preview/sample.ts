@@ -1,12 +1,27 @@
 import type { mongo } from 'mongoose';
 import type { Filter } from '../../application/index.js';
 import { idTextOf } from '../../record/index.js';
-import type { Allowance } from './allowance.js';
-import { SHOWN_IDS } from './group.js';
-import type { Place } from './place.js';
+import type { Allowance, Place } from './place.js';
+
+/** The number of ids shown for each group. */
+export const SHOWN_IDS = 10;
+
+/** Records of a group: how many, and the ids of the first of them. */
+export interface Group {
+  /** Null where there was no time to find out. */
+  count: number | null;
+  ids: string[];
+  /** The count is an estimate, right to this many records in 95 of 100 cases; absent where it is exact. */
+  error?: number;
+}
+
+/** Who matches the filter; beside the filter in force, who would begin to match, and who would cease to. */
+export const COUNTED = ['matching', 'entering', 'leaving'] as const;
+
+export type Counted = (typeof COUNTED)[number];
 
 /** What was found of a group in a sample. */
-export interface Sampled {
+interface Sampled {
   hits: number;
   ids: string[];
 }
@@ -74,4 +89,30 @@ interface Counts {
 function counted(condition: Filter): mongo.Document[] {
   const first = { $firstN: { input: '$id', n: SHOWN_IDS } };
   return [{ $match: condition }, { $group: { _id: null, hits: { $sum: 1 }, ids: first } }];
+}
+
+/** Standard deviations of the normal distribution within which 95 of 100 estimates lie. */
+const WITHIN = 2;
+
+/** A number of records that was concluded from some of them, and to how many it is right in 95 of 100 cases. */
+interface Estimate {
+  count: number;
+  error: number;
+}
+
+/**
+ * How many of so many records are in a group, where so many hits were found among those that were looked at, each of which
+ * was as likely to be chosen as any other. The error is the greater side of Wilson's interval, which is right for rare
+ * groups, too: none among 10,000 does not mean that there is none. Whoever looks at all of them knows.
+ */
+export function estimated(hits: number, looked: number, of: number): Estimate {
+  if (looked >= of) return { count: hits, error: 0 };
+  if (looked === 0) return { count: 0, error: of };
+  const chosen = (looked * (of - 1)) / (of - looked);
+  const share = hits / looked;
+  const square = WITHIN ** 2 / chosen;
+  const middle = (share + square / 2) / (1 + square);
+  const half = Math.sqrt((share * (1 - share) + square / 4) * square) / (1 + square);
+  const off = Math.max(middle + half - share, share - (middle - half));
+  return { count: Math.round(share * of), error: Math.min(of, Math.ceil(off * of + 1 / 2)) };
 }

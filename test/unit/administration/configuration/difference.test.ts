@@ -1,7 +1,6 @@
-import type { Configuration } from '../../../../src/administration/configuration/configuration.js';
-import { differenceBetween } from '../../../../src/administration/configuration/difference.js';
+import type { Configuration } from '../../../../src/administration/shapes.js';
+import { differenceBetween, thingsOf } from '../../../../src/administration/configuration/difference.js';
 import { atOnce } from '../../../../src/common/index.js';
-import { thingsOf } from '../../../../src/administration/configuration/things.js';
 
 const STORED: Configuration = {
   applications: [

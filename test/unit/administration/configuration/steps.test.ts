@@ -1,10 +1,13 @@
-import { CONFIGURATION } from '../../../../src/administration/configuration/configuration.js';
-import { differenceBetween } from '../../../../src/administration/configuration/difference.js';
+import { CONFIGURATION } from '../../../../src/administration/shapes.js';
+import {
+  assertSingle,
+  differenceBetween,
+  thingsOf,
+} from '../../../../src/administration/configuration/difference.js';
 import {
   configurationJson,
   configurationText,
 } from '../../../../src/administration/configuration/stored-configuration.js';
-import { assertSingle, thingsOf } from '../../../../src/administration/configuration/things.js';
 import { understood } from '../../../../src/administration/configuration/understood.js';
 import { shaped } from '../../../../src/administration/fields.js';
 import { atOnce, lostNumberInSteps, type Steps } from '../../../../src/common/index.js';

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Request } from 'express';
 import type { Connection } from 'mongoose';
-import { Desks, untilGone } from '../../../../src/administration/http/administration.js';
-import { PreviewPlaces } from '../../../../src/administration/http/preview-places.js';
+import { Desks } from '../../../../src/administration/http/administration.js';
+import { TrialLimiter, untilGone } from '../../../../src/administration/http/limits.js';
 import { readSettings } from '../../../../src/config/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };
@@ -18,12 +18,12 @@ class Client extends EventEmitter {
 
 let client: Client;
 let request: Request;
-let places: PreviewPlaces;
+let places: TrialLimiter;
 let turn: ReturnType<Desks['of']>['turn'];
 beforeEach(() => {
   client = new Client();
   request = { res: client, user: { username: 'ann' } } as unknown as Request;
-  places = new PreviewPlaces();
+  places = new TrialLimiter();
   const settings = readSettings({ MONGODB_URI: 'mongodb://127.0.0.1/tidemark' });
   turn = new Desks({ db: {} } as Connection, places, settings).of(request).turn;
 });

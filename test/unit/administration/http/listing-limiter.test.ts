@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Request } from 'express';
-import { ListingPlaces } from '../../../../src/administration/http/listing-places.js';
+import { ListingLimiter } from '../../../../src/administration/http/limits.js';
 
 const request = () => ({ res: new EventEmitter() }) as unknown as Request;
 const of = (organizationid: string, appid = '*') => ({ scopes: [{ organizationid, appid }] });
@@ -28,7 +28,7 @@ function held() {
 
 describe('lists of services', () => {
   it('of one organization are made one after the other, whichever credential asks', async () => {
-    const places = new ListingPlaces();
+    const places = new ListingLimiter();
     const lists = held();
     const made = ['shop', 'other', '*', 'shop'].map((appid) =>
       places.during(request(), of('acme', appid), lists.work),
@@ -42,7 +42,7 @@ describe('lists of services', () => {
   });
 
   it('of another organization do not wait for them', async () => {
-    const places = new ListingPlaces();
+    const places = new ListingLimiter();
     const lists = held();
     const made = ['acme', 'acme', 'globex'].map((name) => places.during(request(), of(name), lists.work));
     expect(lists.working()).toBe(2);
@@ -51,7 +51,7 @@ describe('lists of services', () => {
   });
 
   it('are refused where their turn does not come in time, and leave nothing behind', async () => {
-    const places = new ListingPlaces();
+    const places = new ListingLimiter();
     const lists = held();
     const first = places.during(request(), of('acme'), lists.work);
     await expect(places.during(request(), of('acme'), lists.work, 1)).rejects.toMatchObject({ status: 503 });
@@ -63,6 +63,6 @@ describe('lists of services', () => {
   it('fail with what their work throws', async () => {
     const failure = new Error('of the work');
     const work = () => Promise.reject(failure);
-    await expect(new ListingPlaces().during(request(), of('acme'), work)).rejects.toBe(failure);
+    await expect(new ListingLimiter().during(request(), of('acme'), work)).rejects.toBe(failure);
   });
 });

@@ -1,13 +1,13 @@
-import { PreviewPlaces } from '../../../../src/administration/http/preview-places.js';
+import { TrialLimiter } from '../../../../src/administration/http/limits.js';
 
 const here = new AbortController().signal;
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
-let places: PreviewPlaces;
+let places: TrialLimiter;
 let begun: string[];
 let ends: (() => void)[];
 beforeEach(() => {
-  places = new PreviewPlaces();
+  places = new TrialLimiter();
   begun = [];
   ends = [];
 });

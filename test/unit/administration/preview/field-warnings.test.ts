@@ -1,4 +1,4 @@
-import { namesInData, strangersIn } from '../../../../src/administration/preview/field-warnings.js';
+import { namesInData, topNamesIn } from '../../../../src/administration/preview/field-warnings.js';
 
 describe('Names at the top of the record that are none of its own', () => {
   it('are found wherever they stand, once each', () => {
@@ -7,7 +7,7 @@ describe('Names at the top of the record that are none of its own', () => {
       price: { $gt: 5 },
       rows: { $elemMatch: { inner: 1 } },
     };
-    expect(strangersIn(filter)).toEqual([
+    expect(topNamesIn(filter)).toEqual([
       { field: 'category.name', path: '$or[0].category.name' },
       { field: 'price', path: 'price' },
       { field: 'rows', path: 'rows' },
@@ -19,7 +19,7 @@ describe('Names at the top of the record that are none of its own', () => {
     const filter = Object.fromEntries(
       [...own, 'data.category', 'data', 'channels', 'channels.0'].map((name) => [name, 1]),
     );
-    expect(strangersIn(filter)).toEqual([]);
+    expect(topNamesIn(filter)).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { MaxKey, MinKey } from 'bson';
-import { planIn } from '../../../../src/administration/preview/plan.js';
+import { planIn } from '../../../../src/administration/filter-indexes.js';
 
 const scan = (indexName: string, bounds: object) => ({ stage: 'IXSCAN', indexName, indexBounds: bounds });
 const tenant = { organizationid: ['["a", "a"]'], appid: ['["b", "b"]'] };

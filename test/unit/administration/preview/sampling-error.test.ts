@@ -1,4 +1,4 @@
-import { estimated } from '../../../../src/administration/preview/sampling-error.js';
+import { estimated } from '../../../../src/administration/preview/sample.js';
 
 /** How likely each number of hits is, among so many of which this share is in the group (chosen with replacement). */
 function* likelihoods(looked: number, share: number): Generator<[hits: number, likely: number]> {

@@ -1,31 +1,42 @@
-import type { mongo } from 'mongoose';
+import mongoose, { type mongo } from 'mongoose';
 import { filterFault, isEnabled, isServiceName, type StoredService } from '../application/plain.js';
 import { literal } from '../common/index.js';
 import { alongIndexIfAny } from '../database/plain.js';
 import {
   BY_RECORD_ID,
-  READ_FOR_JSON,
   COLLECTION_OF,
   HIDDEN_FIELDS,
   idTextAt,
   type Kind,
   ofTenant,
+  READ_FOR_JSON,
   type Tenant,
   withIds,
 } from '../record/index.js';
 import { LEDGER, type LedgerEntry } from '../replication/ledger/plain.js';
-import { extendedJson } from './extended-json.js';
-import { AT_ONCE, type FilterTurn } from './filter-trial.js';
+import {
+  type EditedService,
+  type RestampGap,
+  restampGaps,
+  type RestampNote,
+  type RestampReason,
+  restampsOf,
+} from '../replication/stamping/plain.js';
+import type { FilterTurn } from './changes.js';
+import { filterJson } from './filter-text.js';
+import { AT_ONCE } from './filter-trial.js';
 import { listServices } from './listed-services.js';
 
 const MATCH_MS = 2000;
 /** Limit for all services together; results that are not known by then are omitted. */
 const MATCHES_MS = 6000;
 const SIDE_BY_SIDE = 5;
+const MOST_RESTAMPS = 100;
+const MOST_GAPS = 20;
 const HIDDEN = Object.fromEntries(HIDDEN_FIELDS.map((field) => [field, 0] as const));
 
 /** Whether a service shows a record in `updates` now, or else in `softdeletes`; undefined if its filter cannot be run. */
-export interface ServiceMatch {
+interface ServiceMatch {
   name: string;
   matches: boolean | undefined;
 }
@@ -64,19 +75,19 @@ export async function recordStory(
   const { record } = found;
   return {
     ...standingOf(of, id, found),
-    record: record && extendedJson(record),
+    record: record && filterJson(record),
     services: record === null ? [] : await matches(db, of, record['_id'], turn),
   };
 }
 
 /** What is stored under an `id`: its ledger entry, and the record without hidden fields. */
-export interface FoundUnder {
+interface FoundUnder {
   entry: LedgerEntry | null;
   record: mongo.Document | null;
 }
 
 /** Looks up what is stored under an `id`. */
-export async function foundUnder(
+async function foundUnder(
   db: mongo.Db,
   { kind, ...tenant }: Tenant & { kind: Kind },
   id: string,
@@ -86,7 +97,7 @@ export async function foundUnder(
 }
 
 /** The state of an `id`, from what was found under it. */
-export function standingOf(
+function standingOf(
   { organizationid, appid, kind }: Tenant & { kind: Kind },
   id: string,
   { entry, record }: FoundUnder,
@@ -151,4 +162,96 @@ async function matches(
   };
   if (services.length > 0) await turn(tenant, askAll, MATCHES_MS);
   return services.map(({ name }) => ({ name: String(name), matches: known.get(name) }));
+}
+
+/** A re-stamp that a record, or its hard delete, had. */
+export interface Restamp {
+  at: Date;
+  reason: RestampReason;
+  what: 'record' | 'hard delete';
+  /** A sentence. */
+  meaning: string;
+}
+
+/** Which re-stamps are known of what stands under an `id`. */
+export interface RecordHistory extends Standing {
+  /** The newest 100, newest first. */
+  restamps: Restamp[];
+  /** The newest 20 times in which there were more re-stamps of a reason, of all records, than are noted one by one. */
+  gaps: Pick<RestampGap, 'from' | 'until' | 'reason'>[];
+  /** For how many days re-stamps are noted from now on; 0: they are not. */
+  keptDays: number;
+}
+
+const MEANINGS: Record<RestampReason, string> = {
+  late: 'It was written with a stamp at or below what a consumer may have read already.',
+  left: 'Another program changed it and left its stamp alone.',
+  bad: 'Its stamp was missing, was not a date, or lay in the future.',
+  tombstone: 'It came too late for a consumer.',
+  resurrection: 'It came back under an id that was deleted.',
+  number: 'Its id is a number, under which it can be delivered from here on.',
+  filter: 'The filter of a service was edited, and judges it differently.',
+  pass: 'A pass repaired a lost history: what cannot be proven unchanged counts as changed.',
+  audit: 'The audit put it right.',
+  quarantine: 'It was looked after, since a change of it could not be worked through.',
+  resync: 'The command resync stamped everything of its application and kind anew.',
+};
+const UNCERTAIN = ' It was looked at for that, and stamped only if it still had to be.';
+
+/**
+ * When and why a record, and its hard delete, were stamped anew, so that consumers received them again. Known are those of
+ * the record that stands under the `id` now, not those of another one that did before.
+ */
+export async function recordHistory(
+  db: mongo.Db,
+  { organizationid, appid, kind }: Tenant & { kind: Kind },
+  id: string,
+  keptDays: number,
+): Promise<RecordHistory> {
+  const of = { organizationid, appid, kind };
+  const found = await foundUnder(db, of, id);
+  const stamped = [
+    { collection: COLLECTION_OF[kind], ids: recordIds(found) },
+    { collection: LEDGER, ids: found.entry === null ? [] : [found.entry._id] },
+  ];
+  const [notes, gaps] = await Promise.all([
+    restampsOf(db, stamped, MOST_RESTAMPS),
+    restampGaps(db, MOST_GAPS),
+  ]);
+  return {
+    ...standingOf(of, id, found),
+    restamps: notes.map((note) => restampOf(note, of)),
+    gaps: gaps.map(({ from, until, reason }) => ({ from, until, reason })),
+    keptDays,
+  };
+}
+
+/** The owner that the ledger knows, and the record, which the watcher may not have come to. */
+function recordIds({ entry, record }: FoundUnder): mongo.ObjectId[] {
+  const ids = [entry?.owner, record?.['_id'] as unknown].filter(
+    (id) => id instanceof mongoose.mongo.ObjectId,
+  );
+  return ids.filter((id, place) => ids.findIndex((other) => other.equals(id)) === place);
+}
+
+type Noted = Pick<RestampNote, 'at' | 'reason' | 'collection' | 'isCertain' | 'service'>;
+
+function restampOf(
+  { at, reason, collection, isCertain, service }: Noted,
+  of: Tenant & { kind: Kind },
+): Restamp {
+  const meaning = service !== undefined && isIts(service, of) ? edited(of.kind, service) : MEANINGS[reason];
+  return {
+    ...{ at, reason, what: collection === LEDGER ? 'hard delete' : 'record' },
+    meaning: isCertain ? meaning : `${meaning}${UNCERTAIN}`,
+  };
+}
+
+/** A record may have moved here from another application, whose services must not be shown here. */
+function isIts(service: EditedService, { organizationid, appid }: Tenant): boolean {
+  return service.organizationid === organizationid && service.appid === appid;
+}
+
+function edited(kind: Kind, { name }: EditedService): string {
+  return `The filter of the ${kind} service "${name}" was edited, and judges it differently.`;
 }
