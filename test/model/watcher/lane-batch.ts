@@ -9,10 +9,10 @@ import { MOST_EVENTS, watchedAfter } from './reach.js';
 import type { ModelWatcher } from './watcher.js';
 
 /** What became of a batch; nothing is done where a write has failed, or where nothing may be. */
-export type Outcome = 'done' | 'nothing' | 'over';
+export type BatchOutcome = 'done' | 'nothing' | 'over';
 
 /** Works a batch through; stores how far it is, or leaves that to a pass that is under way. */
-export function* workBatch(lane: ModelWatcher, isStored: boolean): ModelSteps<Outcome> {
+export function* workBatch(lane: ModelWatcher, isStored: boolean): ModelSteps<BatchOutcome> {
   const { world } = lane;
   const { database } = world;
   const batch = nextBatch(lane);

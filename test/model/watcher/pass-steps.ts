@@ -21,7 +21,7 @@ import { restampTombstone, reviveSeen } from './stamping.js';
 import type { ModelWatcher } from './watcher.js';
 
 /** A pass, over all that belongs to the loop. */
-export interface PassRun {
+export interface ModelPassRun {
   /** Where its stream was opened. */
   at: LogPlace;
   isRepair: boolean;
@@ -34,7 +34,7 @@ export interface PassRun {
 }
 
 /** Of an ignored number that is gone, or claims its text no longer, no event tells any more. */
-export function* forgetStale(watcher: ModelWatcher, { at }: PassRun): ModelSteps {
+export function* forgetStale(watcher: ModelWatcher, { at }: ModelPassRun): ModelSteps {
   yield;
   const { incomplete, records } = watcher.world.database.now;
   for (const { record: key, appid, id } of incomplete.values()) {
@@ -47,7 +47,7 @@ export function* forgetStale(watcher: ModelWatcher, { at }: PassRun): ModelSteps
 }
 
 /** On the first start nobody has seen anything yet, so only bad stamps are repaired. */
-export function* learnRecords(watcher: ModelWatcher, run: PassRun): ModelSteps {
+export function* learnRecords(watcher: ModelWatcher, run: ModelPassRun): ModelSteps {
   const { database } = watcher.world;
   const { isRepair } = run;
   yield;
@@ -86,7 +86,7 @@ export function* learnRecords(watcher: ModelWatcher, run: PassRun): ModelSteps {
  * place of a record that the stream has told the end of, and a text that of a number that it has told. That may be of a later place
  * where the pass was cut off: the look is behind both.
  */
-function placeToLearn({ world }: ModelWatcher, record: ModelRecord, { at, reached }: PassRun): LogPlace {
+function placeToLearn({ world }: ModelWatcher, record: ModelRecord, { at, reached }: ModelPassRun): LogPlace {
   const entry = entryOf(world.database.now, identityOf(record));
   const isOfNumber = entry?.alive === true && entry.isNumber === true;
   if (reached === undefined || !(record.isNumber || isOfNumber)) return at;
@@ -101,7 +101,7 @@ function placeToLearn({ world }: ModelWatcher, record: ModelRecord, { at, reache
  * watcher could write down afterwards what it saw before that stream, and nobody would ever hear of the end of it. A
  * living entry without its record is a delete; after a lost history tombstones are stamped anew.
  */
-export function* settleLedger(watcher: ModelWatcher, run: PassRun): ModelSteps {
+export function* settleLedger(watcher: ModelWatcher, run: ModelPassRun): ModelSteps {
   const { database } = watcher.world;
   yield;
   const clock = database.clock();
@@ -114,7 +114,7 @@ export function* settleLedger(watcher: ModelWatcher, run: PassRun): ModelSteps {
 }
 
 /** Of a pass that works through its stream meanwhile: the same before records are learned, but for what is gone. */
-export function* confirmLedger(watcher: ModelWatcher, run: PassRun): ModelSteps {
+export function* confirmLedger(watcher: ModelWatcher, run: ModelPassRun): ModelSteps {
   const { database } = watcher.world;
   for (const listed of leftIn(run, ownEntries(watcher))) {
     const { identity, key } = listed;
@@ -133,7 +133,7 @@ export function* confirmLedger(watcher: ModelWatcher, run: PassRun): ModelSteps 
 }
 
 /** What is gone, once records are learned. */
-export function* buryAllGone(watcher: ModelWatcher, run: PassRun): ModelSteps {
+export function* buryAllGone(watcher: ModelWatcher, run: ModelPassRun): ModelSteps {
   yield;
   for (const listed of leftIn(run, ownEntries(watcher))) {
     yield;
@@ -143,7 +143,7 @@ export function* buryAllGone(watcher: ModelWatcher, run: PassRun): ModelSteps {
   }
 }
 
-function leftIn<T extends { key: string }>({ behind }: PassRun, documents: T[]): T[] {
+function leftIn<T extends { key: string }>({ behind }: ModelPassRun, documents: T[]): T[] {
   if (behind === undefined) return documents;
   const inOrder = documents.sort((one, other) => (one.key < other.key ? -1 : 1));
   return inOrder.filter(({ key }) => key > behind);
@@ -159,7 +159,7 @@ function ownEntries(watcher: ModelWatcher): StoredEntry[] {
 function* lifted(
   watcher: ModelWatcher,
   { _id, identity }: StoredEntry,
-  { at }: PassRun,
+  { at }: ModelPassRun,
 ): ModelSteps<StoredEntry | undefined> {
   const { world } = watcher;
   if (!world.has('entries that keep their age in a pass')) yield* lift(watcher, { _id, identity }, at);
@@ -167,7 +167,11 @@ function* lifted(
   return entryOf(world.database.now, identity);
 }
 
-function* buryGone(watcher: ModelWatcher, { identity, owner }: StoredEntry, { at }: PassRun): ModelSteps {
+function* buryGone(
+  watcher: ModelWatcher,
+  { identity, owner }: StoredEntry,
+  { at }: ModelPassRun,
+): ModelSteps {
   if (isOwned(watcher.world.database.now, { identity, owner: owner! })) return;
   yield* leaving(watcher, { what: 'record', kind: KIND, owner: owner! }, () =>
     learn(watcher, { identity, at, alive: false, shortLived: false }, []),

@@ -3,7 +3,7 @@ import { APPLICATIONS, type StoredLane } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { takeLanes } from './aside.js';
 import { reconcileAll } from './filters.js';
-import { forgetStale, learnRecords, type PassRun, settleLedger } from './pass-steps.js';
+import { forgetStale, learnRecords, type ModelPassRun, settleLedger } from './pass-steps.js';
 import type { ModelWatcher } from './watcher.js';
 
 /**
@@ -44,7 +44,7 @@ function someLater({ world: { dice, profile } }: ModelWatcher): ReadonlySet<stri
   return new Set(later === undefined ? [] : APPLICATIONS.filter(() => dice.chance(later)));
 }
 
-function* passOver(watcher: ModelWatcher, run: PassRun): ModelSteps {
+function* passOver(watcher: ModelWatcher, run: ModelPassRun): ModelSteps {
   yield* forgetStale(watcher, run);
   yield* learnRecords(watcher, run);
   yield* settleLedger(watcher, run);

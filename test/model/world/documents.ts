@@ -70,11 +70,11 @@ export interface StoredPass {
   isRepair: boolean;
   /** Whether the ledger was empty when the pass over everything began that has left the application to this one. */
   isBare?: boolean;
-  reached?: PassPlace;
+  reached?: ModelPassPlace;
 }
 
 /** Where a pass goes on that was cut off: as of where its stream was opened, and how far that is worked through. */
-export interface PassPlace {
+export interface ModelPassPlace {
   at: LogPlace;
   token: number;
   watched: mongo.Timestamp;
