@@ -14,8 +14,13 @@ import { isExpected, type ServiceNode, type World } from '../world/index.js';
 import { Workload } from '../workload/index.js';
 import { editFilter } from './edit-filter.js';
 
-/** Before everything that any log holds. */
-const LOST = { _data: '8200000001000000012B0229296E04' };
+/**
+ * Before everything that any log holds. It is the place of an event: a server whose log still has its very first entry goes on from a mere
+ * time before that.
+ */
+const LOST = {
+  _data: `8200000001000000012B022C0100296E5A1004${'11'.repeat(16)}46645F69640064${'22'.repeat(12)}0004`,
+};
 /** How long a pass over everything is waited for (milliseconds). */
 const SETTLED_MS = 20_000;
 /** How long the next leader and the pass are waited for (milliseconds). */
