@@ -18,6 +18,8 @@ const IN_A_BURST = 0.7;
 const FLOODED = 0.12;
 /** The same where an application gets a pass of its own. */
 const FLOODED_PASS = 0.5;
+/** How often such a round keeps a disturbance that ends in a pass over everything, which takes the place of that of one application. */
+const DROPPED_PASS = 0.25;
 const AWAITS_ASIDE = 0.8;
 
 /** An operation, and how long its writer rests before it (milliseconds). */
@@ -57,7 +59,29 @@ export function planOf(seed: number, operations: number): HistoryPlan {
       awaitsAside: false,
     };
   });
-  return { seed, theme, rounds: withFloods(rounds, Random.for(seed, 'floods')) };
+  return {
+    seed,
+    theme,
+    rounds: withFloods(withPasses(rounds, Random.for(seed, 'passes')), Random.for(seed, 'floods')),
+  };
+}
+
+/** Most passes of one application may come to their end: what would end them happens in another round. */
+function withPasses(rounds: Round[], random: Random): Round[] {
+  const moved = rounds.map((round) => {
+    const isKept = !hasOwnPass(round) || random.chance(DROPPED_PASS);
+    return isKept ? [] : round.disturbances.filter(isLoss);
+  });
+  const others = rounds.filter((round) => !hasOwnPass(round));
+  const added = new Map<Round, Disturbance[]>();
+  for (const one of moved.flat()) {
+    const other = random.pick(others);
+    added.set(other, [...(added.get(other) ?? []), one]);
+  }
+  return rounds.map((round, index) => {
+    const kept = round.disturbances.filter((one) => moved[index]?.includes(one) !== true);
+    return { ...round, disturbances: [...kept, ...(added.get(round) ?? [])] };
+  });
 }
 
 /** One round has a flood at least, before its other disturbances. They are drawn apart, so that nothing else of a plan depends on them. */
@@ -103,4 +127,9 @@ function stepsOf(
 
 function hasOwnPass({ outage }: Pick<Round, 'outage'>): boolean {
   return outage.do === 'ownPass' || outage.do === 'lostPlace' || outage.do === 'cutOwnPass';
+}
+
+/** Whether all records of a kind are lost. */
+function isLoss(disturbance: Disturbance): boolean {
+  return ['dropCollection', 'renameOver', 'renameAway'].includes(disturbance.do);
 }
