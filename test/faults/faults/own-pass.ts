@@ -22,7 +22,7 @@ const LOST = {
   _data: `8200000001000000012B022C0100296E5A1004${'11'.repeat(16)}46645F69640064${'22'.repeat(12)}0004`,
 };
 /** How long a pass over everything is waited for (milliseconds). */
-const SETTLED_MS = 20_000;
+const SETTLED_MS = 60_000;
 /** How long the next leader and the pass are waited for (milliseconds). */
 const COMES_MS = 60_000;
 const LOOK_MS = 5;
