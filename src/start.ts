@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import { type INestApplication, Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { FatalError, settledWithin, visible } from './common/index.js';
@@ -26,47 +25,35 @@ const ADVICE = {
   port: 'Set PORT to a port that is free and allowed.',
 };
 
-/** One that works has answered long before; a slow one is given more time, unless it is known that it fails (milliseconds). */
+/** A healthy database answers long before; a slow one gets more time, unless an attempt has failed (milliseconds). */
 const USUAL_MS = 1000;
 const SLOW_MS = 3000;
 
 const FINISH_MS = 10_000;
 /** A client that keeps its connection and asks on would hold the stop up until then, so connections end with their request. */
 const IDLE_MS = 100;
-/** What goes on although no request does, such as waiting for a database that is frozen, is then left behind. */
+/** Remaining background work, such as a wait for a frozen database, is then abandoned. */
 const LEAVE_MS = FINISH_MS + 2_000;
 
-/** npm passes on what the terminal has sent to the service already: that is no second Ctrl-C. */
+/** npm passes on a signal that the terminal has sent to the service already: within this time it is no second Ctrl-C. */
 const ONE_PRESS_MS = 1000;
-/** As a shell says it of a program that Ctrl-C has ended. */
+/** The exit code of a program that Ctrl-C has ended. */
 const INTERRUPTED = 130;
 
 /** A closed terminal or pipe receives no further messages. */
 process.stderr.on('error', () => undefined);
 
-/** Tells the person who started the service something, on stderr: stdout is the log's alone. */
+/** Writes a message for the operator to stderr; stdout carries only the log. */
 export function say(text: string): void {
   const lines = text.split('\n').map(visible);
   process.stderr.write(`${lines.join('\n')}\n`);
 }
 
-/**
- * Sets V8 up for a service whose memory comes and goes as large buffers beside a small heap that hardly changes.
- *
- * V8 counts the buffers as part of the heap, which soon may grow by a few dozen megabytes only until all of it is gone
- * through. A harvest fills those many times a second. The cheap collections of young objects would free the buffers, but
- * each full one empties the young part, so that they come too late again: a service that gets there stays there, at twice
- * the CPU for a page. Where the heap may double between two full collections, it does not get there.
- */
-export function setUpHeap(): void {
-  setFlagsFromString('--heap-growing-percent=100');
-}
-
 type Address = Pick<Settings, 'host' | 'port'>;
 
 /**
- * Opens the port. Where HOST or PORT cannot be had, it closes what the application has begun, so that nothing complains
- * of a database that ends next, and throws a FatalError that names the setting.
+ * Opens the port. If HOST or PORT is not available, closes the application first, so that it logs no errors when the
+ * embedded database stops, and throws a FatalError that names the setting.
  */
 export async function listen(
   app: Pick<INestApplication, 'listen' | 'close'>,
@@ -80,7 +67,7 @@ export async function listen(
   }
 }
 
-/** Throws the same before anything else is begun: a database that takes long to come up would come up for nothing. */
+/** Throws the same error before anything else starts: a database may take long to start. */
 export async function assertCanListen(address: Address): Promise<void> {
   const server = createServer().listen(address.port, address.host);
   await once(server, 'listening').catch(clearly(address));
@@ -89,8 +76,8 @@ export async function assertCanListen(address: Address): Promise<void> {
 }
 
 /**
- * Says so where the database does not answer by now, and once it does. Answers after three seconds at most: the
- * service, whose port is open already, is not held up by it. Throws what ends the start.
+ * Reports that the database does not answer, and later that it does. Resolves after three seconds at most, because the
+ * port is open already. Throws an error that ends the start.
  */
 export async function tellOfDatabase(
   preparation: Pick<Preparation, 'answered' | 'done' | 'failure' | 'trouble' | 'hosts'>,
@@ -107,18 +94,18 @@ export async function tellOfDatabase(
   void answered.then(() => say('The database answers.'));
 }
 
-/** What is told of the stop, and to whom. */
+/** What the stop ends and reports. */
 interface Stop {
   say: (line: string) => void;
-  /** Ends what would never end by itself. */
+  /** Ends streams, which would never end by themselves. */
   endStreams: () => void;
   stopDatabase: () => Promise<void>;
 }
 
 /**
  * On SIGTERM or SIGINT, and when npm is gone, the service stops listening, finishes what runs (10 s at most), gives up
- * the lease and exits 0 (contract §5). Whoever presses Ctrl-C is told so, and ends it at once with another; else the log
- * is told. Answers whether that has begun.
+ * the lease and exits 0 (contract §5). After Ctrl-C it reports on stderr, and a second Ctrl-C ends it at once; after a
+ * signal it reports in the log. Returns a function that says whether the stop has begun.
  */
 export function stopOnSignals(
   app: NestExpressApplication,
@@ -171,7 +158,7 @@ function whatEndsFirst(open: number): string {
   return `: ${open === 1 ? '1 request ends' : `${open} requests end`} first, ${FINISH_MS / 1000} s at most.`;
 }
 
-/** Tells how many requests have begun whose answers have not ended. */
+/** Counts the requests whose answers have not ended. */
 function countRequests(server: Server): () => number {
   const open = new Set<ServerResponse>();
   server.prependListener('request', (_request, response: ServerResponse) => {
@@ -193,7 +180,7 @@ async function stopInOrder(app: NestExpressApplication, stopDatabase: () => Prom
   await stopDatabase();
 }
 
-/** Everything that goes on in the service ends; resolves after 12 s also where something of it does not. */
+/** Closes the application; resolves after 12 s even if something in it does not end. */
 async function closeInTime(app: Pick<NestExpressApplication, 'close'>): Promise<void> {
   const tooLate = new Promise<void>((resolve) => setTimeout(resolve, LEAVE_MS).unref());
   await Promise.race([app.close(), tooLate]);

@@ -104,10 +104,10 @@ interface Part {
 type Fault = string;
 
 /**
- * Why a stored filter cannot be used, in one sentence that names the place; nothing where it can (contract §4). What
- * only MongoDB knows, such as the syntax of a regular expression, is left to it. Each document and each list is a
- * level, the filter itself the first; whatever has no parts is a value. The size is looked at last: what has passed until
- * then is measured quickly.
+ * Why a stored filter cannot be used, in one sentence that names the place; undefined if it can (contract §4). MongoDB
+ * itself checks the rest, such as the syntax of a regular expression. Each document and each list is a
+ * level, the filter itself the first; whatever has no parts is a value. The size is checked last: a filter that has passed the
+ * other checks is measured quickly.
  */
 export function filterFault(filter: unknown): Fault | undefined {
   return partsFault(filter) ?? sizeFault(filter as Filter);

@@ -32,7 +32,7 @@ export class Authenticator {
   }
 
   /**
-   * The credential of a login from an address; nothing where it opens nothing (401). Throws 429. The database is asked,
+   * The credential of a login from an address; undefined if the login is refused (401). Throws 429. The database is asked,
    * if at all, for a login that was right lately, or else within what its address may try.
    */
   async identify(login: Login, addressOf: () => string): Promise<Credential | undefined> {

@@ -16,8 +16,8 @@ interface Turn<T> {
 
 /**
  * Small reads that many requests need at once. Callers with the same key share a read that has not begun yet, never one
- * that has: so what each gets is as fresh as a read of its own, and one read of a key is in flight at a time. Whoever
- * comes meanwhile shares the next one, which begins when that one is over. One that hangs, as on a lost connection,
+ * that has: so what each gets is as fresh as a read of its own, and one read of a key is in flight at a time. Later
+ * callers share the next one, which begins when that one is over. One that hangs, as on a lost connection,
  * makes way after a second, and is a DeadlineError after eight. Errors go to all who share a read; nothing is remembered.
  */
 export class SharedReads<T> {

@@ -5,7 +5,7 @@ export async function pause(ms: number, stop: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal: stop }).catch(() => undefined);
 }
 
-/** What was waited for did not come in time. */
+/** The work did not finish in time. */
 export class DeadlineError extends Error {
   constructor(what: string, ms: number) {
     super(`${what} took longer than ${ms} ms`);
@@ -14,8 +14,8 @@ export class DeadlineError extends Error {
 }
 
 /**
- * What the promise gives, or a DeadlineError after so many milliseconds. What takes longer is left behind: it may still
- * end, but nobody waits for it any more.
+ * The value of the promise, or a DeadlineError after that many milliseconds. On timeout the work is abandoned, not
+ * cancelled.
  */
 export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -25,7 +25,7 @@ export async function within<T>(ms: number, what: string, promise: Promise<T>): 
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** What a promise gives, if it does so before the next sign of life is due. */
+/** The value of a promise if it settles within the time (milliseconds), else undefined. */
 export async function settledWithin<T extends object | boolean>(
   promise: Promise<T>,
   ms: number,

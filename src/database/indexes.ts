@@ -77,7 +77,7 @@ export async function refusalOf(missing: MissingIndex, error: unknown): Promise<
 
 export interface Watching {
   stop: AbortSignal;
-  /** Which share of the work is done, 0 to 1. Not told where the server does not let its operations be looked at. */
+  /** Receives the share of the work that is done, 0 to 1. Not called if the server does not list its operations. */
   onProgress: (share: number) => void;
 }
 

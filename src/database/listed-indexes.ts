@@ -44,9 +44,9 @@ export function stateIndexesOf(connection: mongoose.Connection): void {
 
 /**
  * Reads along the index of the service over these fields. It is stated by its name: MongoDB refuses its fields as soon as
- * another program makes a second index over them. Where it has gone, as one that was made anew under another name, the
- * indexes are looked at once more, and the read is done again if there is another name. Throws an
- * IndexMissingError where there is none.
+ * another program makes a second index over them. If it is missing, for
+ * example because it was created again under another name, the indexes are listed again and the read is repeated with the new
+ * name. Throws an IndexMissingError if there is no such index.
  */
 export async function alongIndex<T>(
   collection: Place,

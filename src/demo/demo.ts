@@ -53,9 +53,8 @@ interface DemoPlace {
 }
 
 /**
- * The demo, once the watcher is at work: made where there is no application yet, and the lines to paste. No lines where
- * other applications have taken its place. Whoever waits for it has time: where the database is away meanwhile, or the
- * watcher has much to catch up on, it is gone through again.
+ * The demo, once the watcher is at work: made where there is no application yet, and the lines to paste. No lines if
+ * there are other applications instead. It is repeated while the database is unavailable or the watcher is behind.
  */
 export async function demo(db: mongo.Db, place: DemoPlace): Promise<string[]> {
   for (;;) {

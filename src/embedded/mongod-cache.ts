@@ -144,7 +144,7 @@ async function moveLibraries(from: string, to: string): Promise<void> {
   }
 }
 
-/** What a start that was killed left behind; younger directories may be in use by a start that still runs. */
+/** Removes directories of starts that were killed; younger ones may be in use by a running start. */
 async function removeAbandoned(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith(PART)) continue;

@@ -135,7 +135,7 @@ interface ReplicaSetConfig {
   members: { _id: number; host: string }[];
 }
 
-/** Nothing while it is not primary yet: then it is told to be. */
+/** Undefined while the member is not primary; then it is configured. */
 async function lineOfPrimary(admin: mongo.Db, host: string): Promise<string | undefined> {
   const { isWritablePrimary } = await admin.command({ hello: 1 });
   if (isWritablePrimary === true) return dataLine(admin);

@@ -27,7 +27,7 @@ type Timed = ServerResponse & { [COUNTDOWN]?: Countdown };
 
 /**
  * Express middleware: every answer has begun in time, whatever the database does. Where its handler has not come to one
- * by then it is 503 `database-away`, and what the handler waits for is left behind; where as many requests wait already
+ * by then it is 503 `database-away`, and the work of the handler is abandoned; if as many requests wait already
  * as may, it is 503 `busy` at once. A request waits until its handler answers or takes over (see {@link handOver}), even if
  * its client is gone: what it has begun goes on.
  */

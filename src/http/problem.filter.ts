@@ -6,7 +6,7 @@ import { problems } from './problems.js';
 
 const UNDECODABLE = 'The path has a percent sign that begins no UTF-8 character. Write % itself as %25.';
 
-/** Says which problem an error is, or nothing where it does not know the error. */
+/** The problem that an error stands for; undefined for an unknown error. */
 type ProblemTranslator = (error: unknown) => Problem | undefined;
 
 /**

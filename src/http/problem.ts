@@ -11,8 +11,7 @@ export interface ProblemBody {
 }
 
 /**
- * An answer that is no success, in the words of contract §3. Whoever notices throws one; the problem filter is the
- * only place that turns it into a response.
+ * An error response in the form of contract §3. Code throws it; only the problem filter turns it into a response.
  */
 export class Problem extends Error {
   constructor(

@@ -48,8 +48,8 @@ export class MemberService {
   }
 
   /**
-   * Reads the member, lets `merge` say what has to change, and writes that if nobody changed the member meanwhile.
-   * Where nothing has to change nothing is written. Throws 404, 412 and 409, in this order.
+   * Reads the member, gets the changes from `merge`, and writes them unless the member has changed meanwhile. Writes
+   * nothing if there are no changes. Throws 404, 412 and 409, in this order.
    */
   async patch(
     { tenant, id, ifMatch, actor }: Target,

@@ -76,8 +76,8 @@ export class MemberStore {
 
   /**
    * Another program may have stored a name twice. What stands again under a name that is to be changed goes, so that the
-   * change is seen by everybody; answers whether anything had to. Throws 400 where a whole document stands twice: nobody
-   * can tell which of the two is meant.
+   * change is seen by everybody; answers whether anything had to. Throws 400 for a duplicate whole document: which
+   * of the two is meant cannot be told.
    */
   async makeSingle(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<boolean> {
     const _id = read.record().get('_id') as mongoose.mongo.ObjectId;

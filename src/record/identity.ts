@@ -13,7 +13,7 @@ const PLAIN_TYPES = ['objectId', 'string', 'int', 'long', 'double', 'decimal', '
 
 /** What the service learns from records, such as channels, is at most this long (bytes). */
 export const LONGEST_LEARNED = 1024;
-/** Of the texts of a list so many are learned. */
+/** The most texts of a list that are learned. */
 const MOST_LEARNED = 1000;
 
 /** {@link identityTextsAt} of a whole record. */

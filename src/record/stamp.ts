@@ -182,7 +182,7 @@ export async function stampDoubled(collection: mongo.Collection, write: DoubledW
   return found.length;
 }
 
-/** The path of the first name that stands again in its document, at any depth of raw BSON; nothing where none does. */
+/** The path of the first duplicate name in raw BSON, at any depth; undefined if there is none. */
 export function doubledNameIn(raw: Uint8Array): string | undefined {
   const seen = new Set<string>();
   for (const [type, nameAt, nameLength, at, length] of BSON.onDemand.parseToElements(raw)) {
