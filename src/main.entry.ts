@@ -9,7 +9,7 @@ import { ConfigError, type Settings, settingsOfProcess } from './config/index.js
 import { Preparation } from './database/index.js';
 import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
 import { setUpHeap } from './heap.js';
-import { assertCanListen, listen, say, stopOnSignals, tellOfDatabase } from './start.js';
+import { assertCanListen, listen, say, stopOnSignals, reportDatabase } from './start.js';
 import { Metrics } from './observability/index.js';
 import { EventStreams } from './replication/events/index.js';
 import { MaxService } from './replication/mark/index.js';
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const { port } = app.getHttpServer().address() as AddressInfo;
   const baseUrl = `http://${settings.host}:${port}`;
   const preparation = app.get(Preparation);
-  if (embedded === undefined) await tellOfDatabase(preparation, say);
+  if (embedded === undefined) await reportDatabase(preparation, say);
   say(`Tidemark listens at ${baseUrl}`);
   if (embedded) say(`Other programs can write into the embedded database at ${embedded.uri}`);
   await preparation.done;

@@ -79,7 +79,7 @@ export async function assertCanListen(address: Address): Promise<void> {
  * Reports that the database does not answer, and later that it does. Resolves after three seconds at most, because the
  * port is open already. Throws an error that ends the start.
  */
-export async function tellOfDatabase(
+export async function reportDatabase(
   preparation: Pick<Preparation, 'answered' | 'done' | 'failure' | 'trouble' | 'hosts'>,
   say: (line: string) => void,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { problems } from './problems.js';
 const SHARE = 3 / 4;
 
 /** The log says it once in this time (milliseconds). */
-const TOLD_EVERY_MS = 60_000;
+const LOGGED_EVERY_MS = 60_000;
 
 /** The share of all connections on which one credential may have requests under way, where no number is given. */
 const SHARE_OF_CREDENTIAL = 1 / 4;
@@ -52,7 +52,7 @@ export class Connections {
   private readonly ofCredential = new Map<string, number>();
   private readonly share: number;
   private readonly mostOfCredential: number;
-  private toldAt = -Infinity;
+  private loggedAt = -Infinity;
 
   constructor(
     private readonly most: number,
@@ -156,8 +156,8 @@ export class Connections {
     this.forget(connection);
     connection.socket.destroy();
     const now = performance.now();
-    if (now - this.toldAt < TOLD_EVERY_MS) return;
-    this.toldAt = now;
+    if (now - this.loggedAt < LOGGED_EVERY_MS) return;
+    this.loggedAt = now;
     this.tell(
       `More connections are open than MAX_CONNECTIONS allows: ${this.most}, of which ${this.share} without a login. ` +
         'The oldest without a login are closed, and idle ones with a login where those alone are too many.',

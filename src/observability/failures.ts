@@ -1,5 +1,5 @@
 /** How often the same cause is logged (milliseconds). */
-const TOLD_AGAIN_MS = 5 * 60_000;
+const LOGGED_AGAIN_MS = 5 * 60_000;
 const MOST_CAUSES = 100;
 const LONGEST_MESSAGE = 500;
 
@@ -34,22 +34,22 @@ export function loggedError(error: Error, isOutage: boolean): LoggedError {
 }
 
 /** Of each cause of an outage one line is logged in five minutes, however many requests fail of it. */
-export class ToldCauses {
-  private readonly told = new Map<string, { at: number; withheld: number }>();
+export class LoggedCauses {
+  private readonly logged = new Map<string, { at: number; withheld: number }>();
 
   /** How many lines of this cause were withheld since its last one; undefined where this one is withheld as well. */
   next(cause: string): number | undefined {
     const key = cause.replace(/\d+/g, '0');
-    const before = this.told.get(key);
+    const before = this.logged.get(key);
     const now = performance.now();
-    if (before !== undefined && now - before.at < TOLD_AGAIN_MS) {
+    if (before !== undefined && now - before.at < LOGGED_AGAIN_MS) {
       before.withheld += 1;
       return undefined;
     }
-    this.told.delete(key);
-    this.told.set(key, { at: now, withheld: 0 });
-    const [oldest] = this.told.keys();
-    if (this.told.size > MOST_CAUSES && oldest !== undefined) this.told.delete(oldest);
+    this.logged.delete(key);
+    this.logged.set(key, { at: now, withheld: 0 });
+    const [oldest] = this.logged.keys();
+    if (this.logged.size > MOST_CAUSES && oldest !== undefined) this.logged.delete(oldest);
     return before?.withheld ?? 0;
   }
 }

@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, pino } from 'pino';
 import { visible, visibleJson } from '../common/index.js';
-import { type IsOutage, loggedError, ToldCauses } from './failures.js';
+import { type IsOutage, loggedError, LoggedCauses } from './failures.js';
 
 const STDOUT = 1;
 /** What is kept of lines that cannot be written now, such as to a full disk, in bytes; later ones are lost then. */
@@ -54,7 +54,7 @@ export class ServiceLogger implements LoggerService {
   private readonly lines: ReturnType<typeof pino>;
 
   private readonly isOutage: IsOutage;
-  private readonly told = new ToldCauses();
+  private readonly logged = new LoggedCauses();
 
   constructor(
     { logLevel, logFormat }: LogSettings,
@@ -121,7 +121,7 @@ export class ServiceLogger implements LoggerService {
     if (!(err instanceof Error)) return this.lines[level](entry, text);
     const isOutage = this.isOutage(err);
     const said = loggedError(err, isOutage);
-    const withheld = isOutage ? this.told.next([context, text, said.message].join(' ')) : 0;
+    const withheld = isOutage ? this.logged.next([context, text, said.message].join(' ')) : 0;
     if (withheld === undefined) return;
     this.lines[level]({ ...entry, err: said, ...(withheld > 0 && { withheld }) }, text);
   }

@@ -1,4 +1,4 @@
-import { tellOfDatabase } from '../../src/start.js';
+import { reportDatabase } from '../../src/start.js';
 
 const never = new Promise<void>(() => undefined);
 const refused = 'the connection is refused';
@@ -7,9 +7,9 @@ const database = { answered: never, done: never, failure: refused, trouble: refu
 afterEach(() => jest.useRealTimers());
 
 /** What is said of a database, by the time at which the start goes on. */
-async function said(preparation: Parameters<typeof tellOfDatabase>[0]): Promise<string[]> {
+async function said(preparation: Parameters<typeof reportDatabase>[0]): Promise<string[]> {
   const lines: string[] = [];
-  await tellOfDatabase(preparation, (line) => lines.push(line));
+  await reportDatabase(preparation, (line) => lines.push(line));
   return lines;
 }
 
