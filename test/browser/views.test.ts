@@ -188,7 +188,11 @@ it('the page of the watcher tells which applications wait, why, how far that has
     const answer = await route.fetch();
     const status = (await answer.json()) as Status;
     Object.assign(status.watcher, {
-      ...{ lagSeconds: 70, secondsLeft: 8, aside: [{ ...app.tenant, lagSeconds: 60, ...work }] },
+      ...{
+        lagSeconds: 70,
+        secondsLeft: 8,
+        aside: [{ ...app.tenant, lagSeconds: 60, pass: 'first start', ...work }],
+      },
       pass: { reason: 'drop of products', started: new Date(0), done: 1, total: 4, secondsLeft: 9 },
     });
     const edited = { ...other.tenant, kind: 'product', name: 'few', since: new Date(0), failures: 3 };
@@ -199,7 +203,7 @@ it('the page of the watcher tells which applications wait, why, how far that has
   expect(shown).toContain('70 s, about 8 s left');
   expect(shown).toContain('1 of about 4, about 9 s left, begun');
   const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(name) }).innerText();
-  expect(await rowOf(app.appid)).toMatch(/60 s\s+45 % done, about 40 s left$/);
+  expect(await rowOf(app.appid)).toMatch(/60 s\s+first start\s+45 % done, about 40 s left$/);
   expect(await rowOf(other.appid)).toMatch(/product few\s+.*\s+45 % done, about 40 s left\s+3$/);
   expect(await violationsIn(page)).toEqual([]);
   await browser.closeWindows();

@@ -24,6 +24,8 @@ const aside = async () => (await leases().findOne({}))?.aside ?? [];
 const termNow = async () => (await leases().findOne({}))?.term;
 /** Before everything that the log holds. */
 const LOST = '8200000001000000012B0229296E04';
+/** The token of an event that no log holds. */
+const NEVER = `8200000001000000012B022C0100296E5A1004${'11'.repeat(16)}46645F69640064${'22'.repeat(12)}0004`;
 const LAST_ID = new mongo.ObjectId('ff'.repeat(12));
 const pass = (): PassProgress => ({
   ...{ reason: 'test', isRepair: true, started: new Date(), done: 0, total: 0 },
@@ -60,6 +62,15 @@ it('a pass of one application that fails ends no term', async () => {
   await together();
   expect(failures()).toBe(2);
   expect([begun, await termNow()]).toEqual([expect.any(Number), term]);
+});
+
+it('one whose place in the log is lost again begins anew, and ends no term', async () => {
+  const lost = { at: `${'0'.repeat(16)}~`, token: { _data: NEVER }, step: '' };
+  await withoutWatcher(service, () => store({ pass: { ...pass(), reached: lost } }).then(() => undefined));
+  await eventually(async () => (await aside()).every((one) => one.pass?.reached === undefined));
+  const term = await termNow();
+  await together();
+  expect(await termNow()).toBe(term);
 });
 
 describe('what a foreign program has stored in place of an entry stops no application', () => {

@@ -56,7 +56,7 @@ export class Lane {
   private failures = 0;
   private dueAt = -Infinity;
   private readonly log = new Logger('Watcher');
-  private readonly counted: LaneWork | undefined;
+  private counted: LaneWork | undefined;
 
   constructor(
     private readonly tools: LaneTools,
@@ -147,7 +147,9 @@ export class Lane {
         return await this.follow();
       } catch (error) {
         if (!(error instanceof HistoryLostError) || error instanceof CollectionLostError) throw error;
+        const { isPassing } = this;
         await this.beginPass(error);
+        if (isPassing) throw error;
       }
     }
   }
@@ -184,6 +186,8 @@ export class Lane {
       ...{ reason: message, isRepair: true },
       ...{ started: new Date(), done: 0, total: 0 },
     };
+    // What the log had for it before is of no account behind a pass.
+    this.counted = undefined;
     this.at = { organizationid, appid, pass };
     await this.beside.save();
   }
