@@ -1,13 +1,14 @@
 import { mongo } from 'mongoose';
-import { LedgerSlices } from '../../src/replication/ledger/index.js';
-import type { PassProgress, WatchState } from '../../src/replication/progress/index.js';
 import { eventually, type TestApplication, TestService, withoutWatcher } from '../support/index.js';
+import { LOST_TOKEN, OwnPasses, passToCome } from './own-pass.js';
 
 let service: TestService;
 let own: TestApplication;
 let other: TestApplication;
+let passes: OwnPasses;
 beforeAll(async () => {
   service = await TestService.start();
+  passes = new OwnPasses(service);
 });
 beforeEach(async () => {
   own = await service.application();
@@ -18,103 +19,75 @@ beforeEach(async () => {
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => service.stop());
 
-const leases = () => service.db.collection<WatchState>('tidemark.leases');
 const products = () => service.db.collection<mongo.Document>('products');
-const aside = async () => (await leases().findOne({}))?.aside ?? [];
-const termNow = async () => (await leases().findOne({}))?.term;
-/** Before everything that the log holds. */
-const LOST = '8200000001000000012B0229296E04';
-/** The token of an event that no log holds. */
-const NEVER = `8200000001000000012B022C0100296E5A1004${'11'.repeat(16)}46645F69640064${'22'.repeat(12)}0004`;
+/** Something that looks like a place in the log. */
+const PLACE = '8200000001000000012B0229296E04';
 const LAST_ID = new mongo.ObjectId('ff'.repeat(12));
-const pass = (): PassProgress => ({
-  ...{ reason: 'test', isRepair: true, started: new Date(), done: 0, total: 0 },
-});
-const store = (entry: object) => leases().updateOne({}, { $set: { aside: [{ ...own.tenant, ...entry }] } });
-
-async function together(): Promise<void> {
-  await service.watcher.caughtUp();
-  await eventually(async () => (await aside()).length === 0);
-  await service.watcher.caughtUp();
-}
-
-/** Makes the pass over one application fail where it begins with the ledger, a number of times. */
-function failing(times: number, error: () => Error): { failures: () => number } {
-  const slices = service.app.get(LedgerSlices, { strict: false });
-  const next = slices.nextOfTenant.bind(slices);
-  let failures = 0;
-  jest.spyOn(slices, 'nextOfTenant').mockImplementation((...asked) => {
-    if (failures >= times) return next(...asked);
-    failures += 1;
-    return Promise.reject(error());
-  });
-  return { failures: () => failures };
-}
 
 it('a pass of one application that fails ends no term', async () => {
-  await withoutWatcher(service, () => store({ pass: pass() }).then(() => undefined));
-  const { failures } = failing(2, () => new Error('no'));
-  const begun = await termNow();
+  await passes.begin(passToCome(), own);
+  const { failures } = passes.fail(2);
+  const begun = await passes.term();
   await eventually(() => Promise.resolve(failures() > 0));
-  const term = await termNow();
+  const term = await passes.term();
   await other.put('product', { id: 'meanwhile' });
   expect((await other.feed('product').drain({})).map(({ id }) => id)).toContain('meanwhile');
-  await together();
+  await passes.together();
   expect(failures()).toBe(2);
-  expect([begun, await termNow()]).toEqual([expect.any(Number), term]);
+  expect([begun, await passes.term()]).toEqual([expect.any(Number), term]);
 });
 
 it('one whose place in the log is lost again begins anew, and ends no term', async () => {
-  const lost = { at: `${'0'.repeat(16)}~`, token: { _data: NEVER }, step: '' };
-  await withoutWatcher(service, () => store({ pass: { ...pass(), reached: lost } }).then(() => undefined));
-  await eventually(async () => (await aside()).every((one) => one.pass?.reached === undefined));
-  const term = await termNow();
-  await together();
-  expect(await termNow()).toBe(term);
+  const lost = { at: `${'0'.repeat(16)}~`, token: LOST_TOKEN, step: '' };
+  await passes.begin(passToCome({ reached: lost }), own);
+  await eventually(async () => (await passes.aside()).every((one) => one.pass?.reached === undefined));
+  const term = await passes.term();
+  await passes.together();
+  expect(await passes.term()).toBe(term);
 });
 
 describe('what a foreign program has stored in place of an entry stops no application', () => {
-  const token = { _data: LOST };
+  const token = { _data: PLACE };
   it.each([
     ['a pass that is nothing', { pass: null }],
-    ['a place of a pass that is nothing', { pass: { ...pass(), reached: null } }],
+    ['a place of a pass that is nothing', { pass: { ...passToCome(), reached: null } }],
     [
       'a place behind a text',
-      { pass: { ...pass(), reached: { at: LOST, token, step: 'products', behind: 'x' } } },
+      { pass: { ...passToCome(), reached: { at: PLACE, token, step: 'products', behind: 'x' } } },
     ],
-    ['knowledge of no place', { pass: { ...pass(), reached: { at: 'x', token, step: '' } } }],
+    ['knowledge of no place', { pass: { ...passToCome(), reached: { at: 'x', token, step: '' } } }],
     ['an end of a pass that is nothing', { since: null }],
   ])('%s', async (_what, entry) => {
     await withoutWatcher(service, async () => {
-      const { token, watched } = (await leases().findOne({}))!;
+      const { token, watched } = (await passes.leases.findOne({}))!;
       await products().deleteOne({ ...own.tenant, id: 'deleted' });
-      await store('pass' in entry ? entry : { token, watched, ...entry });
+      await passes.store('pass' in entry ? entry : { token, watched, ...entry }, own);
     });
-    await together();
+    await passes.together();
     expect((await own.hardDeletes('product').drain({})).map(({ id }) => id)).toEqual(['deleted']);
     expect((await other.feed('product').drain({})).map(({ id }) => id)).toEqual(['staying']);
   });
 
   it('applications that a pass over everything shall leave out', async () => {
     await withoutWatcher(service, async () => {
-      const { token } = (await leases().findOne({}))!;
+      const { token } = (await passes.leases.findOne({}))!;
       await products().deleteOne({ ...own.tenant, id: 'deleted' });
-      const reached = { at: LOST, token, step: 'products', behind: LAST_ID };
-      await leases().updateOne({}, { $set: { pass: { ...pass(), reached, later: [null] as never } } });
+      const reached = { at: PLACE, token, step: 'products', behind: LAST_ID };
+      await passes.leases.updateOne({}, { $set: { pass: passToCome({ reached, later: [null] as never }) } });
     });
-    await together();
+    await passes.together();
     expect((await own.hardDeletes('product').drain({})).map(({ id }) => id)).toEqual(['deleted']);
   });
 });
 
 it('an index that is missing while a pass goes over one application is made again, and others are served meanwhile', async () => {
   await withoutWatcher(service, async () => {
-    await store({ pass: pass() });
+    await passes.store({ pass: passToCome() }, own);
     await products().dropIndex('organizationid_1_appid_1__id_1');
   });
-  await eventually(async () => (await aside())[0]?.pass?.reached !== undefined);
-  const term = await termNow();
-  await together();
+  await eventually(async () => (await passes.aside())[0]?.pass?.reached !== undefined);
+  const term = await passes.term();
+  await passes.together();
   expect((await own.feed('product').drain({})).length).toBe(2);
-  expect(await termNow()).toBe(term);
+  expect(await passes.term()).toBe(term);
 });

@@ -1,12 +1,6 @@
 import { mongo } from 'mongoose';
-import { LedgerSlices } from '../../src/replication/ledger/index.js';
-import {
-  type AsideApplication,
-  type PassProgress,
-  placeBehind,
-  placeOf,
-  type WatchState,
-} from '../../src/replication/progress/index.js';
+import { RAISE } from '../../src/replication/mark/index.js';
+import { placeBehind, placeOf, type WatchState } from '../../src/replication/progress/index.js';
 import {
   eventually,
   expectProblem,
@@ -14,12 +8,15 @@ import {
   TestService,
   withoutWatcher,
 } from '../support/index.js';
+import { LOST_TOKEN, OwnPasses, passToCome } from './own-pass.js';
 
 let service: TestService;
 let own: TestApplication;
 let other: TestApplication;
+let passes: OwnPasses;
 beforeAll(async () => {
   service = await TestService.start();
+  passes = new OwnPasses(service);
 });
 beforeEach(async () => {
   own = await service.application();
@@ -31,25 +28,12 @@ afterEach(() => jest.restoreAllMocks());
 afterAll(() => service.stop());
 
 const OLD = new Date('2024-02-29T12:00:00.000Z');
-/** The token of an event that no log holds: of one that is still whole, one without an event would be its beginning. */
-const LOST = {
-  _data: `8200000001000000012B022C0100296E5A1004${'11'.repeat(16)}46645F69640064${'22'.repeat(12)}0004`,
-};
 const products = () => service.db.collection<mongo.Document>('products');
-const leases = () => service.db.collection<WatchState>('tidemark.leases');
-const aside = async () => (await leases().findOne({}))?.aside ?? [];
-const pass = (): PassProgress => ({
-  ...{ reason: 'test', isRepair: true, started: new Date(), done: 0, total: 0 },
-});
-const store = (entry: Partial<AsideApplication>) =>
-  leases().updateOne({}, { $set: { aside: [{ ...own.tenant, ...entry }] } });
-
-/** Waits until all applications are worked through together again. */
-async function together(): Promise<void> {
-  await service.watcher.caughtUp();
-  await eventually(async () => (await aside()).length === 0);
-  await service.watcher.caughtUp();
-}
+const marks = () => service.db.collection<{ _id: object; fence: Date }>('tidemark.marks');
+/** The look of a pass for the ledger's entries with which it goes over their owners, behind members, products and the end of these. */
+const OWNERS = 4;
+const createMember = (app: TestApplication) =>
+  app.send('POST', 'api/v0.1/member', { body: { accountnumber: '1', email: 'new@example.com' } });
 
 async function harvest(app: TestApplication, from: Date): Promise<{ ids: string[]; gone: string[] }> {
   const ids = (await app.feed('product').drain({ from })).map(({ id }) => id);
@@ -69,36 +53,21 @@ async function change(): Promise<void> {
   await products().insertOne({ ...other.tenant, id: 'inserted', lastupdated, data: {} });
 }
 
-/** Holds back the pass over one application where it begins with the ledger, until that is released. */
-function held(): { isHeld: () => boolean; release: () => void } {
-  const slices = service.app.get(LedgerSlices, { strict: false });
-  const next = slices.nextOfTenant.bind(slices);
-  let isHeld = false;
-  let release!: () => void;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  jest.spyOn(slices, 'nextOfTenant').mockImplementation(async (...asked) => {
-    isHeld = true;
-    await released;
-    return next(...asked);
-  });
-  return { isHeld: () => isHeld, release };
-}
-
 const ALL_OF_OWN = { ids: ['7', 'changed', 'coming', 'inserted'], gone: ['deleted', 'leaving'] };
 
 describe('a pass over one application finds what no loop has worked through', () => {
   it.each([
-    ['where one is still to come', () => ({ pass: pass() })],
-    ['where the log does not reach back to its place', () => ({ token: LOST })],
+    ['where one is still to come', () => ({ pass: passToCome() })],
+    ['where the log does not reach back to its place', () => ({ token: LOST_TOKEN })],
   ])('%s: its records are stamped anew, and those of others are not', async (_when, entry) => {
     const from = { own: await own.max('product'), other: await other.max('product') };
     const stayed = await products().findOne({ ...other.tenant, id: 'staying' });
     await withoutWatcher(service, async () => {
-      const { watched } = (await leases().findOne({}))!;
+      const { watched } = (await passes.leases.findOne({}))!;
       await change();
-      await store({ watched: watched!, ...entry() });
+      await passes.store({ watched: watched!, ...entry() }, own);
     });
-    await together();
+    await passes.together();
     expect(await harvest(own, from.own)).toEqual(ALL_OF_OWN);
     expect(await harvest(other, from.other)).toEqual({ ids: ['inserted', 'leaving'], gone: ['coming'] });
     expect(await products().findOne({ ...other.tenant, id: 'staying' })).toEqual(stayed);
@@ -107,33 +76,31 @@ describe('a pass over one application finds what no loop has worked through', ()
   it('a record that leaves the application before without a stamp gets one where it comes to, also if that was never read', async () => {
     const unread = await service.application();
     const stampless = { ...own.tenant, id: 'on', data: {} };
+    const { isHeld, release } = passes.hold();
     await withoutWatcher(service, async () => {
-      await store({ pass: pass() });
+      await passes.store({ pass: passToCome() }, own);
       await products().insertOne({ ...stampless });
     });
-    const { isHeld, release } = held();
-    await eventually(() => Promise.resolve(isHeld()));
+    await isHeld();
     expect(await products().findOne(stampless)).not.toBeNull();
     await products().updateOne(stampless, { $set: unread.tenant });
     release();
-    await together();
+    await passes.together();
     expect(await products().findOne({ ...unread.tenant })).toMatchObject({ lastupdated: expect.any(Date) });
   });
 
   it('goes on where it was cut off, with what the log tells of the meantime', async () => {
     const from = await own.max('product');
-    await withoutWatcher(service, async () => {
-      await store({ pass: pass() });
-    });
-    const { isHeld, release } = held();
-    await eventually(() => Promise.resolve(isHeld()));
+    const { isHeld, release } = passes.hold();
+    await passes.begin(passToCome(), own);
+    await isHeld();
     // Before it has any effect: a leader that was overtaken must not begin at a later place than the next one.
-    expect((await aside())[0]?.pass?.reached).toMatchObject({ at: expect.any(String), token: {} });
+    expect((await passes.aside())[0]?.pass?.reached).toMatchObject({ at: expect.any(String), token: {} });
     await withoutWatcher(service, async () => {
       release();
       await change();
     });
-    await together();
+    await passes.together();
     expect(await harvest(own, from)).toEqual(ALL_OF_OWN);
   });
 });
@@ -141,7 +108,7 @@ describe('a pass over one application finds what no loop has worked through', ()
 it('a text takes the place of a number of which the ledger knows of a later place than the pass has come to', async () => {
   const text = new mongo.ObjectId();
   await withoutWatcher(service, async () => {
-    const { token } = (await leases().findOne({}))!;
+    const { token } = (await passes.leases.findOne({}))!;
     const reached = { at: placeOf(token as { _data: string }), token, step: 'products' };
     const record = (_id: mongo.ObjectId, id: unknown) => ({ _id, ...own.tenant, id, lastupdated: OLD });
     const number = new mongo.ObjectId();
@@ -149,9 +116,9 @@ it('a text takes the place of a number of which the ledger knows of a later plac
     const later = placeBehind(new mongo.Timestamp({ t: Math.floor(Date.now() / 1000) + 60, i: 1 }));
     const entry = { ...own.tenant, kind: 'product', id: '7', alive: true, owner: number, isNumber: true };
     await service.db.collection('tidemark.ledger').insertOne({ ...entry, learned: later });
-    await store({ pass: { ...pass(), reached } });
+    await passes.store({ pass: passToCome({ reached }) }, own);
   });
-  await together();
+  await passes.together();
   const found = { ...own.tenant, id: '7', alive: true };
   const living = await service.db.collection('tidemark.ledger').findOne(found);
   expect(String(living?.['owner'])).toBe(text.toHexString());
@@ -161,9 +128,9 @@ describe('while it is under way', () => {
   it('the application answers 503 `preparing` with its name, and others are served', async () => {
     const to = await own.max('product');
     expect((await own.feed('product').drain({ to })).length).toBe(3);
-    await withoutWatcher(service, () => store({ pass: pass() }).then(() => undefined));
-    const { isHeld, release } = held();
-    await eventually(() => Promise.resolve(isHeld()));
+    const { isHeld, release } = passes.hold();
+    await passes.begin(passToCome(), own);
+    await isHeld();
     for (const path of ['product/max', `product/default/updates?to=${to.toISOString()}`]) {
       const answer = await own.get(path);
       expectProblem(answer, 503, 'preparing');
@@ -175,27 +142,60 @@ describe('while it is under way', () => {
     expect((await other.feed('product').drain({})).map(({ id }) => id)).toContain('meanwhile');
     expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
     release();
-    await together();
+    await passes.together();
     expect((await own.feed('product').drain({})).length).toBe(3);
     // Nothing of before is shown, not even where it was shown before: all of it has a newer stamp.
     expect(await own.feed('product').drain({ to })).toEqual([]);
   });
 
   it('members of it cannot be written where it is the first one, and those of others can', async () => {
-    await withoutWatcher(service, () =>
-      store({ pass: { ...pass(), isRepair: false } }).then(() => undefined),
-    );
+    const { isHeld, release } = passes.hold();
+    await passes.begin(passToCome({ isRepair: false, isFirst: true }), own);
+    await isHeld();
     const another = await service.another({ ROLE: 'serve' });
-    const { isHeld, release } = held();
-    await eventually(() => Promise.resolve(isHeld()));
-    const body = { accountnumber: '1', email: 'new@example.com' };
-    const create = (app: TestApplication) => app.seenBy(another).send('POST', 'api/v0.1/member', { body });
-    expectProblem(await create(own), 503, 'preparing');
-    expect((await create(other)).status).toBe(201);
+    expectProblem(await createMember(own.seenBy(another)), 503, 'preparing');
+    expect((await createMember(other.seenBy(another))).status).toBe(201);
     release();
-    await together();
-    expect((await create(own)).status).toBe(201);
+    await passes.together();
+    expect((await createMember(own.seenBy(another))).status).toBe(201);
     await another.leave();
+  });
+
+  it('a pass over everything that begins before a first pass has ended is the first one of that application', async () => {
+    await own.max('product');
+    const [ofOwn, ofAll] = [passes.fail(), passes.holdAll()];
+    await passes.begin(passToCome({ isRepair: false, isFirst: true }), own);
+    await eventually(() => Promise.resolve(ofOwn.failures() > 0));
+    const another = await service.another({ ROLE: 'serve' });
+    await service.db.collection('tidemark.marks').drop();
+    await ofAll.isHeld();
+    expectProblem(await createMember(own.seenBy(another)), 503, 'preparing');
+    expect((await createMember(other.seenBy(another))).status).toBe(201);
+    ofOwn.over();
+    ofAll.release();
+    await passes.together();
+    expect((await createMember(own.seenBy(another))).status).toBe(201);
+    await another.leave();
+  });
+
+  /** Two are passed over at a time: the stream of the third is opened long after the term has begun. */
+  it('a record that comes at or below a fence which was announced before its stream was opened is stamped above that', async () => {
+    const [first, second] = [await service.application(), await service.application()];
+    await own.max('product');
+    const others = passes.hold({ apps: [first, second] });
+    await passes.begin(passToCome(), first, second, own);
+    await others.isHeld();
+    const { fence } = (await marks().findOneAndUpdate({ _id: { ...own.tenant, kind: 'product' } }, RAISE, {
+      returnDocument: 'after',
+    }))!;
+    const atItsEnd = passes.hold({ apps: [own], look: OWNERS });
+    others.release();
+    await atItsEnd.isHeld();
+    await own.put('product', { id: 'late', lastupdated: fence });
+    atItsEnd.release();
+    await passes.together();
+    const late = await products().findOne({ ...own.tenant, id: 'late' });
+    expect((late!['lastupdated'] as Date).getTime()).toBeGreaterThan(fence.getTime());
   });
 });
 

@@ -1,3 +1,4 @@
+export { neverPassed, type PassState } from './first-pass.js';
 export { FirstPassGuard } from './first-pass.guard.js';
 export { KnownProgress } from './known-progress.js';
 export * from './plain.js';

@@ -57,6 +57,10 @@ export interface PassProgress extends Work {
   started: Date;
   /** Whether the ledger was empty when it began. */
   isBare?: boolean;
+  /** Of a pass over one application: present if no pass over it has ended yet. */
+  isFirst?: boolean;
+  /** Of a pass over everything that is not the first one: the applications over which no pass has ended yet. */
+  first?: Tenant[];
   /** Applications that a pass over everything leaves to a pass of their own behind it, the smallest first. */
   later?: Tenant[];
   /** How far it has come; absent at its very beginning. */

@@ -28,7 +28,8 @@ export interface AsideStatus extends Tenant, Estimated {
 }
 
 /** A pass as an operator sees it. */
-export type PassStatus = Omit<PassProgress, 'pace' | 'isBare' | 'later' | 'reached'> & Estimated;
+export type PassStatus = Omit<PassProgress, 'pace' | 'isBare' | 'isFirst' | 'first' | 'later' | 'reached'> &
+  Estimated;
 
 /** How the watcher stands, as the database tells it: every instance says the same. What is not known is undefined. */
 export interface WatcherStatus extends Estimated {

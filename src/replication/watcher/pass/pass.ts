@@ -6,7 +6,15 @@ import { statedIndex } from '../../../database/index.js';
 import { COLLECTION_OF, type Kind, KINDS, type Tenant } from '../../../record/index.js';
 import { INCOMPLETE_IDENTITIES, Ledger, LEDGER, LedgerSlices } from '../../ledger/index.js';
 import type { Batch } from '../../log/index.js';
-import { type PassPlace, type PassProgress, placeBehind, recordsAlong, Tempo } from '../../progress/index.js';
+import {
+  neverPassed,
+  type PassPlace,
+  type PassProgress,
+  type PassState,
+  placeBehind,
+  recordsAlong,
+  Tempo,
+} from '../../progress/index.js';
 import { Quarantine } from '../../quarantine/index.js';
 import { STRETCH_MS, walk } from '../../walk/index.js';
 import { largeApplications } from './large-applications.js';
@@ -37,7 +45,8 @@ export class Pass {
   ) {}
 
   /** A new pass over everything but the large applications; or the one that was cut off, if its place is known. */
-  async prepare(reason: string, isRepair: boolean, cutOff?: PassProgress): Promise<PassProgress> {
+  async prepare(reason: string, isRepair: boolean, state: PassState): Promise<PassProgress> {
+    const { pass: cutOff } = state;
     if (cutOff?.reached !== undefined && isPassStored(cutOff)) {
       this.log.log(`The pass over all records goes on (${reason})`);
       return cutOff;
@@ -54,12 +63,13 @@ export class Pass {
     const size = { records: records.reduce((sum, one) => sum + one, 0), entries, living, incomplete, isBare };
     const total = this.steps.total(size);
     const later = await largeApplications(this.connection);
-    return { reason, isRepair, isBare, started: new Date(), done: 0, total, later };
+    const first = neverPassed(state);
+    return { reason, isRepair, isBare, started: new Date(), done: 0, total, later, first };
   }
 
   /** The same of a pass over one application. */
   async prepareOwn(tenant: Tenant, told: PassProgress): Promise<PassProgress> {
-    const { reason, isRepair, started } = told;
+    const { reason, isRepair, started, isFirst } = told;
     if (told.reached !== undefined) return told;
     // All at once: each may take as long as a stretch, and a lane shows no life meanwhile.
     const [entries, ...records] = await Promise.all([
@@ -69,7 +79,8 @@ export class Pass {
     const size = records.reduce((sum, one) => sum + one, 0);
     // Only what is known to have no entry is bare: else deletes would be missed.
     const isBare = told.isBare === true && entries === 0;
-    return { reason, isRepair, isBare, started, done: 0, total: size + 2 * (entries ?? 0) };
+    const total = size + 2 * (entries ?? 0);
+    return { reason, isRepair, isBare, ...(isFirst && { isFirst }), started, done: 0, total };
   }
 
   /** Where it is stopped, its place is the last one that was told: what was under way counts as not done. */

@@ -6,13 +6,12 @@ const PLACE = /^[0-9A-F]{16}/;
 
 /** Whether what is stored of a pass is enough to go on with it: a foreign program may have stored anything. */
 export function isPassStored(stored: unknown): stored is PassProgress {
-  const { reason, isRepair, reached, later = [] } = fieldsOf<PassProgress>(stored);
+  const { reason, isRepair, reached, later = [], first = [] } = fieldsOf<PassProgress>(stored);
   return (
     typeof reason === 'string' &&
     typeof isRepair === 'boolean' &&
     (reached === undefined || isPlaceStored(reached)) &&
-    Array.isArray(later) &&
-    later.every(isTenant)
+    [later, first].every((tenants: unknown) => Array.isArray(tenants) && tenants.every(isTenant))
   );
 }
 

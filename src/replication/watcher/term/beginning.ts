@@ -6,7 +6,7 @@ import { FilterChanges } from '../../filters/index.js';
 import { Ledger } from '../../ledger/index.js';
 import { asLongAsWorkedOn, type Batch, INDEX_BUILDS, Reader } from '../../log/index.js';
 import { type Fences, HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
-import type { PassProgress, WatchState } from '../../progress/index.js';
+import { type AsideApplication, isIn, type PassProgress, type WatchState } from '../../progress/index.js';
 import { Pass, placeOfStream } from '../pass/pass.js';
 import { isPassStored } from '../pass/stored-pass.js';
 import { StreamWork } from './stream-work.js';
@@ -38,12 +38,12 @@ export class Beginning {
    */
   async begin(whole: Term, reason: string): Promise<Start | undefined> {
     const { state, stop } = whole;
-    const progress = await this.pass.prepare(reason, await this.isRepair(state), state.pass);
+    const progress = await this.pass.prepare(reason, await this.isRepair(state), state);
     const { reached, later = [] } = progress;
     const term = later.length === 0 ? whole : { ...whole, whole, share: { but: later } };
     if (reached !== undefined) await this.work.assertPast(reached.token);
     await this.work.save(term, { pass: progress, aside: [] });
-    state.aside = [];
+    Object.assign(state, { pass: progress, aside: [] });
     this.heads.beginTerm();
     const stream = this.work.open(term, reached?.token, { longestWait: PASS_WAIT_MS });
     try {
@@ -89,11 +89,14 @@ export class Beginning {
   }
 
   private async endPass(term: Term, { token, until }: Batch, progress: PassProgress): Promise<Start> {
-    const { reason, isRepair, isBare, later = [] } = progress;
+    const { reason, isRepair, isBare, later = [], first = [] } = progress;
     const since = await this.work.presentTime();
     const started = new Date();
     const pass = { reason, isRepair, ...(isBare && { isBare }), started, done: 0, total: 0 };
-    const aside = later.map((tenant) => ({ ...tenant, pass: { ...pass } }));
+    const aside = later.map((tenant): AsideApplication => {
+      const isFirst = !isRepair || first.some((one) => isIn({ only: tenant }, one));
+      return { ...tenant, pass: { ...pass, ...(isFirst && { isFirst }) } };
+    });
     await this.work.saveEndOfPass(term, { token, watched: until, since, aside });
     term.state = { ...term.state, token, watched: until, since, aside };
     delete term.state.pass;
