@@ -29,6 +29,9 @@ const CUT_OFF = new Set([43, 237, 11601]);
 /** Server states in which no primary takes the request: elections, shutdowns, step-downs. */
 const NO_PRIMARY = new Set([6, 7, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
+/** A transaction that was rolled back, and would have been tried again if there had been time. */
+const ROLLED_BACK = 'TransientTransactionError';
+
 /** A write that no majority confirmed in time, or that none can: a fail-over may roll it back. */
 const UNCONFIRMED = new Set([64, 100]);
 
@@ -115,6 +118,7 @@ export function databaseProblem(error: unknown): Problem | undefined {
   if (error instanceof IndexMissingError) return problems.preparing();
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (CUT_OFF.has(Number(error.code))) return problems.databaseAway();
+  if (error.hasErrorLabel(ROLLED_BACK)) return problems.databaseAway();
   if (isMomentGone(error) || error.code === COLLECTION_DROPPED) return problems.preparing();
   return isTimeout(error) ? problems.queryTimeout() : undefined;
 }

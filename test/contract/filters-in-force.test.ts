@@ -79,12 +79,10 @@ describe('an edited filter: what the old and the new one judge differently is de
 
   it('only once the watcher has seen it', async () => {
     const to = await app.max('product');
-    await withoutWatcher(service, () =>
-      withoutWatcher(other, async () => {
-        await services().updateOne(own(), { $set: { filter: { 'data.n': 3 } } });
-        expect((await app.feed('product', 'few').page({ to })).ids).toEqual(['p1']);
-      }),
-    );
+    await withoutWatcher([service, other], async () => {
+      await services().updateOne(own(), { $set: { filter: { 'data.n': 3 } } });
+      expect((await app.feed('product', 'few').page({ to })).ids).toEqual(['p1']);
+    });
     await service.watcher.caughtUp();
     expect((await app.feed('product', 'few').page()).ids).toEqual(['p3']);
   });
@@ -131,15 +129,13 @@ describe('a service that is removed, disabled or made invalid keeps its last fil
 
 it('an edit that a crash cut in two is finished by the next leader', async () => {
   const from = await app.max('product');
-  await withoutWatcher(service, () =>
-    withoutWatcher(other, async () => {
-      const [filter, previous] = [{ 'data.n': 3 }, { 'data.n': { $lte: 1 } }];
-      await services().updateOne(own(), { $set: { filter } });
-      await service.db
-        .collection('tidemark.filterversions')
-        .updateOne(own(), { $set: { filter, previous, pending: true }, $inc: { version: 1 } });
-    }),
-  );
+  await withoutWatcher([service, other], async () => {
+    const [filter, previous] = [{ 'data.n': 3 }, { 'data.n': { $lte: 1 } }];
+    await services().updateOne(own(), { $set: { filter } });
+    await service.db
+      .collection('tidemark.filterversions')
+      .updateOne(own(), { $set: { filter, previous, pending: true }, $inc: { version: 1 } });
+  });
   await service.watcher.caughtUp();
   expect(await harvest(from)).toEqual([['p3'], ['p1']]);
 });

@@ -145,7 +145,7 @@ describe('the quarantine', () => {
   });
 
   it('what a look of an earlier term did not find may be there in the next', async () => {
-    await withoutWatcher(first, async () => {
+    await withoutWatcher([first, second], async () => {
       const quarantine = first.app.get(Quarantine, { strict: false });
       const looked = quarantine.due(new Date(), 1);
       quarantine.beginTerm();
@@ -163,7 +163,7 @@ describe('incomplete identities', () => {
   const known = () => second.db.collection('tidemark.incompleteidentities').find().toArray();
 
   it('what is forgotten of one record leaves what is known of another', async () => {
-    await withoutWatcher(first, async () => {
+    await withoutWatcher([first, second], async () => {
       const ledger = first.app.get(Ledger, { strict: false });
       const incomplete = first.app.get(IncompleteIdentities, { strict: false });
       const numbers = [await app.product({ id: 5 }), await app.product({ id: 7 })];

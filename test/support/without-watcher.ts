@@ -6,11 +6,30 @@ import type { TestService } from './service.js';
 const BETWEEN_RENEWALS_MS = 1000;
 const HOLDER = { holder: 'elsewhere', expires: new Date('9999-01-01') };
 
-/** Holds the lease as another instance that renews it and does nothing else. Answers how it is given up. */
-export async function leadElsewhere(db: mongo.Db): Promise<() => Promise<void>> {
-  const leases = db.collection<{ _id: string }>('tidemark.leases');
+interface StoredLease {
+  _id: string;
+  holder: string;
+  term: number;
+  expires: Date;
+}
+
+/**
+ * Holds the lease as another instance that renews it and does nothing else. An instance that has just taken the lease may
+ * first begin its term: `hasBegun` answers whether it did. Answers how the lease is given up.
+ */
+export async function leadElsewhere(
+  db: mongo.Db,
+  hasBegun: () => Promise<boolean> = () => Promise.resolve(true),
+): Promise<() => Promise<void>> {
+  const leases = db.collection<StoredLease>('tidemark.leases');
   const renewed = [{ $set: { expires: { $add: ['$expires', 1] } } }];
-  await leases.updateOne({ _id: 'watcher' }, { $set: HOLDER });
+  await eventually(async () => {
+    const { holder = '', term = 0, expires = new Date(0) } = (await leases.findOne({ _id: 'watcher' })) ?? {};
+    const isTaken = expires > new Date() && holder !== HOLDER.holder;
+    if (isTaken && !(await hasBegun())) return false;
+    const { matchedCount } = await leases.updateOne({ _id: 'watcher', holder, term }, { $set: HOLDER });
+    return matchedCount === 1;
+  });
   let renewing: Promise<unknown> = Promise.resolve();
   const held = { _id: 'watcher', holder: HOLDER.holder };
   const renew = () => leases.updateOne(held, renewed).catch(() => undefined);
@@ -24,11 +43,23 @@ export async function leadElsewhere(db: mongo.Db): Promise<() => Promise<void>> 
   };
 }
 
-/** Does something while nobody watches, as if another instance led and were slow. */
-export async function withoutWatcher(service: TestService, work: () => Promise<void>): Promise<void> {
-  const giveUp = await leadElsewhere(service.db);
+/**
+ * Does something while no instance watches, as if another instance led and were slow. The services are those that share the
+ * database; each has heard of what was written before.
+ */
+export async function withoutWatcher(
+  services: TestService | [TestService, ...TestService[]],
+  work: () => Promise<void>,
+): Promise<void> {
+  const [first, ...others] = [services].flat() as [TestService, ...TestService[]];
+  const leading = async () => {
+    const all = await Promise.all([first, ...others].map((one) => one.metric('tidemark_watcher_leads')));
+    return all.filter((leads) => leads === 1).length;
+  };
+  const giveUp = await leadElsewhere(first.db, async () => (await leading()) === 1);
   try {
-    await eventually(async () => (await service.metric('tidemark_watcher_leads')) === 0);
+    await eventually(async () => (await leading()) === 0);
+    for (const one of [first, ...others]) await one.heard();
     await work();
   } finally {
     await giveUp();

@@ -97,6 +97,13 @@ it.each([43, 237, 11601])('a query that was cut off (%i) is asked again, then 50
   expect(databaseProblem(server(code))).toMatchObject({ status: 503, slug: 'database-away' });
 });
 
+it('a transaction that came to no end within its retries may be sent again: 503', () => {
+  const cutOff = server(112);
+  cutOff.addErrorLabel('TransientTransactionError');
+  expect(databaseProblem(cutOff)).toMatchObject({ status: 503, slug: 'database-away' });
+  expect(databaseProblem(server(112))).toBeUndefined();
+});
+
 describe('whether a query was refused for what it says', () => {
   it.each([2, 9, 14, 51091])('%i: it was', (code) => {
     expect(isRefusedQuery(server(code))).toBe(true);
