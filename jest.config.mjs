@@ -19,9 +19,9 @@ const byJestAlone = [
   'database/errors',
   'member/body/body-pipe',
   'record/item',
-  'replication/feed/transcode/large-text',
-  'replication/feed/transcode/portions',
-  'replication/feed/transcode/reference',
+  'replication/transcode/large-text',
+  'replication/transcode/portions',
+  'replication/transcode/reference',
 ].map((name) => `<rootDir>/test/unit/${name}.test.ts`);
 
 /** For a pattern: the client's package has a folder `src` too. */
@@ -50,7 +50,7 @@ const shared = {
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esmPackages}))`],
   moduleNameMapper: {
-    '^\\./wasm\\.js$': '<rootDir>/dist/replication/feed/transcode/wasm.js',
+    '^\\./wasm\\.js$': '<rootDir>/dist/replication/transcode/wasm.js',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   setupFilesAfterEnv: ['<rootDir>/test/support/jest-setup.ts'],

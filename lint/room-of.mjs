@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 
-/** The room of a file such as `src/replication/feed/page/page.ts`; undefined outside of all rooms. */
+/** The room of a file such as `src/replication/feed/page/page-items.ts`; undefined outside of all rooms. */
 export function roomOf(path, names) {
   const inner = path.startsWith('src/') ? path.slice('src/'.length) : undefined;
   if (inner === undefined) return undefined;

@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const compiler = join(root, 'node_modules/assemblyscript/bin/asc.js');
-const source = join(root, 'src/replication/feed/transcode/assembly');
-const target = join(root, 'dist/replication/feed/transcode/wasm.js');
+const source = join(root, 'src/replication/transcode/assembly');
+const target = join(root, 'dist/replication/transcode/wasm.js');
 
 const options = [
   ...['-O3', '--noAssert'],

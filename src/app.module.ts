@@ -12,10 +12,8 @@ import { Problem } from './http/index.js';
 import { MemberModule } from './member/index.js';
 import { CommonModule } from './observability/index.js';
 import { ProductModule } from './product/index.js';
-import { ConsumersModule } from './replication/consumers/index.js';
 import { FeedModule } from './replication/feed/index.js';
-import { MarkModule } from './replication/mark/index.js';
-import { FirstPassGuard, ProgressModule } from './replication/progress/index.js';
+import { StoreModule, FirstPassGuard } from './replication/store/index.js';
 import { WatcherModule } from './replication/watcher/index.js';
 
 /** The whole service. Guards run in this order: 401, 404 application, 403 (contract §3), then 503 `preparing`. */
@@ -33,10 +31,8 @@ export class AppModule {
         ApplicationModule,
         MemberModule,
         ProductModule,
-        MarkModule,
-        ProgressModule,
+        StoreModule,
         WatcherModule,
-        ConsumersModule,
         FeedModule,
         HealthModule.with(settings),
         AdministrationModule,

@@ -27,8 +27,7 @@ import {
   serveDocs,
 } from './http/index.js';
 import { measure, Metrics, ServiceLogger } from './observability/index.js';
-import { ConsumerNotes } from './replication/consumers/index.js';
-import { aboutRequest, noteConsumer } from './replication/feed/index.js';
+import { ConsumerNotes, aboutRequest, noteConsumer } from './replication/feed/index.js';
 
 /** Files and connections of other kinds: to MongoDB a hundred and more, where `MONGODB_URI` does not say otherwise. */
 const OTHER_DESCRIPTORS = 256;

@@ -11,9 +11,8 @@ import { type EmbeddedDatabase, startEmbedded } from './embedded/index.js';
 import { setUpHeap } from './heap.js';
 import { assertCanListen, listen, say, stopOnSignals, reportDatabase } from './start.js';
 import { Metrics } from './observability/index.js';
-import { EventStreams } from './replication/events/index.js';
-import { MaxService } from './replication/mark/index.js';
-import { WorkedThrough } from './replication/progress/index.js';
+import { EventStreams, MaxService } from './replication/feed/index.js';
+import { WorkedThrough } from './replication/store/index.js';
 
 let embedded: EmbeddedDatabase | undefined;
 let isStopping = () => false;

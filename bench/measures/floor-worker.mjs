@@ -4,7 +4,7 @@
  */
 import mongoose from 'mongoose';
 import { setUpHeap } from '../../dist/heap.js';
-import { giveBack, itemsText, rawBatch } from '../../dist/replication/feed/transcode/index.js';
+import { giveBack, itemsText, rawBatch } from '../../dist/replication/transcode/index.js';
 import { PAGE, pageFind } from './finds.mjs';
 
 const SHAPE = { item: 'update', kind: 'product', withPasswordHash: false };

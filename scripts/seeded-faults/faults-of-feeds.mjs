@@ -9,7 +9,7 @@ export const ofFeeds = [
   },
   {
     name: 'counted-as-of-another-moment',
-    file: 'src/replication/feed/page/skipping.ts',
+    file: 'src/replication/feed/page/pages.ts',
     from: 'if (!isSameMoment()) return window;',
     to: '',
     tests: ['unit/replication/feed/page/skipping'],
@@ -23,9 +23,9 @@ export const ofFeeds = [
   },
   {
     name: 'last-of-doubled-fields-shown',
-    file: 'src/replication/feed/transcode/assembly/record.ts',
+    file: 'src/replication/transcode/assembly/record.ts',
     from: 'if (field !== NONE && typeOf(field) === 0) {',
     to: 'if (field !== NONE) {',
-    tests: ['unit/replication/feed/transcode/item-fields'],
+    tests: ['unit/replication/transcode/item-fields'],
   },
 ];

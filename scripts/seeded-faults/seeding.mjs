@@ -4,8 +4,8 @@ import { cpSync, existsSync, readFileSync, rmSync, utimesSync, writeFileSync } f
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const ASSEMBLY = 'src/replication/feed/transcode/assembly/';
-const WASM = 'dist/replication/feed/transcode/wasm.js';
+const ASSEMBLY = 'src/replication/transcode/assembly/';
+const WASM = 'dist/replication/transcode/wasm.js';
 const CONSOLE = 'console/';
 const PAGES = 'dist/console/pages';
 

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { count } from '../common/index.js';
 import type { Unstamped } from '../record/index.js';
-import { type Concern, setAsideFromOutside } from '../replication/quarantine/plain.js';
+import { type Concern, setAsideFromOutside } from '../replication/store/plain.js';
 
 const MOST_NAMED = 1000;
 const NAMED_IN_TEXT = 5;

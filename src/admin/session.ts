@@ -16,14 +16,8 @@ import {
 import { findEmbedded } from '../embedded/index.js';
 import { memberModels } from '../member/plain.js';
 import { productModels } from '../product/plain.js';
-import { filterModels } from '../replication/filters/plain.js';
-import { ledgerModels } from '../replication/ledger/plain.js';
-import { markModels } from '../replication/mark/plain.js';
-import { progressModels } from '../replication/progress/plain.js';
-import { quarantineModels } from '../replication/quarantine/plain.js';
-import { repairModels } from '../replication/repair/plain.js';
-import { stampingModels } from '../replication/stamping/plain.js';
-import { upkeepModels } from '../replication/upkeep/plain.js';
+import { storeModels } from '../replication/store/plain.js';
+import { watcherModels } from '../replication/watcher/plain.js';
 import { trailModels } from '../trail/plain.js';
 import type { Request } from './command-line.js';
 import type { CommandContext, Outcome, Progress, Terminal } from './command.js';
@@ -76,8 +70,7 @@ const MODELS: { name: string; schema: Schema }[] = [
   { name: CREDENTIAL_MODEL, schema: credentialSchema },
   ...applicationModels,
   ...[...memberModels, ...productModels],
-  ...[...progressModels, ...ledgerModels, ...markModels],
-  ...[...quarantineModels, ...stampingModels, ...filterModels, ...repairModels, ...upkeepModels],
+  ...[...storeModels, ...watcherModels],
   ...trailModels,
 ];
 

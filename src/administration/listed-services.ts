@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { MOST_SERVICE_BYTES, MOST_SERVICES, SERVICES, type StoredService } from '../application/plain.js';
 import { count, literal, TimeSlice } from '../common/index.js';
 import { ofTenant, type Tenant } from '../record/index.js';
-import { nameAt } from '../replication/filters/plain.js';
+import { nameAt } from '../replication/store/plain.js';
 
 /** Bytes of BSON that are read at once, so that other requests are served in between. */
 const PORTION_BYTES = 512 * 1024;

@@ -37,7 +37,6 @@ export { coversAll, coversCredential } from './reach.js';
 export { filterPlan, type FilterPlan, type IndexWish, indexWish, makeFilterIndex } from './filter-indexes.js';
 export { filterJson, filterOf } from './filter-text.js';
 export { type Preview, previewFilter } from './preview.js';
-export type { Warning } from './preview/field-warnings.js';
 export type { Group } from './preview/sample.js';
 export { leftOutText, listServices } from './listed-services.js';
 export {
@@ -45,7 +44,6 @@ export {
   type RecordHistory,
   recordStory,
   type RecordStory,
-  type Restamp,
   type Standing,
 } from './records.js';
 export {

@@ -13,15 +13,15 @@ import {
   type Tenant,
   withIds,
 } from '../record/index.js';
-import { LEDGER, type LedgerEntry } from '../replication/ledger/plain.js';
+import { LEDGER, type LedgerEntry } from '../replication/store/plain.js';
 import {
   type EditedService,
   type RestampGap,
   restampGaps,
   type RestampNote,
-  type RestampReason,
   restampsOf,
-} from '../replication/stamping/plain.js';
+} from '../replication/watcher/plain.js';
+import type { RestampReason } from '../replication/protocol/index.js';
 import type { FilterTurn } from './changes.js';
 import { filterJson } from './filter-text.js';
 import { AT_ONCE } from './filter-trial.js';
@@ -165,7 +165,7 @@ async function matches(
 }
 
 /** A re-stamp that a record, or its hard delete, had. */
-export interface Restamp {
+interface Restamp {
   at: Date;
   reason: RestampReason;
   what: 'record' | 'hard delete';

@@ -15,7 +15,8 @@ import { count, exactly, NAME, NAME_RULE } from '../common/index.js';
 import { isDuplicateKey } from '../database/plain.js';
 import { Problem } from '../http/plain.js';
 import { ofTenant, type Tenant } from '../record/index.js';
-import { FILTER_VERSIONS, type FilterVersionChange } from '../replication/filters/plain.js';
+import { FILTER_VERSIONS } from '../replication/store/plain.js';
+import type { FilterVersionChange } from '../replication/protocol/index.js';
 import type { Deed } from '../trail/index.js';
 import { applicationExists, nameOfTenant } from './applications.js';
 import {

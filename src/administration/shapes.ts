@@ -39,7 +39,7 @@ function words(example: string): Field<string | undefined> {
   });
 }
 
-export const name = (example: string) =>
+const name = (example: string) =>
   text((value) => (NAME.test(value) ? undefined : `${NAME_RULE}.`), { ...NAME_SCHEMA, example });
 
 function* readFilter(value: unknown): Steps<ReadValue<Filter>> {
@@ -54,12 +54,12 @@ function* readFilter(value: unknown): Steps<ReadValue<Filter>> {
 }
 
 /** Extended JSON, so that dates and ObjectIds can be written. */
-export const filter: Field<Filter | undefined> = inSteps(
+const filter: Field<Filter | undefined> = inSteps(
   { type: 'object', example: { 'data.datasource': 'erp' }, additionalProperties: true },
   readFilter,
 );
 
-export const settings: Field<Application['settings']> = optional<NonNullable<Application['settings']>>(
+const settings: Field<Application['settings']> = optional<NonNullable<Application['settings']>>(
   { type: 'object', properties: { replicatepasswordhash: { type: 'boolean' } }, additionalProperties: false },
   (value) => {
     const { replicatepasswordhash: replicates, ...others } = Object(value) as Record<string, unknown>;
@@ -122,7 +122,7 @@ export const SERVICE_SETTING = {
 
 export const PREVIEW = { filter: required(filter), name: name('erp') };
 
-export const level = oneOf(LEVELS);
+const level = oneOf(LEVELS);
 
 export const NEW_CREDENTIAL = {
   username: required(text(newUsernameFault, { example: 'harvester' })),

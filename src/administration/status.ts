@@ -18,24 +18,29 @@ import { COLLECTION_OF } from '../record/index.js';
 import {
   countPending,
   FILTER_VERSIONS,
-  type FilterVersionChange,
   firstPending,
   type PendingService,
-} from '../replication/filters/plain.js';
-import { HORIZONS, LEDGER } from '../replication/ledger/plain.js';
-import { MARKS, MOMENTS } from '../replication/mark/plain.js';
-import {
+  HORIZONS,
+  LEDGER,
+  MARKS,
+  MOMENTS,
   type CountsByWord,
   readWatcherStatus,
-  shareDone,
   WATCH_TOTALS,
-  WATCHER,
   type WatcherStatus,
   type WatchTotals,
-} from '../replication/progress/plain.js';
-import { countSetAside, QUARANTINE, type SetAside } from '../replication/quarantine/plain.js';
-import { countEmailDuplicates, EMAIL_DUPLICATES } from '../replication/repair/plain.js';
-import { type AuditProgress, AUDITS, LEDGER_AUDIT } from '../replication/upkeep/plain.js';
+  countSetAside,
+  QUARANTINE,
+  type SetAside,
+} from '../replication/store/plain.js';
+import { type FilterVersionChange, shareDone, WATCHER } from '../replication/protocol/index.js';
+import {
+  countEmailDuplicates,
+  EMAIL_DUPLICATES,
+  type AuditProgress,
+  AUDITS,
+  LEDGER_AUDIT,
+} from '../replication/watcher/plain.js';
 import { nameOfService } from './services.js';
 
 const COUNTED = [

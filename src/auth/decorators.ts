@@ -11,7 +11,7 @@ const reflector = new Reflector();
 const accesses = new WeakMap<object, Access>();
 
 /** Who may use a route: everybody, or whose credential reaches the level; without one, every credential. */
-export interface Access {
+interface Access {
   isPublic: boolean;
   /** The route is about applications, not in one: what the scopes allow is for its controller to ask. */
   isAbove: boolean;

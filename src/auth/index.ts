@@ -4,7 +4,6 @@ export { BasicGuard, LevelGuard } from './guards.js';
 export { CredentialUses } from './credential-uses.js';
 export {
   AboveApplications,
-  type Access,
   accessOf,
   actAs,
   actorOf,

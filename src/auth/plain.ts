@@ -4,7 +4,6 @@ export {
   credentialState,
   type Level,
   LEVELS,
-  type Login,
   parseBasicHeader,
   liveHashes,
   reaches,

@@ -22,7 +22,7 @@ const LOGIN = {
 };
 
 /** Who is signed in. */
-export interface SignedIn {
+interface SignedIn {
   username: string;
   scopes: Credential['scopes'];
   /** They see how the service stands as well, which concerns every application. */

@@ -23,7 +23,7 @@ export interface Follower {
 }
 
 /** What one event of the stream says: a change of a document, or that a collection is not what it was. */
-export type ControlEvent =
+type ControlEvent =
   | { type: 'changed'; collection: string; change: ControlChange }
   | { type: 'lost'; collections: string[] }
   | { type: 'ended' };

@@ -1,12 +1,14 @@
+export * from './pure.js';
 export {
+  type SnapshotOptions,
   bareCommand,
   cursorId,
   isMomentGone,
   placedReply,
   readAsOf,
-  type SnapshotOptions,
 } from './commands.js';
 export {
+  type Refusal,
   databaseProblem,
   isDatabaseAway,
   isDuplicateKey,
@@ -15,22 +17,21 @@ export {
   isRetryable,
   isTimeout,
   isUnfit,
-  type Refusal,
   refusalsIn,
   refusedAsDuplicate,
 } from './errors.js';
-export { ASKED_FOR, buildIndex, makeIndexes, type Watching } from './indexes.js';
-export { checkServer, NO_HISTORY, refusalAtStart, unfitness, wrongSetAtStart } from './server-check.js';
+export { ASKED_FOR, type Watching, buildIndex, makeIndexes } from './indexes.js';
 export {
+  type IndexFields,
   alongIndex,
   alongIndexIfAny,
-  type IndexFields,
   indexName,
   listedIndexes,
   modelsOf,
-  statedIndex,
   stateIndexesOf,
+  statedIndex,
 } from './listed-indexes.js';
-export { APP_NAME, COMMAND_MS, DATABASE_URI, driverOptions, SAFE_BSON } from './options.js';
-export * from './pure.js';
-export { type PastValidator, pastValidator, type SingleWrite, writeEach } from './refused-writes.js';
+export { APP_NAME, COMMAND_MS, DATABASE_URI, SAFE_BSON, driverOptions } from './options.js';
+export { CLOCK, FUTURE_TOLERANCE_MS } from './pure.js';
+export { type PastValidator, type SingleWrite, pastValidator, writeEach } from './refused-writes.js';
+export { NO_HISTORY, checkServer, refusalAtStart, unfitness, wrongSetAtStart } from './server-check.js';

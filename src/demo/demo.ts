@@ -21,8 +21,8 @@ import type { Level } from '../auth/index.js';
 import { databaseProblem } from '../database/index.js';
 import { Problem } from '../http/index.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../record/index.js';
-import { FILTER_VERSIONS } from '../replication/filters/index.js';
-import { LEDGER } from '../replication/ledger/index.js';
+import { FILTER_VERSIONS } from '../replication/store/plain.js';
+import { LEDGER } from '../replication/store/index.js';
 import { DEMO, demoMembers, demoProducts, type DemoRecord } from './generator.js';
 import { type DemoCredentials, demoLines, type DemoLogin } from './lines.js';
 

@@ -3,7 +3,7 @@ import { TerminusModule } from '@nestjs/terminus';
 import type { Settings } from '../config/index.js';
 import { Gauges, MetricsController } from './metrics.controller.js';
 import { HealthController } from './health.controller.js';
-import { ProgressModule } from '../replication/progress/index.js';
+import { StoreModule } from '../replication/store/index.js';
 import { HealthReads, Readiness } from './readiness.js';
 
 @Module({})
@@ -11,7 +11,7 @@ export class HealthModule {
   static with({ metrics }: Pick<Settings, 'metrics'>): DynamicModule {
     return {
       module: HealthModule,
-      imports: [ProgressModule, TerminusModule.forRoot({ logger: false })],
+      imports: [StoreModule, TerminusModule.forRoot({ logger: false })],
       controllers: [HealthController, ...(metrics ? [MetricsController] : [])],
       providers: [Gauges, HealthReads, Readiness],
     };

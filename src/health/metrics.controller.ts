@@ -5,7 +5,8 @@ import type { Response } from 'express';
 import type { Gauge } from 'prom-client';
 import { Public } from '../auth/index.js';
 import { Metrics } from '../observability/index.js';
-import { greatestLag, shareDone, UnwatchedFeeds } from '../replication/progress/index.js';
+import { greatestLag, UnwatchedFeeds } from '../replication/store/index.js';
+import { shareDone } from '../replication/protocol/index.js';
 import { HealthReads } from './readiness.js';
 
 /** A scrape does not wait longer for the database (milliseconds). */

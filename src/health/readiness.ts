@@ -4,15 +4,15 @@ import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/term
 import type { Connection } from 'mongoose';
 import { SharedReads, within } from '../common/index.js';
 import { IndexKeeper, modelsOf, NO_HISTORY, Preparation, unfitness } from '../database/index.js';
-import { countPending, type PendingCounts } from '../replication/filters/index.js';
+import { countPending, type PendingCounts } from '../replication/store/plain.js';
 import {
   holdsWatched,
   readWatcherStatus,
   UnwatchedFeeds,
   type WatcherStatus,
-} from '../replication/progress/index.js';
-import { countSetAside } from '../replication/quarantine/index.js';
-import { countEmailDuplicates } from '../replication/repair/index.js';
+  countSetAside,
+} from '../replication/store/index.js';
+import { countEmailDuplicates } from '../replication/watcher/index.js';
 
 /** What health checks and scrapes ask the database. They need no credentials, so all who come together share a read. */
 @Injectable()

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { TrailModule } from '../trail/index.js';
-import { MarkModule } from '../replication/mark/index.js';
+import { StoreModule } from '../replication/store/index.js';
 import { MemberController } from './member.controller.js';
 import { memberModels } from './member.schema.js';
 import { MemberService } from './member.service.js';
 import { MemberStore } from './member.store.js';
 
 @Module({
-  imports: [MarkModule, TrailModule, MongooseModule.forFeature(memberModels)],
+  imports: [StoreModule, TrailModule, MongooseModule.forFeature(memberModels)],
   controllers: [MemberController],
   providers: [MemberService, MemberStore],
   exports: [MongooseModule],

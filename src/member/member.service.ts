@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { shown } from '../common/index.js';
 import { allows, problems } from '../http/index.js';
 import type { Tenant } from '../record/index.js';
-import { KnownHeads } from '../replication/mark/index.js';
+import { KnownHeads } from '../replication/store/index.js';
 import { type Actor, TrailNotes } from '../trail/index.js';
 import type { BsonDocument, Change } from './merge.js';
 import { MemberStore, type NewMember } from './member.store.js';

@@ -15,7 +15,7 @@ import {
   stampDoubled,
   type Tenant,
 } from '../record/index.js';
-import { LEDGER } from '../replication/ledger/index.js';
+import { LEDGER } from '../replication/store/index.js';
 import type { CreateMember } from './bodies.js';
 import { MEMBER_MODEL } from './member.schema.js';
 import { type BsonDocument, type Change, emailKeyOf, memberData, setOf } from './merge.js';

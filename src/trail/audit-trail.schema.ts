@@ -33,10 +33,10 @@ export interface TrailEntry extends Actor, Deed {
 export const AUDIT_TRAIL = 'tidemark.audittrail';
 
 /** Name of the Mongoose model of the audit trail. */
-export const AUDIT_TRAIL_MODEL = 'AuditTrail';
+const AUDIT_TRAIL_MODEL = 'AuditTrail';
 
 /** Newest first, of everybody or of one organization; each entry goes when its `expires` has come. */
-export const auditTrailSchema = new Schema<TrailEntry>(
+const auditTrailSchema = new Schema<TrailEntry>(
   {},
   { collection: AUDIT_TRAIL, strict: false, versionKey: false },
 )

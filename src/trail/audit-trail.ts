@@ -21,7 +21,7 @@ export async function writeTrail(
 }
 
 /** Which entries are wanted: those before one of them, of one organization or of all, at most `limit`. */
-export interface TrailPage {
+interface TrailPage {
   organizationids?: string[] | undefined;
   before?: mongo.ObjectId | undefined;
   limit: number;

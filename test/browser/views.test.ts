@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import type { Status } from '../../src/administration/index.js';
-import { RestampNotes } from '../../src/replication/stamping/index.js';
+import { RestampNotes } from '../../src/replication/watcher/index.js';
 import { eventually, send, type TestApplication, TestService } from '../support/index.js';
 import { ConsoleBrowser, violationsIn } from './browser.js';
 

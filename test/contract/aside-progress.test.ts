@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
-import { ProgressReader, UnwatchedFeeds, WorkedThrough } from '../../src/replication/progress/index.js';
-import type { WatchState } from '../../src/replication/progress/index.js';
+import { ProgressReader, UnwatchedFeeds, WorkedThrough } from '../../src/replication/store/index.js';
+import type { WatchState } from '../../src/replication/protocol/index.js';
 import {
   eventually,
   expectProblem,

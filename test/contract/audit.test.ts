@@ -1,8 +1,8 @@
 import { mongo } from 'mongoose';
 import { type Kind, KINDS } from '../../src/record/index.js';
-import type { LedgerEntry } from '../../src/replication/ledger/index.js';
-import { placeBehind } from '../../src/replication/progress/index.js';
-import { AuditPace, type AuditProgress } from '../../src/replication/upkeep/index.js';
+import type { LedgerEntry } from '../../src/replication/store/index.js';
+import { placeBehind } from '../../src/replication/protocol/index.js';
+import { AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
 
 /** Slices of 3 records, as fast as they go. */

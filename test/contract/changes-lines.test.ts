@@ -1,5 +1,4 @@
-import { ConsumerNotes } from '../../src/replication/consumers/index.js';
-import { PageReader } from '../../src/replication/feed/page/index.js';
+import { ConsumerNotes, PageReader } from '../../src/replication/feed/index.js';
 import { eventually, expectProblem, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
 import { type ChangeItem, changesOf } from './changes-feed.js';

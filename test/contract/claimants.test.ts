@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
-import { IncompleteIdentities } from '../../src/replication/ledger/index.js';
-import { markKey, RAISE } from '../../src/replication/mark/index.js';
-import { Restamps } from '../../src/replication/stamping/index.js';
+import { IncompleteIdentities } from '../../src/replication/store/index.js';
+import { markKey, RAISE } from '../../src/replication/protocol/index.js';
+import { Restamps } from '../../src/replication/watcher/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 import { ContractCopy } from './copy.js';
 import { inOneBatch } from './in-one-batch.js';

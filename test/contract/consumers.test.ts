@@ -1,4 +1,4 @@
-import { ConsumerNotes } from '../../src/replication/consumers/index.js';
+import { ConsumerNotes } from '../../src/replication/feed/index.js';
 import { eventually, send, type TestApplication, TestService } from '../support/index.js';
 import { onceServed } from '../support/patience.js';
 import { AdminConsole } from './admin-console.js';

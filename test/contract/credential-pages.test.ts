@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { PageTurns } from '../../src/replication/feed/http/index.js';
+import { PageTurns } from '../../src/replication/feed/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 import { SlowClient } from './slow-client.js';
 

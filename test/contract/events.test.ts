@@ -1,5 +1,4 @@
-import { MaxService } from '../../src/replication/mark/index.js';
-import { EventPace } from '../../src/replication/events/index.js';
+import { MaxService, EventPace } from '../../src/replication/feed/index.js';
 import { hashPassword } from '../../src/auth/index.js';
 import {
   eventually,

@@ -1,5 +1,5 @@
 import type { Kind } from '../../src/record/index.js';
-import { ConsumerNotes } from '../../src/replication/consumers/index.js';
+import { ConsumerNotes } from '../../src/replication/feed/index.js';
 import { expectProblem, type Stored, type TestApplication, TestService } from '../support/index.js';
 import { type ChangeItem, changesOf, drained, type AnsweredChanges } from './changes-feed.js';
 import { queriesOf, sumOf } from './queries.js';

@@ -1,5 +1,5 @@
 import type { Kind } from '../../src/record/index.js';
-import { RAISE } from '../../src/replication/mark/index.js';
+import { RAISE } from '../../src/replication/protocol/index.js';
 import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 
 let service: TestService;

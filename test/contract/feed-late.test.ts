@@ -1,5 +1,4 @@
-import { SendingPace } from '../../src/replication/feed/http/index.js';
-import { type OpenPage, Pages } from '../../src/replication/feed/page/index.js';
+import { type OpenPage, SendingPace, Pages } from '../../src/replication/feed/index.js';
 import {
   expectProblem,
   type Item,

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import zlib from 'node:zlib';
-import { SendingPace } from '../../src/replication/feed/http/index.js';
-import { PageBytes } from '../../src/replication/feed/page/index.js';
+import { SendingPace, PageBytes } from '../../src/replication/feed/index.js';
 import { MemberClient } from './member-client.js';
 import { eventually, type Item, PASSWORD, type TestApplication, TestService } from '../support/index.js';
 

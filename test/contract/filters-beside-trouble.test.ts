@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { Restamps } from '../../src/replication/stamping/index.js';
+import { Restamps } from '../../src/replication/watcher/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;

@@ -1,7 +1,6 @@
 import { mongo } from 'mongoose';
-import { EditedRecords } from '../../src/replication/filters/index.js';
-import { Restamps } from '../../src/replication/stamping/index.js';
-import { UnwatchedFeeds, WatchedPlace } from '../../src/replication/progress/index.js';
+import { EditedRecords, Restamps } from '../../src/replication/watcher/index.js';
+import { UnwatchedFeeds, WatchedPlace } from '../../src/replication/store/index.js';
 import {
   type Answer,
   eventually,

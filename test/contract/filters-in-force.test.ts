@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
-import { MarkRaiser, Moments } from '../../src/replication/mark/index.js';
-import { Restamps } from '../../src/replication/stamping/index.js';
+import { MarkRaiser, Moments } from '../../src/replication/store/index.js';
+import { Restamps } from '../../src/replication/watcher/index.js';
 import {
   eventually,
   expectProblem,

@@ -1,7 +1,6 @@
 import { mongo } from 'mongoose';
-import { EditedRecords, FilterChanges } from '../../src/replication/filters/index.js';
-import { TermOverError } from '../../src/replication/progress/index.js';
-import { Restamps } from '../../src/replication/stamping/index.js';
+import { EditedRecords, FilterChanges, Restamps } from '../../src/replication/watcher/index.js';
+import { TermOverError } from '../../src/replication/store/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 const MEGABYTE = 1_000_000;

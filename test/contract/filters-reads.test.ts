@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { FilterLooks } from '../../src/replication/filters/index.js';
+import { FilterLooks } from '../../src/replication/watcher/index.js';
 import {
   eventually,
   expectProblem,

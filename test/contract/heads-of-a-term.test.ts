@@ -1,4 +1,5 @@
-import { type Heads, HeadWriter, markName } from '../../src/replication/mark/index.js';
+import { type Heads, markName } from '../../src/replication/protocol/index.js';
+import { HeadWriter } from '../../src/replication/store/index.js';
 import { TestService, withoutWatcher } from '../support/index.js';
 
 let service: TestService;

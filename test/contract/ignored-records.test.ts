@@ -1,9 +1,9 @@
 import { getConnectionToken } from '@nestjs/mongoose';
 import { mongo } from 'mongoose';
 import { Metrics } from '../../src/observability/index.js';
-import { IncompleteIdentities } from '../../src/replication/ledger/index.js';
-import { placeBehind, WorkedThrough } from '../../src/replication/progress/index.js';
-import { IgnoredRecords, type PresentRecord } from '../../src/replication/repair/index.js';
+import { IncompleteIdentities, WorkedThrough } from '../../src/replication/store/index.js';
+import { placeBehind } from '../../src/replication/protocol/index.js';
+import { IgnoredRecords, type PresentRecord } from '../../src/replication/watcher/index.js';
 import { TestService } from '../support/index.js';
 
 const BEFORE = placeBehind(new mongo.Timestamp({ t: 1, i: 1 }));

@@ -1,6 +1,7 @@
 import { mongo } from 'mongoose';
-import { IncompleteIdentities, type PartialIdentity } from '../../src/replication/ledger/index.js';
-import { IncompleteReview } from '../../src/replication/repair/index.js';
+import { IncompleteIdentities } from '../../src/replication/store/index.js';
+import type { PartialIdentity } from '../../src/replication/protocol/index.js';
+import { IncompleteReview } from '../../src/replication/watcher/index.js';
 import { eventually, TestService } from '../support/index.js';
 
 let service: TestService;

@@ -1,10 +1,11 @@
-/** @depends-on-server */
 import type { mongo } from 'mongoose';
 import { IndexKeeper } from '../../src/database/index.js';
-import { ConsumerNotes } from '../../src/replication/consumers/index.js';
-import { AuditPace, type AuditProgress } from '../../src/replication/upkeep/index.js';
+import { ConsumerNotes } from '../../src/replication/feed/index.js';
+import { AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';
 import { eventually, expectProblem, send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
+
+/** @depends-on-server */
 
 const BY_ID = 'organizationid_1_appid_1__id_1';
 const BY_STAMP = 'organizationid_1_appid_1_lastupdated_1__id_1';

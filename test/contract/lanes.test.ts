@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { isMomentGone, readAsOf } from '../../src/database/index.js';
-import { Ledger } from '../../src/replication/ledger/index.js';
-import type { AsideApplication, WatchState } from '../../src/replication/progress/index.js';
+import { Ledger } from '../../src/replication/store/index.js';
+import type { AsideApplication, WatchState } from '../../src/replication/protocol/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 
 const MANY = 1200;

@@ -1,11 +1,7 @@
 import type { mongo } from 'mongoose';
-import { markKey, RAISE } from '../../src/replication/mark/index.js';
-import { IncompleteIdentities, Ledger } from '../../src/replication/ledger/index.js';
-import { NO_TERM } from '../../src/replication/progress/index.js';
-import { Quarantine } from '../../src/replication/quarantine/index.js';
-import { IncompleteReview } from '../../src/replication/repair/index.js';
-import { Resurrections } from '../../src/replication/stamping/index.js';
-import { Aftercare, Audit } from '../../src/replication/upkeep/index.js';
+import { markKey, RAISE } from '../../src/replication/protocol/index.js';
+import { IncompleteIdentities, Ledger, NO_TERM, Quarantine } from '../../src/replication/store/index.js';
+import { IncompleteReview, Resurrections, Aftercare, Audit } from '../../src/replication/watcher/index.js';
 import {
   eventually,
   Gate,

@@ -1,7 +1,6 @@
 import { mongo } from 'mongoose';
-import { markKey, RAISE } from '../../src/replication/mark/index.js';
-import { Claimants } from '../../src/replication/stamping/index.js';
-import { AuditPace, type AuditProgress } from '../../src/replication/upkeep/index.js';
+import { markKey, RAISE } from '../../src/replication/protocol/index.js';
+import { Claimants, AuditPace, type AuditProgress } from '../../src/replication/watcher/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 import { ContractCopy } from './copy.js';
 

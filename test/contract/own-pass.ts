@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
-import { LedgerSlices } from '../../src/replication/ledger/index.js';
-import type { AsideApplication, PassProgress, WatchState } from '../../src/replication/progress/index.js';
+import { LedgerSlices } from '../../src/replication/store/index.js';
+import type { AsideApplication, PassProgress, WatchState } from '../../src/replication/protocol/index.js';
 import { eventually, type TestApplication, type TestService, withoutWatcher } from '../support/index.js';
 
 /** The token of an event that no log holds: one without an event would be the beginning of a log that is still whole. */

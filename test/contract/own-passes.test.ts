@@ -1,6 +1,5 @@
 import { mongo } from 'mongoose';
-import { RAISE } from '../../src/replication/mark/index.js';
-import { placeBehind, placeOf, type WatchState } from '../../src/replication/progress/index.js';
+import { RAISE, placeBehind, placeOf, type WatchState } from '../../src/replication/protocol/index.js';
 import {
   eventually,
   expectProblem,

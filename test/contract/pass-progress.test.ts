@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { PassProgress, WatchState } from '../../src/replication/progress/index.js';
+import type { PassProgress, WatchState } from '../../src/replication/protocol/index.js';
 import { TestService } from '../support/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { Quarantine } from '../../src/replication/quarantine/index.js';
+import { Quarantine } from '../../src/replication/store/index.js';
 import { eventually, type Stored, type TestApplication, TestService } from '../support/index.js';
 
 const MANY = 300;

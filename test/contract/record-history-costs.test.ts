@@ -5,7 +5,7 @@ import {
   type RestampNote,
   RestampNotes,
   writeRestamps,
-} from '../../src/replication/stamping/index.js';
+} from '../../src/replication/watcher/index.js';
 import { send, type TestApplication, TestService } from '../support/index.js';
 import { AdminConsole } from './admin-console.js';
 import { commandsDuring, nameOf } from './profiler.js';

@@ -1,8 +1,7 @@
-/** @depends-on-server */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { ConsumerNotes, type ConsumerReport } from '../../src/replication/consumers/index.js';
+import { ConsumerNotes, type ConsumerReport } from '../../src/replication/feed/index.js';
 import { type CopyPlace, sqliteCopies } from '../support/copies/index.js';
 import {
   eventually,
@@ -14,6 +13,8 @@ import {
 } from '../support/index.js';
 import { type RestorableMongod, startRestorable } from '../support/own-mongod.js';
 import { type AnsweredChanges, changesOf } from './changes-feed.js';
+
+/** @depends-on-server */
 
 const SERVICE = 'bikes';
 const NEW = ['new1', 'new2', 'new3'];

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
-import type { LedgerEntry } from '../../src/replication/ledger/index.js';
-import { placeBehind } from '../../src/replication/progress/index.js';
+import type { LedgerEntry } from '../../src/replication/store/index.js';
+import { placeBehind } from '../../src/replication/protocol/index.js';
 import { eventually, expectProblem, type TestApplication, TestService } from '../support/index.js';
 
 const DAY_MS = 86_400_000;

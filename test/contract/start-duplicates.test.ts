@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { placeBehind } from '../../src/replication/progress/index.js';
+import { placeBehind } from '../../src/replication/protocol/index.js';
 import { TestService } from '../support/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
-import { openStream } from '../../src/replication/log/index.js';
-import { TermLife } from '../../src/replication/progress/index.js';
+import { openStream } from '../../src/replication/watcher/index.js';
+import { TermLife } from '../../src/replication/store/index.js';
 import { eventually, TestService } from '../support/index.js';
 
 let service: TestService;

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { RecordHistory } from '../../src/administration/index.js';
-import { RestampNotes } from '../../src/replication/stamping/index.js';
+import { RestampNotes } from '../../src/replication/watcher/index.js';
 import { send, type Stored, type TestApplication, type TestService } from '../support/index.js';
 
 /** Before every fence. */

@@ -1,12 +1,14 @@
-/** @depends-on-server */
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
 import { CLOCK } from '../../src/database/index.js';
-import { Ledger, type LedgerChange, type LedgerEntry } from '../../src/replication/ledger/index.js';
+import { Ledger, type LedgerEntry } from '../../src/replication/store/index.js';
+import type { LedgerChange } from '../../src/replication/protocol/index.js';
 import { entryAfter, type KnownEntry } from '../model/twins/entry-after.js';
 import { needsStamp, stampAbove } from '../../src/record/index.js';
 import { isGoodStamp, isStampNeeded, nextStamp } from '../model/twins/stamp.js';
 import { TestService } from '../support/index.js';
+
+/** @depends-on-server */
 
 let service: TestService;
 beforeAll(async () => {

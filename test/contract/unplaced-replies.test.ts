@@ -1,5 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import { UnwatchedFeeds } from '../../src/replication/progress/index.js';
+import { UnwatchedFeeds } from '../../src/replication/store/index.js';
 import { eventually, type TestApplication, TestService } from '../support/index.js';
 
 /** For some seconds after a restart a server leaves fields out of its replies. */

@@ -1,8 +1,6 @@
 import { mongo } from 'mongoose';
-import { Ledger } from '../../src/replication/ledger/index.js';
-import { NO_TERM } from '../../src/replication/progress/index.js';
-import { Claimants, Resurrections } from '../../src/replication/stamping/index.js';
-import { Audit } from '../../src/replication/upkeep/index.js';
+import { Ledger, NO_TERM } from '../../src/replication/store/index.js';
+import { Claimants, Resurrections, Audit } from '../../src/replication/watcher/index.js';
 import { type Stored, type TestApplication, TestService } from '../support/index.js';
 
 let service: TestService;

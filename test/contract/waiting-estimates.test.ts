@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import type { Status } from '../../src/administration/index.js';
-import type { Pace, WatchState } from '../../src/replication/progress/index.js';
+import type { Pace, WatchState } from '../../src/replication/protocol/index.js';
 import {
   type Answer,
   expectProblem,

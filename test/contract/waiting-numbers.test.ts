@@ -1,14 +1,13 @@
 import { mongo } from 'mongoose';
+import type { Identity, Life } from '../../src/replication/protocol/index.js';
 import {
-  type Identity,
   IncompleteIdentities,
   Ledger,
-  type Life,
-} from '../../src/replication/ledger/index.js';
-import { HeadWriter } from '../../src/replication/mark/index.js';
-import { NO_TERM, TermOverError } from '../../src/replication/progress/index.js';
-import { Resurrections } from '../../src/replication/stamping/index.js';
-import { Audit } from '../../src/replication/upkeep/index.js';
+  HeadWriter,
+  NO_TERM,
+  TermOverError,
+} from '../../src/replication/store/index.js';
+import { Resurrections, Audit } from '../../src/replication/watcher/index.js';
 import { type Stored, type TestApplication, TestService } from '../support/index.js';
 import { ContractCopy } from './copy.js';
 import { inOneBatch } from './in-one-batch.js';

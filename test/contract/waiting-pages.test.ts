@@ -1,5 +1,4 @@
-import { PageTurns } from '../../src/replication/feed/http/index.js';
-import { ReadPlaces } from '../../src/replication/feed/page/index.js';
+import { PageTurns, ReadPlaces } from '../../src/replication/feed/index.js';
 import { type Answer, eventually, type TestApplication, TestService } from '../support/index.js';
 import { MemberClient } from './member-client.js';
 

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { LedgerEntry } from '../../src/replication/ledger/index.js';
+import type { LedgerEntry } from '../../src/replication/store/index.js';
 import { type Kind, KINDS } from '../../src/record/index.js';
 import { type TestApplication, TestService, withoutWatcher } from '../support/index.js';
 

@@ -1,9 +1,10 @@
-/** @depends-on-server */
 import { mongo } from 'mongoose';
-import { Ledger, type LedgerEntry } from '../../src/replication/ledger/index.js';
+import { Ledger, type LedgerEntry } from '../../src/replication/store/index.js';
 import { type Kind, KINDS } from '../../src/record/index.js';
 import { type TestApplication, TestService } from '../support/index.js';
 import { commandsDuring, nameOf } from './profiler.js';
+
+/** @depends-on-server */
 
 let service: TestService;
 

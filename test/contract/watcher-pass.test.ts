@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { emailKeyOf } from '../../src/member/index.js';
-import { LedgerSlices } from '../../src/replication/ledger/index.js';
-import { type PassPlace, placeBehind, type WatchState } from '../../src/replication/progress/index.js';
+import { LedgerSlices } from '../../src/replication/store/index.js';
+import { type PassPlace, placeBehind, type WatchState } from '../../src/replication/protocol/index.js';
 import { eventually, TestService, withoutWatcher } from '../support/index.js';
 import { nameOf, type Profiled } from './profiler.js';
 

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { COLLECTION_OF } from '../../src/record/index.js';
-import type { LedgerEntry } from '../../src/replication/ledger/index.js';
-import { placeBehind } from '../../src/replication/progress/index.js';
+import type { LedgerEntry } from '../../src/replication/store/index.js';
+import { placeBehind } from '../../src/replication/protocol/index.js';
 import {
   eventually,
   expectProblem,

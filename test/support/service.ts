@@ -7,7 +7,7 @@ import { readSettings } from '../../src/config/index.js';
 import { ControlStream } from '../../src/control/index.js';
 import { Gauges } from '../../src/health/index.js';
 import { Metrics } from '../../src/observability/index.js';
-import { WatchedPlace } from '../../src/replication/progress/index.js';
+import { WatchedPlace } from '../../src/replication/store/index.js';
 import { TestApplication } from './application.js';
 import { eventually } from './eventually.js';
 import { TestWatcher } from './watcher.js';

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import type { ControlStream } from '../../src/control/index.js';
-import { RAISE } from '../../src/replication/mark/index.js';
-import { isPreparing, type WatchedPlace, type WatchProgress } from '../../src/replication/progress/index.js';
+import { RAISE, isPreparing, type WatchProgress } from '../../src/replication/protocol/index.js';
+import type { WatchedPlace } from '../../src/replication/store/index.js';
 import { eventually } from './eventually.js';
 
 /** The mark of nobody. */

@@ -61,9 +61,8 @@ function heavyWays(path: string, isLight: (target: string) => boolean): string[]
 
 describe('what is pure loads neither Nest nor the driver’s client nor the embedded mongod', () => {
   it.each([
-    ...light(/^src\/replication\/watcher\/rules\//),
-    ...light(/^src\/replication\/feed\/query\/(window|plan)\.ts$/),
-    ...light(/^src\/replication\/filters\/filter-version\.ts$/),
+    ...light(/^src\/replication\/protocol\//),
+    ...light(/^src\/replication\/feed\/query\/window\.ts$/),
     ...light(/^src\/member\/merge\.ts$/),
     ...light(/\/pure\.ts$/),
   ])('%s', (path) => {

@@ -21,7 +21,7 @@ import {
   type Tenant,
   withIds,
 } from '../../record/index.js';
-import { LEDGER, type LedgerEntry } from '../../replication/ledger/plain.js';
+import { LEDGER, type LedgerEntry } from '../../replication/store/plain.js';
 import type { CommandContext, Outcome, Run } from '../command.js';
 import type { recordDelete, recordHistoryCommand, recordShow } from '../descriptions.js';
 import { idsOf, inputFile, kindOf, tenantOf } from '../input.js';

@@ -1,12 +1,8 @@
 import { type AuditStatus, type Status, statusOf } from '../../administration/plain.js';
 import { count, duration } from '../../common/index.js';
-import { type ConsumerReport, reportConsumers } from '../../replication/consumers/plain.js';
-import {
-  type CountsByWord,
-  type PassStatus,
-  restInWords,
-  shareDone,
-} from '../../replication/progress/plain.js';
+import { type ConsumerReport, reportConsumers } from '../../replication/feed/plain.js';
+import type { CountsByWord, PassStatus } from '../../replication/store/plain.js';
+import { restInWords, shareDone } from '../../replication/protocol/index.js';
 import type { Run } from '../command.js';
 import type { consumerList, status } from '../descriptions.js';
 import { nameOf } from '../input.js';

@@ -122,7 +122,7 @@ function nameOfCredential(username: string): string {
 }
 
 /** Which of the fields differ, by name. Filters are compared as the extended JSON that stands for them. */
-export function differing(one: Thing['fields'], other: Thing['fields']): string[] {
+function differing(one: Thing['fields'], other: Thing['fields']): string[] {
   return Object.keys(one).filter((name) => textOf(one[name]) !== textOf(other[name]));
 }
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ConsumersModule } from '../../replication/consumers/index.js';
+import { FeedModule } from '../../replication/feed/index.js';
 import { TrailModule } from '../../trail/index.js';
 import { Desks } from './administration.js';
 import { ApplicationsController } from './applications.controller.js';
@@ -12,7 +12,7 @@ import { ServicesController } from './services.controller.js';
 
 /** The administration API, `/admin/v1`. Commands use the same functions, without this module. */
 @Module({
-  imports: [TrailModule, ConsumersModule],
+  imports: [TrailModule, FeedModule],
   controllers: [
     ApplicationsController,
     ServicesController,

@@ -8,7 +8,7 @@ import { Caller, covers, type Credential } from '../../auth/index.js';
 import { Problems, problems } from '../../http/index.js';
 import { Metrics } from '../../observability/index.js';
 import type { Tenant } from '../../record/index.js';
-import { type ConsumerReport, reportConsumers } from '../../replication/consumers/index.js';
+import { type ConsumerReport, reportConsumers } from '../../replication/feed/index.js';
 import { readTrail, type TrailEntry } from '../../trail/index.js';
 import {
   coversAll,

@@ -1,50 +1,42 @@
 import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { ConsumerNotes } from './consumers/consumer-notes.js';
+import { CONSUMER_MODEL, consumerSchema } from './consumers/consumer.schema.js';
 import { ApplicationModule } from '../../application/index.js';
 import { AuthModule } from '../../auth/index.js';
-import { EventsModule } from '../events/index.js';
-import { FiltersModule } from '../filters/index.js';
-import { LedgerModule } from '../ledger/index.js';
-import { MarkModule } from '../mark/index.js';
-import { ProgressModule } from '../progress/index.js';
+import { EventPace, EventStreams, ReadingRights } from './events/event-streams.js';
+import { Answers, SendingPace } from './http/answer.js';
+import { ChangesController } from './http/changes.controller.js';
 import {
-  Answers,
-  ChangesController,
   ChannelFeedController,
-  DigestController,
-  DigestTurns,
-  EventsController,
   MemberFeedController,
-  PageTurns,
   ProductFeedController,
-  SendingPace,
-} from './http/index.js';
-import {
-  ChangesPages,
-  ChangesSelector,
-  Digests,
-  FeedSelector,
-  Hearing,
-  ItemSizes,
-  ChannelLookup,
-  Openings,
-  PageBytes,
-  Pages,
-  Retention,
-  PageMoment,
-  PageReader,
-  ReadPlaces,
-} from './page/index.js';
-import { BatchReader, TombstoneFilter, NumericIdTexts, RawFind, WindowLists } from './query/index.js';
+} from './http/feeds.controller.js';
+import { DigestController } from './http/digest.controller.js';
+import { DigestTurns, PageTurns } from './http/turns.js';
+import { EventsController } from './http/events.controller.js';
+import { ChangesPages, ChangesSelector } from './page/changes.js';
+import { Digests } from './page/digests.js';
+import { FeedSelector, ChannelLookup } from './page/feed-selector.js';
+import { Hearing, Openings, Retention } from './page/opening.js';
+import { ItemSizes, PageBytes, ReadPlaces } from './page/page-bytes.js';
+import { Pages } from './page/pages.js';
+import { PageMoment } from './page/page-moment.js';
+import { PageReader } from './page/page-reader.js';
+import { BatchReader } from './query/batch-reader.js';
+import { TombstoneFilter } from './query/tombstone-filter.js';
+import { NumericIdTexts, RawFind } from './query/raw-find.js';
+import { WindowLists } from './query/window-lists.js';
+import { StoreModule } from '../store/index.js';
+import { MaxService } from './max.service.js';
 
+/** All that a reader meets. */
 @Module({
   imports: [
     ApplicationModule,
     AuthModule,
-    EventsModule,
-    FiltersModule,
-    LedgerModule,
-    MarkModule,
-    ProgressModule,
+    StoreModule,
+    MongooseModule.forFeature([{ name: CONSUMER_MODEL, schema: consumerSchema }]),
   ],
   controllers: [
     MemberFeedController,
@@ -59,25 +51,31 @@ import { BatchReader, TombstoneFilter, NumericIdTexts, RawFind, WindowLists } fr
     BatchReader,
     ChangesPages,
     ChangesSelector,
-    Digests,
+    ChannelLookup,
+    ConsumerNotes,
     DigestTurns,
+    Digests,
+    EventPace,
+    EventStreams,
     FeedSelector,
     Hearing,
     ItemSizes,
-    ChannelLookup,
-    TombstoneFilter,
+    MaxService,
     NumericIdTexts,
     Openings,
     PageBytes,
-    Pages,
-    PageTurns,
-    RawFind,
-    Retention,
-    SendingPace,
     PageMoment,
     PageReader,
+    PageTurns,
+    Pages,
+    RawFind,
     ReadPlaces,
+    ReadingRights,
+    Retention,
+    SendingPace,
+    TombstoneFilter,
     WindowLists,
   ],
+  exports: [ConsumerNotes, MongooseModule],
 })
 export class FeedModule {}

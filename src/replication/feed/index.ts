@@ -1,2 +1,12 @@
+export * from './plain.js';
+export { ConsumerNotes } from './consumers/consumer-notes.js';
+export { EventPace, EventStreams } from './events/event-streams.js';
 export { FeedModule } from './feed.module.js';
-export { aboutRequest, noteConsumer } from './http/index.js';
+export { SendingPace } from './http/answer.js';
+export { aboutRequest, noteConsumer } from './http/note-consumer.js';
+export { PageTurns } from './http/turns.js';
+export { MaxService } from './max.service.js';
+export { PageBytes, ReadPlaces } from './page/page-bytes.js';
+export { PageReader } from './page/page-reader.js';
+export { Pages } from './page/pages.js';
+export { BatchReader } from './query/batch-reader.js';

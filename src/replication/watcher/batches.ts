@@ -1,15 +1,65 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { isObjectId, RecordsHeldError } from '../../record/index.js';
-import type { WatchedEvent } from '../log/index.js';
-import type { Fences } from '../mark/index.js';
-import { isIn, type TermAtWork } from '../progress/index.js';
-import { Quarantine } from '../quarantine/index.js';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isObjectId, type Kind, KINDS, RecordsHeldError } from '../../record/index.js';
+import { IncompleteIdentities, Ledger, type TermAtWork, Quarantine } from '../store/index.js';
+import {
+  type DeletedEvent,
+  type WatchedEvent,
+  type WrittenEvent,
+  type Fences,
+  isIn,
+  pass,
+  type EventsByTenant,
+} from '../protocol/index.js';
 import { Effects } from './effects/effects.js';
-import { mayPass } from './may-pass.js';
-import { pass } from './rules/decide.js';
-import type { EventsByTenant } from './rules/shares.js';
-import { Tenants } from './effects/tenants.js';
+import { mayPass } from './effects/decision-writer.js';
+
+type RecordEvent = WrittenEvent | DeletedEvent;
+
+/** Tells of which applications the records are that events are about. */
+@Injectable()
+export class Tenants {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly incomplete: IncompleteIdentities,
+  ) {}
+
+  /** By event of a record or hard delete: what it tells itself, else what is known of its record; `''` where that is nothing. */
+  async of(events: WatchedEvent[]): Promise<Map<WatchedEvent, string>> {
+    const named = new Map<WatchedEvent, string>();
+    for (const event of events) if (event.type === 'tombstone') named.set(event, '');
+    for (const kind of KINDS) {
+      const ofKind = events.filter(
+        (event): event is RecordEvent =>
+          (event.type === 'written' || event.type === 'deleted') && event.kind === kind,
+      );
+      const known = await this.known(kind, ofKind);
+      for (const event of ofKind) named.set(event, toldIn(event) ?? known.get(String(event.owner)) ?? '');
+    }
+    return named;
+  }
+
+  private async known(kind: Kind, events: RecordEvent[]): Promise<Map<string, string>> {
+    const untold = events.filter((event) => toldIn(event) === undefined);
+    const owners = untold.map(({ owner }) => owner).filter((owner) => isObjectId(owner));
+    const partials = await this.incomplete.among(kind, owners);
+    const owned = await this.ledger.ownedBy(kind, owners);
+    return new Map([
+      ...[...partials].map(([owner, partial]) => [owner, nameOf(partial)] as const),
+      ...owned.map((entry) => [String(entry.owner), nameOf(entry)] as const),
+    ]);
+  }
+}
+
+function toldIn(event: RecordEvent): string | undefined {
+  if (event.type === 'deleted') return undefined;
+  const { organizationid, appid } = event.identity;
+  return organizationid === undefined || appid === undefined ? undefined : nameOf({ organizationid, appid });
+}
+
+function nameOf({ organizationid, appid }: { organizationid?: unknown; appid?: unknown }): string {
+  return JSON.stringify([organizationid, appid]);
+}
 
 const ATTEMPTS = 3;
 const BETWEEN_ATTEMPTS_MS = 50;

@@ -1,11 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { pause } from '../../common/index.js';
-import { FilterLooks, FilterStampings } from '../filters/index.js';
-import { type Job, type TermAtWork, WorkedThrough } from '../progress/index.js';
-import { ChannelReview, EmailReview, IgnoredRecords, IncompleteReview } from '../repair/index.js';
-import { Aftercare, Audit, Expiry } from '../upkeep/index.js';
-import { pauseBehind } from './back-off.js';
+import { FilterLooks, FilterStampings } from './filters/filter-jobs.js';
+import { type Job, type TermAtWork, WorkedThrough } from '../store/index.js';
+import { ChannelReview, EmailReview, IncompleteReview } from './repair/reviews.js';
+import { IgnoredRecords } from './repair/ignored-records.js';
+import { Aftercare } from './upkeep/aftercare.js';
+import { Audit } from './upkeep/audit.js';
+import { Expiry } from './upkeep/expiry.js';
+import { pauseBehind } from './term/stream-work.js';
+import { APP_NAME } from '../../database/index.js';
 
 /** Edited filters of this number of applications are brought into force at a time. */
 const STAMPINGS = 4;
@@ -55,5 +61,45 @@ export class Jobs {
       );
       await pause(next, stop);
     }
+  }
+}
+
+/** A transaction without an active client. */
+interface Idle {
+  lsid: { id: mongo.Binary };
+}
+
+/**
+ * Ends the transactions that leaders before this one have left open. One that was killed within rule 4 would hold its
+ * record and its ledger entry, and the watcher with them, until MongoDB itself ends it after a minute. A leader that was
+ * only overtaken begins its transaction again.
+ */
+@Injectable()
+export class Orphans {
+  private readonly log = new Logger('Watcher');
+
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  /** Never throws: where the database does not allow it, its own minute has to do. */
+  async end(): Promise<void> {
+    try {
+      const sessions = (await this.idle()).map(({ lsid: { id } }) => ({ id }));
+      if (sessions.length > 0) await this.admin.command({ killSessions: sessions });
+    } catch (error) {
+      this.log.debug({ err: error as Error }, 'Transactions left open cannot be looked for');
+    }
+  }
+
+  private idle(): Promise<Idle[]> {
+    const left = { type: 'idleSession', appName: APP_NAME, transaction: { $exists: true } };
+    return this.admin
+      .aggregate<Idle>([{ $currentOp: { idleSessions: true } }, { $match: left }], {
+        readConcern: { level: 'local' },
+      })
+      .toArray();
+  }
+
+  private get admin(): mongo.Db {
+    return this.connection.getClient().db('admin');
   }
 }

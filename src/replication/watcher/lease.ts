@@ -5,7 +5,8 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, mongo } from 'mongoose';
 import { literal, within } from '../../common/index.js';
 import { CLOCK, isDuplicateKey } from '../../database/index.js';
-import { WATCH_STATE_MODEL, WATCHER, type WatchState } from '../progress/index.js';
+import { WATCH_STATE_MODEL } from '../store/index.js';
+import { WATCHER, type WatchState } from '../protocol/index.js';
 
 /** A leader that does not renew for this long has lost the lease (milliseconds). */
 const LEASE_MS = 7000;

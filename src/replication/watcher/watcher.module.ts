@@ -1,66 +1,98 @@
 import { Module } from '@nestjs/common';
-import { FiltersModule } from '../filters/index.js';
-import { LedgerModule } from '../ledger/index.js';
-import { MarkModule } from '../mark/index.js';
-import { ProgressModule } from '../progress/index.js';
-import { QuarantineModule } from '../quarantine/index.js';
-import { RepairModule } from '../repair/index.js';
-import { StampingModule } from '../stamping/index.js';
-import { UpkeepModule } from '../upkeep/index.js';
-import { Batches } from './batches.js';
-import { KnowledgeReader } from './effects/knowledge-reader.js';
-import { CareForWritten } from './effects/care-for-written.js';
-import { Completion } from './effects/completion.js';
-import { DecisionWriter } from './effects/decision-writer.js';
-import { MissingIds } from './effects/missing-ids.js';
-import { Tenants } from './effects/tenants.js';
+import { MongooseModule } from '@nestjs/mongoose';
+import { Claimants } from './stamping/claimants.js';
+import { RestampNotes } from './stamping/restamp-notes.js';
+import { Restamps } from './stamping/restamps.js';
+import { Resurrections } from './stamping/resurrections.js';
+import { StampsAbove } from './stamping/stamps-above.js';
+import { ApplicationModule } from '../../application/index.js';
+import { EditedRecords } from './filters/edited-records.js';
+import { FilterChanges } from './filters/filter-changes.js';
+import { FilterLooks, FilterStampings } from './filters/filter-jobs.js';
+import { FilterReconciler } from './filters/filter-reconciler.js';
+import { WantedServices } from './filters/wanted-services.js';
+import { MemberModule } from '../../member/index.js';
+import { ChannelReview, EmailReview, IncompleteReview } from './repair/reviews.js';
+import { EmailDuplicates, EmailKeys } from './repair/email-keys.js';
+import { IgnoredRecords } from './repair/ignored-records.js';
+import { RecordCare, RecordRepair } from './repair/record-repair.js';
+import { RecordWrites, TooLarge, UnreadableIds } from './repair/record-writes.js';
+import { AftercareLooks, Aftercare } from './upkeep/aftercare.js';
+import { AuditLooks } from './upkeep/audit-looks.js';
+import { AuditPace, AuditRepair, Audit } from './upkeep/audit.js';
+import { CollectionOptions, Expiry } from './upkeep/expiry.js';
+import { Batches, Tenants } from './batches.js';
+import { KnowledgeReader, Completion } from './effects/knowledge-reader.js';
+import { CareForWritten, DecisionWriter, MissingIds } from './effects/decision-writer.js';
 import { Effects } from './effects/effects.js';
-import { Jobs } from './jobs.js';
+import { Jobs, Orphans } from './jobs.js';
 import { Lease } from './lease.js';
-import { Orphans } from './orphans.js';
 import { PassCare } from './pass/pass-care.js';
 import { PassNumbers } from './pass/pass-numbers.js';
 import { PassSteps } from './pass/pass-steps.js';
 import { Pass } from './pass/pass.js';
-import { Beginning } from './term/beginning.js';
+import { Beginning, Leadership } from './term/leadership.js';
 import { Following } from './term/following.js';
 import { OwnPass } from './term/own-pass.js';
-import { Leadership } from './term/leadership.js';
 import { StreamWork } from './term/stream-work.js';
 import { Watcher } from './watcher.service.js';
+import { StoreModule } from '../store/index.js';
+import { watcherModels } from './collections.schema.js';
 
+/** What only the leading instance does. */
 @Module({
-  imports: [
-    FiltersModule,
-    LedgerModule,
-    MarkModule,
-    ProgressModule,
-    QuarantineModule,
-    RepairModule,
-    StampingModule,
-    UpkeepModule,
-  ],
+  imports: [ApplicationModule, MemberModule, StoreModule, MongooseModule.forFeature(watcherModels)],
   providers: [
+    Aftercare,
+    AftercareLooks,
+    Audit,
+    AuditLooks,
+    AuditPace,
+    AuditRepair,
     Batches,
     Beginning,
     CareForWritten,
+    ChannelReview,
+    Claimants,
+    CollectionOptions,
     Completion,
     DecisionWriter,
+    EditedRecords,
     Effects,
+    EmailDuplicates,
+    EmailKeys,
+    EmailReview,
+    Expiry,
+    FilterChanges,
+    FilterLooks,
+    FilterReconciler,
+    FilterStampings,
     Following,
-    OwnPass,
+    IgnoredRecords,
+    IncompleteReview,
+    Jobs,
     KnowledgeReader,
     Leadership,
     Lease,
     MissingIds,
     Orphans,
+    OwnPass,
     Pass,
     PassCare,
     PassNumbers,
     PassSteps,
-    Jobs,
+    RecordCare,
+    RecordRepair,
+    RecordWrites,
+    RestampNotes,
+    Restamps,
+    Resurrections,
+    StampsAbove,
     StreamWork,
     Tenants,
+    TooLarge,
+    UnreadableIds,
+    WantedServices,
     Watcher,
   ],
 })

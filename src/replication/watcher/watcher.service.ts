@@ -11,8 +11,9 @@ import { pause, within } from '../../common/index.js';
 import { SETTINGS, type Settings } from '../../config/index.js';
 import { DATABASE_URI, driverOptions, isDatabaseAway, Preparation } from '../../database/index.js';
 import { Metrics } from '../../observability/index.js';
-import { TermLife, LONGEST_SILENCE_MS, TermOverError, Totals, type WatchState } from '../progress/index.js';
-import { pauseBehind } from './back-off.js';
+import { TermLife, LONGEST_SILENCE_MS, TermOverError, Totals } from '../store/index.js';
+import type { WatchState } from '../protocol/index.js';
+import { pauseBehind } from './term/stream-work.js';
 import { Leadership } from './term/leadership.js';
 import { Lease } from './lease.js';
 

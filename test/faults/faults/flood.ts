@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { KINDS, type Tenant } from '../../../src/record/index.js';
-import { markKey, MARKS, RAISE } from '../../../src/replication/mark/plain.js';
+import { markKey, RAISE } from '../../../src/replication/protocol/index.js';
+import { MARKS } from '../../../src/replication/store/plain.js';
 import type { FloodPart, FloodPlan, FloodStep, Stamp } from '../plan/index.js';
 import { changedFields, newRecord, stamped } from '../workload/index.js';
 import { isExpected, persistently, type SourceRecord, type World } from '../world/index.js';

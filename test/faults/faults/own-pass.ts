@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Tenant } from '../../../src/record/index.js';
-import type { AsideApplication, PassProgress, WatchState } from '../../../src/replication/progress/plain.js';
+import type { AsideApplication, PassProgress, WatchState } from '../../../src/replication/protocol/index.js';
 import { eventually } from '../../support/index.js';
 import {
   type OwnPassPlan,

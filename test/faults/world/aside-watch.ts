@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
-import type { WatchState } from '../../../src/replication/progress/plain.js';
+import type { WatchState } from '../../../src/replication/protocol/index.js';
 import { eventually } from '../../support/index.js';
 import { isExpected } from './expected.js';
 import type { RecordSource } from './source.js';

@@ -1,6 +1,7 @@
 import { mongo } from 'mongoose';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../../src/record/index.js';
-import { LEASES, WATCHER, type WatchState } from '../../../src/replication/progress/plain.js';
+import { LEASES } from '../../../src/replication/store/plain.js';
+import { WATCHER, type WatchState } from '../../../src/replication/protocol/index.js';
 import { FaultTurns } from './turns.js';
 
 const SELECTION_MS = 5000;

@@ -3,11 +3,10 @@ import {
   type FilterVersionChange,
   reconciled,
   type WantedFilter,
-} from '../../../src/replication/filters/filter-version.js';
-import type { LedgerChange } from '../../../src/replication/ledger/changes.js';
-import { isSame } from '../../../src/replication/ledger/identity.js';
-import { decide, type Decided, type KindEvent } from '../../../src/replication/watcher/rules/decide.js';
-import type { Knowledge } from '../../../src/replication/watcher/rules/knowledge.js';
+} from '../../../src/replication/protocol/filter-version.js';
+import { type LedgerChange, isSame } from '../../../src/replication/protocol/identity.js';
+import { decide, type Decided, type KindEvent } from '../../../src/replication/protocol/decide.js';
+import type { Knowledge } from '../../../src/replication/protocol/knowledge.js';
 import { ORGANIZATION } from '../world/documents.js';
 import type { ModelWorld } from '../world/world.js';
 import type { MutantName } from './names.js';

@@ -1,10 +1,10 @@
 import type { mongo } from 'mongoose';
-import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
-import type { LogPlace } from '../../../src/replication/progress/place.js';
+import type { WatchedEvent } from '../../../src/replication/protocol/events.js';
+import type { LogPlace } from '../../../src/replication/protocol/place.js';
 import type { MutantName } from '../mutants/names.js';
 import type { ModelState } from '../world/documents.js';
 import type { ModelWorld } from '../world/world.js';
-import { concernKey } from '../../../src/replication/quarantine/concern.js';
+import { concernKey } from '../../../src/replication/store/quarantine.js';
 import type { Profile } from './profile.js';
 import { newWorld, play } from './run.js';
 

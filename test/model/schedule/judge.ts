@@ -1,4 +1,4 @@
-import { wantedOf } from '../../../src/replication/filters/filter-version.js';
+import { wantedOf } from '../../../src/replication/protocol/filter-version.js';
 import type { ModelConsumer } from '../consumer/consumer.js';
 import { claimantsOf, entryOf, identityOf, isDelivered, type ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';

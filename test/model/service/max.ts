@@ -1,5 +1,5 @@
 import { FUTURE_TOLERANCE_MS } from '../../../src/database/pure.js';
-import { isShown, newestMoment } from '../../../src/replication/mark/moment.js';
+import { isShown, newestMoment } from '../../../src/replication/protocol/marks.js';
 import type { ModelState } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { Instance, MaxAnswer, ModelWorld } from '../world/world.js';

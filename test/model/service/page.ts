@@ -1,5 +1,5 @@
-import { type FilterVersionChange, wantedOf } from '../../../src/replication/filters/filter-version.js';
-import { fenceAfterRaise, markName } from '../../../src/replication/mark/mark.js';
+import { type FilterVersionChange, wantedOf } from '../../../src/replication/protocol/filter-version.js';
+import { fenceAfterRaise, markName } from '../../../src/replication/protocol/marks.js';
 import { APPLICATION, isDelivered, type ModelState, type ModelRecord } from '../world/documents.js';
 import { matches } from '../world/matching.js';
 import type { ModelSteps } from '../world/steps.js';

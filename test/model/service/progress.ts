@@ -1,7 +1,6 @@
 import type { mongo } from 'mongoose';
-import type { MarkKey } from '../../../src/replication/mark/mark.js';
-import type { Moment } from '../../../src/replication/mark/moment.js';
-import { isPreparing, type WatchProgress } from '../../../src/replication/progress/progress.js';
+import type { MarkKey, Moment } from '../../../src/replication/protocol/marks.js';
+import { isPreparing, type WatchProgress } from '../../../src/replication/protocol/progress.js';
 import { APPLICATIONS, KIND, type ModelState, ORGANIZATION, type StoredLease } from '../world/documents.js';
 import { FOREVER, laterOf, NEVER } from '../world/time.js';
 import type { ModelWorld } from '../world/world.js';

@@ -1,5 +1,5 @@
-import { newestMoment, servingMoment } from '../../../src/replication/mark/moment.js';
-import type { WatchProgress } from '../../../src/replication/progress/progress.js';
+import { newestMoment, servingMoment } from '../../../src/replication/protocol/marks.js';
+import type { WatchProgress } from '../../../src/replication/protocol/progress.js';
 import type { ModelState } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld } from '../world/world.js';

@@ -1,4 +1,5 @@
-import type { LedgerChange, LedgerEntry, Life } from '../../../src/replication/ledger/index.js';
+import type { LedgerChange, Life } from '../../../src/replication/protocol/index.js';
+import type { LedgerEntry } from '../../../src/replication/store/index.js';
 import type { MutantName } from '../mutants/names.js';
 import { nextStamp } from './stamp.js';
 

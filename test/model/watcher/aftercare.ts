@@ -1,7 +1,11 @@
 import type { mongo } from 'mongoose';
-import type { LedgerChange } from '../../../src/replication/ledger/changes.js';
-import { type Identity, identityKey, isSame } from '../../../src/replication/ledger/identity.js';
-import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
+import {
+  type LedgerChange,
+  type Identity,
+  identityKey,
+  isSame,
+} from '../../../src/replication/protocol/identity.js';
+import { type LogPlace, placeBehind } from '../../../src/replication/protocol/place.js';
 import { isWorkedThrough } from '../service/progress.js';
 import { nextStamp } from '../twins/stamp.js';
 import {

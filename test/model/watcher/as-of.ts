@@ -1,5 +1,5 @@
-import { withTold } from '../../../src/replication/ledger/identity.js';
-import type { WrittenEvent } from '../../../src/replication/log/watched-event.js';
+import { withTold } from '../../../src/replication/protocol/identity.js';
+import type { WrittenEvent } from '../../../src/replication/protocol/events.js';
 import type { MutantName } from '../mutants/names.js';
 import { isGone } from '../service/view.js';
 import { ORGANIZATION } from '../world/documents.js';

@@ -1,4 +1,4 @@
-import { markName } from '../../../src/replication/mark/mark.js';
+import { markName } from '../../../src/replication/protocol/marks.js';
 import { markOf } from '../service/progress.js';
 import type { StoredLane, StoredLease } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';

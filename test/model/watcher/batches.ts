@@ -1,5 +1,5 @@
-import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
-import { type Heads, noteHead } from '../../../src/replication/mark/head.js';
+import type { WatchedEvent } from '../../../src/replication/protocol/events.js';
+import { type Heads, noteHead } from '../../../src/replication/protocol/marks.js';
 import { RefusedEntry } from '../world/refusals.js';
 import type { ModelSteps } from '../world/steps.js';
 import { bringAbout } from './effects.js';

@@ -1,8 +1,7 @@
-import type { LedgerChange, Life } from '../../../src/replication/ledger/changes.js';
-import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
-import type { Heads } from '../../../src/replication/mark/head.js';
-import type { StoredMoment } from '../../../src/replication/mark/moment.js';
-import type { Decided, KindEvent } from '../../../src/replication/watcher/rules/decide.js';
+import type { LedgerChange, Life } from '../../../src/replication/protocol/identity.js';
+import type { WatchedEvent } from '../../../src/replication/protocol/events.js';
+import type { Heads, StoredMoment } from '../../../src/replication/protocol/marks.js';
+import type { Decided, KindEvent } from '../../../src/replication/protocol/decide.js';
 import { asTold, decideAs } from '../mutants/decisions.js';
 import { KIND } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';

@@ -3,7 +3,7 @@ import {
   type FilterVersionChange,
   judgedDifferently,
   wantedOf,
-} from '../../../src/replication/filters/filter-version.js';
+} from '../../../src/replication/protocol/filter-version.js';
 import { filterChange } from '../mutants/decisions.js';
 import { nextStamp } from '../twins/stamp.js';
 import { applicationOf } from '../writers/operator.js';

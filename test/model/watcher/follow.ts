@@ -1,5 +1,5 @@
-import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
-import { type Heads, noteHead } from '../../../src/replication/mark/head.js';
+import type { WatchedEvent } from '../../../src/replication/protocol/events.js';
+import { type Heads, noteHead } from '../../../src/replication/protocol/marks.js';
 import type { LogBatch } from '../world/database.js';
 import { APPLICATIONS } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';

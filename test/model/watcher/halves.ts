@@ -1,6 +1,6 @@
-import type { WrittenEvent } from '../../../src/replication/log/watched-event.js';
-import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
-import type { Knowledge } from '../../../src/replication/watcher/rules/knowledge.js';
+import type { WrittenEvent } from '../../../src/replication/protocol/events.js';
+import type { KindEvent } from '../../../src/replication/protocol/decide.js';
+import type { Knowledge } from '../../../src/replication/protocol/knowledge.js';
 import { ORGANIZATION } from '../world/documents.js';
 import { wholeAsOf } from './as-of.js';
 import type { ModelWatcher } from './watcher.js';

@@ -1,5 +1,4 @@
-import type { Heads } from '../../../src/replication/mark/head.js';
-import { markName } from '../../../src/replication/mark/mark.js';
+import { type Heads, markName } from '../../../src/replication/protocol/marks.js';
 import { markOf } from '../service/progress.js';
 import { APPLICATIONS } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';

@@ -1,5 +1,5 @@
-import type { PartialIdentity } from '../../../src/replication/ledger/identity.js';
-import type { LogPlace } from '../../../src/replication/progress/place.js';
+import type { PartialIdentity } from '../../../src/replication/protocol/identity.js';
+import type { LogPlace } from '../../../src/replication/protocol/place.js';
 import { isDelivered } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import type { ModelWorld } from '../world/world.js';

@@ -1,5 +1,5 @@
-import type { LedgerChange, Life } from '../../../src/replication/ledger/changes.js';
-import type { KindEvent } from '../../../src/replication/watcher/rules/decide.js';
+import type { LedgerChange, Life } from '../../../src/replication/protocol/identity.js';
+import type { KindEvent } from '../../../src/replication/protocol/decide.js';
 import { isResurrectionHandled } from '../mutants/decisions.js';
 import { entryAfter, isResurrection, type KnownEntry } from '../twins/entry-after.js';
 import { nextStamp } from '../twins/stamp.js';

@@ -1,4 +1,4 @@
-import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
+import { type LogPlace, placeBehind } from '../../../src/replication/protocol/place.js';
 import type { StoredLane, StoredPass } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { LostTrack } from './as-of.js';

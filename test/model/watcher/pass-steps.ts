@@ -1,6 +1,6 @@
-import { isSame } from '../../../src/replication/ledger/identity.js';
-import type { LogPlace } from '../../../src/replication/progress/place.js';
-import type { Concern } from '../../../src/replication/quarantine/set-aside.schema.js';
+import { isSame } from '../../../src/replication/protocol/identity.js';
+import type { LogPlace } from '../../../src/replication/protocol/place.js';
+import type { Concern } from '../../../src/replication/store/collections.schema.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import {
   entryOf,

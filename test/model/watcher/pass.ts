@@ -1,4 +1,4 @@
-import { placeBehind } from '../../../src/replication/progress/place.js';
+import { placeBehind } from '../../../src/replication/protocol/place.js';
 import { APPLICATIONS, type StoredLane } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { takeLanes } from './aside.js';

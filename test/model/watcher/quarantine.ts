@@ -5,11 +5,11 @@ import {
   isSame,
   type PartialIdentity,
   withTold,
-} from '../../../src/replication/ledger/identity.js';
+} from '../../../src/replication/protocol/identity.js';
 import { ownedIn } from './knowledge.js';
-import type { WatchedEvent, WrittenEvent } from '../../../src/replication/log/watched-event.js';
-import { concernKey, concernOf } from '../../../src/replication/quarantine/concern.js';
-import type { Concern, LastKnown } from '../../../src/replication/quarantine/set-aside.schema.js';
+import type { WatchedEvent, WrittenEvent } from '../../../src/replication/protocol/events.js';
+import { concernKey, concernOf } from '../../../src/replication/store/quarantine.js';
+import type { Concern, LastKnown } from '../../../src/replication/store/collections.schema.js';
 import { isGone } from '../service/view.js';
 import { asideId, identityOf, KIND, ORGANIZATION, type StoredAside } from '../world/documents.js';
 import { RefusedStamp } from '../world/refusals.js';

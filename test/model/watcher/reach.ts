@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
+import type { WatchedEvent } from '../../../src/replication/protocol/events.js';
 import type { LogBatch } from '../world/database.js';
 import { justBefore, laterOf } from '../world/time.js';
 

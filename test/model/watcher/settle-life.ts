@@ -1,6 +1,5 @@
-import type { LedgerChange, Life } from '../../../src/replication/ledger/changes.js';
-import type { Identity } from '../../../src/replication/ledger/identity.js';
-import { type LogPlace, rightBehind } from '../../../src/replication/progress/place.js';
+import type { LedgerChange, Life, Identity } from '../../../src/replication/protocol/identity.js';
+import { type LogPlace, rightBehind } from '../../../src/replication/protocol/place.js';
 import { claimantsOf, entryOf } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';
 import { keepIncomplete } from './incomplete.js';

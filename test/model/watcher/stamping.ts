@@ -1,8 +1,7 @@
 import type { mongo } from 'mongoose';
-import type { Life } from '../../../src/replication/ledger/changes.js';
-import type { Identity } from '../../../src/replication/ledger/identity.js';
-import type { LogPlace } from '../../../src/replication/progress/place.js';
-import type { Late } from '../../../src/replication/stamping/late.js';
+import type { Life, Identity } from '../../../src/replication/protocol/identity.js';
+import type { LogPlace } from '../../../src/replication/protocol/place.js';
+import type { Late } from '../../../src/replication/protocol/decide.js';
 import { lifeAfter } from '../twins/entry-after.js';
 import { isStampNeeded, nextStamp } from '../twins/stamp.js';
 import { claimantsOf, entryOf, recordUnder, type StoredEntry } from '../world/documents.js';

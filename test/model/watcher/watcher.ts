@@ -1,6 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { Fences } from '../../../src/replication/mark/fences.js';
-import { markName } from '../../../src/replication/mark/mark.js';
+import { type Fences, markName } from '../../../src/replication/protocol/marks.js';
 import { markOf } from '../service/progress.js';
 import type { ModelRecord, StoredLane, StoredLease, StoredPass } from '../world/documents.js';
 import type { ModelSteps } from '../world/steps.js';

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
-import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
-import type { LogPlace } from '../../../src/replication/progress/place.js';
+import type { WatchedEvent } from '../../../src/replication/protocol/events.js';
+import type { LogPlace } from '../../../src/replication/protocol/place.js';
 import { EMPTY, type ModelState } from './documents.js';
 import { NEVER, ORIGIN, timestamp } from './time.js';
 import { Transaction } from './transaction.js';

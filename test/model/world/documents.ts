@@ -1,13 +1,13 @@
 import mongoose, { type mongo } from 'mongoose';
-import type { FilterVersionChange } from '../../../src/replication/filters/filter-version.js';
+import type { FilterVersionChange } from '../../../src/replication/protocol/filter-version.js';
 import {
   type Identity,
   identityKey,
   type PartialIdentity,
-} from '../../../src/replication/ledger/identity.js';
-import type { StoredMoment } from '../../../src/replication/mark/moment.js';
-import type { LogPlace } from '../../../src/replication/progress/place.js';
-import type { SetAside } from '../../../src/replication/quarantine/set-aside.schema.js';
+} from '../../../src/replication/protocol/identity.js';
+import type { StoredMoment } from '../../../src/replication/protocol/marks.js';
+import type { LogPlace } from '../../../src/replication/protocol/place.js';
+import type { SetAside } from '../../../src/replication/store/collections.schema.js';
 import type { KnownEntry } from '../twins/entry-after.js';
 
 export const KIND = 'member';

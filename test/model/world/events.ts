@@ -1,5 +1,5 @@
-import type { StoredIdentity } from '../../../src/replication/ledger/identity.js';
-import type { DeletedEvent, WatchedEvent, WrittenEvent } from '../../../src/replication/log/watched-event.js';
+import type { StoredIdentity } from '../../../src/replication/protocol/identity.js';
+import type { DeletedEvent, WatchedEvent, WrittenEvent } from '../../../src/replication/protocol/events.js';
 import { KIND, ORGANIZATION, type ModelRecord } from './documents.js';
 
 /** Where in the log something happens. */

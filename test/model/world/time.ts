@@ -1,5 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import { type LogPlace, placeBehind } from '../../../src/replication/progress/place.js';
+import { type LogPlace, placeBehind } from '../../../src/replication/protocol/place.js';
 
 /** When the wall clock of every world begins (milliseconds). */
 export const ORIGIN = Date.parse('2026-11-20T10:00:00.000Z');

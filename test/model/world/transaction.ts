@@ -1,10 +1,14 @@
 import type { mongo } from 'mongoose';
-import type { FilterVersionChange } from '../../../src/replication/filters/filter-version.js';
-import { type Identity, identityKey } from '../../../src/replication/ledger/identity.js';
-import type { WatchedEvent } from '../../../src/replication/log/watched-event.js';
-import { fenceAfterRaise, type MarkKey, markName } from '../../../src/replication/mark/mark.js';
-import type { StoredMoment } from '../../../src/replication/mark/moment.js';
-import { concernKey } from '../../../src/replication/quarantine/concern.js';
+import type { FilterVersionChange } from '../../../src/replication/protocol/filter-version.js';
+import { type Identity, identityKey } from '../../../src/replication/protocol/identity.js';
+import type { WatchedEvent } from '../../../src/replication/protocol/events.js';
+import {
+  fenceAfterRaise,
+  type MarkKey,
+  markName,
+  type StoredMoment,
+} from '../../../src/replication/protocol/marks.js';
+import { concernKey } from '../../../src/replication/store/quarantine.js';
 import {
   entryId,
   recordUnder,

@@ -1,12 +1,12 @@
+import type { mongo } from 'mongoose';
 import { CalmDice, type Dice } from '../random/dice.js';
 import type { MutantName } from '../mutants/names.js';
 import type { Profile } from '../schedule/profile.js';
-import type { Moment } from '../../../src/replication/mark/moment.js';
+import type { Moment } from '../../../src/replication/protocol/marks.js';
 import type { ModelWatcher } from '../watcher/watcher.js';
 import type { ModelConsumer } from '../consumer/consumer.js';
 import { Database } from './database.js';
 import { objectId } from './documents.js';
-import type { mongo } from 'mongoose';
 import type { ModelSteps } from './steps.js';
 
 /** A raise of a mark, known to one instance. It is in flight until the watcher has passed it. */

@@ -1,4 +1,4 @@
-import type { Identity } from '../../../src/replication/ledger/identity.js';
+import type { Identity } from '../../../src/replication/protocol/identity.js';
 import type { Weights } from '../random/dice.js';
 import {
   claimantsOf,

@@ -1,4 +1,4 @@
-import { identityKey } from '../../../src/replication/ledger/identity.js';
+import { identityKey } from '../../../src/replication/protocol/identity.js';
 import { LANE_PLACES, PLACES } from '../world/documents.js';
 import type { ModelWorld } from '../world/world.js';
 

@@ -1,17 +1,91 @@
-import { once } from 'node:events';
 import type { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import zlib from 'node:zlib';
+import type { Request, Response } from 'express';
+import Negotiator from 'negotiator';
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
 import { settledWithin } from '../../../common/index.js';
 import { callerOf } from '../../../auth/index.js';
 import { handOver, problems, sendJson } from '../../../http/index.js';
-import { type OpenPage, type Page, PageBytes, type Share } from '../page/index.js';
-import { giveBack } from '../transcode/index.js';
-import { encodingFor } from './encoding.js';
-import { PageTurns } from './page-turns.js';
-import { SendingPace } from './sending-pace.js';
-import { SIGN, withSigns } from './signs-of-life.js';
+import type { OpenPage, Page } from '../page/page-items.js';
+import { PageBytes, type Share } from '../page/page-bytes.js';
+import { giveBack } from '../../transcode/index.js';
+import { PageTurns } from './turns.js';
+
+/** Less is not worth compressing (bytes). */
+const LEAST_BYTES = 1024;
+
+const { constants } = zlib;
+
+/**
+ * What a page can be compressed with, the best first, each at its cheapest level: higher ones cost more than the page
+ * itself. All give out what they have after each piece, so that nobody waits for what is there.
+ */
+const ENCODERS: Record<string, () => Transform> = {
+  ...zstd(),
+  br: () =>
+    zlib.createBrotliCompress({
+      flush: constants.BROTLI_OPERATION_FLUSH,
+      params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
+    }),
+  gzip: () => zlib.createGzip({ level: 1, flush: constants.Z_SYNC_FLUSH }),
+};
+
+/** An encoding that a client takes. */
+interface Encoding {
+  name: string;
+  encoder: Transform;
+}
+
+/** How to compress a body of so many bytes, if they are known, for the client of a request; nothing where it is not worth it. */
+function encodingFor(request: Request, length: number | undefined): Encoding | undefined {
+  if (length !== undefined && length <= LEAST_BYTES) return undefined;
+  const names = Object.keys(ENCODERS);
+  const name = new Negotiator(request).encoding([...names, 'identity'], { preferred: names });
+  const encoder = name === undefined ? undefined : ENCODERS[name];
+  return encoder && { name: name!, encoder: encoder() };
+}
+
+/** Node has it since 22.15. */
+function zstd(): Record<string, () => Transform> {
+  const { createZstdCompress } = zlib as { createZstdCompress?: (options: object) => Transform };
+  if (createZstdCompress === undefined) return {};
+  const { ZSTD_c_compressionLevel, ZSTD_e_flush } = constants as unknown as Record<string, number>;
+  const params = { [ZSTD_c_compressionLevel!]: 1 };
+  return { zstd: () => createZstdCompress({ flush: ZSTD_e_flush, params }) };
+}
+
+/** How long a page waits, in milliseconds. */
+@Injectable()
+export class SendingPace {
+  /** How long a proxy may wait for something to arrive before it gives up, less some: then a sign of life goes out. */
+  signMs = 10_000;
+
+  /** A client that does not take the next piece for so long is let go: what is held for it would be held for ever. */
+  stalledMs = 120_000;
+}
+
+/** JSON allows blanks between what it is made of. */
+const SIGN = Buffer.from(' ');
+
+/** The same pieces, with blanks in between for as long as the next one takes. */
+export async function* withSigns(
+  pieces: AsyncGenerator<Buffer, void>,
+  ms: number,
+): AsyncGenerator<Buffer, void> {
+  try {
+    for (;;) {
+      const next = pieces.next();
+      while ((await settledWithin(next, ms)) === undefined) yield SIGN;
+      const { value, done } = await next;
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    await pieces.return();
+  }
+}
 
 /** Nobody waits for the page any more. */
 class NobodyWaitsError extends Error {}

@@ -1,13 +1,142 @@
-import { Controller, Get, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { applyDecorators, Controller, Get, Res } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProperty,
+  ApiQuery,
+  ApiSchema,
+  getSchemaPath,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Application, CurrentApplication } from '../../../application/index.js';
-import { problems } from '../../../http/index.js';
-import { ReadingRights } from '../../events/index.js';
-import { ChangesPages, type Share } from '../page/index.js';
-import { type AskedChanges, ChangesOf } from './asked-changes.js';
+import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
+import { Problems, problems } from '../../../http/index.js';
+import { LINES_TYPE } from '../page/changes-lines.js';
+import {
+  FromParameter,
+  LimitParameter,
+  SelectedBy,
+  type SelectorName,
+  TIMESTAMP,
+  PagesBusy,
+  UpdateItem,
+} from './openapi.js';
+import { ReadingRights } from '../events/event-streams.js';
+import { ChangesPages } from '../page/changes.js';
+import type { Share } from '../page/page-bytes.js';
+import { type AskedChanges, ChangesOf } from './changes-parameters.js';
 import { Answers } from './answer.js';
-import { DescribeChanges } from './openapi-changes.js';
+
+@ApiSchema({ description: 'A record that changed and matches: a copy holds it from now on' })
+class ChangeUpsert extends UpdateItem {
+  @ApiProperty({ enum: ['upsert'] })
+  op: 'upsert';
+}
+
+@ApiSchema({ description: 'A record that a copy no longer holds' })
+class ChangeDelete {
+  @ApiProperty({ enum: ['delete'] })
+  op: 'delete';
+
+  @ApiProperty()
+  id: string;
+
+  @ApiProperty(TIMESTAMP)
+  lastupdated: string;
+
+  @ApiProperty({
+    enum: ['left', 'gone'],
+    description: '`left`: it is there and does not match. `gone`: it is no more',
+  })
+  reason: 'left' | 'gone';
+}
+
+const CHANGE_ITEM = {
+  title: 'ChangeItem',
+  oneOf: [ChangeUpsert, ChangeDelete].map((shape) => ({ $ref: getSchemaPath(shape) })),
+  discriminator: {
+    propertyName: 'op',
+    mapping: { upsert: getSchemaPath(ChangeUpsert), delete: getSchemaPath(ChangeDelete) },
+  },
+};
+
+@ApiSchema({ description: 'A page of `changes`' })
+@ApiExtraModels(ChangeUpsert, ChangeDelete)
+class ChangesPage {
+  @ApiProperty({ type: 'array', items: CHANGE_ITEM })
+  result: (ChangeUpsert | ChangeDelete)[];
+
+  @ApiProperty({ ...TIMESTAMP, description: 'The `to` that was used' })
+  to: string;
+
+  @ApiProperty({ description: 'The lastoffsetid of the next page; empty on the last one' })
+  nextoffsetid: string;
+
+  @ApiProperty({
+    required: false,
+    format: 'uri-reference',
+    description: 'The next page, relative to the URL of the request; not on the last one',
+  })
+  next?: string;
+
+  @ApiProperty({ description: 'Goes on behind this page: in the window, or after its end with the next one' })
+  cursor: string;
+}
+
+const ToParameter = ApiQuery({
+  name: 'to',
+  required: false,
+  schema: TIMESTAMP,
+  description: '`lastupdated <= to`. Without it, or far ahead: the clock of the database',
+});
+
+const NextOffsetId = ApiQuery({
+  name: 'lastoffsetid',
+  required: false,
+  schema: { type: 'string' },
+  description: 'The nextoffsetid of the page before. It holds its window, which may stand beside it again',
+});
+
+const Cursor = ApiQuery({
+  name: 'cursor',
+  required: false,
+  schema: { type: 'string' },
+  description: 'The cursor of the page before, with nothing else but limit',
+});
+
+const Deletes = ApiQuery({
+  name: 'deletes',
+  required: false,
+  schema: { type: 'string', enum: ['skip'] },
+  description:
+    'Without `from` only: `skip` leaves deletes out, for a consumer that starts with an empty copy',
+});
+
+const AS_LINES =
+  'With `Accept: application/x-ndjson`: the whole rest of the window, one item a line, a line ' +
+  '`{"op":"cursor","cursor":"..."}` after every 1,000 items, and `{"op":"end","to":"...","cursor":"..."}` as the last line';
+
+/** Describes `changes`: its window, its page and what can go wrong. */
+function DescribeChanges(summary: string, selector: SelectorName = 'service') {
+  return applyDecorators(
+    ApiOperation({ summary, description: AS_LINES }),
+    ApiExtraModels(ChangesPage),
+    InApplication(),
+    SelectedBy(selector),
+    ...[Cursor, FromParameter, ToParameter, NextOffsetId, Deletes, LimitParameter],
+    ApiOkResponse({
+      description: 'A page; or, where they are asked for, lines',
+      content: {
+        'application/json': { schema: { $ref: getSchemaPath(ChangesPage) } },
+        [LINES_TYPE]: { schema: { type: 'string', description: AS_LINES } },
+      },
+      headers: { 'Tidemark-To': { description: 'The `to` that was used', schema: TIMESTAMP } },
+    }),
+    Problems(400, 401, 404, 410, 500, 503),
+    PagesBusy(),
+  );
+}
 
 /** All that changed, deletes among it, in one feed (contract §1). */
 @ApiTags('replication')

@@ -1,6 +1,8 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
 import { type Parsed, parseDate, shown } from '../../../common/index.js';
 import { type InputError, problems } from '../../../http/index.js';
-import type { DigestRequest } from '../page/index.js';
+import type { DigestRequest } from '../page/digests.js';
 import { readerOf, toIsMissing } from './parameters.js';
 
 /** A bucket is told from others by one byte. */
@@ -48,3 +50,8 @@ function listedIn(sent: unknown, buckets: number): Parsed<Set<number>> {
 function numberIn(text: string): number {
   return NUMBER.test(text) ? Number(text) : NaN;
 }
+
+/** The digest that a request asks for. Throws 400 with a sentence for each parameter that is not right. */
+export const AskedDigest = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  parseDigest(context.switchToHttp().getRequest<Request>().query),
+);

@@ -1,14 +1,101 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { applyDecorators, Controller, Get, Param, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiSchema, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Application, CurrentApplication } from '../../../application/index.js';
+import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
+import { ProblemOr, Problems } from '../../../http/index.js';
+import { SelectedBy, TIMESTAMP } from './openapi.js';
 import { callerOf } from '../../../auth/index.js';
 import type { Kind } from '../../../record/index.js';
-import { type DigestRequest, Digests } from '../page/index.js';
+import { type DigestRequest, Digests } from '../page/digests.js';
 import { Answers } from './answer.js';
-import { AskedDigest } from './asked-digest.js';
-import { DigestTurns } from './digest-turns.js';
-import { DescribeDigest } from './openapi-digest.js';
+import { AskedDigest } from './digest-parameters.js';
+import { DigestTurns } from './turns.js';
+
+const DIGITS = '^[0-9a-f]{32}$';
+
+@ApiSchema({ description: 'How many records there are, and what they come to' })
+class BucketDigest {
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  count: number;
+
+  @ApiProperty({
+    pattern: DIGITS,
+    example: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+    description:
+      'Of SHA-256 of `id`, a line break and `lastupdated` the first 16 bytes, added up as big-endian numbers modulo 2^128',
+  })
+  digest: string;
+}
+
+@ApiSchema({ description: 'A record of a bucket that was asked for' })
+class DigestRecord {
+  @ApiProperty()
+  id: string;
+
+  @ApiProperty(TIMESTAMP)
+  lastupdated: string;
+}
+
+@ApiSchema({ description: 'What the records of a service come to, as of `to`' })
+class ServiceDigest extends BucketDigest {
+  @ApiProperty({ ...TIMESTAMP, description: 'The `to` that was used' })
+  to: string;
+
+  @ApiProperty({
+    type: [BucketDigest],
+    description: 'The bucket of a record is the first byte of SHA-256 of its `id` modulo `buckets`',
+  })
+  buckets: BucketDigest[];
+
+  @ApiProperty({
+    type: [DigestRecord],
+    required: false,
+    description: 'Where `bucket` was sent: the records of these buckets, in the order of `updates`',
+  })
+  records?: DigestRecord[];
+}
+
+/** Describes `digest`: its parameters, its answer and what can go wrong. */
+function DescribeDigest(summary: string) {
+  return applyDecorators(
+    ApiOperation({
+      summary,
+      description: 'One at a time for each credential: a second one is 429, `digest-busy`',
+    }),
+    InApplication(),
+    SelectedBy('service'),
+    ApiQuery({
+      name: 'to',
+      schema: TIMESTAMP,
+      description:
+        '`lastupdated <= to`, such as the one up to which a copy is. Read as on the first page of `updates`',
+    }),
+    ApiQuery({
+      name: 'buckets',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 256, default: 256 },
+    }),
+    ApiQuery({
+      name: 'bucket',
+      required: false,
+      isArray: true,
+      schema: { type: 'array', items: { type: 'integer', minimum: 0, maximum: 255 }, maxItems: 64 },
+      style: 'form',
+      explode: true,
+      description: 'A bucket whose records are listed, less than `buckets`. May be repeated',
+    }),
+    ApiOkResponse({
+      description: 'What the records come to',
+      type: ServiceDigest,
+      headers: { 'Tidemark-To': { description: 'The `to` that was used', schema: TIMESTAMP } },
+    }),
+    Problems(400, 401, 404, 500, 503),
+    ProblemOr(
+      429,
+      'or a digest of this credential is under way (`digest-busy`), or too many of its pages are in work (`pages-busy`)',
+    ),
+  );
+}
 
 /** What a copy of a service comes to, so that a consumer can prove its own (contract §1). */
 @ApiTags('replication')

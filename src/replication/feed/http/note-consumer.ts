@@ -4,7 +4,8 @@ import { parseDate } from '../../../common/index.js';
 import { answeredProblem } from '../../../http/index.js';
 import type { AboutRequest, Metrics } from '../../../observability/index.js';
 import type { Kind } from '../../../record/index.js';
-import { type Call, type ConsumerNotes, EVERY_SERVICE } from '../../consumers/index.js';
+import { type Call, EVERY_SERVICE } from '../consumers/gathered.js';
+import type { ConsumerNotes } from '../consumers/consumer-notes.js';
 import { sentOf } from './answer.js';
 
 const FEED_PATH =

@@ -1,17 +1,126 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
-import { InApplication } from '../../../application/index.js';
-import { Problems } from '../../../http/index.js';
 import {
-  FromParameter,
-  LimitParameter,
-  OFFSET_ID,
-  PagesBusy,
-  SelectedBy,
-  type SelectorName,
-  TIMESTAMP,
-} from './openapi-parameters.js';
-import { type DeletesPage, SafeOffset, type UpdatesPage } from './openapi-shapes.js';
+  ApiParam,
+  ApiQuery,
+  ApiProperty,
+  ApiSchema,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+} from '@nestjs/swagger';
+import { applyDecorators } from '@nestjs/common';
+import { NAME_SCHEMA } from '../../../common/index.js';
+import { ProblemOr, Problems } from '../../../http/index.js';
+import { InApplication } from '../../../application/index.js';
+
+export const TIMESTAMP = {
+  type: 'string',
+  format: 'date-time',
+  example: '2026-11-20T10:00:00.000Z',
+} as const;
+
+const OFFSET_ID = { type: 'string', pattern: '^([0-9a-fA-F]{24})?$' } as const;
+
+/** By what a feed tells records that belong to it from others. */
+const SELECTORS = {
+  service: ApiParam({
+    name: 'service',
+    description:
+      'A filter that the operator has registered under this name. `default` needs no registration and filters ' +
+      'nothing: every record matches it, so that it has no soft deletes',
+    schema: { ...NAME_SCHEMA, example: 'default' },
+  }),
+  channel: ApiParam({
+    name: 'channel',
+    description:
+      'A channel, as products have it in `channels`, percent-encoded; it needs no registration. One that no product ' +
+      'has ever carried is 404',
+    schema: { type: 'string', minLength: 1, example: 'web' },
+  }),
+};
+
+export type SelectorName = keyof typeof SELECTORS;
+
+/** Describes the part of a path that says which records a feed shows. */
+export const SelectedBy = (name: SelectorName) => SELECTORS[name];
+
+export const FromParameter = ApiQuery({
+  name: 'from',
+  required: false,
+  schema: TIMESTAMP,
+  description: '`lastupdated > from`: the `to` of the harvest before. Without it, from the beginning',
+});
+
+export const LimitParameter = ApiQuery({
+  name: 'limit',
+  required: false,
+  description: 'Items of a page at most',
+  schema: { type: 'integer', minimum: 1, maximum: 10_000, default: 1000 },
+});
+
+/** Describes the 429 of pages. */
+export const PagesBusy = () =>
+  ProblemOr(429, 'or as many pages of this credential are in work as may be (`pages-busy`)');
+
+@ApiSchema({ description: 'A record as it is now' })
+export class UpdateItem {
+  @ApiProperty({ description: 'Under which other programs know the record' })
+  id: string;
+
+  @ApiProperty({ example: 'product' })
+  type: string;
+
+  @ApiProperty(TIMESTAMP)
+  createDate: string;
+
+  @ApiProperty({ description: 'Who made it' })
+  createdBy: string;
+
+  @ApiProperty(TIMESTAMP)
+  lastupdated: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'The stored data, key for key' })
+  data: object;
+
+  @ApiProperty({ type: [String], required: false, description: 'Always on products; on members when stored' })
+  channels?: string[];
+}
+
+@ApiSchema({ description: 'A record that a copy no longer holds' })
+class DeleteItem {
+  @ApiProperty()
+  id: string;
+
+  @ApiProperty({ ...TIMESTAMP, description: 'With a capital U, unlike in other items' })
+  lastUpdated: string;
+}
+
+class Envelope {
+  @ApiProperty({ ...OFFSET_ID, description: 'The lastoffsetid of the next page; empty on an empty page' })
+  nextoffsetid: string;
+}
+
+@ApiSchema({ description: 'A page of `updates`' })
+export class UpdatesPage extends Envelope {
+  @ApiProperty({ type: [UpdateItem] })
+  result: UpdateItem[];
+}
+
+@ApiSchema({ description: 'A page of `softdeletes` or `harddeletes`' })
+export class DeletesPage extends Envelope {
+  @ApiProperty({ type: [DeleteItem] })
+  result: DeleteItem[];
+}
+
+@ApiSchema({ description: 'How far it is safe to read' })
+class SafeOffset {
+  @ApiProperty({
+    ...TIMESTAMP,
+    description:
+      'The greatest timestamp of the kind: send it as `to`, and store it as the next `from` when the harvest is complete',
+  })
+  offset: string;
+}
 
 const ToParameter = ApiQuery({
   name: 'to',

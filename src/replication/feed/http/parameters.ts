@@ -1,7 +1,17 @@
 import mongoose, { mongo } from 'mongoose';
+import {
+  createParamDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type PipeTransform,
+} from '@nestjs/common';
+import type { Request } from 'express';
 import { type Parsed, parseDate, shown } from '../../../common/index.js';
 import { type InputError, problems } from '../../../http/index.js';
-import { type Behind, MOST_BEHIND, type Window } from '../query/index.js';
+import { type Behind, MOST_BEHIND, type Window } from '../query/window.js';
+import { SETTINGS, type Settings } from '../../../config/index.js';
+import type { PageRequest } from '../page/feed.js';
 
 /** Reads what {@link linkTo} writes; both are checked by the pattern that a parameter must have. */
 export function behindOf(items: string, at: string): Behind {
@@ -89,3 +99,20 @@ function parseLimit(text: string, limitMax: number): Parsed<number> {
 function defaultLimit(limitMax: number): number {
   return Math.min(DEFAULT_LIMIT, limitMax);
 }
+
+/** Reads what a request says about its page. Throws 400 with a sentence for each parameter that is not right. */
+@Injectable()
+class PageRequestPipe implements PipeTransform<Request, PageRequest> {
+  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+
+  transform({ query }: Request): PageRequest {
+    return { window: parseParameters(query, this.settings.limitMax) };
+  }
+}
+
+const RequestItself = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  context.switchToHttp().getRequest<Request>(),
+);
+
+/** The page that a request asks for: the window of its parameters. */
+export const AskedPage = () => RequestItself(PageRequestPipe);

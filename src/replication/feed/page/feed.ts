@@ -1,4 +1,6 @@
+import type { mongo } from 'mongoose';
 import type { Kind, Tenant } from '../../../record/index.js';
+import type { Behind, Window } from '../query/window.js';
 
 /** One feed of an application, as a path names it. */
 export interface Feed {
@@ -45,4 +47,35 @@ export function channelUpdates(channel: string): Feed {
 /** The products that changed and are not in the channel. */
 export function channelSoftDeletes(channel: string): Feed {
   return { kind: 'product', shows: 'softdeletes', by: { channel } };
+}
+
+/** Where the next page begins: behind an `_id`, and behind so many items more where these are not read yet. */
+interface PagePlace {
+  lastoffsetid: mongo.ObjectId | undefined;
+  behind?: Behind;
+}
+
+/**
+ * The header that leads to the page of the same window at another place (contract §1): a query alone, which is read as one of
+ * the path that was asked for, whatever a proxy has put before that.
+ */
+export function linkTo({ from, to, limit }: Window, place: PagePlace): Record<string, string> {
+  const { lastoffsetid, behind } = place;
+  const query = new URLSearchParams({
+    ...(from && { from: from.toISOString() }),
+    to: to.toISOString(),
+    limit: String(limit),
+    ...(lastoffsetid && { lastoffsetid: lastoffsetid.toHexString() }),
+    ...(behind && { behind: textOf(behind) }),
+  });
+  return { Link: `<?${query.toString()}>; rel="next"` };
+}
+
+function textOf({ items, at }: Behind): string {
+  return `${items}-${at.toBigInt().toString(16).padStart(16, '0')}`;
+}
+
+/** The page that a request asks for: the window of its parameters. */
+export interface PageRequest {
+  window: Window;
 }

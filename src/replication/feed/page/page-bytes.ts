@@ -1,8 +1,90 @@
+import { Injectable, Inject } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
 import { setImmediate as soon } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
+import { Places } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { Metrics } from '../../../observability/index.js';
-import type { ReadFor } from './read-places.js';
+
+/** Bytes of BSON that one reply shall have, about: what a page holds in memory does not grow with its records. */
+const REPLY_BYTES = 2 * 1024 * 1024;
+const UNKNOWN_BYTES = 1024;
+/** Characters of the names of all feeds that are remembered. */
+const REMEMBERED = 1024 * 1024;
+
+/**
+ * How large the documents of a feed were when they were last read. A feed is known by any name that no other one has. An
+ * estimate: where memory is short, pages of small documents do not wait behind those of large ones.
+ */
+@Injectable()
+export class ItemSizes {
+  private readonly sizes = new LRUCache<string, number>({
+    maxSize: REMEMBERED,
+    sizeCalculation: (_bytes, feed) => feed.length,
+  });
+
+  learn(feed: string, bytes: number, count: number): void {
+    if (count > 0) this.sizes.set(feed, Math.ceil(bytes / count));
+  }
+
+  /** Bytes of one document, about; whole ones, so that room for a number of documents is room for that number. */
+  bytesOfOne(feed: string): number {
+    return this.sizes.get(feed) ?? UNKNOWN_BYTES;
+  }
+
+  /** How many documents make one reply. */
+  ofOneReply(feed: string): number {
+    return Math.max(1, Math.floor(REPLY_BYTES / this.bytesOfOne(feed)));
+  }
+}
+
+/** Shares of the connections to MongoDB: what is left over is for `max`, writes and everything else. */
+const OF_PAGES = 3 / 4;
+const OF_LARGE_PAGES = 1 / 2;
+
+/** Large pages of one credential that are read at a time: more would not be read faster, and pages of others would wait. */
+const LARGE_OF_CREDENTIAL = 4;
+
+/** More items make a page a large one. */
+const SMALL_LIMIT = 100;
+
+/** For whom a page is read, and of how many items at most. */
+export interface ReadFor {
+  limit: number;
+  /** The user name of the credential. */
+  owner: string;
+  /** Aborted when the client has gone. */
+  gone: AbortSignal;
+}
+
+/**
+ * Who may ask the database for a page now. A query may take as long as QUERY_MS allows, and holds a connection meanwhile:
+ * however many pages are slow, some connections are left for small pages, and some for what is no page. A place that is free
+ * goes to the credential that has the fewest.
+ */
+@Injectable()
+export class ReadPlaces {
+  private pages: Places | undefined;
+  private large: Places | undefined;
+
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  /** Reads when it may. Throws what `gone` was aborted with. */
+  read<T>({ limit, owner, gone }: ReadFor, read: () => Promise<T>): Promise<T> {
+    this.pages ??= new Places(this.share(OF_PAGES));
+    this.large ??= new Places(this.share(OF_LARGE_PAGES), LARGE_OF_CREDENTIAL);
+    const { pages, large } = this;
+    if (limit <= SMALL_LIMIT) return pages.during(gone, read, owner);
+    return large.during(gone, () => pages.during(gone, read, owner), owner);
+  }
+
+  /** A pool of 0 has no end. */
+  private share(part: number): number {
+    const { maxPoolSize } = this.connection.getClient().options;
+    return maxPoolSize === 0 ? Infinity : Math.max(1, Math.floor(maxPoolSize * part));
+  }
+}
 
 const MEGABYTE = 1024 * 1024;
 
@@ -13,7 +95,7 @@ export const SMALL_BYTES = MEGABYTE / 4;
 const PATIENCE_MS = 1000;
 
 /** Estimates: bytes that a page would like to have for its next reply, and those without which it cannot go on. */
-export interface Need {
+interface Need {
   wanted: number;
   least: number;
 }

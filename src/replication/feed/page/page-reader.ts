@@ -1,22 +1,64 @@
-import { Injectable } from '@nestjs/common';
 import type { mongo } from 'mongoose';
-import { isTimeout } from '../../../database/index.js';
-import {
-  type BatchQuery,
-  BatchReader,
-  type Breadth,
-  FIRST_BREADTH,
-  narrower,
-  type ReadBatch,
-  relaxed,
-  type Selection,
-  wider,
-  type Window,
-} from '../query/index.js';
-import { type ItemShape, type ItemsText, itemsText, tallyOf } from '../transcode/index.js';
-import { ItemSizes } from './item-sizes.js';
-import type { Share } from './page-bytes.js';
-import type { View } from './page-view.js';
+import { Injectable } from '@nestjs/common';
+import { isMomentGone, isTimeout } from '../../../database/index.js';
+import { problems } from '../../../http/index.js';
+import type { PageMoment, PageWish, Shown } from './page-moment.js';
+import { type ReadFor, type ReadPlaces, ItemSizes, type Share } from './page-bytes.js';
+import { type BatchQuery, BatchReader, type ReadBatch } from '../query/batch-reader.js';
+import { type Breadth, FIRST_BREADTH, narrower, relaxed, wider, type Window } from '../query/window.js';
+import type { Selection } from '../query/selection.js';
+import { type ItemShape, type ItemsText, itemsText, tallyOf } from '../../transcode/index.js';
+
+/** Whose view it is, and until when. */
+interface Viewer extends ReadFor {
+  wish: PageWish;
+  /** Whether all that is read must be of one moment: what is added up of two is true of none. */
+  ofOneMoment?: boolean;
+}
+
+/** What is read of a page's view. */
+export type View = Pick<PageView, 'at' | 'asOf'>;
+
+/** What a page shows: one moment, or what is shown instead where the server lets go of that while the page is read. */
+export class PageView {
+  /** Resolves when the database has answered a read. */
+  readonly answered: Promise<void>;
+  private tellAnswered = () => {};
+  private isBegun = false;
+
+  constructor(
+    private readonly moments: PageMoment,
+    private readonly places: ReadPlaces,
+    private readonly viewer: Viewer,
+    private shown: Shown,
+  ) {
+    this.answered = new Promise((resolve) => (this.tellAnswered = resolve));
+  }
+
+  get at(): mongo.Timestamp {
+    return this.shown.at;
+  }
+
+  /**
+   * Reads as of what is shown. Throws what `gone` was aborted with, and 503 `query-timeout` where all must be of one moment and
+   * that has gone behind the first read. Before, another one serves as well, else asking again would never help.
+   */
+  async asOf<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
+    this.viewer.gone.throwIfAborted();
+    return this.places.read(this.viewer, () => this.read(read)).finally(this.tellAnswered);
+  }
+
+  private async read<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
+    const value = await read(this.at).catch(async (error: unknown) => {
+      if (!isMomentGone(error)) throw error;
+      if (this.isBegun && this.viewer.ofOneMoment === true) throw problems.queryTimeout();
+      this.shown = await this.moments.insteadOf(this.shown, this.viewer.wish);
+      return read(this.at);
+    });
+    this.isBegun = true;
+    return value;
+  }
+}
 
 /** A reply and its text together take about this multiple of the reply. */
 const WITH_TEXT = 2;

@@ -1,22 +1,66 @@
+import type { mongo } from 'mongoose';
 import { Injectable } from '@nestjs/common';
+import { linkTo, type PageRequest, type Feed, nameOf } from './feed.js';
+import { type PageReading, PageReader, type ReadPlace, PageView } from './page-reader.js';
+import { idOf, type PageBeginning, type PageSource, type Page, pageOf, type OpenPage } from './page-items.js';
+import { type Window, isEmpty, MOST_BEHIND } from '../query/window.js';
 import type { Application } from '../../../application/index.js';
-import { isEmpty, MOST_BEHIND } from '../query/index.js';
-import { feedPage } from './feed-page.js';
-import { type Feed, nameOf } from './feed.js';
 import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
-import { Hearing } from './hearing.js';
-import { linkTo } from './link.js';
-import { orMisconfigured } from './misconfigured.js';
-import { type MomentFound, Openings } from './openings.js';
-import type { Share } from './page-bytes.js';
+import { Hearing, orMisconfigured, type MomentFound, Openings, Retention } from './opening.js';
+import { type Share, ReadPlaces } from './page-bytes.js';
 import { PageMoment } from './page-moment.js';
-import { PageReader, type PageReading, type ReadPlace } from './page-reader.js';
-import type { PageRequest } from './page-request.js';
-import { PageView } from './page-view.js';
-import type { OpenPage, Page } from './page.js';
-import { ReadPlaces } from './read-places.js';
-import { Retention } from './retention.js';
-import { behindItems } from './skipping.js';
+
+/** What the page of a feed is read of; no reading where there can be no items. */
+export interface FeedSource extends Pick<PageSource, 'reader' | 'share'> {
+  reading: PageReading | undefined;
+}
+
+/**
+ * The envelope of contract §1: `nextoffsetid` is the `_id` of the last item, `""` on an empty page. Behind it stands a line
+ * break, so that a shell's next prompt stands on a line of its own. A full page links to the next one.
+ */
+export function feedPage({ reading, ...source }: FeedSource, { window }: PageRequest): Promise<Page> {
+  const whole = { ...source, readings: reading === undefined ? [] : [reading], window };
+  return pageOf(whole, {
+    headers: async (beginning) => {
+      const lastoffsetid = await lastOf(whole, beginning);
+      return lastoffsetid === undefined ? {} : linkTo(window, { lastoffsetid });
+    },
+    tail: (end) => `],"nextoffsetid":"${end?.last ?? ''}"}\n`,
+  });
+}
+
+/**
+ * The last item of a full page. Where the page is too large to be held, its `_id`s are read ahead of their documents.
+ */
+async function lastOf(
+  { reader, readings, window }: PageSource,
+  { count, end, isAll }: PageBeginning,
+): Promise<mongo.ObjectId | undefined> {
+  if (end === undefined) return undefined;
+  const lastoffsetid = idOf(end.last);
+  if (count === window.limit) return lastoffsetid;
+  return isAll
+    ? undefined
+    : reader.last(readings[end.reading]!, { ...window, limit: window.limit - count, lastoffsetid });
+}
+
+/**
+ * The window of a page whose place was not known when it was linked to: it begins behind so many items. Nothing where
+ * there are not so many. They count as of the moment that was shown then only: as of another there may be fewer, and
+ * counting would pass over others. Then the page begins where the counting would, and some items arrive twice.
+ */
+export async function behindItems(
+  reader: PageReader,
+  reading: PageReading,
+  { behind, ...window }: Window,
+): Promise<Window | undefined> {
+  const isSameMoment = () => behind?.at.equals(reading.view.at) === true;
+  if (behind === undefined || !isSameMoment()) return window;
+  const lastoffsetid = await reader.last(reading, { ...window, limit: behind.items }, window.limit);
+  if (!isSameMoment()) return window;
+  return lastoffsetid && { ...window, lastoffsetid };
+}
 
 /** Whose page is asked for: the application of the path, the page, and what it may hold. */
 export interface Ask<Request = PageRequest> {

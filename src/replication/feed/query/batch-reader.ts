@@ -2,15 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { mongo } from 'mongoose';
 import { Metrics } from '../../../observability/index.js';
 import { DELIVERABLE } from '../../../record/index.js';
-import { tallyOf } from '../transcode/index.js';
-import { type Breadth, idsOf } from './breadth.js';
-import type { IdList } from './id-list.js';
-import { type BatchPart, NumericIdTexts } from './numeric-ids.js';
-import { indexOf, type Plan, planOf } from './plan.js';
-import { RawFind } from './raw-find.js';
-import type { Selection } from './selection.js';
+import { tallyOf } from '../../transcode/index.js';
+import {
+  type Breadth,
+  idsOf,
+  indexOf,
+  type Plan,
+  planOf,
+  type Narrowed,
+  pageQuery,
+  type Window,
+  windowQuery,
+  windowQueryAlongStamps,
+} from './window.js';
+import type { IdList, Selection } from './selection.js';
+import { type BatchPart, NumericIdTexts, RawFind } from './raw-find.js';
 import { TombstoneFilter } from './tombstone-filter.js';
-import { type Narrowed, pageQuery, type Window, windowQuery, windowQueryAlongStamps } from './window.js';
 import { WindowLists } from './window-lists.js';
 
 /** What one reply is to hold: as much of a window as `replyLimit` and `breadth` allow, as of a moment. */

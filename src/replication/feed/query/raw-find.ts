@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection, mongo } from 'mongoose';
+import mongoose, { type Connection, type mongo } from 'mongoose';
 import { within } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import {
@@ -10,7 +10,9 @@ import {
   isRetryable,
   SAFE_BSON,
 } from '../../../database/index.js';
-import { type RawBatch, rawBatch } from '../transcode/index.js';
+import { type RawBatch, rawBatch, numberedIn, renamed } from '../../transcode/index.js';
+import { LEDGER, type LedgerEntry } from '../../store/index.js';
+import type { Selection } from './selection.js';
 
 /** Tells operators who asks, in the profiler and the slow query log. */
 const COMMENT = 'tidemark feed';
@@ -121,5 +123,53 @@ export class RawFind {
     const close = { killCursors: collection, cursors: [cursorId] };
     const closed = this.connection.db!.command(close, { ...(session && { session }) }).catch(() => undefined);
     await within(SPARE_MS, 'The end of a cursor', closed).catch(() => undefined);
+  }
+}
+
+const { BSON } = mongoose.mongo;
+const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
+
+/** The documents of a batch from a place on. */
+export interface BatchPart {
+  documents: Uint8Array;
+  from: number;
+}
+
+/**
+ * Records whose `id` is stored as a number are delivered under its decimal text (contract §4), but only those that the
+ * ledger knows under it at that time: another record may have the text, or the same number. The watcher stamps a record
+ * anew once the ledger knows it, so whoever is shown a moment in between receives it in the next window.
+ */
+@Injectable()
+export class NumericIdTexts {
+  constructor(private readonly finds: RawFind) {}
+
+  /**
+   * The raw array of records from a place on, with the texts of their numbers, without those that are not known so. One
+   * more read.
+   */
+  async asTexts(
+    { documents, from }: BatchPart,
+    { scope, kind }: Selection,
+    at: mongo.Timestamp,
+  ): Promise<Uint8Array> {
+    const numbered = numberedIn(documents, from);
+    if (numbered.length === 0) return documents;
+    const known = new Set<string>();
+    const find = {
+      collection: LEDGER,
+      filter: {
+        ...{ kind, alive: true, owner: { $in: numbered.map(({ _id }) => _id) } },
+        ...{ ...scope, id: { $in: numbered.flatMap(({ text }) => text ?? []) } },
+      },
+      along: BY_OWNER,
+      projection: { _id: 0, owner: 1, id: 1 },
+      limit: 0,
+      batchSize: numbered.length,
+    };
+    for await (const batch of this.finds.all(find, at))
+      for (const { owner, id } of Object.values(BSON.deserialize(batch.documents)) as LedgerEntry[])
+        known.add(`${String(owner)} ${id}`);
+    return renamed(documents, from, ({ _id, text }) => known.has(`${_id.toHexString()} ${text}`));
   }
 }

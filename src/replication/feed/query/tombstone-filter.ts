@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import mongoose, { type mongo } from 'mongoose';
 import { BY_RECORD_ID, DELIVERABLE, type Tenant } from '../../../record/index.js';
-import { inSlices } from '../../walk/index.js';
+import { inSlices } from '../../store/plain.js';
 import { RawFind } from './raw-find.js';
 import type { Selection } from './selection.js';
 

@@ -3,12 +3,10 @@ import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
 import { within } from '../../../common/index.js';
 import { isRetryable, isTimeout } from '../../../database/index.js';
-import { packedIds } from '../transcode/index.js';
-import { IdList } from './id-list.js';
-import { indexOf, longestList } from './plan.js';
+import { packedIds } from '../../transcode/index.js';
+import { IdList, type Selection } from './selection.js';
+import { indexOf, longestList, boundsOf } from './window.js';
 import { RawFind } from './raw-find.js';
-import type { Selection } from './selection.js';
-import { boundsOf } from './window.js';
 
 /** Bytes of all lists that are kept; a miss only costs time. */
 const KEPT_BYTES = 48 * 1024 * 1024;

@@ -1,19 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../observability/index.js';
 import { type Kind, KINDS } from '../../../record/index.js';
-import { FilterChanges } from '../../filters/index.js';
-import { type Identity, KnownChannels, type PartialIdentity } from '../../ledger/index.js';
-import type { DeletedEvent, WatchedEvent, WrittenEvent } from '../../log/index.js';
-import { type Fences, HeadWriter, type KnownFences, MomentWriter, withPassed } from '../../mark/index.js';
-import type { TermAtWork } from '../../progress/index.js';
-import { IgnoredRecords } from '../../repair/index.js';
-import { channelsGot } from '../rules/channels-got.js';
-import { decide, type KindEvent } from '../rules/decide.js';
-import type { Knowledge } from '../rules/knowledge.js';
-import { countByTenant, type EventsByTenant } from '../rules/shares.js';
+import { FilterChanges } from '../filters/filter-changes.js';
+import {
+  type Identity,
+  type PartialIdentity,
+  type DeletedEvent,
+  type WatchedEvent,
+  type WrittenEvent,
+  type Fences,
+  type KnownFences,
+  withPassed,
+  channelsGot,
+  decide,
+  type KindEvent,
+  type Knowledge,
+  countByTenant,
+  type EventsByTenant,
+} from '../../protocol/index.js';
+import { KnownChannels, HeadWriter, MomentWriter, type TermAtWork } from '../../store/index.js';
+import { IgnoredRecords } from '../repair/ignored-records.js';
 import { KnowledgeReader, ownersOf } from './knowledge-reader.js';
-import { CareForWritten } from './care-for-written.js';
-import { DecisionWriter } from './decision-writer.js';
+import { CareForWritten, DecisionWriter } from './decision-writer.js';
 
 /** What is known of the events of one kind before they are looked at. */
 type Before = Pick<Knowledge, 'fences' | 'tombstones'> & { counts: EventsByTenant };

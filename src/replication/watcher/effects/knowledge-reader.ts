@@ -1,15 +1,117 @@
 import { Injectable } from '@nestjs/common';
-import { isObjectId, type Kind } from '../../../record/index.js';
-import type { mongo } from 'mongoose';
-import { type DeadIdentity, IncompleteIdentities, Ledger } from '../../ledger/index.js';
-import type { WatchedEvent } from '../../log/index.js';
-import { isPartial, type AppShare, type TermAtWork } from '../../progress/index.js';
-import { Claimants } from '../../stamping/index.js';
-import { claimsIn } from '../rules/claims.js';
-import type { KindEvent } from '../rules/decide.js';
-import { ownHalves } from '../rules/halves.js';
-import type { Knowledge, Owned } from '../rules/knowledge.js';
-import { Completion } from './completion.js';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { isMomentGone, readAsOf, type SnapshotOptions } from '../../../database/index.js';
+import { COLLECTION_OF, IDENTITY_TEXTS, type Kind, isObjectId } from '../../../record/index.js';
+import {
+  type StoredIdentity,
+  withTold,
+  type DeletedEvent,
+  type WrittenEvent,
+  isPartial,
+  isKnownBefore,
+  type Knowledge,
+  certainMoves,
+  unnamedAmong,
+  unnamedInShare,
+  type DeadIdentity,
+  type WatchedEvent,
+  type AppShare,
+  claimsIn,
+  type KindEvent,
+  ownHalves,
+  type Owned,
+} from '../../protocol/index.js';
+import { HistoryLostError } from '../log/change-stream.js';
+import { type MovesKnown, type TermAtWork, IncompleteIdentities, Ledger } from '../../store/index.js';
+import { Claimants } from '../stamping/claimants.js';
+
+type RecordEvent = WrittenEvent | DeletedEvent;
+
+/** How many records are read at the same time. */
+const AT_ONCE = 10;
+const GONE = 'the server no longer holds the moment of a change of which the log tells only a part';
+
+/**
+ * A change tells only what it changed, and the ledger what the record was. Where the ledger does not know it, does not know
+ * which of two it was, or knows what a later change has made of it, the record is read as of that very event: a term that
+ * is cut off between two writes leaves each of these behind. So does a field that was removed: where a document has it twice, the other
+ * one shows from then on.
+ */
+@Injectable()
+export class Completion {
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  /**
+   * The events, read as a whole if their identity would otherwise be unknown. Throws a HistoryLostError where the server does not
+   * hold the moment of such an event any more: what the record was then cannot be told. One that only may have removed a field of
+   * what is known is read as it is now instead.
+   */
+  async complete<E extends { type: string }>(
+    kind: Kind,
+    events: (E | RecordEvent)[],
+    knowledge: Pick<Knowledge, 'owned' | 'partials'>,
+    term: TermAtWork,
+  ): Promise<(E | RecordEvent)[]> {
+    const { share, moves } = term;
+    const isShare = isPartial(share);
+    const unnamed = isShare ? unnamedInShare(events, knowledge, share) : unnamedAmong(events, knowledge);
+    if (isShare && 'but' in share)
+      for (const [event, identity] of certainMoves(events, knowledge)) moves?.set(nameOf(event), identity);
+    const completed = new Map<E | RecordEvent, WrittenEvent>();
+    for (let start = 0; start < unnamed.length; start += AT_ONCE) {
+      const some = unnamed.slice(start, start + AT_ONCE);
+      const whole = await Promise.all(
+        some.map((event) =>
+          this.asWhole(kind, event, { moves, mayBeLate: !isShare && isKnown(event, knowledge) }),
+        ),
+      );
+      for (const [index, event] of some.entries()) completed.set(event, whole[index]!);
+      term.showLife();
+    }
+    return events.map((event) => completed.get(event) ?? event);
+  }
+
+  private async asWhole(
+    kind: Kind,
+    event: WrittenEvent,
+    { moves, mayBeLate }: { moves: MovesKnown | undefined; mayBeLate: boolean },
+  ): Promise<WrittenEvent> {
+    const read = (snapshot?: SnapshotOptions) =>
+      this.connection
+        .collection(COLLECTION_OF[kind])
+        .findOne<StoredIdentity>(
+          { _id: event.owner as mongo.ObjectId },
+          { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
+        );
+    const known = moves?.get(nameOf(event));
+    if (known !== undefined) return { ...event, whole: true, identity: known };
+    const found = await readAsOf(this.connection.getClient(), event.at, read).catch((error: unknown) => {
+      if (!isMomentGone(error)) throw error;
+      if (mayBeLate) return read();
+      throw new HistoryLostError(GONE);
+    });
+    if (found === null) return event;
+    const fields = Object.entries(found).filter(([, value]) => value !== null);
+    const identity = withTold(Object.fromEntries(fields), textsIn(event.identity));
+    moves?.set(nameOf(event), identity);
+    return { ...event, whole: true, identity };
+  }
+}
+
+/** The same for each loop that comes to the event. */
+function nameOf({ kind, place }: WrittenEvent): string {
+  return `${place} ${kind}`;
+}
+
+function isKnown({ owner, place }: WrittenEvent, knowledge: Pick<Knowledge, 'owned' | 'partials'>): boolean {
+  return isKnownBefore(place, (owner as mongo.ObjectId).toHexString(), knowledge);
+}
+
+/** What the event says of fields that are texts behind it. */
+function textsIn(told: StoredIdentity): StoredIdentity {
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== false));
+}
 
 /** What is known of the records of a batch before it, and its events with the names that they lack. */
 export interface KnowledgeRead extends Pick<Knowledge, 'owned' | 'partials' | 'holders'> {

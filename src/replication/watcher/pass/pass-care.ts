@@ -1,22 +1,72 @@
+import type { mongo, Connection } from 'mongoose';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection, mongo } from 'mongoose';
+import { HAS_GOOD_STAMP, type Kind, textAt, textsAt, COLLECTION_OF } from '../../../record/index.js';
 import { alongIndex, statedIndex } from '../../../database/index.js';
-import { COLLECTION_OF, type Kind } from '../../../record/index.js';
 import {
-  KnownChannels,
   identityOf,
   type KnownChannel,
-  IncompleteIdentities,
   textsOf,
-} from '../../ledger/index.js';
-import { type AppShare, documentsOf, recordsAlong } from '../../progress/index.js';
-import { PRESENT, type PresentRecord, RecordCare } from '../../repair/index.js';
-import { Restamps } from '../../stamping/index.js';
-import { inStretch, slicesOf, type Stretch, STRETCH_MS } from '../../walk/index.js';
-import { CARRIED, NEEDS_CARE } from './pass-needs.js';
-import { PassNumbers } from './pass-numbers.js';
-import type { PassRun } from './pass-run.js';
+  type AppShare,
+  documentsOf,
+  recordsAlong,
+} from '../../protocol/index.js';
+import { PRESENT, type PresentRecord } from '../repair/present-record.js';
+import { RecordCare } from '../repair/record-repair.js';
+import { Restamps } from '../stamping/restamps.js';
+import {
+  inStretch,
+  slicesOf,
+  type Stretch,
+  STRETCH_MS,
+  KnownChannels,
+  IncompleteIdentities,
+} from '../../store/index.js';
+import { PassNumbers, type PassRun } from './pass-numbers.js';
+
+const isText = (path: string) => ({ $eq: [{ $type: path }, 'string'] });
+
+/** A text that is nothing but ASCII has as many characters as bytes. */
+const IS_ASCII = { $eq: [{ $strLenBytes: '$data.email' }, { $strLenCP: '$data.email' }] };
+/** What JavaScript trims and lower-cases in ASCII; of other letters the server knows less. */
+const LOWERED = { $toLower: { $trim: { input: '$data.email', chars: ' \t\n\v\f\r' } } };
+const KEY = { $let: { vars: { key: LOWERED }, in: { $cond: [{ $eq: ['$$key', ''] }, null, '$$key'] } } };
+
+/** Whether the e-mail of a member and its `emailkey` may not fit: always true where they do not. */
+const MAY_LACK_KEY = {
+  $cond: [
+    isText('$data.email'),
+    { $or: [{ $not: [IS_ASCII] }, { $ne: [textAt('$emailkey'), KEY] }] },
+    { $ne: [{ $type: '$emailkey' }, 'missing'] },
+  ],
+};
+
+const IS_WELL = { $and: [isText('$organizationid'), isText('$appid'), isText('$id'), HAS_GOOD_STAMP] };
+
+/** The condition on records that somebody has to look after, one by one; all others are learned as they are. */
+const NEEDS_CARE: Record<Kind, mongo.Document> = {
+  member: { $expr: { $or: [{ $not: [IS_WELL] }, MAY_LACK_KEY] } },
+  product: { $expr: { $not: [IS_WELL] } },
+};
+
+/**
+ * Which channels the products of an application carry, each once, as `{organizationid, appid, channel}`: by expressions, since a
+ * projection by names may end at the second of two fields with the same name.
+ */
+const CARRIED: mongo.Document[] = [
+  { $match: { $expr: { $and: [isText('$organizationid'), isText('$appid')] } } },
+  {
+    $project: {
+      _id: 0,
+      organizationid: '$organizationid',
+      appid: '$appid',
+      channel: textsAt('$channels'),
+    },
+  },
+  { $unwind: '$channel' },
+  { $group: { _id: { organizationid: '$organizationid', appid: '$appid', channel: '$channel' } } },
+  { $replaceWith: '$_id' },
+];
 
 const AT_ONCE = 1000;
 const FIRST = [{ $sort: { _id: 1 } }, { $limit: AT_ONCE }];

@@ -1,23 +1,43 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, mongo } from 'mongoose';
-import { COLLECTION_OF, IDENTITY_TEXTS, type Kind } from '../../../record/index.js';
 import {
+  type PassProgress,
+  type LogPlace,
   type Identity,
   identityOf,
   isSame,
-  Ledger,
-  LedgerSlices,
   type Life,
   type Rival,
+  placeOf,
+} from '../../protocol/index.js';
+import { COLLECTION_OF, IDENTITY_TEXTS, type Kind } from '../../../record/index.js';
+import { IgnoredRecords } from '../repair/ignored-records.js';
+import type { PresentRecord } from '../repair/present-record.js';
+import { Claimants } from '../stamping/claimants.js';
+import { Resurrections } from '../stamping/resurrections.js';
+import {
+  type Stretch,
+  type TermAtWork,
+  Ledger,
+  LedgerSlices,
   type IncompleteIdentity,
   IncompleteIdentities,
-} from '../../ledger/index.js';
-import { type LogPlace, placeOf, type TermAtWork } from '../../progress/index.js';
-import { IgnoredRecords, type PresentRecord } from '../../repair/index.js';
-import { Claimants, Resurrections } from '../../stamping/index.js';
-import type { Stretch } from '../../walk/index.js';
-import type { PassRun } from './pass-run.js';
+} from '../../store/index.js';
+
+/** One pass over the share of its term: everything it learns is knowledge of `at`, where its stream was opened. */
+export interface PassRun {
+  at: LogPlace;
+  progress: PassProgress;
+  stop: AbortSignal;
+  term: TermAtWork;
+  /** Stores the progress; throws where the term is over. */
+  tell: (progress: PassProgress) => Promise<void>;
+  /** Works through what the stream has by now: the log may be shorter than what a pass writes into it. */
+  keepUp: () => Promise<void>;
+  /** Up to where the stream is worked through. */
+  token: () => unknown;
+}
 
 type StoredRecord = Pick<PresentRecord, '_id' | 'organizationid' | 'appid' | 'id' | 'isNumber'>;
 

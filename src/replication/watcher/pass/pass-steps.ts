@@ -3,19 +3,29 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { COLLECTION_OF, type Kind, KINDS, type Tenant } from '../../../record/index.js';
 import {
-  type EntryStretch,
   type Identity,
+  ALL,
+  type AppShare,
+  documentsOf,
+  type LogPlace,
+  recordsAlong,
+} from '../../protocol/index.js';
+import { Resurrections } from '../stamping/resurrections.js';
+import { Restamps } from '../stamping/restamps.js';
+import {
+  type Found,
+  nextStretch,
+  type Stretch,
+  STRETCH_MS,
+  type Way,
+  type EntryStretch,
   IncompleteIdentities,
   Ledger,
   LedgerSlices,
-} from '../../ledger/index.js';
-import { ALL, type AppShare, documentsOf, type LogPlace, recordsAlong } from '../../progress/index.js';
-import type { Concern } from '../../quarantine/index.js';
-import { Resurrections, Restamps } from '../../stamping/index.js';
-import { type Found, nextStretch, type Stretch, STRETCH_MS, type Way } from '../../walk/index.js';
+  type Concern,
+} from '../../store/index.js';
 import { PassCare } from './pass-care.js';
-import { PassNumbers } from './pass-numbers.js';
-import type { PassRun } from './pass-run.js';
+import { PassNumbers, type PassRun } from './pass-numbers.js';
 
 /** One way over everything of a share, of those that make a pass. */
 export interface PassStep<S extends Found = Found> extends Pick<Way<S>, 'next' | 'work'> {

@@ -1,26 +1,123 @@
+import { type Connection, mongo } from 'mongoose';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection } from 'mongoose';
+import { APPLICATIONS } from '../../../application/index.js';
+import { COLLECTION_OF, KINDS, type Tenant, type Kind } from '../../../record/index.js';
+import {
+  STRETCH_MS,
+  walk,
+  INCOMPLETE_IDENTITIES,
+  Ledger,
+  LEDGER,
+  LedgerSlices,
+  neverPassed,
+  type PassState,
+  Quarantine,
+} from '../../store/index.js';
+import { type PassPlace, type PassProgress, placeBehind, recordsAlong, Tempo } from '../../protocol/index.js';
 import { Metrics } from '../../../observability/index.js';
 import { statedIndex } from '../../../database/index.js';
-import { COLLECTION_OF, type Kind, KINDS, type Tenant } from '../../../record/index.js';
-import { INCOMPLETE_IDENTITIES, Ledger, LEDGER, LedgerSlices } from '../../ledger/index.js';
-import type { Batch } from '../../log/index.js';
-import {
-  neverPassed,
-  type PassPlace,
-  type PassProgress,
-  type PassState,
-  placeBehind,
-  recordsAlong,
-  Tempo,
-} from '../../progress/index.js';
-import { Quarantine } from '../../quarantine/index.js';
-import { STRETCH_MS, walk } from '../../walk/index.js';
-import { largeApplications } from './large-applications.js';
-import type { PassRun } from './pass-run.js';
+import type { Batch } from '../log/change-stream.js';
+import type { PassRun } from './pass-numbers.js';
 import { PassSteps, type PassStep } from './pass-steps.js';
-import { isPassStored } from './stored-pass.js';
+
+/** A collection with fewer records than these is passed over in seconds. */
+const SMALLEST_COLLECTION = 20_000;
+/** How many records tell which applications are large. */
+const SAMPLE = 1000;
+/** One with fewer of them is not large. */
+const FEWEST = 20;
+/** A longer name would make the lease large: its application is passed over with all others. */
+const LONGEST_NAME = 256;
+
+/** A large application, and about how many records of one kind it has. */
+interface Large extends Tenant {
+  records: number;
+}
+
+/**
+ * The applications that have at least a fiftieth of the records of a collection that is not small, the smallest first: at most fifty for each
+ * kind, by a sample. Nothing depends on the choice but who waits for whom. None where no other application is registered.
+ */
+async function largeApplications(connection: Connection): Promise<Tenant[]> {
+  const sampled = await Promise.all(
+    KINDS.map((kind) => inSample(connection, COLLECTION_OF[kind]).catch(() => [])),
+  );
+  const sizes = new Map<string, Large>();
+  for (const one of sampled.flat()) {
+    const name = JSON.stringify([one.organizationid, one.appid]);
+    sizes.set(name, { ...one, records: one.records + (sizes.get(name)?.records ?? 0) });
+  }
+  const sorted = [...sizes.values()].sort((one, other) => one.records - other.records);
+  const large = sorted.map(({ organizationid, appid }) => ({ organizationid, appid }));
+  const [only, another] = large;
+  return only === undefined || (another === undefined && !(await hasOthers(connection, only))) ? [] : large;
+}
+
+async function hasOthers(connection: Connection, { organizationid, appid }: Tenant): Promise<boolean> {
+  const others = { $nor: [{ organizationid, appid }] };
+  return (await connection.collection(APPLICATIONS).countDocuments(others, { limit: 1 })) > 0;
+}
+
+async function inSample(connection: Connection, name: string): Promise<Large[]> {
+  const collection = connection.collection(name);
+  const total = await collection.estimatedDocumentCount();
+  if (total < SMALLEST_COLLECTION) return [];
+  const found = await collection
+    .aggregate<{ _id: { organizationid: unknown; appid: unknown }; count: number }>(
+      [
+        { $sample: { size: SAMPLE } },
+        { $group: { _id: { organizationid: '$organizationid', appid: '$appid' }, count: { $sum: 1 } } },
+        { $match: { count: { $gte: FEWEST } } },
+      ],
+      { maxTimeMS: STRETCH_MS },
+    )
+    .toArray();
+  return found.flatMap(({ _id: { organizationid, appid }, count }) =>
+    isName(organizationid) && isName(appid)
+      ? [{ organizationid, appid, records: (total * count) / SAMPLE }]
+      : [],
+  );
+}
+
+function isName(text: unknown): text is string {
+  return typeof text === 'string' && text.length <= LONGEST_NAME;
+}
+
+/** A place in the log: the cluster time in hex, and what is behind it. */
+const PLACE = /^[0-9A-F]{16}/;
+
+/** Whether what is stored of a pass is enough to go on with it: a foreign program may have stored anything. */
+export function isPassStored(stored: unknown): stored is PassProgress {
+  const { reason, isRepair, reached, later = [], first = [] } = fieldsOf<PassProgress>(stored);
+  return (
+    typeof reason === 'string' &&
+    typeof isRepair === 'boolean' &&
+    (reached === undefined || isPlaceStored(reached)) &&
+    [later, first].every((tenants: unknown) => Array.isArray(tenants) && tenants.every(isTenant))
+  );
+}
+
+function isPlaceStored(stored: unknown): boolean {
+  const { at, token, step, behind } = fieldsOf<PassPlace>(stored);
+  return (
+    typeof at === 'string' &&
+    PLACE.test(at) &&
+    typeof fieldsOf<{ _data: string }>(token)._data === 'string' &&
+    typeof step === 'string' &&
+    (behind === undefined || behind instanceof mongo.ObjectId)
+  );
+}
+
+function isTenant(stored: unknown): boolean {
+  const { organizationid, appid } = fieldsOf<{ organizationid: string; appid: string }>(stored);
+  return typeof organizationid === 'string' && typeof appid === 'string';
+}
+
+/** The fields of what may be nothing, or no document. */
+function fieldsOf<T>(stored: unknown): { [Field in keyof T]?: unknown } {
+  return stored ?? {};
+}
 
 const TELL_MS = 2000;
 

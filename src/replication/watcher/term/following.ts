@@ -2,16 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import { IndexKeeper } from '../../../database/index.js';
-import type { Batch } from '../../log/index.js';
-import { type Fences, HeadWriter, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
-import { placeBehind } from '../../progress/index.js';
-import { CareForWritten } from '../effects/care-for-written.js';
-import { MissingIds } from '../effects/missing-ids.js';
-import type { EventsByTenant } from '../rules/shares.js';
+import type { Batch } from '../log/change-stream.js';
+import { type Fences, type Mark, placeBehind, type EventsByTenant } from '../../protocol/index.js';
+import { HeadWriter, MARK_MODEL, readFences } from '../../store/index.js';
+import { CareForWritten, MissingIds } from '../effects/decision-writer.js';
 import { Lanes } from './lanes.js';
 import { OwnPass } from './own-pass.js';
-import { furthest, StreamWork } from './stream-work.js';
-import type { Start, Term } from './term.js';
+import { furthest, StreamWork, type Start, type Term } from './stream-work.js';
 
 /** How often the lease tells how far the stream has come where nothing happens (milliseconds). */
 const SAVE_MS = 2000;

@@ -1,21 +1,25 @@
 import { Logger } from '@nestjs/common';
 import { pause } from '../../../common/index.js';
 import type { Tenant } from '../../../record/index.js';
-import { HistoryLostError, type WatchedEvent } from '../../log/index.js';
-import type { Fences } from '../../mark/index.js';
+import { HistoryLostError } from '../log/change-stream.js';
 import {
+  type WatchedEvent,
+  type Fences,
   type AsideApplication,
-  LONGEST_SILENCE_MS,
   type LogPlace,
   type PassProgress,
   placeOf,
-  TermOverError,
-} from '../../progress/index.js';
-import { pauseBehind } from '../back-off.js';
-import { LaneWork } from './lane-work.js';
+} from '../../protocol/index.js';
+import { LONGEST_SILENCE_MS, TermOverError } from '../../store/index.js';
+import {
+  pauseBehind,
+  LaneWork,
+  CollectionLostError,
+  furthest,
+  type StreamWork,
+  type Term,
+} from './stream-work.js';
 import type { OwnPass } from './own-pass.js';
-import { CollectionLostError, furthest, type StreamWork } from './stream-work.js';
-import type { Term } from './term.js';
 
 /** How often the lease tells how far a lane has come where nothing happens (milliseconds). */
 const SAVE_MS = 2000;

@@ -3,20 +3,21 @@ import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
 import { KINDS, type Tenant } from '../../../record/index.js';
-import type { Batch } from '../../log/index.js';
-import { type Fences, markName } from '../../mark/index.js';
+import type { Batch } from '../log/change-stream.js';
 import {
+  type Fences,
+  markName,
   type AsideApplication,
   type LogPlace,
   type Pace,
   placeOf,
   Tempo,
-  TermOverError,
-} from '../../progress/index.js';
-import { type EventsByTenant, heaviest } from '../rules/shares.js';
+  type EventsByTenant,
+  heaviest,
+} from '../../protocol/index.js';
+import { TermOverError } from '../../store/index.js';
 import { type Beside, Lane, type LaneTools } from './lane.js';
-import { furthest } from './stream-work.js';
-import type { Term } from './term.js';
+import { furthest, type Term } from './stream-work.js';
 
 /** Each application that is aside has a stream of its own, which reads the log once more. */
 const MOST_ASIDE = 4;

@@ -2,18 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import type { Tenant } from '../../../record/index.js';
-import { Reader } from '../../log/index.js';
-import { type Fences, type Mark, MARK_MODEL, readFences } from '../../mark/index.js';
-import { type AsideApplication, type PassProgress, TermOverError } from '../../progress/index.js';
+import { Reader } from '../log/change-stream.js';
+import type { Fences, Mark, AsideApplication, PassProgress } from '../../protocol/index.js';
+import { MARK_MODEL, readFences, TermOverError } from '../../store/index.js';
 import { Pass, placeOfStream } from '../pass/pass.js';
-import { StreamWork } from './stream-work.js';
-import type { Term } from './term.js';
+import { StreamWork, type Term } from './stream-work.js';
 
 /** A pass looks for what is new in between and shall not wait for it (milliseconds). */
 const PASS_WAIT_MS = 50;
 
 /** What a pass over one application needs of the lane that begins with it. */
-export interface OwnPassRun {
+interface OwnPassRun {
   /** Of the share that the application is. */
   term: Term;
   tenant: Tenant;

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { Metrics } from '../../../../src/observability/index.js';
-import { idsOf } from '../../../../src/replication/feed/query/breadth.js';
-import type { ItemSizes } from '../../../../src/replication/feed/page/item-sizes.js';
-import { PageBytes } from '../../../../src/replication/feed/page/page-bytes.js';
+import { idsOf } from '../../../../src/replication/feed/query/window.js';
+import { type ItemSizes, PageBytes } from '../../../../src/replication/feed/page/page-bytes.js';
 import { PageReader, type PageReading } from '../../../../src/replication/feed/page/page-reader.js';
 import type {
   BatchQuery,

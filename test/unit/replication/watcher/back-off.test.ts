@@ -1,4 +1,4 @@
-import { pauseBehind } from '../../../../src/replication/watcher/back-off.js';
+import { pauseBehind } from '../../../../src/replication/watcher/term/stream-work.js';
 
 it('twice as long after each trouble in a row, up to half a minute', () => {
   const pauses = Array.from({ length: 9 }, (_, troubles) => pauseBehind(troubles));

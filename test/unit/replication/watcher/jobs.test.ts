@@ -1,5 +1,5 @@
-import { NO_TERM } from '../../../../src/replication/progress/term-life.js';
-import type { WorkedThrough } from '../../../../src/replication/progress/worked-through.js';
+import { NO_TERM } from '../../../../src/replication/store/term-life.js';
+import type { WorkedThrough } from '../../../../src/replication/store/progress-reader.js';
 import { Jobs } from '../../../../src/replication/watcher/jobs.js';
 
 type JobList = ConstructorParameters<typeof Jobs> extends [...infer J, WorkedThrough] ? J : never;

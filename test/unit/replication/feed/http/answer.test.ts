@@ -5,11 +5,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
 import { answerInTime, type Problem } from '../../../../../src/http/index.js';
 import { Metrics } from '../../../../../src/observability/index.js';
-import { Answers } from '../../../../../src/replication/feed/http/answer.js';
-import { PageTurns } from '../../../../../src/replication/feed/http/page-turns.js';
-import { SendingPace } from '../../../../../src/replication/feed/http/sending-pace.js';
+import { Answers, SendingPace } from '../../../../../src/replication/feed/http/answer.js';
+import { PageTurns } from '../../../../../src/replication/feed/http/turns.js';
 import { PageBytes, type Share } from '../../../../../src/replication/feed/page/page-bytes.js';
-import type { Page } from '../../../../../src/replication/feed/page/page.js';
+import type { Page } from '../../../../../src/replication/feed/page/page-items.js';
 
 const SIGN_MS = 10_000;
 const answers = new Answers(

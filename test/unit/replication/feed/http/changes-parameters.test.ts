@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { Problem } from '../../../../../src/http/index.js';
 import { parseChanges } from '../../../../../src/replication/feed/http/changes-parameters.js';
-import { cursorOf } from '../../../../../src/replication/feed/page/index.js';
+import { cursorOf } from '../../../../../src/replication/feed/plain.js';
 
 const asked = {
   feed: 'bikes',

@@ -1,5 +1,5 @@
 import { settledWithin } from '../../../../../src/common/waiting.js';
-import { withSigns } from '../../../../../src/replication/feed/http/signs-of-life.js';
+import { withSigns } from '../../../../../src/replication/feed/http/answer.js';
 
 const DUE_MS = 10;
 

@@ -1,4 +1,4 @@
-import { aimOf, clockReaches, patienceOf } from '../../../../../src/replication/feed/page/aim.js';
+import { aimOf, clockReaches, patienceOf } from '../../../../../src/replication/feed/page/page-moment.js';
 
 const NOW = 1_000_000;
 const clock = new Date(NOW);

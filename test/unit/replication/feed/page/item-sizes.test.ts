@@ -1,4 +1,4 @@
-import { ItemSizes } from '../../../../../src/replication/feed/page/item-sizes.js';
+import { ItemSizes } from '../../../../../src/replication/feed/page/page-bytes.js';
 
 describe('the size of documents', () => {
   it('is known for each feed by itself', () => {

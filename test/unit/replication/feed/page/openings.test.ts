@@ -1,6 +1,6 @@
-import { Openings } from '../../../../../src/replication/feed/page/openings.js';
+import { Openings } from '../../../../../src/replication/feed/page/opening.js';
 import type { PageMoment } from '../../../../../src/replication/feed/page/page-moment.js';
-import { OutdatedServiceError } from '../../../../../src/replication/filters/index.js';
+import { OutdatedServiceError } from '../../../../../src/replication/store/index.js';
 
 const asked = {
   mark: { organizationid: 'acme', appid: 'shop', kind: 'product' },

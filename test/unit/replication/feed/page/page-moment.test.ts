@@ -1,7 +1,6 @@
 import { mongo } from 'mongoose';
-import { UnwatchedFeeds } from '../../../../../src/replication/progress/index.js';
 import { PageMoment } from '../../../../../src/replication/feed/page/page-moment.js';
-import type { InForce } from '../../../../../src/replication/filters/index.js';
+import { type InForce, UnwatchedFeeds } from '../../../../../src/replication/store/index.js';
 
 const TO = new Date(1000);
 const MARK = { organizationid: 'acme', appid: 'shop', kind: 'product' as const };

@@ -1,4 +1,4 @@
-import { feedPage } from '../../../../../src/replication/feed/page/feed-page.js';
+import { feedPage } from '../../../../../src/replication/feed/page/pages.js';
 import type { Window } from '../../../../../src/replication/feed/query/window.js';
 import { idOf, pageFrom, type StoredPage } from '../stored.js';
 

@@ -1,5 +1,5 @@
 import { type Connection, mongo } from 'mongoose';
-import { ReadPlaces } from '../../../../../src/replication/feed/page/read-places.js';
+import { ReadPlaces } from '../../../../../src/replication/feed/page/page-bytes.js';
 
 const LARGE = 10_000;
 const SMALL = 100;

@@ -5,7 +5,7 @@ import type {
   PageReading,
   ReadPlace,
 } from '../../../../../src/replication/feed/page/page-reader.js';
-import { behindItems } from '../../../../../src/replication/feed/page/skipping.js';
+import { behindItems } from '../../../../../src/replication/feed/page/pages.js';
 import type { Window } from '../../../../../src/replication/feed/query/window.js';
 import { anyBehaviour, anyRecord, AT as at, pageFrom } from '../stored.js';
 import { runs } from '../../../../support/runs.js';

@@ -1,11 +1,9 @@
 import mongoose from 'mongoose';
 import { Metrics } from '../../../../../src/observability/index.js';
-import { FIRST_BREADTH } from '../../../../../src/replication/feed/query/breadth.js';
+import { FIRST_BREADTH } from '../../../../../src/replication/feed/query/window.js';
 import { BatchReader } from '../../../../../src/replication/feed/query/batch-reader.js';
-import { IdList } from '../../../../../src/replication/feed/query/id-list.js';
-import type { NumericIdTexts } from '../../../../../src/replication/feed/query/numeric-ids.js';
-import type { Find, RawFind } from '../../../../../src/replication/feed/query/raw-find.js';
-import { matching } from '../../../../../src/replication/feed/query/selection.js';
+import { IdList, matching } from '../../../../../src/replication/feed/query/selection.js';
+import type { NumericIdTexts, Find, RawFind } from '../../../../../src/replication/feed/query/raw-find.js';
 import type { TombstoneFilter } from '../../../../../src/replication/feed/query/tombstone-filter.js';
 import type { WindowLists } from '../../../../../src/replication/feed/query/window-lists.js';
 

@@ -6,7 +6,7 @@ import {
   narrower,
   relaxed,
   wider,
-} from '../../../../../src/replication/feed/query/breadth.js';
+} from '../../../../../src/replication/feed/query/window.js';
 
 const asked = fc.integer({ min: 1, max: 100_000 });
 const MOST = 10_000;

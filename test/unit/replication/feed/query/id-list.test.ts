@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
-import { IdList } from '../../../../../src/replication/feed/query/id-list.js';
+import { IdList } from '../../../../../src/replication/feed/query/selection.js';
 import { runs } from '../../../../support/runs.js';
 
 /** Near to each other in one byte or another, as well as far. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { indexOf, longestList, planOf } from '../../../../../src/replication/feed/query/plan.js';
+import { indexOf, longestList, planOf } from '../../../../../src/replication/feed/query/window.js';
 import { matching, tombstones } from '../../../../../src/replication/feed/query/selection.js';
 
 const tenant = { organizationid: 'acme', appid: 'webshop' };

@@ -1,9 +1,9 @@
 import { mongo } from 'mongoose';
-import type { Rival } from '../../../../../src/replication/ledger/index.js';
-import { ALL, NO_TERM } from '../../../../../src/replication/progress/index.js';
+import { type Rival, ALL } from '../../../../../src/replication/protocol/index.js';
+import { NO_TERM } from '../../../../../src/replication/store/index.js';
 import { DecisionWriter } from '../../../../../src/replication/watcher/effects/decision-writer.js';
-import { decide } from '../../../../../src/replication/watcher/rules/decide.js';
-import { knowing, placeAt, TENANT } from '../rules/written.js';
+import { decide } from '../../../../../src/replication/protocol/decide.js';
+import { knowing, placeAt, TENANT } from '../../protocol/written.js';
 
 type Parts = ConstructorParameters<typeof DecisionWriter>;
 

@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
-import type { IncompleteIdentities } from '../../../../../src/replication/ledger/index.js';
-import type { PresentRecord } from '../../../../../src/replication/repair/index.js';
-import { MissingIds } from '../../../../../src/replication/watcher/effects/missing-ids.js';
+import type { IncompleteIdentities } from '../../../../../src/replication/store/index.js';
+import type { PresentRecord } from '../../../../../src/replication/watcher/index.js';
+import { MissingIds } from '../../../../../src/replication/watcher/effects/decision-writer.js';
 
 const idAt = (n: number) => new mongo.ObjectId(n.toString(16).padStart(24, '0'));
 

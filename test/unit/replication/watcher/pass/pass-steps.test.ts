@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
-import type { AppShare } from '../../../../../src/replication/progress/index.js';
+import type { AppShare } from '../../../../../src/replication/protocol/index.js';
 import { PassCare } from '../../../../../src/replication/watcher/pass/pass-care.js';
-import type { PassRun } from '../../../../../src/replication/watcher/pass/pass-run.js';
+import type { PassRun } from '../../../../../src/replication/watcher/pass/pass-numbers.js';
 import { PassSteps } from '../../../../../src/replication/watcher/pass/pass-steps.js';
 
 type Parts = ConstructorParameters<typeof PassSteps>;

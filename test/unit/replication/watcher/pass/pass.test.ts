@@ -1,8 +1,8 @@
 import { mongo } from 'mongoose';
 import { Metrics } from '../../../../../src/observability/index.js';
-import { NO_TERM, type PassProgress } from '../../../../../src/replication/progress/index.js';
+import type { PassProgress } from '../../../../../src/replication/protocol/index.js';
 import { Pass } from '../../../../../src/replication/watcher/pass/pass.js';
-import type { Found } from '../../../../../src/replication/walk/index.js';
+import { type Found, NO_TERM } from '../../../../../src/replication/store/index.js';
 import type { PassStep } from '../../../../../src/replication/watcher/pass/pass-steps.js';
 
 type Parts = ConstructorParameters<typeof Pass>;

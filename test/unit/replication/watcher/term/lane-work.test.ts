@@ -1,5 +1,5 @@
-import type { WatchedEvent } from '../../../../../src/replication/log/index.js';
-import { LaneWork } from '../../../../../src/replication/watcher/term/lane-work.js';
+import type { WatchedEvent } from '../../../../../src/replication/protocol/index.js';
+import { LaneWork } from '../../../../../src/replication/watcher/term/stream-work.js';
 
 let now: number;
 beforeEach(() => {

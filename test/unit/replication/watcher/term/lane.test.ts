@@ -1,8 +1,7 @@
 import { mongo } from 'mongoose';
-import type { Batch } from '../../../../../src/replication/log/index.js';
+import type { Batch } from '../../../../../src/replication/watcher/index.js';
 import { type Beside, Lane } from '../../../../../src/replication/watcher/term/lane.js';
-import type { StreamWork } from '../../../../../src/replication/watcher/term/stream-work.js';
-import type { Term } from '../../../../../src/replication/watcher/term/term.js';
+import type { StreamWork, Term } from '../../../../../src/replication/watcher/term/stream-work.js';
 import { eventually } from '../../../../support/index.js';
 
 const tokenAt = (second: number) => ({ _data: `82${second.toString(16).padStart(40, '0')}` });

@@ -1,11 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import type { Batch, WatchedEvent } from '../../../../../src/replication/log/index.js';
-import { type Fences, markName } from '../../../../../src/replication/mark/index.js';
-import { isIn, NO_TERM } from '../../../../../src/replication/progress/index.js';
+import type { Batch } from '../../../../../src/replication/watcher/index.js';
+import {
+  type WatchedEvent,
+  type Fences,
+  markName,
+  isIn,
+} from '../../../../../src/replication/protocol/index.js';
+import { NO_TERM } from '../../../../../src/replication/store/index.js';
 import { Lanes } from '../../../../../src/replication/watcher/term/lanes.js';
-import type { StreamWork } from '../../../../../src/replication/watcher/term/stream-work.js';
-import type { Term } from '../../../../../src/replication/watcher/term/term.js';
+import type { StreamWork, Term } from '../../../../../src/replication/watcher/term/stream-work.js';
 
 const SHOP = { organizationid: 'acme', appid: 'shop' };
 const ERP = { organizationid: 'acme', appid: 'erp' };

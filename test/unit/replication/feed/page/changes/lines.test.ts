@@ -1,4 +1,4 @@
-import { linesOf } from '../../../../../../src/replication/feed/page/changes/lines.js';
+import { linesOf } from '../../../../../../src/replication/feed/page/changes-lines.js';
 import { pageFrom } from '../../stored.js';
 
 const SECOND_MS = 1000;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bucketOf, DigestSums } from '../../../../../../src/replication/feed/page/digest/sums.js';
+import { bucketOf, DigestSums } from '../../../../../../src/replication/feed/page/digests.js';
 
 const STAMP = '2026-11-20T10:00:00.000Z';
 const ALL = 2n ** 128n;

@@ -1,0 +1,146 @@
+import type { mongo } from 'mongoose';
+import { alongIndex } from '../../../database/plain.js';
+import { COLLECTION_OF, type Kind, type Tenant } from '../../../record/index.js';
+import { HEADS } from '../../store/plain.js';
+import type { StoredHead } from '../../protocol/index.js';
+import { type StoredConsumer, EVERY_SERVICE } from './gathered.js';
+import { CONSUMERS } from './consumer.schema.js';
+import { behindMs, type ConsumerState, consumerState } from './consumer-state.js';
+
+/** Most records that are counted: beyond that a consumer is far behind, whatever the number. */
+const MOST_COUNTED = 10_000;
+const COUNT_MS = 2000;
+const MOST_CONSUMERS = 1000;
+/** The index of the records along which they are harvested. */
+const BY_STAMP = { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 } as const;
+
+/** A consumer as operators see it. */
+export interface ConsumerReport extends Tenant {
+  username: string;
+  kind: Kind;
+  service: string;
+  state: ConsumerState;
+  lastCall: Date;
+  /** Bounds of the window that was begun last; `from` null: from the beginning. */
+  from: Date | null;
+  to: Date | null;
+  /** Seconds, and records of the kind, between the last window that was read to its end and the newest change. */
+  behindSeconds: number | null;
+  behindRecords: number | null;
+  lastEnded: Date | null;
+  pages: number;
+  items: number;
+  errors: number;
+  lastError: NonNullable<StoredConsumer['lastError']> | null;
+}
+
+/** Whose consumers are wanted. */
+interface Wanted {
+  /** Only of these organizations; undefined: of all. */
+  organizationids?: string[] | undefined;
+  /** Which of their applications. */
+  covers: (tenant: Tenant) => boolean;
+}
+
+/** The consumers that called last, a thousand at most, those that are furthest behind first. */
+export async function reportConsumers(
+  db: mongo.Db,
+  { organizationids, covers }: Wanted = { covers: () => true },
+  now = new Date(),
+): Promise<ConsumerReport[]> {
+  const ofThese = organizationids === undefined ? {} : { '_id.organizationid': { $in: organizationids } };
+  const all = await db
+    .collection<StoredConsumer>(CONSUMERS)
+    .find(ofThese, { sort: { lastCall: -1 }, limit: MOST_CONSUMERS })
+    .toArray();
+  const wanted = all.filter(({ _id }) => covers(_id));
+  const greatest = await greatestOf(db, wanted, now);
+  const reports: ConsumerReport[] = [];
+  for (const consumer of wanted.filter(({ _id }) => _id.service !== EVERY_SERVICE)) {
+    const ofKind = wanted.find(({ _id }) => isOfKind(_id, consumer._id));
+    const around = { now, greatest: greatest.get(nameOfKind(consumer._id)), ofKind };
+    reports.push(await reportOf(db, consumer, around));
+  }
+  return reports.sort((a, b) => (b.behindSeconds ?? Infinity) - (a.behindSeconds ?? Infinity));
+}
+
+async function reportOf(
+  db: mongo.Db,
+  consumer: StoredConsumer,
+  around: Parameters<typeof consumerState>[1],
+): Promise<ConsumerReport> {
+  const { _id, lastCall, begun, ended, pages, items, errors, lastError } = consumer;
+  const behind = behindMs(consumer, around.greatest);
+  return {
+    ..._id,
+    state: consumerState(consumer, around),
+    lastCall,
+    from: begun?.from ?? null,
+    to: begun?.to ?? null,
+    behindSeconds: behind === undefined ? null : behind / 1000,
+    behindRecords: behind === 0 ? 0 : await recordsBehind(db, consumer),
+    lastEnded: ended?.at ?? null,
+    ...{ pages, items, errors, lastError: lastError ?? null },
+  };
+}
+
+/** How many records of the kind changed since; nothing where counting takes too long. */
+async function recordsBehind(db: mongo.Db, { _id, ended }: StoredConsumer): Promise<number | null> {
+  const { organizationid, appid, kind } = _id;
+  const since = ended === undefined ? {} : { lastupdated: { $gt: ended.to } };
+  const records = db.collection(COLLECTION_OF[kind]);
+  const query = { organizationid, appid, ...since };
+  const limits = { limit: MOST_COUNTED, maxTimeMS: COUNT_MS };
+  return alongIndex(records, BY_STAMP, (hint) => records.countDocuments(query, { ...limits, hint })).catch(
+    () => null,
+  );
+}
+
+/** The greatest stamp by kind: of the records, or of what the leader has seen since a mark was first raised. */
+async function greatestOf(db: mongo.Db, consumers: StoredConsumer[], now: Date): Promise<Map<string, Date>> {
+  const kinds = new Map(consumers.map(({ _id }) => [nameOfKind(_id), keyOf(_id)]));
+  const ids = [...kinds.values()];
+  const heads = await db
+    .collection<StoredHead>(HEADS)
+    .find({ _id: { $in: ids } })
+    .toArray();
+  const records = await Promise.all(ids.map((key) => newestRecord(db, key, now)));
+  const greatest = new Map<string, Date>();
+  for (const { _id, stamp } of [...heads, ...records]) {
+    const name = nameOfKind(_id);
+    const known = greatest.get(name);
+    if (stamp !== undefined && (known === undefined || stamp > known)) greatest.set(name, stamp);
+  }
+  return greatest;
+}
+
+/** One key of the index that carries the feeds. */
+async function newestRecord(
+  db: mongo.Db,
+  key: StoredHead['_id'],
+  now: Date,
+): Promise<{ _id: StoredHead['_id']; stamp: Date | undefined }> {
+  const { organizationid, appid, kind } = key;
+  const records = db.collection(COLLECTION_OF[kind]);
+  const newest = await alongIndex(records, BY_STAMP, (hint) =>
+    records.findOne<{ lastupdated: Date }>(
+      { organizationid, appid, lastupdated: { $lte: now } },
+      { sort: { lastupdated: -1 }, projection: { _id: 0, lastupdated: 1 }, hint },
+    ),
+  );
+  return { _id: key, stamp: newest?.lastupdated };
+}
+
+function keyOf({ organizationid, appid, kind }: Tenant & { kind: Kind }): StoredHead['_id'] {
+  return { organizationid, appid, kind };
+}
+
+function nameOfKind({ organizationid, appid, kind }: Tenant & { kind: Kind }): string {
+  return `${organizationid}/${appid}/${kind}`;
+}
+
+function isOfKind(one: StoredConsumer['_id'], other: StoredConsumer['_id']): boolean {
+  return (
+    one.service === EVERY_SERVICE && one.username === other.username && nameOfKind(one) === nameOfKind(other)
+  );
+}

@@ -1,0 +1,18 @@
+import { Schema } from 'mongoose';
+import type { StoredConsumer } from './gathered.js';
+
+/** Name of the collection. */
+export const CONSUMERS = 'tidemark.consumers';
+
+/** Name of the Mongoose model of `tidemark.consumers`. */
+export const CONSUMER_MODEL = 'Consumer';
+
+/** A consumer that has not called for half a year is forgotten. */
+const FORGOTTEN_S = 180 * 86_400;
+
+export const consumerSchema = new Schema<StoredConsumer>(
+  { _id: Object },
+  { collection: CONSUMERS, strict: false, versionKey: false },
+)
+  .index({ '_id.organizationid': 1, '_id.appid': 1 })
+  .index({ lastCall: 1 }, { expireAfterSeconds: FORGOTTEN_S });

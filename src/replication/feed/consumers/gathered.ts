@@ -1,0 +1,159 @@
+import type { mongo } from 'mongoose';
+import type { Kind, Tenant } from '../../../record/index.js';
+import { literal } from '../../../common/index.js';
+
+/** Stands for the service where a call is about all of the kind: `max` and `harddeletes`. */
+export const EVERY_SERVICE = '';
+
+/** A credential that reads a service of an application; channels count as services, such as `channel:web`. */
+interface ConsumerKey extends Tenant {
+  username: string;
+  kind: Kind;
+  service: string;
+}
+
+/** One request of a consumer, once it has ended. */
+export interface Call {
+  key: ConsumerKey;
+  feed: 'max' | 'updates' | 'softdeletes' | 'harddeletes' | 'changes';
+  at: Date;
+  status: number;
+  /** The slug of the problem that it was answered. */
+  problem?: string | undefined;
+  /** The window of a feed; nothing where the request was not valid. */
+  window?: { from?: Date | undefined; to: Date } | undefined;
+  /** The first page of a window: without a `lastoffsetid`. */
+  isFirst: boolean;
+  /** There is a further page. */
+  isFull: boolean;
+  items: number;
+}
+
+/** What is kept of a consumer: a document of `tidemark.consumers`. Times are those of the instances. */
+export interface StoredConsumer {
+  _id: ConsumerKey;
+  firstCall: Date;
+  lastCall: Date;
+  calls: number;
+  pages: number;
+  items: number;
+  errors: number;
+  lastError?: { at: Date; status: number; feed: Call['feed'] };
+  /** The last window of `updates` or `changes` that was begun, and how often in a row: with the same bounds each time. */
+  begun?: { at: Date; from?: Date; to: Date; times: number };
+  /** The last window of `updates` or `changes` that was read to its end. */
+  ended?: { at: Date; from?: Date; to: Date };
+  /** How many windows of them were begun. */
+  harvests: number;
+  /** When hard deletes were not kept any more (410 `history-expired`), and when they last were. */
+  expired?: Date;
+  told?: Date;
+  /** When it was last answered 410 `source-restored`, and when it last began a window without `from`. */
+  restored?: Date;
+  anew?: Date;
+}
+
+/** The name of a consumer, unlike that of any other. */
+export function consumerName({ organizationid, appid, username, kind, service }: ConsumerKey): string {
+  return JSON.stringify([organizationid, appid, username, kind, service]);
+}
+
+const SUCCESS = 200;
+const NOT_MODIFIED = 304;
+const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
+
+/** Every harvest reads one of these, and no two of one service have the same place. */
+const TELLS_OF_WINDOWS = new Set<Call['feed']>(['updates', 'changes']);
+const TELLS_OF_ENDS = new Set<Call['feed']>(['harddeletes', 'changes']);
+
+/** What the calls of one consumer come to until they are written. */
+type Gathered = Omit<StoredConsumer, 'firstCall'>;
+
+/** Calls by consumer, since the last time they were written. */
+export type Calls = Map<string, Gathered>;
+
+/** Adds a call to the others of its consumer. */
+export function gather(calls: Calls, call: Call): void {
+  const name = consumerName(call.key);
+  const known = calls.get(name) ?? nothingYet(call.key, call.at);
+  calls.set(name, withCall(known, call));
+}
+
+function nothingYet(key: ConsumerKey, at: Date): Gathered {
+  return { _id: key, lastCall: at, calls: 0, pages: 0, items: 0, errors: 0, harvests: 0 };
+}
+
+function withCall(known: Gathered, call: Call): Gathered {
+  const { at, status, feed, items, problem } = call;
+  const isRead = status === SUCCESS && feed !== 'max';
+  const isError = status !== SUCCESS && status !== NOT_MODIFIED;
+  return {
+    ...known,
+    lastCall: at,
+    calls: known.calls + 1,
+    pages: known.pages + (isRead ? 1 : 0),
+    items: known.items + items,
+    errors: known.errors + (isError ? 1 : 0),
+    ...(isError && { lastError: { at, status, feed } }),
+    ...(problem === 'history-expired' && { expired: at }),
+    ...(problem === 'source-restored' && { restored: at }),
+    ...(isRead && TELLS_OF_ENDS.has(feed) && { told: at }),
+    ...(isRead && TELLS_OF_WINDOWS.has(feed) && ofWindow(known, call)),
+  };
+}
+
+function ofWindow(known: Gathered, { at, window, isFirst, isFull }: Call): Partial<Gathered> {
+  if (window === undefined) return {};
+  const { from, to } = window;
+  const bounds = { at, ...(from && { from }), to };
+  const isAgain = known.begun !== undefined && isSameWindow(known.begun, window);
+  const times = (isAgain ? known.begun!.times : 0) + 1;
+  return {
+    ...(isFirst && { begun: { ...bounds, times }, harvests: known.harvests + 1 }),
+    ...(isFirst && from === undefined && { anew: at }),
+    ...(!isFull && { ended: bounds }),
+  };
+}
+
+function isSameWindow(
+  one: { from?: Date | undefined; to: Date },
+  other: { from?: Date | undefined; to: Date },
+): boolean {
+  return one.from?.getTime() === other.from?.getTime() && one.to.getTime() === other.to.getTime();
+}
+
+/** The update that adds what one instance has gathered to what others have; the later of two facts stays. */
+export function updateOf({ _id: _key, ...gathered }: Gathered): mongo.Document[] {
+  const { begun, lastCall } = gathered;
+  const added = (name: (typeof COUNTED)[number]) =>
+    [name, { $add: [{ $ifNull: [`$${name}`, 0] }, gathered[name]] }] as const;
+  const later = (['lastError', 'ended'] as const)
+    .filter((name) => gathered[name] !== undefined)
+    .map((name) => [name, laterOf(name, gathered[name]!)] as const);
+  const latest = (['expired', 'told', 'restored', 'anew'] as const)
+    .filter((name) => gathered[name] !== undefined)
+    .map((name) => [name, { $max: [`$${name}`, gathered[name]] }] as const);
+  const $set: mongo.Document = {
+    firstCall: { $ifNull: ['$firstCall', lastCall] },
+    lastCall: { $max: ['$lastCall', lastCall] },
+    ...Object.fromEntries(COUNTED.map(added)),
+    ...Object.fromEntries([...later, ...latest]),
+    ...(begun !== undefined && { begun: begunAgain(begun) }),
+  };
+  return [{ $set }];
+}
+
+function laterOf(name: string, fact: { at: Date }): mongo.Document {
+  return { $cond: [{ $gt: [`$${name}.at`, fact.at] }, `$${name}`, literal(fact)] };
+}
+
+/** The same window as before, as far as the database knows, goes on counting. */
+function begunAgain(begun: NonNullable<StoredConsumer['begun']>): mongo.Document {
+  const isSame = {
+    $and: [{ $eq: ['$begun.from', begun.from ?? '$begun.missing'] }, { $eq: ['$begun.to', begun.to] }],
+  };
+  const before = { $cond: [isSame, { $ifNull: ['$begun.times', 0] }, 0] };
+  const { times, ...bounds } = begun;
+  const counted = { $mergeObjects: [literal(bounds), { times: { $add: [before, times] } }] };
+  return { $cond: [{ $gt: ['$begun.at', begun.at] }, '$begun', counted] };
+}

@@ -1,0 +1,189 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { Request } from 'express';
+import { setMaxListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { ApplicationLookup } from '../../../application/index.js';
+import { Authenticator, callerOf, parseBasicHeader } from '../../../auth/index.js';
+import type { Tenant, Kind } from '../../../record/index.js';
+import { Places, within } from '../../../common/index.js';
+import { problems } from '../../../http/index.js';
+import { Metrics } from '../../../observability/index.js';
+import { markName } from '../../protocol/index.js';
+import { MaxService } from '../max.service.js';
+import { Audience, Subscriber, Topic } from './subscriber.js';
+
+/** How often subscribers are looked after. */
+@Injectable()
+export class EventPace {
+  /** Between two looks whether there is news, and who may still be told (milliseconds). */
+  tickMs = 1000;
+
+  /** Each subscriber gets a comment after this many looks, so that no proxy considers its connection dead. */
+  ticksPerComment = 15;
+}
+
+/** Who reads a stream, and of which application. */
+interface StreamReader {
+  tenant: Tenant;
+  username: string;
+  /** The stored hash that the password has fitted; nothing where there was no login of its own. */
+  passwordhash: string | undefined;
+}
+
+/** Whether a login would still be let in: a stream outlives the request that has opened it. */
+@Injectable()
+export class ReadingRights {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly applications: ApplicationLookup,
+  ) {}
+
+  /** A reader without its own login, such as the console, cannot be checked again. */
+  readerOf(request: Request, { organizationid, appid }: Tenant): StreamReader {
+    const login = parseBasicHeader(request.headers.authorization);
+    return {
+      tenant: { organizationid, appid },
+      username: callerOf(request).username,
+      passwordhash: login && this.authenticator.fittingHash(login),
+    };
+  }
+
+  async holds({ tenant, username, passwordhash }: StreamReader): Promise<boolean> {
+    if (passwordhash === undefined) return false;
+    const credential = await this.authenticator.openedBy(passwordhash, username);
+    return credential !== undefined && (await this.applications.find(credential, tenant)) !== null;
+  }
+}
+
+/** Each takes about 13 KB; further ones are refused. */
+const MOST_SUBSCRIBERS = 20_000;
+/** Streams of one credential, so that it cannot take those of all others. */
+const MOST_OF_CREDENTIAL = 1000;
+/** Concurrent queries for `max`, and concurrent checks of logins; further ones wait for a place. */
+const AT_A_TIME = 4;
+/** A query that takes longer is abandoned, and its place is free for the next (milliseconds). */
+const LONGEST_MS = 10_000;
+
+/** What a client subscribes to. */
+interface Subscription extends StreamReader {
+  kind: Kind;
+  /** The last offset that the client received. */
+  lastEventId: string | undefined;
+}
+
+/**
+ * Tells subscribers when a mark has moved (contract §1). One timer looks after all of them: it asks for `max` once for each
+ * application and kind, which costs the database nothing while nothing is new, and whether each login is still good.
+ */
+@Injectable()
+export class EventStreams implements OnModuleDestroy {
+  private readonly topics = new Map<string, Topic>();
+  private readonly audiences = new Map<string, Audience>();
+  private readonly subscribers = new Set<Subscriber>();
+  private readonly ofCredential = new Map<string, number>();
+  private readonly maxPlaces = new Places(AT_A_TIME);
+  private readonly rightPlaces = new Places(AT_A_TIME);
+  private readonly over = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private ticks = 0;
+
+  constructor(
+    private readonly max: MaxService,
+    private readonly rights: ReadingRights,
+    private readonly pace: EventPace,
+    private readonly metrics: Metrics,
+  ) {
+    setMaxListeners(Infinity, this.over.signal);
+  }
+
+  onModuleDestroy(): void {
+    this.end();
+  }
+
+  /** Answers with a stream, until the client leaves, its right is gone, or the service stops. Throws 503 `busy`, 429 `streams-busy`. */
+  open(response: ServerResponse, subscription: Subscription): void {
+    if (this.subscribers.size >= MOST_SUBSCRIBERS) throw problems.busy();
+    const others = this.ofCredential.get(subscription.username) ?? 0;
+    if (others >= MOST_OF_CREDENTIAL) throw problems.streamsBusy(MOST_OF_CREDENTIAL);
+    const turn = this.ticks % this.pace.ticksPerComment;
+    const subscriber = new Subscriber(response, subscription.lastEventId, turn);
+    subscriber.begin();
+    if (response.req.method === 'HEAD') response.end();
+    else if (this.over.signal.aborted) subscriber.end();
+    else if (!response.destroyed) this.add(response, subscriber, subscription);
+  }
+
+  /** Ends all streams at once: nothing waits for them. Those that come later end as they begin. */
+  end(): void {
+    this.over.abort(new Error('The event stream has ended.'));
+    clearInterval(this.timer);
+    for (const subscriber of this.subscribers) subscriber.end();
+  }
+
+  private add(response: ServerResponse, subscriber: Subscriber, subscription: Subscription): void {
+    const { tenant, kind, username, passwordhash } = subscription;
+    const { organizationid, appid } = tenant;
+    const topicName = markName({ organizationid, appid, kind });
+    const audienceName = JSON.stringify([username, passwordhash, organizationid, appid]);
+    const topic = this.topics.get(topicName) ?? this.topicOf(subscription);
+    const audience = this.audiences.get(audienceName) ?? this.audienceOf(subscription);
+    this.topics.set(topicName, topic);
+    this.audiences.set(audienceName, audience);
+    response.once('close', () => {
+      leave(this.topics, topicName, subscriber);
+      leave(this.audiences, audienceName, subscriber);
+      this.subscribers.delete(subscriber);
+      this.countOf(username, -1);
+      this.counted();
+    });
+    this.subscribers.add(subscriber);
+    this.countOf(username, 1);
+    audience.subscribers.add(subscriber);
+    topic.add(subscriber);
+    this.counted();
+  }
+
+  private topicOf({ tenant: { organizationid, appid }, kind }: Subscription): Topic {
+    const ask = () => within(LONGEST_MS, 'max', this.max.max({ organizationid, appid }, kind));
+    return new Topic(() => this.maxPlaces.during(this.over.signal, ask));
+  }
+
+  private audienceOf({ tenant, username, passwordhash }: Subscription): Audience {
+    const look = () => this.rights.holds({ tenant, username, passwordhash });
+    return new Audience(() => this.rightPlaces.during(this.over.signal, look));
+  }
+
+  private countOf(username: string, more: number): void {
+    const count = (this.ofCredential.get(username) ?? 0) + more;
+    if (count === 0) this.ofCredential.delete(username);
+    else this.ofCredential.set(username, count);
+  }
+
+  /** The timer runs while there is anybody. */
+  private counted(): void {
+    this.metrics.eventSubscribers.set(this.subscribers.size);
+    if (this.subscribers.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+    } else if (!this.over.signal.aborted)
+      this.timer ??= setInterval(() => this.tick(), this.pace.tickMs).unref();
+  }
+
+  private tick(): void {
+    this.ticks += 1;
+    for (const audience of this.audiences.values()) void audience.check();
+    for (const topic of this.topics.values()) void topic.refresh();
+    const turn = this.ticks % this.pace.ticksPerComment;
+    for (const subscriber of this.subscribers) if (subscriber.turn === turn) subscriber.comment();
+  }
+}
+
+function leave(
+  groups: Map<string, { subscribers: Set<Subscriber> }>,
+  name: string,
+  subscriber: Subscriber,
+): void {
+  const { subscribers } = groups.get(name) ?? { subscribers: new Set() };
+  subscribers.delete(subscriber);
+  if (subscribers.size === 0) groups.delete(name);
+}

@@ -1,0 +1,57 @@
+import { Injectable, Inject } from '@nestjs/common';
+import { problems } from '../../../http/index.js';
+import { SETTINGS, type Settings } from '../../../config/index.js';
+
+/** A digest reads all records of a service, so this instance makes one at a time for each credential. */
+@Injectable()
+export class DigestTurns {
+  private readonly busy = new Set<string>();
+
+  /** Throws 429 `digest-busy` while another one of the same user name is under way. */
+  async take(username: string, make: () => Promise<void>): Promise<void> {
+    if (this.busy.has(username)) throw problems.digestBusy();
+    this.busy.add(username);
+    try {
+      await make();
+    } finally {
+      this.busy.delete(username);
+    }
+  }
+}
+
+/**
+ * Pages of each credential that this instance has in work, from the request until the client has taken the last byte: they
+ * hold memory meanwhile, and what they read takes time from the pages of others.
+ */
+@Injectable()
+export class PageTurns {
+  private readonly most: number;
+  private readonly inWork = new Map<string, number>();
+
+  constructor(@Inject(SETTINGS) { credentialPages }: Pick<Settings, 'credentialPages'>) {
+    this.most = credentialPages;
+  }
+
+  /** Pages in work of a user name. */
+  of(username: string): number {
+    return this.inWork.get(username) ?? 0;
+  }
+
+  /** Throws 429 `pages-busy` where this user name has as many as it may. */
+  async take(username: string, make: () => Promise<void>): Promise<void> {
+    const others = this.of(username);
+    if (others >= this.most) throw problems.pagesBusy(this.most);
+    this.inWork.set(username, others + 1);
+    try {
+      await make();
+    } finally {
+      this.end(username);
+    }
+  }
+
+  private end(username: string): void {
+    const left = this.of(username) - 1;
+    if (left === 0) this.inWork.delete(username);
+    else this.inWork.set(username, left);
+  }
+}

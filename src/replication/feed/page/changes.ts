@@ -1,0 +1,236 @@
+import { Injectable } from '@nestjs/common';
+import { type Ended, type Within, type Section, SECTIONS } from './changes-cursor.js';
+import type { Application } from '../../../application/index.js';
+import { carries, notMatching, type Selection, tombstones } from '../query/selection.js';
+import type { ItemShape } from '../../transcode/index.js';
+import { type ChangesFeed, type Feed, nameOf } from './feed.js';
+import { FeedSelector, type Selected, shapeOf } from './feed-selector.js';
+import { later } from '../../../common/index.js';
+import { isEmpty } from '../query/window.js';
+import { Hearing, orMisconfigured, type MomentFound, Openings, type Kept, Retention } from './opening.js';
+import { PageMoment } from './page-moment.js';
+import { PageReader, type PageReading, PageView, type View } from './page-reader.js';
+import { type PageSource, type OpenPage, type Page, pageOf } from './page-items.js';
+import type { Ask } from './pages.js';
+import { ReadPlaces } from './page-bytes.js';
+import {
+  formOf,
+  linesFormOf,
+  type ShownWindow,
+  CURSOR_EVERY,
+  LINES_TYPE,
+  linesOf,
+  type MayGoOn,
+} from './changes-lines.js';
+
+/** How a page of `changes` is to be given. */
+interface AskedForm {
+  limit: number;
+  /** The whole rest of the window, one item a line, whatever the limit. */
+  asLines: boolean;
+}
+
+/** The page of `changes` that a request asks for. */
+export interface ChangesRequest extends AskedForm {
+  /** The window, or where the one before has ended. */
+  from: Date | undefined;
+  /** Nothing for the clock of the database. */
+  to: Date | undefined;
+  withDeletes: boolean;
+  /** Nothing on the first page of a window. */
+  place: Pick<Within, 'toIsClock' | 'section' | 'lastoffsetid'> | undefined;
+}
+
+/** The request for what comes behind a place. */
+export function behindPlace(asked: AskedForm, place: Within | Ended): ChangesRequest {
+  const { from } = place;
+  if (!('section' in place)) return { ...asked, from, to: undefined, withDeletes: true, place: undefined };
+  const { to, toIsClock, withDeletes, section, lastoffsetid } = place;
+  return { ...asked, from, to, withDeletes, place: { toIsClock, section, lastoffsetid } };
+}
+
+/** One section of `changes`: the feed that tells the same, what it is about, and how it is shown. */
+interface SectionOf {
+  section: Section;
+  feed: string;
+  selection: Selection;
+  shape: ItemShape;
+}
+
+/** All sections, by one version of the service's filter. */
+interface SelectedChanges extends Pick<Selected, 'service'> {
+  sections: SectionOf[];
+}
+
+/** Finds out which documents `changes` are about. */
+@Injectable()
+export class ChangesSelector {
+  constructor(private readonly feeds: FeedSelector) {}
+
+  /** Throws where the service is off by now, or its filter invalid. It is known mostly; a channel is never switched off. */
+  async assertServed(application: Application, { kind, by }: ChangesFeed): Promise<void> {
+    if ('service' in by) await this.feeds.select(application, { kind, shows: 'updates', by });
+  }
+
+  /** Throws as {@link FeedSelector.select} does. */
+  async select(application: Application, { kind, by }: ChangesFeed): Promise<SelectedChanges> {
+    const updates: Feed = { kind, shows: 'updates', by };
+    const { selection, service } = await this.feeds.select(application, updates);
+    const filter = 'channel' in by ? carries(by.channel) : service?.filter;
+    const named = (feed: Feed) => nameOf(application, feed);
+    const shape = shapeOf(application, updates);
+    return {
+      ...(service && { service }),
+      sections: [
+        {
+          section: 'matching',
+          feed: named(updates),
+          selection: selection!,
+          shape: shape.item === 'update' ? { ...shape, item: 'upsert' } : shape,
+        },
+        ...(filter === undefined
+          ? []
+          : [
+              {
+                section: 'left' as const,
+                feed: named({ kind, shows: 'softdeletes', by }),
+                selection: notMatching(application, kind, filter),
+                shape: { item: 'left' } as const,
+              },
+            ]),
+        {
+          section: 'gone',
+          feed: named({ kind, shows: 'harddeletes' }),
+          selection: tombstones(application, kind),
+          shape: { item: 'gone' },
+        },
+      ],
+    };
+  }
+}
+
+/** Further ahead than any clock: such a `to` is read as the database's clock on a first page (contract §1). */
+const THE_CLOCK = new Date(8.64e15);
+
+/** A page that is asked for, and whether its reader would still be let in: lines may outlive that. */
+interface AskForChanges extends Ask<ChangesRequest> {
+  assertLetIn: () => Promise<void>;
+}
+
+/** By what each section of a page is read. */
+interface ReadBy {
+  view: View;
+  /** Which hard deletes must still be kept; nothing where it does not matter. */
+  kept: Kept | undefined;
+  share: PageReading['share'];
+  limit: number;
+  asLines: boolean;
+}
+
+/** Opens pages of `changes`: as of one moment, what matches, what left, and what is gone, one behind the other. */
+@Injectable()
+export class ChangesPages {
+  constructor(
+    private readonly selector: ChangesSelector,
+    private readonly openings: Openings,
+    private readonly moments: PageMoment,
+    private readonly retention: Retention,
+    private readonly places: ReadPlaces,
+    private readonly reader: PageReader,
+    private readonly hearing: Hearing,
+  ) {}
+
+  /**
+   * Throws what a page of the three feeds throws; 410 `history-expired` before anything is sent, also where the page does not
+   * come to hard deletes: the window could not be read to its end.
+   */
+  async open(ask: AskForChanges, feed: ChangesFeed): Promise<OpenPage> {
+    const { application, request } = ask;
+    const { organizationid, appid } = application;
+    const asked = {
+      mark: { organizationid, appid, kind: feed.kind },
+      to: request.to ?? THE_CLOCK,
+      isFirst: request.place === undefined,
+      goesOnFrom: announcedIn(request),
+    };
+    const opening = await this.openings.find(asked, () => this.selector.select(application, feed));
+    return this.begin(ask, feed, opening);
+  }
+
+  private begin(
+    { application, request, share, assertLetIn }: AskForChanges,
+    feed: ChangesFeed,
+    { selected, wish, shown }: MomentFound<SelectedChanges>,
+  ): OpenPage {
+    const { from, withDeletes, asLines, place } = request;
+    const limit = asLines ? CURSOR_EVERY : request.limit;
+    const { to } = shown;
+    const view = new PageView(this.moments, this.places, { wish, limit, ...share.reader }, shown);
+    const kept = from && { tenant: application, kind: feed.kind, from };
+    const window = { to, limit, ...(from && { from }) };
+    const sections = isEmpty(window) ? [] : sectionsFrom(request, selected);
+    const isWithin = place !== undefined && place.section === sections[0]?.section;
+    const source = {
+      reader: this.reader,
+      readings: sections.map((section) => this.reading(section, { view, kept, share, limit, asLines })),
+      window: isWithin ? { ...window, lastoffsetid: place.lastoffsetid } : window,
+      share,
+    };
+    const form = {
+      ...{ feed: nameOf(application, { ...feed, shows: 'changes' }), from, to, limit, withDeletes },
+      toIsClock: place === undefined ? to < wish.to : place.toIsClock,
+      sections: sections.map(({ section }) => section),
+    };
+    const mayGoOn = async () => {
+      await assertLetIn();
+      await this.selector.assertServed(application, feed);
+    };
+    const page = this.page(source, form, { view, kept, mayGoOn: asLines ? mayGoOn : undefined });
+    return {
+      window: { from, to, isFirst: wish.isFirst },
+      page: orMisconfigured(page, feed.kind, selected.service),
+      chosenType: asLines ? LINES_TYPE : 'application/json',
+      early: () => ({}),
+      heard: this.hearing.heard(view.answered),
+    };
+  }
+
+  private async page(
+    source: PageSource,
+    shown: ShownWindow,
+    { view, kept, mayGoOn }: Pick<ReadBy, 'view' | 'kept'> & { mayGoOn: MayGoOn | undefined },
+  ): Promise<Page> {
+    if (kept !== undefined) await this.retention.assertKept(kept);
+    if (source.readings.length === 0) await view.asOf(() => Promise.resolve());
+    if (mayGoOn === undefined) return pageOf(source, formOf(shown));
+    return linesOf(source, linesFormOf(shown), mayGoOn);
+  }
+
+  private reading(
+    { section, shape, ...shown }: SectionOf,
+    { view, kept, share, limit, asLines }: ReadBy,
+  ): PageReading {
+    const isKept = section === 'gone' && kept !== undefined;
+    return {
+      ...{ ...shown, shape: { ...shape, asLines } },
+      ...{ share, view: isKept ? this.retention.viewOfKept(view, kept) : view },
+      place: { lastoffsetid: undefined, items: limit },
+    };
+  }
+}
+
+/** The latest time that was announced before, as the request says: also the `to` of a window that it goes on in. */
+function announcedIn({ from, to, place }: ChangesRequest): Date | undefined {
+  if (place === undefined || to === undefined) return from;
+  return from === undefined ? to : later(from, to);
+}
+
+/** The sections that are still to be read. */
+function sectionsFrom({ place, withDeletes }: ChangesRequest, { sections }: SelectedChanges): SectionOf[] {
+  const first = place === undefined ? 0 : SECTIONS.indexOf(place.section);
+  const last = withDeletes ? SECTIONS.length : 1;
+  return sections.filter(({ section }) => {
+    const at = SECTIONS.indexOf(section);
+    return at >= first && at < last;
+  });
+}

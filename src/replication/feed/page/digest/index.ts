@@ -1,2 +1,0 @@
-export type { DigestRequest } from './digest-text.js';
-export { Digests } from './digests.js';

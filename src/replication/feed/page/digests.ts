@@ -1,0 +1,216 @@
+import { hash } from 'node:crypto';
+import { setImmediate as soon } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { giveBack, type ItemsText } from '../../transcode/index.js';
+import { type Share, ReadPlaces } from './page-bytes.js';
+import type { Kind } from '../../../record/index.js';
+import { nameOf, updatesOf } from './feed.js';
+import { FeedSelector, type Selected } from './feed-selector.js';
+import { Hearing, orMisconfigured, type MomentFound, Openings } from './opening.js';
+import { PageMoment } from './page-moment.js';
+import { PageReader, type PageReading, PageView } from './page-reader.js';
+import type { OpenPage, Page } from './page-items.js';
+import type { Ask } from './pages.js';
+
+/** Bytes of a hash that are added: 128 bits, as words of 32. */
+const WORDS = 4;
+const WORD_BYTES = 4;
+const WORD = 2 ** 32;
+const HEX = 16;
+const WORD_DIGITS = 8;
+
+/** How many records there are, and the sum of their hashes: 32 lower-case hexadecimal digits. */
+interface Sum {
+  count: number;
+  digest: string;
+}
+
+/** The bucket of a record: the first byte of SHA-256 of its `id`, modulo the number of buckets, 1 to 256. */
+export function bucketOf(id: string, buckets: number): number {
+  return hash('sha256', id, 'buffer')[0]! % buckets;
+}
+
+/**
+ * Adds up records by bucket, in any order (contract §1): of SHA-256 of `id`, a line break and `lastupdated` the first 16
+ * bytes, as a big-endian number modulo 2^128.
+ */
+export class DigestSums {
+  private readonly counts: number[];
+  /** Of each bucket four words, the most significant first. */
+  private readonly words: Uint32Array;
+
+  constructor(private readonly buckets: number) {
+    this.counts = Array<number>(buckets).fill(0);
+    this.words = new Uint32Array(buckets * WORDS);
+  }
+
+  /** Adds a record, and tells in which bucket it is. */
+  add(id: string, lastupdated: string): number {
+    const bucket = bucketOf(id, this.buckets);
+    const summand = hash('sha256', `${id}\n${lastupdated}`, 'buffer');
+    this.counts[bucket]! += 1;
+    addTo(this.words, bucket * WORDS, (word) => summand.readUInt32BE(word * WORD_BYTES));
+    return bucket;
+  }
+
+  /** The sum of each bucket. */
+  all(): Sum[] {
+    return this.counts.map((count, bucket) => ({ count, digest: textOf(this.wordsOf(bucket)) }));
+  }
+
+  /** The sum of all buckets together. */
+  total(): Sum {
+    const words = new Uint32Array(WORDS);
+    for (let bucket = 0; bucket < this.buckets; bucket += 1) {
+      const summand = this.wordsOf(bucket);
+      addTo(words, 0, (word) => summand[word]!);
+    }
+    return { count: this.counts.reduce((sum, count) => sum + count, 0), digest: textOf(words) };
+  }
+
+  private wordsOf(bucket: number): Uint32Array {
+    return this.words.subarray(bucket * WORDS, (bucket + 1) * WORDS);
+  }
+}
+
+/** What goes beyond 32 bits is carried on, and beyond 128 bits lost. */
+function addTo(words: Uint32Array, at: number, summand: (word: number) => number): void {
+  let carry = 0;
+  for (let word = WORDS - 1; word >= 0; word -= 1) {
+    const sum = words[at + word]! + summand(word) + carry;
+    words[at + word] = sum;
+    carry = sum >= WORD ? 1 : 0;
+  }
+}
+
+function textOf(words: Uint32Array): string {
+  return [...words].map((word) => word.toString(HEX).padStart(WORD_DIGITS, '0')).join('');
+}
+
+/** Characters of text that are gathered before they are sent. */
+const PIECE_LENGTH = 64 * 1024;
+
+/** What is asked of a digest: up to when, in how many buckets, and of which buckets the records are listed. */
+export interface DigestRequest {
+  to: Date;
+  buckets: number;
+  listed: ReadonlySet<number>;
+}
+
+/** An item as it is read for a digest: with the texts that the items of `updates` show. */
+interface DigestItem {
+  id: string;
+  lastUpdated: string;
+}
+
+/**
+ * The body of a digest (contract §1), piece by piece: nothing of what is read is kept but sums. The records that are listed
+ * stand before these, since they are sent as they are read. Hashing leaves the process to others now and then.
+ */
+async function* digestText(
+  items: AsyncIterable<ItemsText>,
+  { to, buckets, listed }: DigestRequest,
+  share: Pick<Share, 'items' | 'letGo'>,
+): AsyncGenerator<Buffer, void> {
+  const sums = new DigestSums(buckets);
+  let text = `{"to":${JSON.stringify(to.toISOString())},`;
+  let comma = '';
+  if (listed.size > 0) text += '"records":[';
+  for await (const portion of items) {
+    for (const { id, lastUpdated } of itemsOf(portion)) {
+      if (!listed.has(sums.add(id, lastUpdated))) continue;
+      text += `${comma}${JSON.stringify({ id, lastupdated: lastUpdated })}`;
+      comma = ',';
+      share.items += 1;
+    }
+    share.letGo(portion.held);
+    await soon();
+    if (text.length < PIECE_LENGTH) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  if (listed.size > 0) text += '],';
+  yield Buffer.from(`${text}${JSON.stringify({ ...sums.total(), buckets: sums.all() }).slice(1)}\n`);
+}
+
+function itemsOf({ pieces }: ItemsText): DigestItem[] {
+  const parts = [...pieces];
+  const items = JSON.parse(`[${Buffer.concat(parts).toString()}]`) as DigestItem[];
+  parts.forEach(giveBack);
+  return items;
+}
+
+/**
+ * The only fields read of a record: those that decide whether it is delivered, and those that are hashed. Each is an
+ * expression: MongoDB ends a projection by names once it has met as many fields, and a duplicate name would count as another.
+ */
+const FIELDS = {
+  ...{ _id: 1, organizationid: '$organizationid', appid: '$appid' },
+  ...{ id: '$id', lastupdated: '$lastupdated' },
+};
+
+/**
+ * Opens digests: sums over what `updates` of a service deliver up to `to`, read from one snapshot. A digest that takes longer
+ * than the server retains the snapshot fails, or is cut off.
+ */
+@Injectable()
+export class Digests {
+  constructor(
+    private readonly selector: FeedSelector,
+    private readonly openings: Openings,
+    private readonly moments: PageMoment,
+    private readonly places: ReadPlaces,
+    private readonly reader: PageReader,
+    private readonly hearing: Hearing,
+  ) {}
+
+  /** Throws what the first page of `updates` throws. */
+  async open(ask: Ask<DigestRequest>, kind: Kind, service: string): Promise<OpenPage> {
+    const { application, request } = ask;
+    const { organizationid, appid } = application;
+    const asked = { mark: { organizationid, appid, kind }, to: request.to, isFirst: true };
+    const feed = updatesOf(kind, service);
+    const opening = await this.openings.find(asked, () => this.selector.select(application, feed));
+    return this.begin(ask, nameOf(application, { kind, by: { service }, shows: 'digest' }), opening, kind);
+  }
+
+  private begin(
+    { request, share }: Ask<DigestRequest>,
+    feed: string,
+    { selected, wish, shown }: MomentFound<Selected>,
+    kind: Kind,
+  ): OpenPage {
+    const { to } = shown;
+    const limit = Infinity;
+    const viewer = { wish, limit, ...share.reader, ofOneMoment: true };
+    const view = new PageView(this.moments, this.places, viewer, shown);
+    const reading: PageReading = {
+      ...{ feed, share, view, fields: FIELDS },
+      selection: selected.selection!,
+      shape: { item: 'delete' },
+      place: { lastoffsetid: undefined, items: limit },
+    };
+    const items = this.reader.items(reading, { to, limit });
+    const page = begun(digestText(items, { ...request, to }, share));
+    return {
+      window: { from: undefined, to, isFirst: true },
+      page: orMisconfigured(page, kind, selected.service),
+      early: () => ({}),
+      heard: this.hearing.heard(view.answered),
+    };
+  }
+}
+
+/** What fails before the first piece is there can still be told. */
+async function begun(pieces: AsyncGenerator<Buffer, void>): Promise<Page> {
+  const first = (await pieces.next()).value as Buffer;
+  return { headers: {}, body: beginningWith(first, pieces) };
+}
+
+async function* beginningWith(
+  first: Buffer,
+  pieces: AsyncGenerator<Buffer, void>,
+): AsyncGenerator<Buffer, void> {
+  yield first;
+  yield* pieces;
+}

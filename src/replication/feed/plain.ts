@@ -1,0 +1,3 @@
+export { type ConsumerReport, reportConsumers } from './consumers/consumer-report.js';
+export { cursorOf } from './page/changes-cursor.js';
+export type { OpenPage } from './page/page-items.js';

@@ -1,0 +1,190 @@
+import type { mongo } from 'mongoose';
+import { isObjectId, type Kind } from '../../record/pure.js';
+import {
+  inTenant,
+  type KnownChannel,
+  type StoredIdentity,
+  identityKey,
+  identityOf,
+  isSame,
+  type LedgerChange,
+  type Life,
+  type PartialIdentity,
+  type Rival,
+  textsOf,
+  withTold,
+  type Claims,
+} from './identity.js';
+import { type WatchedEvent, type DeletedEvent, type WrittenEvent, isWritten } from './events.js';
+import type { Knowledge, KnowledgeAfter, Owning } from './knowledge.js';
+import type { LogPlace } from './place.js';
+
+/**
+ * The channels that products got in these events, in the application that each product was in then. A look at the
+ * products as they stand would miss what was carried for a moment only, and yet may have been shown to somebody.
+ */
+export function channelsGot(events: WatchedEvent[], owned: Knowledge['owned']): KnownChannel[] {
+  const tenants = new Map<string, StoredIdentity>();
+  return events.flatMap((event) => {
+    if (event.type !== 'written' || !isObjectId(event.owner)) return [];
+    const owner = event.owner.toHexString();
+    const before = tenants.get(owner) ?? owned.get(owner)?.[0];
+    const now = event.whole ? event.identity : { ...before, ...event.identity };
+    tenants.set(owner, now);
+    return inTenant(now, event.channels);
+  });
+}
+
+/** What the events have told so far, of one kind. */
+export interface Learned {
+  changes: Map<string, LedgerChange>;
+  /** Identities that a number owned in this batch or just before it: another owner comes after its tombstone. */
+  numbers: Set<string>;
+  revealed: Map<string, mongo.ObjectId>;
+  rivals: Rival[];
+}
+
+/**
+ * Rule 3: a record that is deleted or moved leaves a tombstone for what it was, a record written lives under what it
+ * is. What it was comes from the ledger, or, for a record that could not be told of yet, from the partials; what it is
+ * comes from the event. Of several identities the one learned first counts: the ledger may know more than the events
+ * so far have told, after a crash, or where somebody looked ahead. Brings up to date what is known and what was learned.
+ */
+export function learn(
+  kind: Kind,
+  event: WrittenEvent | DeletedEvent,
+  knowledge: KnowledgeAfter,
+  learned: Learned,
+): void {
+  if (event.type === 'written' && !touchesIdentity(event)) return;
+  const { owned, partials } = knowledge;
+  const { place: at } = event;
+  const owner = event.owner as mongo.ObjectId;
+  const key = owner.toHexString();
+  const before = owned.get(key) ?? [];
+  const stored = event.type === 'written' ? storedAfter(event, knownOf(key, knowledge)) : undefined;
+  const now = stored && identityOf(kind, owner, stored);
+  for (const gone of before.filter((identity) => !isSame(identity, now)))
+    bury(gone, { key, at }, knowledge, learned);
+  owned.set(key, now === undefined ? [] : [{ ...now, ...numberIn(stored), learned: at }]);
+  if (now !== undefined)
+    live({ identity: now, at, alive: true, owner, ...numberIn(stored) }, before, knowledge, learned);
+  else if (stored !== undefined) partials.set(key, textsOf(stored, at));
+  else if (partials.has(key)) partials.set(key, null);
+}
+
+/** The death of what was born in the same batch stays one, also where it is the second: the ledger may know neither life. */
+function bury(
+  gone: Owning,
+  { key, at }: { key: string; at: LogPlace },
+  { holders }: KnowledgeAfter,
+  { changes, numbers }: Learned,
+): void {
+  const name = identityKey(gone);
+  const before = changes.get(name);
+  const shortLived = before !== undefined && (before.alive || before.shortLived);
+  changes.set(name, { identity: gone, at, alive: false, shortLived });
+  if (gone.isNumber) numbers.add(name);
+  if (holders.get(name)?.owner === key) holders.delete(name);
+}
+
+/**
+ * A record claims the identity that it has. The ledger has one owner for it; with numbers there may be other claimants
+ * (contract §4). A text takes the place of another text at once. Every other change of owner goes through a tombstone, from
+ * which rule 4 brings back the next claimant, in one transaction with a stamp above all that consumers have seen: a text ends
+ * the life of a number, and a number waits until what lives there has ended.
+ */
+function live(life: Life, before: readonly Owning[], knowledge: KnowledgeAfter, learned: Learned): void {
+  const { holders, partials } = knowledge;
+  const { changes, revealed, numbers } = learned;
+  const { identity, at, isNumber } = life;
+  const name = identityKey(identity);
+  const key = life.owner.toHexString();
+  const holder = holders.get(name);
+  const isHeld = holder !== undefined && holder.owner !== key;
+  const earlier = changes.get(name);
+  if (isNumber && (isHeld || earlier?.alive === false))
+    return ignore({ owner: key, identity }, at, knowledge, learned);
+  if (partials.has(key)) partials.set(key, null);
+  holders.set(name, { owner: key, ...numberIn(life) });
+  const endsNumber = isHeld && holder.isNumber === true;
+  if (endsNumber) ignore({ owner: holder.owner, identity }, at, knowledge, learned);
+  const asNumber = before.find((one) => one.isNumber && isSame(one, identity));
+  if (isNumber || endsNumber || asNumber !== undefined) numbers.add(name);
+  const isAfterDeath = earlier?.alive
+    ? earlier.afterDeath === true
+    : earlier !== undefined && numbers.has(name);
+  const wasText = isNumber && earlier?.alive && (earlier.wasText || !earlier.isNumber);
+  changes.set(name, {
+    ...life,
+    ...(wasText && { wasText }),
+    ...((endsNumber || isAfterDeath) && { afterDeath: true as const }),
+  });
+  if (isNumber && !isBefore(asNumber?.learned, at)) revealed.set(key, life.owner);
+}
+
+/** Consumers know another record under the text of its number. */
+function ignore(rival: Rival, at: LogPlace, { owned, partials }: KnowledgeAfter, { rivals }: Learned): void {
+  const { owner, identity } = rival;
+  const { organizationid, appid, id } = identity;
+  const known = partials.get(owner);
+  const isKnown = known?.isNumber === true && isSame(identity, { ...identity, ...known });
+  if (!isKnown) rivals.push(rival);
+  partials.set(owner, { organizationid, appid, id, isNumber: true, learned: at });
+  owned.set(owner, []);
+}
+
+/** What is learned anew in the same place may have been written down by a leader that crashed before it did the rest. */
+function isBefore(learned: LogPlace | undefined, at: LogPlace): boolean {
+  return learned !== undefined && learned < at;
+}
+
+function numberIn(stored: { isNumber?: true } | undefined): { isNumber?: true } {
+  return stored?.isNumber === true ? { isNumber: true } : {};
+}
+
+/** Whether the event tells anything of what the record is to consumers. */
+export function touchesIdentity(event: WrittenEvent): boolean {
+  return event.whole || Object.keys(event.identity).length > 0;
+}
+
+/** What a record was: the newer of what the ledger and the incomplete identities know, either of which may be out of date. */
+export function knownOf(
+  key: string,
+  { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
+): PartialIdentity | undefined {
+  const [entry] = owned.get(key) ?? [];
+  const partial = partials.get(key) ?? undefined;
+  if (entry === undefined || partial === undefined) return partial ?? entry;
+  return (partial.learned ?? '') < (entry.learned ?? '') ? entry : partial;
+}
+
+/** The identity of a record behind an event, from what it was before. */
+export function storedAfter(
+  event: WrittenEvent,
+  before: PartialIdentity | StoredIdentity | undefined,
+): StoredIdentity {
+  return event.whole ? event.identity : withTold(before ?? {}, event.identity);
+}
+
+/** What the events of a batch will claim, as far as they and what was known before can tell. */
+export function claimsIn<E extends { type: string }>(
+  kind: Kind,
+  events: E[],
+  known: Pick<Knowledge, 'owned' | 'partials'>,
+): Claims {
+  const claims: Claims = { numbers: [], texts: [] };
+  const standing = new Map<string, StoredIdentity>();
+  for (const event of events) {
+    if (!isWritten(event) || !isObjectId(event.owner) || !touchesIdentity(event)) continue;
+    const key = event.owner.toHexString();
+    const before = known.owned.get(key) ?? [];
+    const stored = storedAfter(event, standing.get(key) ?? knownOf(key, known));
+    standing.set(key, stored);
+    const now = identityOf(kind, event.owner, stored);
+    if (now === undefined) continue;
+    if (stored.isNumber) claims.numbers.push(now);
+    else if (!before.some((identity) => isSame(identity, now))) claims.texts.push(now);
+  }
+  return claims;
+}

@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
+import type { Model } from 'mongoose';
+import { atMost, later } from '../../common/index.js';
+import {
+  type KnownFences,
+  type Heads,
+  type StoredHead,
+  markKey,
+  type MarkKey,
+  markName,
+} from '../protocol/index.js';
+import { HEAD_MODEL, HEADS } from './collections.schema.js';
+import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
+
+const REMEMBERED_BY_WRITER = 100_000;
+
+/**
+ * Writes `tidemark.heads`: nobody else does. A head only grows, so one that a former leader writes late does no harm. One
+ * that lies above the fence already tells all there is to tell, until the mark is raised past it.
+ */
+@Injectable()
+export class HeadWriter {
+  /** What this term has written. */
+  private written = new LRUCache<string, Date>(atMost(REMEMBERED_BY_WRITER));
+
+  constructor(@InjectModel(HEAD_MODEL) private readonly heads: Model<StoredHead>) {}
+
+  /** What was written in another term may be gone, also what that writes late. */
+  beginTerm(): void {
+    this.written = new LRUCache(atMost(REMEMBERED_BY_WRITER));
+  }
+
+  /** To be called before the token that stands behind the changes is stored. */
+  async write(heads: Heads, fences: KnownFences): Promise<void> {
+    const { written } = this;
+    const news = [...heads].filter(([name, { stamp }]) => {
+      const [before, fence] = [written.get(name), fences.get(name)];
+      return before === undefined || (stamp > before && (fence === undefined || before <= fence));
+    });
+    if (news.length === 0) return;
+    const writes = news.map(([, { mark, stamp }]) => ({
+      updateOne: { filter: { _id: markKey(mark) }, update: { $max: { stamp } }, upsert: true },
+    }));
+    await this.heads.collection.bulkWrite(writes, { ordered: false });
+    for (const [name, { stamp }] of news) written.set(name, stamp);
+  }
+}
+
+const REMEMBERED = 20_000;
+const NO_HEAD = new Date(0);
+
+/** A read that is under way, and what is told of the head meanwhile. */
+interface UnderWay {
+  over: Promise<void>;
+  told: Date;
+  isOutdated: boolean;
+}
+
+/**
+ * The heads that this instance knows: each is read once, and followed from there on. What the instance has written itself
+ * counts at once.
+ */
+@Injectable()
+export class KnownHeads implements Follower {
+  readonly collection = HEADS;
+  readonly told = ['stamp'] as const;
+  private readonly heads = new LRUCache<string, Date>(atMost(REMEMBERED));
+  private readonly own = new LRUCache<string, Date>(atMost(REMEMBERED));
+  private readonly reads = new Map<string, UnderWay>();
+
+  constructor(
+    private readonly control: ControlStream,
+    @InjectModel(HEAD_MODEL) private readonly model: Model<StoredHead>,
+  ) {
+    control.follow(this);
+  }
+
+  /** The head, long ago where there is none; nothing where it is not known. */
+  of(mark: MarkKey): Date | undefined {
+    const name = markName(mark);
+    const head = this.control.isCurrent ? this.heads.get(name) : undefined;
+    return head && later(head, this.own.get(name) ?? NO_HEAD);
+  }
+
+  /**
+   * Reads the head, so that it is known from now on. Where that does not succeed soon it stays unknown, as does one that
+   * somebody else has made of something that is no stamp: the leader may not be able to raise it any more.
+   */
+  async learn(mark: MarkKey): Promise<void> {
+    if (!this.control.isCurrent) return;
+    const name = markName(mark);
+    const underWay = this.reads.get(name);
+    if (underWay !== undefined) return underWay.over;
+    const read = { told: NO_HEAD, isOutdated: false, over: Promise.resolve() };
+    read.over = this.read(mark, read).finally(() => this.reads.delete(name));
+    this.reads.set(name, read);
+    return read.over;
+  }
+
+  /** This instance has written a record with this stamp. */
+  wrote(mark: MarkKey, stamp: Date): void {
+    const name = markName(mark);
+    this.own.set(name, later(stamp, this.own.get(name) ?? NO_HEAD));
+  }
+
+  /** A head that somebody else has removed or replaced is read again. */
+  hear({ id, what, fields }: ControlChange): void {
+    if (id === undefined) return this.forget();
+    if (typeof id !== 'object' || id === null) return;
+    const name = markName(id as MarkKey);
+    const { stamp } = fields as Partial<StoredHead>;
+    const [known, underWay] = [this.heads.get(name), this.reads.get(name)];
+    const isTold = stamp instanceof Date && (what === 'insert' || what === 'update');
+    if (underWay !== undefined && isTold) underWay.told = later(underWay.told, stamp);
+    else if (underWay !== undefined) underWay.isOutdated = true;
+    if (!isTold) this.heads.delete(name);
+    else if (known !== undefined) this.heads.set(name, later(known, stamp));
+  }
+
+  forget(): void {
+    this.heads.clear();
+    for (const read of this.reads.values()) read.isOutdated = true;
+  }
+
+  private async read(mark: MarkKey, underWay: UnderWay): Promise<void> {
+    const stored = await this.control.readSoon((options) =>
+      this.model.collection.findOne<Partial<StoredHead>>({ _id: markKey(mark) }, options),
+    );
+    const stamp = stored === null ? NO_HEAD : stored?.stamp;
+    if (!(stamp instanceof Date)) return;
+    if (!underWay.isOutdated) this.heads.set(markName(mark), later(stamp, underWay.told));
+  }
+}

@@ -1,0 +1,86 @@
+import mongoose, { type Connection, type mongo } from 'mongoose';
+import { CLOCK, readAsOf } from '../../database/plain.js';
+import { LEASES } from './collections.schema.js';
+import { WATCHER, type WatchState } from '../protocol/index.js';
+
+/** The server's error code for a moment older than its history. */
+const SNAPSHOT_TOO_OLD = 239;
+/** An older moment is explained by the watcher's own lag (milliseconds). */
+const RECENT_MS = 60_000;
+
+/**
+ * Whether the server retains the moment up to which all changes are processed; true if that moment is not recent. Every page
+ * is read as of such a moment.
+ */
+export async function holdsWatched(connection: Connection): Promise<boolean> {
+  const leases = connection.collection<WatchState>(LEASES);
+  const [state] = await leases
+    .aggregate<{ watched?: mongo.Timestamp; clock: Date }>([
+      { $match: { _id: WATCHER } },
+      { $project: { watched: 1, clock: CLOCK } },
+    ])
+    .toArray();
+  const { watched, clock } = state ?? {};
+  if (watched === undefined || clock === undefined) return true;
+  if (clock.getTime() - watched.getHighBitsUnsigned() * 1000 > RECENT_MS) return true;
+  return readAsOf(connection.getClient(), watched, (snapshot) =>
+    leases.findOne({ _id: WATCHER }, { ...snapshot, projection: { _id: 1 } }),
+  ).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof mongoose.mongo.MongoServerError && error.code === SNAPSHOT_TOO_OLD) return false;
+      throw error;
+    },
+  );
+}
+
+/** `serverStatus` with the oplog, which needs fewer rights than reading it; the costly sections are left out. */
+const OPLOG_STATUS = {
+  serverStatus: 1,
+  oplog: 1,
+  ...{ locks: 0, metrics: 0, repl: 0, storageEngine: 0, tcmalloc: 0, wiredTiger: 0 },
+};
+const OPLOG_SIZE = { collStats: 'oplog.rs' };
+
+/** The log of the server that answers. */
+export interface Oplog {
+  /** Cluster times of its oldest and its newest entry. */
+  oldest: mongo.Timestamp;
+  newest: mongo.Timestamp;
+  /** How much of its size is used, 0 to a little over 1; undefined where the user may not ask. */
+  usedRatio: number | undefined;
+}
+
+/** Undefined behind mongos, which has no oplog, and where the user may not ask; a database that is away tells elsewhere. */
+export async function readOplog(connection: Connection): Promise<Oplog | undefined> {
+  const [status, size] = await Promise.all([
+    connection.db!.command(OPLOG_STATUS).catch(() => undefined),
+    connection
+      .getClient()
+      .db('local')
+      .command(OPLOG_SIZE)
+      .catch(() => undefined),
+  ]);
+  const times = status?.['oplog'] as
+    | { earliestOptime?: mongo.Timestamp; latestOptime?: mongo.Timestamp }
+    | undefined;
+  if (times?.earliestOptime === undefined || times.latestOptime === undefined) return undefined;
+  const usedRatio = Number(size?.['size']) / Number(size?.['maxSize']);
+  return {
+    oldest: times.earliestOptime,
+    newest: times.latestOptime,
+    usedRatio: Number.isFinite(usedRatio) ? usedRatio : undefined,
+  };
+}
+
+/**
+ * For how many seconds the oplog will hold what is written to it, if that comes as fast as since its oldest entry. A full one
+ * holds what it holds now; one that has just begun holds little so far, and nothing is dropped from it yet. Undefined where
+ * its size is not known, or nothing can be said after less than a second.
+ */
+export function predictedWindow({ oldest, newest, usedRatio }: Oplog): number | undefined {
+  const seconds = newest.getHighBitsUnsigned() - oldest.getHighBitsUnsigned();
+  return usedRatio === undefined || usedRatio <= 0 || seconds <= 0
+    ? undefined
+    : Math.round(seconds / usedRatio);
+}

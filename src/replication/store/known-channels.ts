@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
+import type { Model } from 'mongoose';
+import { atMost } from '../../common/index.js';
+import type { Tenant } from '../../record/index.js';
+import { CHANNEL_MODEL } from './collections.schema.js';
+import type { KnownChannel } from '../protocol/index.js';
+
+const REMEMBERED = 10_000;
+/** Somebody may drop the collection, so what is remembered is written again now and then (milliseconds). */
+const REMEMBERED_MS = 60_000;
+
+/** The channels ever seen. A channel once in the collection leaves it only where somebody drops that. */
+@Injectable()
+export class KnownChannels {
+  private readonly seen = new LRUCache<string, true>({ ...atMost(REMEMBERED), ttl: REMEMBERED_MS });
+
+  constructor(@InjectModel(CHANNEL_MODEL) private readonly channels: Model<KnownChannel>) {}
+
+  async isKnown({ organizationid, appid }: Tenant, channel: string): Promise<boolean> {
+    return (await this.channels.exists({ organizationid, appid, channel: { $eq: channel } })) !== null;
+  }
+
+  /** Which collection it is: another one after a drop, nothing where there is none. */
+  async collectionId(): Promise<string | undefined> {
+    const { name } = this.channels.collection;
+    const [found] = await this.channels.db.db!.listCollections({ name }).toArray();
+    return (found as { info?: { uuid?: { toString(): string } } } | undefined)?.info?.uuid?.toString();
+  }
+
+  /** The collection is another one than what is remembered was written into. */
+  forget(): void {
+    this.seen.clear();
+  }
+
+  async learn(carried: KnownChannel[]): Promise<void> {
+    const fresh = new Map(carried.map((one) => [keyOf(one), one]));
+    for (const key of fresh.keys()) if (this.seen.has(key)) fresh.delete(key);
+    if (fresh.size === 0) return;
+    await this.channels.collection.bulkWrite(
+      [...fresh.values()].map((one) => ({
+        updateOne: { filter: one, update: { $setOnInsert: one }, upsert: true },
+      })),
+      { ordered: false },
+    );
+    for (const key of fresh.keys()) this.seen.set(key, true);
+  }
+}
+
+function keyOf({ organizationid, appid, channel }: KnownChannel): string {
+  return JSON.stringify([organizationid, appid, channel]);
+}

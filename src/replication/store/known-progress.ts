@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, mongo } from 'mongoose';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ControlStream, KnownDocuments, type Follower } from '../../control/index.js';
+import type { Tenant } from '../../record/index.js';
+import {
+  isAside,
+  isPreparing,
+  type ProgressLook,
+  progressOf,
+  workOf,
+  WATCHER,
+  type WatchState,
+  progressOfAll,
+  type TotalProgress,
+} from '../protocol/index.js';
+import { WATCH_STATE_MODEL, LEASES } from './collections.schema.js';
+
+/** What feeds and `max` have to know of the watcher. */
+type KnownState = Pick<WatchState, '_id' | 'watched' | 'since' | 'pass' | 'expires' | 'aside' | 'pace'>;
+
+/** How far the watcher has come, as this instance knows it without asking. */
+@Injectable()
+export class KnownProgress {
+  private readonly states: KnownDocuments<KnownState>;
+
+  constructor(
+    private readonly control: ControlStream,
+    @InjectModel(WATCH_STATE_MODEL) private readonly model: Model<WatchState>,
+  ) {
+    const told = ['watched', 'since', 'pass', 'expires', 'aside', 'pace'] as const;
+    this.states = new KnownDocuments(control, model.collection.collectionName, told);
+  }
+
+  /**
+   * How far the watcher has come with an application. Undefined if this instance does not know it, if no instance leads, or if feeds
+   * of the application show nothing now: then the caller reads the database. The database's clock has reached `clock`.
+   */
+  async look(tenant: Tenant): Promise<ProgressLook | undefined> {
+    if (!this.control.isCurrent) return undefined;
+    const state = this.peek() ?? (await this.find());
+    const { clock, clockByNow } = this.control;
+    if (state === undefined || clock === undefined || clockByNow === undefined) return undefined;
+    const progress = progressOf(state, tenant);
+    const { watched } = progress;
+    if (watched === undefined || isPreparing(progress) || state.expires <= clockByNow) return undefined;
+    return { clock, watched, progress, isAside: isAside(state, tenant), work: workOf(state, tenant) };
+  }
+
+  /** The state of all applications, if it is known. */
+  peek(): KnownState | undefined {
+    return this.states.peek(WATCHER);
+  }
+
+  /** The known state, or else the stored one; undefined if the database does not answer soon. */
+  async find(): Promise<KnownState | undefined> {
+    return (await this.states.find(WATCHER, () => this.read())) ?? undefined;
+  }
+
+  private async read(): Promise<KnownState | null> {
+    const state = await this.control.readSoon((options) =>
+      this.model.collection.findOne<KnownState>({ _id: WATCHER as never }, options),
+    );
+    return state ?? null;
+  }
+}
+
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 25;
+const SLOWER = 1.3;
+
+interface Awaited {
+  at: mongo.Timestamp;
+  /** Whose progress counts; nothing where it is that of every application. */
+  tenant: Tenant | undefined;
+}
+
+interface Waiting extends Awaited {
+  resolve: (isReached: boolean) => void;
+}
+
+/**
+ * Tells when the watcher has come to a place in the log. The control stream tells it; while that does not, there is one look
+ * for all who wait, and none while no caller waits.
+ */
+@Injectable()
+export class WatchedPlace implements Follower {
+  readonly collection = LEASES;
+  readonly told = ['watched', 'aside'];
+  private readonly waiting = new Set<Waiting>();
+  private isLooking = false;
+
+  constructor(
+    control: ControlStream,
+    private readonly known: KnownProgress,
+  ) {
+    control.follow(this);
+  }
+
+  /** What is known follows the stream as well, and was created before: so it has heard of the change already. */
+  hear(): void {
+    if (this.waiting.size > 0) this.resolveUpTo(this.known.peek());
+  }
+
+  forget(): void {}
+
+  /** True when everything of an application up to a cluster time is worked through; false where `left` was aborted before. */
+  reached(at: mongo.Timestamp, left: AbortSignal, tenant: Tenant): Promise<boolean> {
+    return this.awaited({ at, tenant }, left);
+  }
+
+  /** The same of every application. */
+  reachedByAll(at: mongo.Timestamp, left: AbortSignal): Promise<boolean> {
+    return this.awaited({ at, tenant: undefined }, left);
+  }
+
+  private awaited(place: Awaited, left: AbortSignal): Promise<boolean> {
+    if (left.aborted) return Promise.resolve(false);
+    const state = this.known.peek();
+    if (state !== undefined && isReached(place, state)) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const one = { ...place, resolve };
+      this.waiting.add(one);
+      left.addEventListener('abort', () => this.end(one, false), { once: true });
+      if (!this.isLooking) void this.look();
+    });
+  }
+
+  private async look(): Promise<void> {
+    this.isLooking = true;
+    for (let ms = FIRST_PAUSE_MS; this.waiting.size > 0; ms = Math.min(ms * SLOWER, LONGEST_PAUSE_MS)) {
+      await wait(ms);
+      this.resolveUpTo(this.known.peek() ?? (await this.known.find().catch(() => undefined)));
+    }
+    this.isLooking = false;
+  }
+
+  private resolveUpTo(state: TotalProgress | undefined): void {
+    if (state === undefined) return;
+    for (const one of this.waiting) if (isReached(one, state)) this.end(one, true);
+  }
+
+  private end(one: Waiting, isReached: boolean): void {
+    this.waiting.delete(one);
+    one.resolve(isReached);
+  }
+}
+
+function isReached({ at, tenant }: Awaited, state: TotalProgress): boolean {
+  const { watched } = tenant === undefined ? progressOfAll(state) : progressOf(state, tenant);
+  return watched !== undefined && watched.compare(at) >= 0;
+}

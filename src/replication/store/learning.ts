@@ -1,0 +1,175 @@
+import type { mongo } from 'mongoose';
+import { LEDGER } from './collections.schema.js';
+import { literal } from '../../common/index.js';
+import { COLLECTION_OF, IDENTITY, idTextAt, type Kind, LONGEST_NUMBER_TEXT } from '../../record/index.js';
+import { type AppShare, documentsOf, inShare, type LogPlace } from '../protocol/index.js';
+import { inStretch, type Stretch } from './walk.js';
+
+/*
+ * Whole stretches of records are learned within the server: the stages that make ledger entries of records, and those
+ * that find where the two differ. No text of a record comes through this process. A record whose `id` is a number is not
+ * learned here, since several may claim one, and only one can have it.
+ */
+
+/** Records that are known under texts (contract §4); the operator `$type` of queries would also take lists. */
+const WHOLE = { $expr: { $and: IDENTITY.map(isText) } };
+/** The same, and those that may be known under a number. */
+const MAYBE_KNOWN = {
+  $expr: {
+    $and: [isText('organizationid'), isText('appid'), { $or: [isText('id'), { $isNumber: '$id' }] }],
+  },
+};
+
+/** Expressions: a projection by names may end at the second of two fields with the same name. */
+const identity = Object.fromEntries(IDENTITY.map((field) => [field, `$${field}`]));
+const identityOfNumbers = { ...identity, id: { $cond: [{ $isNumber: '$id' }, idTextAt('$id'), '$id'] } };
+const ledgerIdentity = ['organizationid', 'appid', 'kind', 'id'];
+
+/** A stretch of the records, or of the owners, of a share. */
+export interface Piece {
+  stretch: Stretch;
+  share: AppShare;
+}
+
+/** Makes an entry of each whole record of the stretch. The first one that the ledger has already ends it with E11000. */
+export function insertLives(kind: Kind, piece: Piece, at: LogPlace): mongo.Document[] {
+  return [...wholeRecords(piece), { $set: aliveAs(kind, at) }, into('fail')];
+}
+
+/** Makes or changes the entry of each whole record of the stretch that owns none under its identity. */
+export function mergeNews(kind: Kind, piece: Piece, at: LogPlace): mongo.Document[] {
+  const { share } = piece;
+  const news = 'only' in share ? wholeRecords(piece) : unknown(kind, piece);
+  return [...news, { $set: aliveAs(kind, at) }, into(laterLife(at))];
+}
+
+/** Of the whole records of the stretch that own no entry, those whose `id` may be the text of a number. */
+export function unknownBesideNumbers(kind: Kind, piece: Piece): mongo.Document[] {
+  const isShort = { $match: { $expr: { $lte: [{ $strLenBytes: '$id' }, LONGEST_NUMBER_TEXT] } } };
+  const { share } = piece;
+  if (!('only' in share)) return [...unknown(kind, piece), isShort];
+  const number = { ...inShare(share), kind, isNumber: true, $expr: { $eq: ['$id', '$$id'] } };
+  return [
+    ...wholeRecords(piece),
+    isShort,
+    { $lookup: { from: LEDGER, let: { id: '$id' }, pipeline: [{ $match: number }], as: 'number' } },
+    { $match: { 'number.0': { $exists: true } } },
+    { $unset: 'number' },
+  ];
+}
+
+/** The identities of the whole records of a stretch, with the `_id` of each. */
+function wholeRecords({ stretch, share }: Piece): mongo.Document[] {
+  return [
+    { $match: { ...documentsOf(share), _id: inStretch(stretch) } },
+    { $match: WHOLE },
+    { $project: { _id: 0, ...identity, owner: '$_id' } },
+  ];
+}
+
+/** The identities of the whole records of the stretch that own no entry, with the `_id` of each. */
+function unknown(kind: Kind, piece: Piece): mongo.Document[] {
+  const entries = entriesAs('entry', kind, piece, { isNumber: { $ne: true } });
+  return [
+    ...recordsAs('record', piece, WHOLE, identity),
+    { $unionWith: { coll: LEDGER, pipeline: entries } },
+    { $group: { _id: SAME, entry: { $max: '$entry' } } },
+    { $match: { entry: null } },
+    { $replaceWith: '$_id' },
+  ];
+}
+
+/** The living entries of a stretch of owners whose record does not stand under their identity. */
+export function gone(kind: Kind, piece: Piece): mongo.Document[] {
+  const records = recordsAs('record', piece, MAYBE_KNOWN, identityOfNumbers);
+  return [
+    ...entriesAs('entry', kind, piece),
+    { $unionWith: { coll: COLLECTION_OF[kind], pipeline: records } },
+    { $group: { _id: SAME, entry: { $max: '$entry' }, record: { $max: '$record' } } },
+    { $match: { record: null } },
+    { $replaceWith: { $mergeObjects: ['$_id', { kind: literal(kind) }] } },
+  ];
+}
+
+/** Those of some living entries of one kind whose record does not stand under their identity: each record is looked up. */
+export function goneAmong(kind: Kind, entries: mongo.Document): mongo.Document[] {
+  const record = [{ $match: MAYBE_KNOWN }, { $project: { _id: 0, ...identityOfNumbers } }];
+  const fieldsOf = (document: string) => IDENTITY.map((field) => `${document}${field}`);
+  const told = { $let: { vars: { one: { $first: '$record' } }, in: fieldsOf('$$one.') } };
+  return [
+    { $match: entries },
+    { $project: { _id: 0, kind: 1, ...identity, owner: 1 } },
+    {
+      $lookup: {
+        from: COLLECTION_OF[kind],
+        localField: 'owner',
+        foreignField: '_id',
+        pipeline: record,
+        as: 'record',
+      },
+    },
+    { $match: { $expr: { $ne: [told, fieldsOf('$')] } } },
+    { $unset: 'record' },
+  ];
+}
+
+/** What a record is to consumers, with the record itself: equal on both sides where the ledger is right. */
+const SAME = Object.fromEntries([...IDENTITY, 'owner'].map((field) => [field, `$${field}`]));
+
+function recordsAs(
+  name: string,
+  { stretch, share }: Piece,
+  which: mongo.Document,
+  fields: mongo.Document,
+): mongo.Document[] {
+  return [
+    { $match: { ...documentsOf(share), _id: inStretch(stretch) } },
+    { $match: which },
+    { $project: { _id: 0, ...fields, owner: '$_id', [name]: literal(1) } },
+  ];
+}
+
+function entriesAs(
+  name: string,
+  kind: Kind,
+  { stretch, share }: Piece,
+  which: mongo.Document = {},
+): mongo.Document[] {
+  return [
+    { $match: { ...inShare(share), kind, alive: true, owner: inStretch(stretch), ...which } },
+    { $project: { _id: 0, ...identity, owner: 1, [name]: literal(1) } },
+  ];
+}
+
+function aliveAs(kind: Kind, at: LogPlace): mongo.Document {
+  return { kind: literal(kind), alive: literal(true), learned: literal(at) };
+}
+
+function into(whenMatched: string | mongo.Document[]): mongo.Document {
+  return { $merge: { into: LEDGER, on: ledgerIdentity, whenMatched, whenNotMatched: 'insert' } };
+}
+
+/**
+ * What becomes of an entry that is there already: another owner if it lives, unless the ledger knows something newer.
+ * A dead one stays dead, since it comes back only together with a new stamp of its record (design §3, rule 4). One that a
+ * number has stays, too, unless that is the record itself: somebody has to remember the number before.
+ */
+function laterLife(at: LogPlace): mongo.Document[] {
+  const isNewer = { $and: [{ $eq: [{ $type: '$learned' }, 'string'] }, { $gt: ['$learned', literal(at)] }] };
+  const isOther = { $and: [{ $eq: ['$isNumber', true] }, { $ne: ['$owner', '$$new.owner'] }] };
+  const applies = { $and: [{ $eq: ['$alive', true] }, { $not: [isNewer] }, { $not: [isOther] }] };
+  const instead = (field: string, value: unknown) => ({ $cond: [applies, value, `$${field}`] });
+  return [
+    {
+      $set: {
+        owner: instead('owner', '$$new.owner'),
+        isNumber: instead('isNumber', '$$REMOVE'),
+        learned: instead('learned', literal(at)),
+      },
+    },
+  ];
+}
+
+function isText(field: string): mongo.Document {
+  return { $eq: [{ $type: `$${field}` }, 'string'] };
+}

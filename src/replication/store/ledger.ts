@@ -1,0 +1,234 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, mongo } from 'mongoose';
+import { alongIndex, alongIndexIfAny, refusedAsDuplicate } from '../../database/index.js';
+import { Metrics } from '../../observability/index.js';
+import { type Kind, KINDS } from '../../record/index.js';
+import {
+  ALL,
+  inShare,
+  isPartial,
+  type AppShare,
+  type Death,
+  type LedgerChange,
+  type Life,
+  identitiesByTenant,
+  type Identity,
+  identityKey,
+} from '../protocol/index.js';
+import { inSlices, STRETCH_MS } from './walk.js';
+import { firstLife, laterLife, lifeBefore, numberBefore, revivals, tombstones } from './ledger-changes.js';
+import { LEDGER_MODEL, type LedgerEntry } from './collections.schema.js';
+
+const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
+/** Not one of the indexes of tombstones, of which an application may have millions. */
+const BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
+const STATE = { ...BY_IDENTITY, alive: 1, owner: 1, isNumber: 1, lastupdated: 1, learned: 1 };
+
+/** Reads and writes the ledger. The watcher writes, and `resync`, which stamps tombstones anew. */
+@Injectable()
+export class Ledger {
+  constructor(
+    @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Whether anything was ever learned. */
+  async isBegun(): Promise<boolean> {
+    return (await this.entries.exists({})) !== null;
+  }
+
+  /** How many entries are alive: along the index, and not for longer than a stretch may take. */
+  countLiving(): Promise<number> {
+    const alive = { kind: { $in: [...KINDS] }, alive: true };
+    return this.entries.collection.countDocuments(alive, { maxTimeMS: STRETCH_MS });
+  }
+
+  /**
+   * The living entries that these records own, in the order in which they were learned. Of several that one record owns,
+   * the first is what it was as far as events were worked through; a later one was learned ahead of its event. In a share, those of
+   * its applications.
+   */
+  async ownedBy(kind: Kind, owners: mongo.ObjectId[], share: AppShare = ALL): Promise<LedgerEntry[]> {
+    if (owners.length === 0) return [];
+    const find = (along: { hint?: string }) =>
+      this.entries.collection
+        .find<LedgerEntry>(
+          { kind, alive: true, owner: { $in: owners }, ...inShare(share) },
+          { ...along, sort: { learned: 1 } },
+        )
+        .toArray();
+    return isPartial(share) ? alongIndexIfAny(this.entries.collection, BY_OWNER, find) : find({});
+  }
+
+  /**
+   * Writes what was learned; knowledge older than the ledger's own changes nothing. Answers the lives that could not take their
+   * place: those of identities that the ledger holds for dead, which come back only together with a new stamp of their record
+   * (design §3, rule 4), and numbers where another record lives, which wait. So does a number where the ledger knows of a later
+   * death: it claims the identity still, and no event tells of it once more.
+   */
+  async learn(changes: LedgerChange[]): Promise<Life[]> {
+    const lives = changes.filter((change) => change.alive);
+    const deaths = changes.filter((change) => !change.alive);
+    const ended = await this.update(lives.filter((life) => life.afterDeath).map(lifeBefore));
+    const known = await this.known(lives);
+    const unknown = lives.filter(({ identity }) => !known.has(identityKey(identity)));
+    const seenBefore = await this.insert(unknown.map(firstLife));
+    const later = [
+      ...lives.filter(({ identity }) => known.get(identityKey(identity))?.alive),
+      ...unknown.filter((_life, index) => seenBefore.has(index)),
+    ];
+    const stillLiving = await this.update(later.map(laterLife));
+    const dead = await this.bury(deaths);
+    this.metrics.tombstones.inc(ended + dead);
+    const overtaken = stillLiving === later.length ? [] : await this.overtaken(later);
+    return [...lives.filter((life) => isBehindDeath(life, known)), ...overtaken];
+  }
+
+  /** Learns lives of identities without an entry; existing entries are left unchanged, whichever record owns them. */
+  async learnUnknown(lives: Life[]): Promise<void> {
+    await this.insert(lives.map(firstLife));
+  }
+
+  /** The entries with these `_id`s, in a share those of its applications. */
+  async among(entries: mongo.ObjectId[], share: AppShare = ALL): Promise<LedgerEntry[]> {
+    if (entries.length === 0) return [];
+    const among = { _id: { $in: entries }, ...inShare(share) };
+    return this.entries.collection.find<LedgerEntry>(among, { hint: { _id: 1 } }).toArray();
+  }
+
+  /** The living entries of a few identities. */
+  async livingUnder(kind: Kind, identities: Identity[]): Promise<LedgerEntry[]> {
+    if (identities.length === 0) return [];
+    const among = identities.map(({ organizationid, appid, id }) => ({ organizationid, appid, kind, id }));
+    return this.entries.collection.find<LedgerEntry>({ $or: among, alive: true }).toArray();
+  }
+
+  /**
+   * The lives of identities that the ledger holds for dead, each as of the place of the death where that is later. Their records
+   * have to be looked at after the death was learned: of what becomes of them then, a later event tells.
+   */
+  async behindDeaths(lives: Life[]): Promise<Life[]> {
+    const entries = await this.known(lives);
+    return lives.flatMap((life) => {
+      const entry = entries.get(identityKey(life.identity));
+      if (entry === undefined || entry.alive) return [];
+      return [{ ...life, at: entry.learned > life.at ? entry.learned : life.at }];
+    });
+  }
+
+  /**
+   * The lives of texts, each as of the place at which the ledger has learned that a number lives under its identity where that is later, as
+   * after a batch that was cut off. Their records have to be looked at after that, as with {@link behindDeaths}.
+   */
+  async behindNumbers(lives: Life[]): Promise<Life[]> {
+    const entries = await this.known(lives);
+    return lives.map((life) => {
+      const entry = entries.get(identityKey(life.identity));
+      const isLater = entry?.alive === true && entry.isNumber === true && entry.learned > life.at;
+      return isLater ? { ...life, at: entry.learned } : life;
+    });
+  }
+
+  /** The tombstones of the identities of a few lives of one kind, by identity, as of no later place than each life. */
+  async tombstonesOf(lives: Life[], session?: mongo.ClientSession): Promise<Map<string, LedgerEntry>> {
+    const entries = await this.entriesOf(lives, { alive: false }, session);
+    const dead = lives.filter((life) => isDeadFor(life, entries));
+    return new Map(dead.map(({ identity }) => identityKey(identity)).map((key) => [key, entries.get(key)!]));
+  }
+
+  /** Sets tombstones alive again: those of several lives in the transaction in which they were read. */
+  async revive(lives: Life[], session?: mongo.ClientSession): Promise<void> {
+    if (lives.length === 0) return;
+    const { collection } = this.entries;
+    await alongIndex(collection, BY_IDENTITY, (hint) => {
+      const writes = revivals(lives).map(({ updateMany }) => ({ updateMany: { ...updateMany, hint } }));
+      return collection.bulkWrite(writes, session && { session });
+    });
+  }
+
+  /**
+   * Those of the lives that the ledger holds for dead, and numbers where another record lives: since it was looked who lives there,
+   * a term that was given up may have written late. A number there that is no newer than a text ends before that.
+   */
+  private async overtaken(lives: Life[]): Promise<Life[]> {
+    const entries = await this.known(lives);
+    const others = lives.filter((life) => {
+      const { alive, owner } = entries.get(identityKey(life.identity)) ?? {};
+      return alive === true && !life.owner.equals(owner);
+    });
+    const ended = await this.update(others.filter(({ isNumber }) => !isNumber).map(numberBefore));
+    this.metrics.tombstones.inc(ended);
+    const known = await this.known(lives);
+    return [
+      ...others.filter(({ isNumber }) => isNumber),
+      ...lives.filter((life) => isBehindDeath(life, known)),
+    ];
+  }
+
+  /** What the ledger has of the identities of lives of one kind, by identity. */
+  private async known(lives: Life[]): Promise<Map<string, LedgerEntry>> {
+    const known = new Map<string, LedgerEntry>();
+    for (const some of inSlices(lives, ({ identity }) => identity.id))
+      for (const [key, entry] of await this.entriesOf(some, {})) known.set(key, entry);
+    return known;
+  }
+
+  private async entriesOf(
+    lives: Life[],
+    which: { alive?: boolean },
+    session?: mongo.ClientSession,
+  ): Promise<Map<string, LedgerEntry>> {
+    const found = new Map<string, LedgerEntry>();
+    const kind = lives[0]?.identity.kind;
+    const options = { ...(session && { session }), projection: STATE };
+    for (const { organizationid, appid, ids } of identitiesByTenant(lives.map(({ identity }) => identity))) {
+      const query = { organizationid, appid, kind, id: { $in: ids }, ...which };
+      const entries = await alongIndex(this.entries.collection, BY_IDENTITY, (hint) =>
+        this.entries.collection.find<LedgerEntry>(query, { ...options, hint }).toArray(),
+      );
+      for (const entry of entries) found.set(identityKey(entry), entry);
+    }
+    return found;
+  }
+
+  /** Which of the entries the ledger has already. */
+  private async insert(entries: Omit<LedgerEntry, '_id'>[]): Promise<Set<number>> {
+    if (entries.length === 0) return new Set();
+    return this.entries.collection
+      .bulkWrite(
+        entries.map((document) => ({ insertOne: { document } })),
+        { ordered: false },
+      )
+      .then(() => new Set<number>(), refusedAsDuplicate);
+  }
+
+  private bury(deaths: Death[]): Promise<number> {
+    if (deaths.length === 0) return Promise.resolve(0);
+    return alongIndexIfAny(this.entries.collection, BY_IDENTITY, (along) =>
+      this.update(tombstones(deaths, along)),
+    );
+  }
+
+  /** How many entries were found; an upsert that runs into the unique index means "leave it". */
+  private async update(writes: mongo.AnyBulkWriteOperation[]): Promise<number> {
+    if (writes.length === 0) return 0;
+    const done = (result: mongo.BulkWriteResult) => result.matchedCount + result.upsertedCount;
+    return this.entries.collection.bulkWrite(writes, { ordered: false }).then(done, (error: unknown) => {
+      refusedAsDuplicate(error);
+      return done((error as mongo.MongoBulkWriteError).result);
+    });
+  }
+}
+
+/** Whether the ledger has a tombstone of its identity, as of no later place. */
+function isDeadFor({ identity, at }: Life, entries: Map<string, LedgerEntry>): boolean {
+  const entry = entries.get(identityKey(identity));
+  return entry !== undefined && !entry.alive && !(entry.learned > at);
+}
+
+/** The same; of a number whatever the place of the tombstone is. */
+function isBehindDeath(life: Life, entries: Map<string, LedgerEntry>): boolean {
+  const isWaiting = life.isNumber && entries.get(identityKey(life.identity))?.alive === false;
+  return isWaiting || isDeadFor(life, entries);
+}

@@ -1,0 +1,247 @@
+import type { Model, Connection, mongo } from 'mongoose';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { InjectConnection, InjectModel } from '@nestjs/mongoose';
+import { setMaxListeners } from 'node:events';
+import { type Tenant, COLLECTION_OF, DELIVERABLE, FIRST_ID } from '../../record/index.js';
+import { type Fences, type Mark, markName, type MarkKey, markKey, RAISE } from '../protocol/index.js';
+import { SETTINGS, type Settings } from '../../config/index.js';
+import {
+  alongIndex,
+  type IndexFields,
+  type SnapshotOptions,
+  FUTURE_TOLERANCE_MS,
+  bareCommand,
+  COMMAND_MS,
+  placedReply,
+} from '../../database/index.js';
+import { LEDGER, MARK_MODEL, MARKS } from './collections.schema.js';
+import { problems } from '../../http/index.js';
+import { ProgressReader } from './progress-reader.js';
+import { KnownMoments } from './moments.js';
+import { WatchedPlace } from './known-progress.js';
+
+/** The marks as they stand, of all applications or of one: later ones than the stream has passed can only make more stamps anew, never fewer. */
+export async function readFences(marks: Model<Mark>, tenant?: Tenant): Promise<Fences> {
+  const own = tenant && {
+    '_id.organizationid': tenant.organizationid,
+    '_id.appid': tenant.appid,
+  };
+  const found = await marks.find({ ...own }).lean();
+  return new Map(found.map(({ _id, fence }) => [markName(_id), fence]));
+}
+
+const RECORDS_BY_STAMP = { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 } as const;
+const TOMBSTONES_BY_STAMP = { organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 } as const;
+
+/** The stamps that are asked for. */
+export interface StampRange {
+  lower: { $gt: Date } | { $gte: Date };
+  /** The greatest of them: a date, or an expression of the database's clock. */
+  upTo: Date | mongo.Document;
+}
+
+/** The greatest stamp of an application and kind, over deliverable records and hard deletes. */
+@Injectable()
+export class GreatestStamp {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /**
+   * The greatest in a range, as of now or of a moment; nothing where there is none. Of records and of hard deletes one
+   * index entry is read, and one document where there is any in the range: further ones only where those of strangers lie
+   * above. What is asked for is one read each, both at once.
+   */
+  async read(
+    { organizationid, appid, kind }: MarkKey,
+    range: StampRange,
+    snapshot?: SnapshotOptions,
+  ): Promise<Date | undefined> {
+    const tenant = { organizationid, appid };
+    const records = { ...tenant, _id: { $gte: FIRST_ID }, $and: [DELIVERABLE] };
+    const tombstones = { ...tenant, kind, alive: false };
+    const stamps = await Promise.all([
+      this.last(COLLECTION_OF[kind], { ...records, ...within(range) }, RECORDS_BY_STAMP, snapshot),
+      this.last(LEDGER, { ...tombstones, ...within(range) }, TOMBSTONES_BY_STAMP, snapshot),
+    ]);
+    return stamps.reduce((one, other) => (one === undefined || (other && other > one) ? other : one));
+  }
+
+  private async last(
+    name: string,
+    query: mongo.Document,
+    along: IndexFields,
+    snapshot?: SnapshotOptions,
+  ): Promise<Date | undefined> {
+    const collection = this.connection.collection(name);
+    const found = await alongIndex(collection, along, (hint) =>
+      collection.findOne<{ lastupdated: Date }>(query, {
+        ...snapshot,
+        projection: { _id: 0, lastupdated: 1 },
+        hint,
+        sort: { lastupdated: -1 },
+        comment: 'tidemark max',
+        maxTimeMS: this.settings.queryMs,
+      }),
+    );
+    return found?.lastupdated;
+  }
+}
+
+/**
+ * In an index where a list has ever stood in place of a stamp MongoDB uses one bound of a range only, and sorts all that
+ * lies beyond it. Since expressions never become bounds there, it is the lower one that counts, beyond which little lies.
+ */
+function within({ lower, upTo }: StampRange): mongo.Document {
+  return { lastupdated: lower, $expr: { $lte: ['$lastupdated', upTo] } };
+}
+
+/** The clock of a client may be ahead of the database's by so much (milliseconds). */
+const CLIENT_AHEAD_MS = 5000;
+const EARLIEST = new Date(0);
+
+/**
+ * What this database has announced of an application and kind. A later time that a client sends comes from another database, such
+ * as the one before a restore.
+ */
+@Injectable()
+export class Announced {
+  constructor(
+    @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
+    private readonly known: KnownMoments,
+    private readonly progress: ProgressReader,
+    private readonly greatest: GreatestStamp,
+  ) {}
+
+  /** The highest clock value ever announced; nothing before the first one. */
+  async fence(mark: MarkKey): Promise<Date | undefined> {
+    return (await this.marks.findOne({ _id: markKey(mark) }).lean())?.fence;
+  }
+
+  /**
+   * Throws 410 `source-restored` where a client goes on from a time that was never announced. The database is read only where the
+   * time lies ahead of every fence that this instance knows: another instance may have announced it. Where nothing was announced yet,
+   * or there is neither a record nor a hard delete, a time up to the clock may be the client's own.
+   */
+  async assertAnnounced(mark: MarkKey, time: Date): Promise<void> {
+    const known = this.known.highestFence(mark);
+    if (known !== undefined && time <= known) return;
+    const { clock, fence } = await this.look(mark);
+    if (fence !== undefined && time <= fence) return;
+    const isUpToClock = time.getTime() - clock.getTime() <= CLIENT_AHEAD_MS;
+    if (isUpToClock && (fence === undefined || (await this.isEmpty(mark, clock)))) return;
+    throw problems.sourceRestored(time.toISOString());
+  }
+
+  private async look(mark: MarkKey): Promise<{ clock: Date; fence: Date | undefined }> {
+    const pipeline = [{ $match: { _id: markKey(mark) } }, { $project: { fence: 1 } }];
+    const joined = [{ $lookup: { from: MARKS, pipeline, as: 'marks' } }];
+    const { clock, marks = [] } = await this.progress.readWith<{ marks: Pick<Mark, 'fence'>[] }>(
+      mark,
+      joined,
+    );
+    return { clock, fence: marks[0]?.fence };
+  }
+
+  private async isEmpty(mark: MarkKey, clock: Date): Promise<boolean> {
+    const upTo = new Date(clock.getTime() + FUTURE_TOLERANCE_MS);
+    return (await this.greatest.read(mark, { lower: { $gte: EARLIEST }, upTo })) === undefined;
+  }
+}
+
+/** A raise that this instance has not seen passed yet: its place in the log, once it is written. */
+type Raise = Promise<mongo.Timestamp>;
+
+interface Refused {
+  errmsg: string;
+}
+
+/**
+ * Raises marks, one raise in flight for each (design §3, Max): shared by all callers, and none again until the watcher
+ * has passed it. A consumer that polls while records are being stamped anew would else make them late again and again.
+ */
+@Injectable()
+export class MarkRaiser implements OnModuleDestroy {
+  private readonly inFlight = new Map<string, Raise>();
+  private readonly stop = new AbortController();
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @InjectModel(MARK_MODEL) private readonly marks: Model<Mark>,
+    private readonly watched: WatchedPlace,
+  ) {
+    setMaxListeners(Infinity, this.stop.signal);
+  }
+
+  onModuleDestroy(): void {
+    this.stop.abort();
+  }
+
+  /**
+   * Waits until the watcher has passed a raise that began after this call, for so many milliseconds at most; false
+   * where it has not by then. Throws where the mark cannot be raised.
+   */
+  async passed(mark: MarkKey, withinMs: number): Promise<boolean> {
+    const left = new AbortController();
+    const leave = () => left.abort();
+    const timer = setTimeout(leave, withinMs);
+    this.stop.signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await this.passedBefore(mark, left.signal);
+    } finally {
+      clearTimeout(timer);
+      this.stop.signal.removeEventListener('abort', leave);
+    }
+  }
+
+  private async passedBefore(mark: MarkKey, left: AbortSignal): Promise<boolean> {
+    const name = markName(mark);
+    const begun = this.inFlight.get(name);
+    if (begun !== undefined && !(await this.isOver(mark, begun, left).catch(() => !left.aborted)))
+      return false;
+    return this.isOver(mark, this.inFlight.get(name) ?? this.begin(name, mark), left);
+  }
+
+  /** One that is left by all who wait for it is still in flight: whoever comes next sees whether it is passed. */
+  private async isOver(mark: MarkKey, raise: Raise, left: AbortSignal): Promise<boolean> {
+    const at = await unlessLeft(raise, left);
+    const isReached = at !== undefined && (await this.watched.reached(at, left, mark));
+    const name = markName(mark);
+    if (isReached && this.inFlight.get(name) === raise) this.inFlight.delete(name);
+    return isReached;
+  }
+
+  private begin(name: string, mark: MarkKey): Raise {
+    const placed = placedReply('a raise', () => this.write(mark), {
+      within: COMMAND_MS,
+      stop: this.stop.signal,
+    });
+    const raise = placed.then(({ at }) => at);
+    this.inFlight.set(name, raise);
+    raise.catch(() => this.inFlight.delete(name));
+    return raise;
+  }
+
+  /** One majority write; its place in the log is the moment. The bare command tells the place. */
+  private async write(mark: MarkKey): Promise<mongo.Document> {
+    const command = {
+      update: this.marks.collection.collectionName,
+      updates: [{ q: { _id: markKey(mark) }, u: RAISE, upsert: true }],
+      writeConcern: { w: 'majority', wtimeout: COMMAND_MS },
+    };
+    const reply = await bareCommand(this.connection.db!, command, { within: COMMAND_MS });
+    const refused = [reply['writeErrors'], reply['writeConcernError']] as (Refused | Refused[] | undefined)[];
+    const refusal = refused.flat().find((one) => one !== undefined);
+    if (refusal !== undefined) throw new Error(`The mark cannot be raised: ${refusal.errmsg}`);
+    return reply;
+  }
+}
+
+/** What the promise gives; nothing where `left` is aborted before. */
+function unlessLeft<T>(promise: Promise<T>, left: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    left.addEventListener('abort', () => resolve(undefined), { once: true });
+    promise.then(resolve, reject);
+  });
+}

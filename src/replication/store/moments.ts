@@ -1,0 +1,189 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import mongoose, { type mongo, type Model } from 'mongoose';
+import { InjectModel } from '@nestjs/mongoose';
+import { atMost, later } from '../../common/index.js';
+import { type ControlChange, ControlStream, type Follower } from '../../control/index.js';
+import { KnownProgress } from './known-progress.js';
+import {
+  type ProgressLook,
+  type MarkKey,
+  markName,
+  type Moment,
+  newestMoment,
+  servingMoment,
+  type StoredMoment,
+  markKey,
+  isShown,
+} from '../protocol/index.js';
+import { MOMENTS, MOMENT_MODEL } from './collections.schema.js';
+import { ProgressReader } from './progress-reader.js';
+
+const MARKS_REMEMBERED = 10_000;
+/** Of each mark the newest ones. */
+const MOMENTS_REMEMBERED = 16;
+
+/** A moment that serves, and the progress by which it does. */
+interface KnownMoment {
+  look: ProgressLook;
+  moment: Moment;
+}
+
+/**
+ * The moments that this instance has heard of, without asking. Those that it has not heard of are older, and so their
+ * fences are no higher than those of any that it knows.
+ */
+@Injectable()
+export class KnownMoments implements Follower {
+  readonly collection = MOMENTS;
+  readonly told = ['organizationid', 'appid', 'kind', 'fence', 'at'] as const;
+  private readonly byMark = new LRUCache<string, Moment[]>(atMost(MARKS_REMEMBERED));
+
+  constructor(
+    control: ControlStream,
+    private readonly progress: KnownProgress,
+  ) {
+    control.follow(this);
+  }
+
+  /** Nothing where it is not known whether an older one would serve as well. */
+  async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<KnownMoment | undefined> {
+    const look = await this.progress.look(mark);
+    const moments = this.byMark.get(markName(mark)) ?? [];
+    if (look === undefined || !moments.some(({ fence }) => fence < to)) return undefined;
+    const moment = servingMoment(moments, look.progress, to, notBefore);
+    return moment && { look, moment };
+  }
+
+  /** The newest moment that can be shown. */
+  async newest(mark: MarkKey): Promise<KnownMoment | undefined> {
+    const look = await this.progress.look(mark);
+    const moment = look && newestMoment(this.byMark.get(markName(mark)) ?? [], look.progress);
+    return look && moment && { look, moment };
+  }
+
+  /** The highest fence that this instance has heard of. */
+  highestFence(mark: MarkKey): Date | undefined {
+    const fences = (this.byMark.get(markName(mark)) ?? []).map(({ fence }) => fence);
+    return fences.length === 0 ? undefined : fences.reduce(later);
+  }
+
+  /** They are never changed, and what expires can be shown no longer than the server keeps it. */
+  hear({ what, fields }: ControlChange): void {
+    if (what !== 'insert') return;
+    const { fence, at, ...mark } = fields as StoredMoment;
+    if (!(fence instanceof Date && at instanceof mongoose.mongo.Timestamp)) return;
+    const name = markName(mark);
+    const known = this.byMark.get(name) ?? [];
+    this.byMark.set(name, [...known, { fence, at }].slice(-MOMENTS_REMEMBERED));
+  }
+
+  forget(): void {
+    this.byMark.clear();
+  }
+}
+
+/** The only writer of `tidemark.moments`. */
+@Injectable()
+export class MomentWriter {
+  constructor(@InjectModel(MOMENT_MODEL) private readonly moments: Model<StoredMoment>) {}
+
+  /** Everything that the moments stand for is written before: one may be shown as soon as `watched` has come to it. */
+  async write(moments: StoredMoment[]): Promise<void> {
+    if (moments.length === 0) return;
+    const writes = moments.map(({ passed, ...moment }) => ({
+      updateOne: { filter: moment, update: { $setOnInsert: { passed } }, upsert: true },
+    }));
+    await this.moments.collection.bulkWrite(writes, { ordered: false });
+  }
+}
+
+const REMEMBERED = 10_000;
+const ALONG_FENCE = { fence: 1, at: 1 };
+const FROM_THE_NEWEST = { fence: -1, at: -1 };
+
+/** The watcher's progress at one look, and the moment that was looked for. */
+export interface MomentLook extends ProgressLook {
+  moment?: Moment;
+}
+
+/**
+ * The one door through which feeds and `max` come to a moment: as it is known, else as the database has it. Every look throws
+ * 503 `preparing` during a pass.
+ */
+@Injectable()
+export class Moments {
+  /**
+   * The moments that served windows. None will ever have a smaller fence, so each serves its window as long as it can be
+   * shown, and all that is left to look at is how far the watcher has come.
+   */
+  private readonly known = new LRUCache<string, Moment>(atMost(REMEMBERED));
+
+  constructor(
+    private readonly progress: ProgressReader,
+    private readonly knownProgress: KnownProgress,
+    private readonly knownMoments: KnownMoments,
+  ) {}
+
+  /** The moment that serves a window up to `to`, from a cluster time on if that is given. */
+  async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<MomentLook> {
+    const name = `${markName(mark)} ${to.getTime()} ${notBefore?.toBigInt()}`;
+    const remembered = await this.remembered(mark, name);
+    if (remembered !== undefined) return remembered;
+    const known = await this.knownMoments.serving(mark, to, notBefore);
+    if (known !== undefined) {
+      this.known.set(name, known.moment);
+      return withMoment(known.look, known.moment);
+    }
+    const from = notBefore === undefined ? [] : [{ $gte: ['$at', notBefore] }];
+    const { moments, ...look } = await this.look(
+      mark,
+      momentsOf(mark, { fence: { $gte: to } }, from, ALONG_FENCE),
+    );
+    const moment = servingMoment(moments, look.progress, to, notBefore);
+    if (moment !== undefined) this.known.set(name, moment);
+    return withMoment(look, moment);
+  }
+
+  /** The newest moment that can be shown. */
+  async newest(mark: MarkKey): Promise<MomentLook> {
+    const known = await this.knownMoments.newest(mark);
+    if (known !== undefined) return withMoment(known.look, known.moment);
+    const { moments, ...look } = await this.look(mark, momentsOf(mark, {}, [], FROM_THE_NEWEST));
+    return withMoment(look, newestMoment(moments, look.progress));
+  }
+
+  private async remembered(mark: MarkKey, name: string): Promise<MomentLook | undefined> {
+    const moment = this.known.get(name);
+    if (moment === undefined) return undefined;
+    const look = (await this.knownProgress.look(mark)) ?? (await this.progress.read(mark));
+    return isShown(moment, look.progress) ? { ...look, moment } : undefined;
+  }
+
+  private async look(mark: MarkKey, stages: mongo.Document[]): Promise<ProgressLook & { moments: Moment[] }> {
+    const { moments = [], ...look } = await this.progress.readWith<{ moments: Moment[] }>(mark, stages);
+    return { ...look, moments };
+  }
+}
+
+/** At most one moment that can be shown, joined in the same query: both are seen as they stand at one time. */
+function momentsOf(
+  mark: MarkKey,
+  where: mongo.Document,
+  conditions: mongo.Document[],
+  order: Record<string, number>,
+): mongo.Document[] {
+  const shown = [{ $gte: ['$at', '$$since'] }, { $lte: ['$at', '$$watched'] }, ...conditions];
+  const pipeline = [
+    { $match: { ...markKey(mark), ...where, $expr: { $and: shown } } },
+    { $sort: order },
+    { $limit: 1 },
+    { $project: { _id: 0, fence: 1, at: 1 } },
+  ];
+  const variables = { since: '$since', watched: '$watched' };
+  return [{ $lookup: { from: MOMENTS, let: variables, pipeline, as: 'moments' } }];
+}
+
+function withMoment(look: ProgressLook, moment: Moment | undefined): MomentLook {
+  return { ...look, ...(moment && { moment }) };
+}

@@ -1,0 +1,61 @@
+export {
+  type Concern,
+  type ConcernedRecord,
+  type ConcernedTombstone,
+  type CountsByWord,
+  FILTER_VERSIONS,
+  HEADS,
+  HORIZONS,
+  INCOMPLETE_IDENTITIES,
+  type IncompleteIdentity,
+  LEASES,
+  LEDGER,
+  LEDGER_MODEL,
+  type LedgerEntry,
+  MARKS,
+  MARK_MODEL,
+  MOMENTS,
+  QUARANTINE,
+  type SetAside,
+  WATCH_STATE_MODEL,
+  WATCH_TOTALS,
+  type WatchTotals,
+  countSetAside,
+  storeModels,
+} from './collections.schema.js';
+export type { ReadVersion } from './filter-versions.js';
+export type { InForce } from './filters-in-force.js';
+export { holdsWatched } from './history.js';
+export type { StampRange } from './marks.js';
+export { setAsideFromOutside } from './quarantine-additions.js';
+export { recordsUnder } from './records-under.js';
+export {
+  type PendingCounts,
+  type PendingService,
+  countPending,
+  filterAt,
+  firstPending,
+  nameAt,
+} from './stored-filters.js';
+export {
+  type Job,
+  LONGEST_SILENCE_MS,
+  type MovesKnown,
+  NO_TERM,
+  type TermAtWork,
+  TermLife,
+  TermOverError,
+  asLongAsAlive,
+} from './term-life.js';
+export {
+  type Found,
+  STRETCH_MS,
+  type Stretch,
+  type Way,
+  inSlices,
+  inStretch,
+  nextStretch,
+  slicesOf,
+  walk,
+} from './walk.js';
+export { type PassStatus, type WatcherStatus, greatestLag, readWatcherStatus } from './watcher-status.js';

@@ -1,0 +1,275 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { InjectModel, InjectConnection } from '@nestjs/mongoose';
+import type { Model, mongo, Connection } from 'mongoose';
+import type { Request } from 'express';
+import type { Tenant } from '../../record/index.js';
+import {
+  knownAside,
+  isIn,
+  type AsideApplication,
+  WATCHER,
+  type WatchState,
+  type ProgressLook,
+  restInWords,
+  retryAfter,
+  secondsToPresent,
+  shareKnown,
+  type StoredWork,
+  isPreparing,
+  type WatchProgress,
+  placeAt,
+  SLOWEST,
+  watchedOf,
+} from '../protocol/index.js';
+import { WATCH_STATE_MODEL } from './collections.schema.js';
+import { type Waiting, problems } from '../../http/index.js';
+import { literal, SharedReads, pause } from '../../common/index.js';
+import { CLOCK, bareCommand, COMMAND_MS, placedReply } from '../../database/index.js';
+import { accessOf, reaches } from '../../auth/index.js';
+
+/** Tells whether the first pass over an application has ever ended, which stays true: it is asked until all have ended. */
+@Injectable()
+export class FirstPass {
+  private ended = false;
+
+  constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
+
+  async hasEnded(tenant: Tenant): Promise<boolean> {
+    if (this.ended) return true;
+    const projection = { since: 1, aside: 1, 'pass.first': 1 };
+    const state = await this.states.collection.findOne<WatchState>({ _id: WATCHER as never }, { projection });
+    if (state?.since === undefined) return false;
+    const never = neverPassed(state);
+    this.ended = never.length === 0;
+    return !never.some((one) => isIn({ only: tenant }, one));
+  }
+}
+
+/** What the lease tells of passes. */
+export type PassState = Pick<WatchState, 'aside' | 'pass'>;
+
+/** The applications over which no pass has ended yet, although one over everything has. */
+export function neverPassed(state: PassState): Tenant[] {
+  const own = (knownAside(state) as AsideApplication[]).filter(({ pass }) => pass?.isFirst === true);
+  const first: unknown = state.pass?.first;
+  const named = [...own, ...(Array.isArray(first) ? (first as (Partial<Tenant> | null)[]) : [])];
+  return named.flatMap((one) =>
+    typeof one?.organizationid === 'string' && typeof one.appid === 'string'
+      ? [{ organizationid: one.organizationid, appid: one.appid }]
+      : [],
+  );
+}
+
+/** What an application waits for: work that is under way. */
+export function waitingFor({ organizationid, appid }: Tenant, work: StoredWork): Waiting {
+  return waiting({ organizationid, appid }, work, shareKnown(work));
+}
+
+/** What an application waits for whose changes are not worked through: events of its own loop, or seconds of the log. */
+export function waitingAt(
+  tenant: Tenant,
+  { isAside, work, watched, clock }: Pick<ProgressLook, 'isAside' | 'work' | 'watched' | 'clock'>,
+): Waiting {
+  if (isAside) return waitingFor(tenant, work);
+  const [done, total] = [watched.getHighBitsUnsigned(), Math.floor(clock.getTime() / 1000)];
+  return waiting(tenant, { done, total, pace: work.pace }, undefined);
+}
+
+function waiting({ organizationid, appid }: Tenant, work: StoredWork, share: number | undefined): Waiting {
+  const seconds = secondsToPresent(work);
+  return {
+    application: `${organizationid}/${appid}`,
+    progress: restInWords(share, seconds),
+    retryAfter: retryAfter(work),
+  };
+}
+
+const ALL = 'all';
+const MAIN = 'main';
+
+/** Whether an instance leads. */
+interface Led {
+  isLed: boolean;
+}
+const LED = { isLed: { $gt: ['$expires', CLOCK] } };
+/** A look at more than one application. */
+const TOGETHER = {
+  since: placeAt('$since'),
+  pass: { $ifNull: ['$pass', '$$REMOVE'] },
+  isAside: literal(false),
+  work: literal({}),
+};
+
+/** Reads how far the watcher has come. Every look throws 503 `preparing` during a pass. */
+@Injectable()
+export class ProgressReader {
+  private readonly shared = new SharedReads<ProgressLook>();
+
+  constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
+
+  /** How far it has come with one application: one look for all who ask about it at the same time. */
+  read({ organizationid, appid }: Tenant): Promise<ProgressLook> {
+    const tenant = { organizationid, appid };
+    return this.shared.share(JSON.stringify([organizationid, appid]), () => this.readWith(tenant, []));
+  }
+
+  /** How far it has come with those applications that it works through together. */
+  readMain(): Promise<ProgressLook> {
+    return this.shared.share(MAIN, () => this.look({ watched: placeAt('$watched'), ...TOGETHER }, []));
+  }
+
+  /** How far it has come with every application. */
+  readAll(): Promise<ProgressLook> {
+    return this.shared.share(ALL, () => this.look({ watched: SLOWEST, ...TOGETHER }, []));
+  }
+
+  /**
+   * A look at one application with what further stages join to it, so that both are seen as they stand at one time. To the
+   * stages `$watched` is that of the application.
+   */
+  readWith<T extends object>(tenant: Tenant, stages: mongo.Document[]): Promise<ProgressLook & Partial<T>> {
+    return this.look<T>(watchedOf(tenant), stages, tenant);
+  }
+
+  private async look<T extends object>(
+    projection: ReturnType<typeof watchedOf>,
+    stages: mongo.Document[],
+    tenant?: Tenant,
+  ): Promise<ProgressLook & Partial<T>> {
+    const [state] = await this.states.collection
+      .aggregate<WatchProgress & Pick<ProgressLook, 'clock' | 'isAside' | 'work'> & Led & Partial<T>>([
+        { $match: { _id: WATCHER } },
+        { $project: { clock: CLOCK, ...LED, ...projection } },
+        ...stages,
+      ])
+      .toArray();
+    if (state?.watched === undefined || isPreparing(state)) throw preparing(state, tenant);
+    const { clock, since, watched, pass, isAside, isLed, work, ...joined } = state;
+    const progress = { watched, ...(since && { since }), ...(pass !== undefined && { pass }) };
+    const look = { clock, progress, watched, isAside, work: isLed ? work : {} };
+    return { ...look, ...(joined as unknown as Partial<T>) };
+  }
+}
+
+function preparing(state: (WatchProgress & Led) | undefined, tenant: Tenant | undefined): Error {
+  const pass = state?.isLed === true ? (state.pass as StoredWork | undefined) : undefined;
+  return problems.preparing(tenant && waitingFor(tenant, pass ?? {}));
+}
+
+/**
+ * 503 `preparing` for writes until the first pass has ended: before, members of other programs have no `emailkey` yet,
+ * and a new member could take an e-mail that somebody has. That a first pass has ended stays true, so it is asked once.
+ */
+@Injectable()
+export class FirstPassGuard implements CanActivate {
+  constructor(
+    private readonly firstPass: FirstPass,
+    private readonly progress: ProgressReader,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const { needed, isAbove } = accessOf(context);
+    return isAbove || needed === undefined || !reaches(needed, 'write') || this.assertEnded(context);
+  }
+
+  private async assertEnded(context: ExecutionContext): Promise<true> {
+    const { org, app } = context.switchToHttp().getRequest<Request>().params as Record<'org' | 'app', string>;
+    const tenant = { organizationid: org, appid: app };
+    if (await this.firstPass.hasEnded(tenant)) return true;
+    // Throws during a pass: that one may have ended by now.
+    await this.progress.read(tenant);
+    return true;
+  }
+}
+
+/** Some tens of seconds are usual at a fail-over or a pass; what lasts longer does not end by itself (milliseconds). */
+const LONGEST_MS = 30_000;
+
+/**
+ * For how long this instance has answered feeds nothing but 503 `not-watched`, but for those of services that are being stamped
+ * and of applications that are worked through beside all others. Where something is stuck between the raise of a
+ * mark and its moment, everything else looks well: the lease is renewed, and `max` is answered.
+ */
+@Injectable()
+export class UnwatchedFeeds {
+  private readonly longestMs = LONGEST_MS;
+  /** The first and the last of the refusals since a feed was served. */
+  private refusals: { first: number; last: number } | undefined;
+
+  /** A feed was served. */
+  served(): void {
+    this.refusals = undefined;
+  }
+
+  /** A feed was answered 503 `not-watched`, for no reason of its own service or application. */
+  refused(): void {
+    const now = performance.now();
+    this.refusals = { first: this.current?.first ?? now, last: now };
+  }
+
+  /** Seconds between the first and the last refusal; 0 where a feed was served since, or none was asked for of late. */
+  get seconds(): number {
+    const { first = 0, last = 0 } = this.current ?? {};
+    return (last - first) / 1000;
+  }
+
+  get isTooLong(): boolean {
+    return this.seconds * 1000 >= this.longestMs;
+  }
+
+  /** Refusals are forgotten in time: an instance that gets no requests any more could not show that it serves again. */
+  private get current(): { first: number; last: number } | undefined {
+    return this.refusals && performance.now() - this.refusals.last < this.longestMs
+      ? this.refusals
+      : undefined;
+  }
+}
+
+const LOOK_MS = 100;
+
+/** Where the database stands. */
+export interface Now {
+  /** Everything written so far is at or before it. */
+  at: mongo.Timestamp;
+  /** The database's clock. */
+  clock: Date;
+}
+
+/** Tells what the leader does beside the stream how far it has come with every application. */
+@Injectable()
+export class WorkedThrough {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly progress: ProgressReader,
+  ) {}
+
+  /** Throws a DeadlineError where the server does not tell it in time. */
+  async now(): Promise<Now> {
+    const hello = () => bareCommand(this.connection.db!, { hello: 1 }, { within: COMMAND_MS });
+    const { at, reply } = await placedReply('now', hello, { within: COMMAND_MS });
+    const { localTime } = reply;
+    return { at, clock: localTime instanceof Date ? localTime : new Date(at.getHighBitsUnsigned() * 1000) };
+  }
+
+  /**
+   * Waits until everything of every application up to a cluster time is worked through and no pass is under way; false where
+   * `stop` came first.
+   */
+  async upTo(at: mongo.Timestamp, stop: AbortSignal): Promise<boolean> {
+    while (!stop.aborted) {
+      const look = await this.progress.readAll().catch(() => undefined);
+      if (look !== undefined && look.watched.compare(at) >= 0) return true;
+      await pause(LOOK_MS, stop);
+    }
+    return false;
+  }
+
+  /** Waits until no pass is under way; false where `stop` came first. */
+  async noPass(stop: AbortSignal): Promise<boolean> {
+    while (!stop.aborted) {
+      if ((await this.progress.readMain().catch(() => undefined)) !== undefined) return true;
+      await pause(LOOK_MS, stop);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,180 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { type Connection, mongo } from 'mongoose';
+import { isDatabaseAway, isMomentGone, readAsOf } from '../../database/index.js';
+import { COLLECTION_OF, IDENTITY_TEXTS, isObjectId, type Kind, KINDS } from '../../record/index.js';
+import {
+  type Identity,
+  identityOf,
+  type StoredIdentity,
+  withTold,
+  isWritten,
+  type WatchedEvent,
+  type WrittenEvent,
+  type LogPlace,
+} from '../protocol/index.js';
+import { IncompleteIdentities } from './incomplete-identities.js';
+import { Ledger } from './ledger.js';
+import { type ConcernedRecord, type LastKnown, QUARANTINE, type SetAside } from './collections.schema.js';
+
+/** How many records are read at the same time. */
+const AT_ONCE = 10;
+/** An identity of many kilobytes would not fit in beside others. */
+const LONGEST_IDENTITY = 4096;
+/** The fields of a record as of an event; `null` if there was no record, undefined if the moment has expired. */
+type Seen = StoredIdentity | null | undefined;
+
+/** What a record was after an event, and its identity, if consumers may have been shown one. */
+export interface ShownBehind {
+  identity: Identity | undefined;
+  known: LastKnown;
+}
+
+/** What is known of a record as of a place in the log; as of none that counts without it. */
+type Known = StoredIdentity & { learned?: LogPlace };
+
+/** Reads the identities that records had as of events that were set aside: consumers may be shown these. */
+@Injectable()
+export class ShownIdentities {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
+    private readonly incomplete: IncompleteIdentities,
+  ) {}
+
+  /**
+   * What each record was after each event. If the moment of an event has expired, it is what is known from before the event with
+   * the fields that the event contains: the current record may have changed since. An event is absent if its moment has expired
+   * and a later one of its record was set aside before: a term that was given up repeats it.
+   */
+  async behind(events: WatchedEvent[]): Promise<Map<WatchedEvent, ShownBehind>> {
+    const written = events.filter(isWritten);
+    const seen = new Map<WatchedEvent, Seen>();
+    for (let start = 0; start < written.length; start += AT_ONCE)
+      await Promise.all(
+        written.slice(start, start + AT_ONCE).map(async (event) => seen.set(event, await this.asOf(event))),
+      );
+    const known = await this.knownBefore(written.filter((event) => seen.get(event) === undefined));
+    const found = new Map<WatchedEvent, ShownBehind>();
+    for (const event of written) {
+      const { kind, owner, place } = event;
+      const key = keyOf(kind, owner);
+      const held = seen.get(event);
+      const before = known.get(key);
+      if (held === undefined && before?.learned !== undefined && before.learned >= place) continue;
+      const fields = held === undefined ? withTold(before ?? {}, event.identity) : (held ?? {});
+      const last = { ...shortened(fields), learned: place };
+      known.set(key, last);
+      found.set(event, { identity: identityOf(kind, owner, last), known: last });
+    }
+    return found;
+  }
+
+  /** The current identity; undefined if the record is gone or cannot be read. */
+  async now({ kind, owner }: ConcernedRecord): Promise<Identity | undefined> {
+    const [found] = await this.present(kind, [owner]).catch((error: unknown) => {
+      if (isDatabaseAway(error)) throw error;
+      return [];
+    });
+    return found && identityOf(kind, owner, shortened(found));
+  }
+
+  /** A whole event contains them. */
+  private async asOf({ kind, owner, at, identity, whole }: WrittenEvent): Promise<Seen> {
+    if (whole) return identity;
+    return readAsOf(this.connection.getClient(), at, (snapshot) =>
+      this.connection
+        .collection(COLLECTION_OF[kind])
+        .findOne<StoredIdentity>(
+          { _id: owner as mongo.ObjectId },
+          { ...snapshot, projection: { _id: 0, ...IDENTITY_TEXTS } },
+        ),
+    ).catch((error: unknown) => {
+      if (isMomentGone(error)) return undefined;
+      throw error;
+    });
+  }
+
+  /**
+   * The newest that is known of the records of these events: what the ledger or the incomplete identities know is of no worth if
+   * it is of a later place. Four reads of each kind at most.
+   */
+  private async knownBefore(events: WrittenEvent[]): Promise<Map<string, Known>> {
+    const known = new Map<string, Known>();
+    for (const kind of KINDS) {
+      const ofKind = events.filter((event) => event.kind === kind);
+      const owners = ownersOf(ofKind);
+      if (owners.length === 0) continue;
+      const first = new Map(ofKind.toReversed().map(({ owner, place }) => [String(owner), place]));
+      const [setAside, partials, owned] = await Promise.all([
+        this.lastKnown(kind, owners),
+        this.incomplete.among(kind, owners),
+        this.ledger.ownedBy(kind, owners),
+      ]);
+      const learned = [
+        ...[...partials].map(([key, partial]) => ({ key, told: partial as Known })),
+        ...owned.map((entry) => ({ key: String(entry.owner), told: entry as Known })),
+      ];
+      for (const owner of owners) {
+        const key = owner.toHexString();
+        const told = learned.filter((one) => one.key === key).map((one) => one.told);
+        const newest = newestBefore(first.get(key)!, setAside.get(key), told);
+        if (newest !== undefined) known.set(keyOf(kind, owner), newest);
+      }
+      const others = owners.filter((owner) => !known.has(keyOf(kind, owner)));
+      for (const { _id, ...texts } of await this.present(kind, others)) known.set(keyOf(kind, _id), texts);
+    }
+    return known;
+  }
+
+  /** By owner, what the record was after its last event that was set aside. */
+  private async lastKnown(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, Known>> {
+    const entries = this.connection.collection<SetAside & { _id: ConcernedRecord }>(QUARANTINE);
+    const concerns = owners.map((owner): ConcernedRecord => ({ what: 'record', kind, owner }));
+    const found = await entries.find({ _id: { $in: concerns } }, { projection: { known: 1 } }).toArray();
+    return new Map(found.flatMap(({ _id, known }) => (known ? [[_id.owner.toHexString(), known]] : [])));
+  }
+
+  private present(
+    kind: Kind,
+    owners: mongo.ObjectId[],
+  ): Promise<(StoredIdentity & { _id: mongo.ObjectId })[]> {
+    const records = this.connection.collection<StoredIdentity & { _id: mongo.ObjectId }>(COLLECTION_OF[kind]);
+    return records.find({ _id: { $in: owners } }, { projection: IDENTITY_TEXTS }).toArray();
+  }
+}
+
+/** The records of these events, each once. */
+function ownersOf(events: WrittenEvent[]): mongo.ObjectId[] {
+  const owners = events.map(({ owner }) => owner).filter((owner) => isObjectId(owner));
+  return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];
+}
+
+function keyOf(kind: Kind, owner: unknown): string {
+  return `${kind} ${String(owner)}`;
+}
+
+/**
+ * Of what is known of a record the newest. What was set aside counts, of whatever place it is; of the rest only what is of an
+ * earlier place than the event, unless there is nothing else.
+ */
+function newestBefore(place: LogPlace, setAside: Known | undefined, learned: Known[]): Known | undefined {
+  const placeIn = ({ learned: at = '' }: Known) => at;
+  const before = learned.filter((one) => placeIn(one) < place);
+  const candidates = [...before, ...(setAside ? [setAside] : [])];
+  const newest = candidates.reduce<Known | undefined>(
+    (one, other) => (one === undefined || placeIn(other) > placeIn(one) ? other : one),
+    undefined,
+  );
+  if (newest !== undefined) return newest;
+  const [ahead] = learned;
+  return ahead && { ...ahead, learned: '' };
+}
+
+/** Without the texts that have no room in an entry. */
+function shortened({ organizationid, appid, id, isNumber }: StoredIdentity): StoredIdentity {
+  const told = { organizationid, appid, id, ...(isNumber && { isNumber }) };
+  const fields = Object.entries(told).filter(([, value]) => value !== undefined);
+  const short = Object.fromEntries(fields) as StoredIdentity;
+  return mongo.BSON.calculateObjectSize(short) <= LONGEST_IDENTITY ? short : { organizationid: false };
+}

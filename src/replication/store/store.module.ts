@@ -1,0 +1,54 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { Horizon } from './horizon.js';
+import { IncompleteIdentities } from './incomplete-identities.js';
+import { KnownChannels } from './known-channels.js';
+import { LedgerSlices } from './ledger-slices.js';
+import { Ledger } from './ledger.js';
+import { ControlModule } from '../../control/index.js';
+import { FirstPass, ProgressReader, UnwatchedFeeds, WorkedThrough } from './progress-reader.js';
+import { KnownProgress, WatchedPlace } from './known-progress.js';
+import { Totals } from './totals.js';
+import { Announced, MarkRaiser, GreatestStamp } from './marks.js';
+import { HeadWriter, KnownHeads } from './heads.js';
+import { KnownMoments, MomentWriter, Moments } from './moments.js';
+import { Quarantine } from './quarantine.js';
+import { ShownIdentities } from './shown-identities.js';
+import { storeModels } from './collections.schema.js';
+import { FilterVersions } from './filter-versions.js';
+import { FiltersInForce } from './filters-in-force.js';
+
+const providers = [
+  Announced,
+  FilterVersions,
+  FiltersInForce,
+  FirstPass,
+  GreatestStamp,
+  HeadWriter,
+  Horizon,
+  IncompleteIdentities,
+  KnownChannels,
+  KnownHeads,
+  KnownMoments,
+  KnownProgress,
+  Ledger,
+  LedgerSlices,
+  MarkRaiser,
+  MomentWriter,
+  Moments,
+  ProgressReader,
+  Quarantine,
+  ShownIdentities,
+  Totals,
+  UnwatchedFeeds,
+  WatchedPlace,
+  WorkedThrough,
+];
+
+/** The service's own collections, and what each instance knows of them. */
+@Module({
+  imports: [ControlModule, MongooseModule.forFeature(storeModels)],
+  providers,
+  exports: [...providers, MongooseModule],
+})
+export class StoreModule {}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
+import type { Counter, Gauge } from 'prom-client';
+import { Metrics } from '../../observability/index.js';
+import { WATCHER } from '../protocol/index.js';
+import { WATCH_TOTALS, type WatchTotals } from './collections.schema.js';
+
+/** Values of metrics by the path under which the totals keep them, such as `restamps.late`. */
+type Values = Record<string, number>;
+
+/** Adds what this instance counts to what all leaders did since the beginning, for `admin status`. */
+@Injectable()
+export class Totals {
+  private counted: Values = {};
+  private ignored: Values = {};
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Writes only where something changed. What could not be written is added the next time. */
+  async store(): Promise<void> {
+    const { restamps, tombstones, passes, repaired, ignoredRecords } = this.metrics;
+    const counted = await valuesOf({ restamps, tombstones, passes, repaired });
+    const ignored = await valuesOf({ ignored: ignoredRecords });
+    const more = increases(this.counted, counted);
+    if (Object.keys(more).length > 0 || isNews(this.ignored, ignored))
+      await this.connection
+        .collection<WatchTotals>(WATCH_TOTALS)
+        .updateOne({ _id: WATCHER }, { $inc: more, $set: ignored }, { upsert: true });
+    this.counted = counted;
+    this.ignored = ignored;
+  }
+}
+
+async function valuesOf(metrics: Record<string, Counter | Gauge>): Promise<Values> {
+  const found = Object.entries(metrics).map(async ([name, metric]) => {
+    const { values } = await metric.get();
+    return values.map(({ labels, value }) => [[name, ...Object.values(labels)].join('.'), value] as const);
+  });
+  return Object.fromEntries((await Promise.all(found)).flat());
+}
+
+function increases(before: Values, now: Values): Values {
+  const differences = Object.entries(now).map(
+    ([path, value]) => [path, value - (before[path] ?? 0)] as const,
+  );
+  return Object.fromEntries(differences.filter(([, difference]) => difference > 0));
+}
+
+/** An instance that does not lead knows nothing of the ignored records, and overwrites nothing. */
+function isNews(before: Values, now: Values): boolean {
+  return Object.entries(now).some(([path, value]) => value !== before[path]);
+}

@@ -1,0 +1,152 @@
+import { giveBack, Writer } from './writer.js';
+import { instantiate } from './wasm.js';
+import type { Kind } from '../../record/index.js';
+import { elementAt, elementsWithin, BSON_ARRAY, BSON_INT64, MalformedBsonError } from './bson-reader.js';
+import { largeText } from './large-text.js';
+
+/** Bytes of text that are held at once: more than all that ordinary documents become. */
+const MOST_BYTES = 2 * 1024 * 1024;
+
+/** Items as text, and what is known of them. */
+interface Transcript {
+  /** The text, unless it is too large to be held. */
+  pieces: Buffer[] | undefined;
+  /** Bytes of the text. */
+  bytes: number;
+  count: number;
+  /** How many records were passed over since their `id` is a number. */
+  numbers: number;
+  last: string;
+}
+
+class Transcriber extends Writer {
+  private pieces: Buffer[] | undefined = [];
+  private bytes = 0;
+
+  transcribe(elements: Uint8Array, shape: number): Transcript {
+    this.load(elements);
+    [this.pieces, this.bytes] = [[], 0];
+    const count = this.program.items(elements.length, shape);
+    const { pieces, bytes, lastId } = this;
+    return { pieces, bytes, count, numbers: this.program.numbers(), last: lastId };
+  }
+
+  protected override take(piece: Buffer, copy: (piece: Buffer) => Buffer): void {
+    this.bytes += piece.length;
+    if (this.bytes <= MOST_BYTES) {
+      this.pieces?.push(copy(piece));
+    } else {
+      this.pieces?.forEach(giveBack);
+      this.pieces = undefined;
+    }
+  }
+}
+
+const transcriber = new Transcriber(instantiate);
+const { DELETE, PRODUCT, HIDE_HASH, CHANGE, GONE, LINES } = transcriber.program;
+
+/** What a shape of items is made of. */
+const SHAPE = {
+  delete: DELETE.value,
+  product: PRODUCT.value,
+  hideHash: HIDE_HASH.value,
+  change: CHANGE.value,
+  gone: GONE.value,
+  lines: LINES.value,
+};
+
+/** Writes the items of some elements of a BSON array, bits of {@link SHAPE} saying how. Throws MalformedBsonError. */
+function transcribe(elements: Uint8Array, shape: number): Transcript {
+  return transcriber.transcribe(elements, shape);
+}
+
+/** What the items of a feed show, and those of `changes`: an upsert, or the end of a record that left or is gone (contract §1). */
+export type ItemShape = (
+  | { item: 'update' | 'upsert'; kind: Kind; withPasswordHash: boolean }
+  | { item: 'delete' | 'left' | 'gone' }
+) & {
+  /** Separated by line breaks in place of commas. */
+  asLines?: boolean;
+};
+
+/** One portion of items as JSON text, separated, with nothing in front of the first or after the last. */
+export interface ItemsText {
+  /** Those of a large record are made as they are taken. The caller may keep them, or give back what nobody reads any more. */
+  pieces: Iterable<Buffer>;
+  bytes: number;
+  /** Bytes of memory that the pieces hold: those that are made already, or of what they are made from. */
+  held: number;
+  count: number;
+  /** The `_id` of the last item, 24 hexadecimal digits. */
+  last: string;
+}
+
+/** Bytes of BSON that are read at once, unless one document is longer. */
+const PORTION_BYTES = 256 * 1024;
+
+/**
+ * The items of a batch of documents, in order, portion by portion: who stops pulling holds nothing but the batch. Documents
+ * that can never be delivered are passed over (contract §4); all must have an ObjectId as `_id`. Throws MalformedBsonError.
+ *
+ * Where a portion has a record with a number as `id`, nothing of it is written: the answer is where it begins.
+ */
+export function* itemsText(
+  documents: Uint8Array,
+  shape: ItemShape,
+): Generator<ItemsText, number | undefined> {
+  const bits = bitsOf(shape);
+  const { start, end } = elementsWithin(documents);
+  for (let at = start; at < end;) {
+    const next = portionEnd(documents, at, end);
+    const portion = documents.subarray(at, next);
+    const { pieces, bytes, count, numbers, last } = transcribe(portion, bits);
+    if (numbers > 0) return at;
+    if (count > 0 && pieces !== undefined) yield { pieces, bytes, held: bytes, count, last };
+    else if (count > 0) yield { pieces: largeText(portion, bits), bytes, held: portion.length, count, last };
+    at = next;
+  }
+  return undefined;
+}
+
+function bitsOf(shape: ItemShape): number {
+  const ofChanges = shape.item === 'delete' || shape.item === 'update' ? 0 : SHAPE.change;
+  const common = ofChanges | (shape.asLines ? SHAPE.lines : 0);
+  if (!('kind' in shape)) return SHAPE.delete | common | (shape.item === 'gone' ? SHAPE.gone : 0);
+  if (shape.kind === 'product') return SHAPE.product | common;
+  return shape.withPasswordHash ? common : SHAPE.hideHash | common;
+}
+
+function portionEnd(documents: Uint8Array, start: number, end: number): number {
+  let at = elementAt(documents, start, end).end;
+  while (at < end) {
+    const next = elementAt(documents, at, end).end;
+    if (next - start > PORTION_BYTES) break;
+    at = next;
+  }
+  return at;
+}
+
+/** What a raw reply of `find` or `getMore` holds. */
+export interface RawBatch {
+  /** The BSON array of documents: a view of the reply, no copy. */
+  documents: Uint8Array;
+  /** 0 where there is nothing more to get. */
+  cursorId: bigint;
+}
+
+/** Takes the `cursor` of a raw reply apart. Throws MalformedBsonError. */
+export function rawBatch(cursor: Uint8Array): RawBatch {
+  let documents: Uint8Array | undefined;
+  let cursorId: bigint | undefined;
+  const { start, end } = elementsWithin(cursor);
+  for (let at = start; at < end;) {
+    const element = elementAt(cursor, at, end);
+    const key = Buffer.from(cursor.subarray(element.keyStart, element.keyEnd)).toString('latin1');
+    const value = cursor.subarray(element.start, element.end);
+    if (element.type === BSON_ARRAY && (key === 'firstBatch' || key === 'nextBatch')) documents = value;
+    if (element.type === BSON_INT64 && key === 'id') cursorId = Buffer.from(value).readBigInt64LE();
+    at = element.end;
+  }
+  if (documents === undefined || cursorId === undefined) throw new MalformedBsonError();
+  return { documents, cursorId };
+}

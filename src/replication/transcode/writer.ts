@@ -1,0 +1,178 @@
+import mongoose from 'mongoose';
+import { jsonText, READ_FOR_JSON } from '../../record/index.js';
+import { MalformedBsonError } from './bson-reader.js';
+import type { Host, Program } from './wasm.js';
+
+/** Bytes of a buffer: as many as the program writes before it gives its text away. */
+const BUFFER_BYTES = 256 * 1024;
+/** Shorter texts would leave most of a buffer empty. */
+const LEAST_BYTES = BUFFER_BYTES / 2;
+/** How many buffers wait to be used again: those of about eight pages of a megabyte. */
+const MOST_FREE = 32;
+
+const free: Buffer[] = [];
+const lent = new WeakSet<Buffer>();
+
+/**
+ * A copy of a text of at most a buffer's length. It is the caller's, who may keep it or give it back: memory that was just
+ * in use costs less to write to than new memory, and is no garbage in between.
+ */
+export function copyOf(text: Uint8Array): Buffer {
+  if (text.length < LEAST_BYTES) return Buffer.from(text);
+  const buffer = free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  buffer.set(text);
+  const copy = buffer.subarray(0, text.length);
+  lent.add(copy);
+  return copy;
+}
+
+/** Takes back a copy that is no longer read. Ignores other pieces, and one that was already given back. */
+export function giveBack(piece: Buffer): void {
+  if (lent.delete(piece) && free.length < MOST_FREE) free.push(Buffer.from(piece.buffer));
+}
+
+const LEAST = -292;
+const GREATEST = 324;
+const BITS = 128;
+const HALF = 64n;
+const LOWER_HALF = (1n << HALF) - 1n;
+
+/**
+ * The powers of ten from 10^-292 to 10^324 that the program writes doubles with: of each the first 128 bits, rounded up,
+ * in two halves, the upper one first.
+ */
+export function powersOfTen(): BigUint64Array<ArrayBuffer> {
+  const halves: bigint[] = [];
+  for (let exponent = LEAST; exponent <= GREATEST; exponent += 1) {
+    const power = firstBits(exponent);
+    halves.push(power >> HALF, power & LOWER_HALF);
+  }
+  return new BigUint64Array(halves);
+}
+
+function firstBits(exponent: number): bigint {
+  const cut = floorLog2Pow10(exponent) - (BITS - 1);
+  const [numerator, divisor] = [10n ** BigInt(Math.max(0, exponent)), 10n ** BigInt(Math.max(0, -exponent))];
+  return cut > 0
+    ? dividedUp(numerator, divisor << BigInt(cut))
+    : dividedUp(numerator << BigInt(-cut), divisor);
+}
+
+function dividedUp(numerator: bigint, divisor: bigint): bigint {
+  return (numerator + divisor - 1n) / divisor;
+}
+
+/** The greatest `n` with 2^n at most 10^exponent. */
+function floorLog2Pow10(exponent: number): number {
+  return (exponent * 1_741_647) >> 19;
+}
+
+const { BSON } = mongoose.mongo;
+
+const REGEXP = 0x0b;
+const READ = { ...READ_FOR_JSON, validation: { utf8: false } };
+
+/**
+ * The JSON text of a value of a type that few documents have, from its type and bytes: what the driver reads. What it
+ * refuses to read shows as null: one such value must not keep all others away.
+ */
+function rareText(type: number, bytes: Uint8Array): string {
+  switch (type) {
+    case REGEXP:
+      return regExpText(bytes);
+    default:
+      return jsonText(read(type, bytes));
+  }
+}
+
+/** The driver knows its options only; other programs may have stored more. */
+function regExpText(bytes: Uint8Array): string {
+  const [pattern, options] = Buffer.from(bytes).toString().split('\0');
+  return jsonText(`/${pattern}/${options!.split('').sort().join('')}`);
+}
+
+function read(type: number, bytes: Uint8Array): unknown {
+  const length = Buffer.alloc(4);
+  length.writeInt32LE(4 + 2 + bytes.length + 1);
+  try {
+    return BSON.deserialize(Buffer.concat([length, Buffer.of(type, 0), bytes, Buffer.of(0)]), READ)[''];
+  } catch (error) {
+    if (error instanceof BSON.BSONError) return null;
+    throw error;
+  }
+}
+
+const PAGE_BYTES = 0x1_0000;
+const ID_BYTES = 12;
+const POWERS = powersOfTen();
+
+/** Texts up to this length fit into the room that the program makes for a rare value, whatever characters they have. */
+const SHORT_TEXT = 128;
+
+/** A program with its memory: elements of a BSON array are put into it, and their items are taken from it piece by piece. */
+export abstract class Writer<P extends Program = Program> {
+  readonly program: P;
+  protected memory: Buffer;
+  private readonly input: number;
+  private readonly output: number;
+
+  constructor(instantiate: (host: Host) => P) {
+    this.program = instantiate({
+      flush: (end) => this.flush(end),
+      malformed,
+      rare: (type, start, end, position) => this.rare(type, start, end, position),
+    });
+    const { memory, INPUT, OUTPUT, POWERS: powers } = this.program;
+    this.memory = Buffer.from(memory.buffer);
+    this.input = INPUT.value;
+    this.output = OUTPUT.value;
+    new BigUint64Array(memory.buffer, powers.value, POWERS.length).set(POWERS);
+  }
+
+  /** The `_id` of the last item, 24 hexadecimal digits. */
+  get lastId(): string {
+    const start = this.program.lastId();
+    return this.memory.toString('hex', start, start + ID_BYTES);
+  }
+
+  /** Takes a piece of the text, which is there only now; `copy` makes one that lasts. */
+  protected abstract take(piece: Buffer, copy: (piece: Buffer) => Buffer): void;
+
+  /** Puts elements where the program reads them. Returns where memory begins that it does not use, of `more` bytes. */
+  protected load(elements: Uint8Array, more = 0): number {
+    const end = this.input + elements.length;
+    const free = end + this.program.PADDING.value;
+    this.makeRoom(free + more);
+    this.memory.set(elements, this.input);
+    this.memory.fill(0, end, free);
+    return free;
+  }
+
+  /** Called by the program where its output area, up to `end`, is full or all is written. */
+  protected flush(end: number): void {
+    this.takeOutput(end);
+  }
+
+  private rare(type: number, start: number, end: number, position: number): number {
+    const value = rareText(type, this.memory.subarray(start, end));
+    if (value.length <= SHORT_TEXT) return position + this.memory.write(value, position);
+    this.takeOutput(position);
+    this.take(Buffer.from(value), (piece) => piece);
+    return this.output;
+  }
+
+  private takeOutput(end: number): void {
+    if (end > this.output) this.take(this.memory.subarray(this.output, end), copyOf);
+  }
+
+  private makeRoom(length: number): void {
+    const missing = length - this.memory.length;
+    if (missing <= 0) return;
+    this.program.memory.grow(Math.ceil(missing / PAGE_BYTES));
+    this.memory = Buffer.from(this.program.memory.buffer);
+  }
+}
+
+function malformed(): never {
+  throw new MalformedBsonError();
+}

@@ -1,0 +1,290 @@
+import { EventEmitter, once } from 'node:events';
+import { Injectable, Logger } from '@nestjs/common';
+import type { mongo } from 'mongoose';
+import { MOST_SERVICES, type ServiceKey } from '../../../application/index.js';
+import { count, endsAfter } from '../../../common/index.js';
+import { Metrics } from '../../../observability/index.js';
+import { isObjectId } from '../../../record/index.js';
+import { asLongAsAlive, type TermAtWork, FilterVersions } from '../../store/index.js';
+import { EditedServices, ServicesInTurn, serviceName, tenantName } from './edited-services.js';
+import { FilterReconciler, nameOf, type StampedVersion } from './filter-reconciler.js';
+import { type Judged, RegisteredServices } from './registered-services.js';
+import { WantedServices } from './wanted-services.js';
+
+/** For so many services of a batch of events the stream waits, of applications of which the batch names no more than that. */
+const IN_STREAM = 20;
+/** So many services are read at once: their filters may have 64 KB each. */
+const AT_ONCE = 100;
+/** Without an edit the next look at the queue comes after this (milliseconds). */
+const LONGEST_REST_MS = 10_000;
+/** How often all versions are read: an older wish that an overtaken leader wrote down too late is no event here (milliseconds). */
+const AGAIN_MS = 20_000;
+/** A stretch of records may be looked for and judged for 22 s without a sign of life (milliseconds). */
+const LONGEST_SILENCE_MS = 30_000;
+const EDITED = 'edited';
+const WAITING = 'waiting';
+
+/** What a term knows of the services. */
+class Known {
+  readonly registered = new RegisteredServices();
+  /** The version of each service, where it is known. */
+  readonly versions = new Map<string, number>();
+  /** When all versions are read next (of `performance.now()`). */
+  againAt = performance.now() + AGAIN_MS;
+
+  /** They tell which services are beyond the limits: while all documents are read, those that were known before. */
+  judged = this.registered;
+
+  constructor(
+    readonly waiting = new ServicesInTurn(),
+    readonly edited = new EditedServices(),
+    /** Ends with the last look at a service that was begun, by the service. */
+    readonly looks = new Map<string, Promise<unknown>>(),
+  ) {}
+}
+
+/**
+ * What of `services` has changed, for the one who leads. What an event names is read, and nothing else. The stream waits for a few
+ * services of a batch; the others are worked through beside it, of each application in turn. What changes again before its turn is
+ * worked through once, as it is then.
+ */
+@Injectable()
+export class FilterChanges {
+  private readonly log = new Logger('Filters');
+  /** What each term knows: one that was given up may still be at work here, and takes nothing from the next one. */
+  private readonly terms = new WeakMap<TermAtWork, Known>();
+  private readonly changes = new EventEmitter();
+  private readonly longestSilenceMs = LONGEST_SILENCE_MS;
+
+  constructor(
+    private readonly wanted: WantedServices,
+    private readonly entries: FilterVersions,
+    private readonly reconciler: FilterReconciler,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Looks at all services, and has done with all of them. */
+  async lookAtAll(term: TermAtWork): Promise<void> {
+    const found = await this.findAll(term);
+    while (!found.isEmpty) await this.reconcile(this.knownTo(term), found.take(AT_ONCE), term);
+  }
+
+  /**
+   * Looks at the services that these documents name or named before, or at all services if the documents are not known: at a few
+   * at once, so that a single edit is in force at its place in the log; the others wait, and so do those of an application of which
+   * there are many. A few failed services of the same applications are looked at too: the change may have removed the cause.
+   */
+  async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
+    const found = ids === undefined ? await this.findAll(term) : new ServicesInTurn();
+    const known = this.knownTo(term);
+    const some: ServiceKey[] = [];
+    try {
+      const near = ids === undefined ? [] : await this.find(ids, found, term);
+      some.push(...found.take(IN_STREAM, found.crowded(IN_STREAM)));
+      const taken = new Set(some.map(serviceName));
+      for (const key of near) if (!taken.has(serviceName(key))) found.add(key);
+      some.push(...found.take(IN_STREAM - some.length, found.crowded(IN_STREAM)));
+      this.leaveWaiting(known, found);
+      if (some.length > 0) await this.reconcile(known, some, term);
+    } catch (error) {
+      // The event may be tried again, and what its documents named before is not known any more.
+      for (const key of some) found.add(key);
+      this.leaveWaiting(known, found);
+      throw error;
+    }
+  }
+
+  /**
+   * Looks at the next services that wait, beside the stream; sometimes also at what failed, and at what an overtaken leader has
+   * written down too late: whoever reads the versions alone sees that somebody else has changed one. Where none waits, it ends once
+   * one may, or after some seconds.
+   */
+  async lookNext(term: TermAtWork, stop: AbortSignal): Promise<void> {
+    const known = this.knownTo(term);
+    if (performance.now() >= known.againAt) await this.lookAgain(known, stop);
+    const keys = known.waiting.take(AT_ONCE);
+    if (keys.length === 0) {
+      await once(this.changes, WAITING, { signal: endsAfter(LONGEST_REST_MS, stop) }).catch(() => undefined);
+      return;
+    }
+    try {
+      await asLongAsAlive(stop, this.longestSilenceMs, (life) => this.reconcile(known, keys, life));
+    } catch (error) {
+      for (const key of keys) known.waiting.add(key);
+      throw error;
+    }
+  }
+
+  /**
+   * Stamps the records of the next edited service, then brings into force what is wanted by then: an edit that came meanwhile
+   * follows in the same write. Where no service waits, or only further ones of applications whose turn is under way, it ends
+   * once there may be one, or after some seconds. False where that failed: one in trouble keeps no other waiting. It is tried again
+   * after a pause where the failure says nothing about it, else with the next look at all versions.
+   */
+  async stampNext(term: TermAtWork, stop: AbortSignal): Promise<boolean> {
+    const { edited } = this.knownTo(term);
+    const key = edited.take();
+    if (key === undefined) {
+      const signal = endsAfter(edited.restMs(LONGEST_REST_MS), stop);
+      await once(this.changes, EDITED, { signal }).catch(() => undefined);
+      return true;
+    }
+    let isDone = false;
+    try {
+      isDone = await this.stamp(key, term, stop);
+      edited.end(key);
+    } catch (error) {
+      edited.endFailed(key);
+      if (!stop.aborted)
+        this.log.error({ err: error }, `${nameOf(key)} could not be stamped and is tried again soon`);
+    } finally {
+      if (!isDone) {
+        this.knownTo(term).versions.delete(serviceName(key));
+        if (!stop.aborted) void this.entries.countFailure(key).catch(() => undefined);
+      }
+      this.changes.emit(EDITED);
+    }
+    return isDone;
+  }
+
+  /** The term is over: others tell what is beyond the limits. */
+  leave(): void {
+    this.metrics.servicesBeyondLimits.set(0);
+  }
+
+  private leaveWaiting({ waiting }: Known, found: ServicesInTurn): void {
+    for (const key of found.take(Infinity)) waiting.add(key);
+    this.changes.emit(WAITING);
+  }
+
+  private async lookAgain(known: Known, stop: AbortSignal): Promise<void> {
+    known.againAt = performance.now() + AGAIN_MS;
+    for (const key of this.reconciler.failed()) known.waiting.add(key);
+    // What failed may have no version, and there may be more of it than is remembered.
+    for (const key of known.registered.services())
+      if (!known.versions.has(serviceName(key))) known.waiting.add(key);
+    await asLongAsAlive(stop, this.longestSilenceMs, async (life) => {
+      for await (const some of this.entries.versions()) {
+        for (const { version, ...key } of some)
+          if (known.versions.get(serviceName(key)) !== version) known.waiting.add(key);
+        life.showLife();
+      }
+    });
+  }
+
+  /** It shows no life of the term: a stream that hangs is given up although there is much to stamp. False where it failed. */
+  private stamp(key: ServiceKey, term: TermAtWork, stop: AbortSignal): Promise<boolean> {
+    return asLongAsAlive(stop, this.longestSilenceMs, async (life) => {
+      const stamped = await this.reconciler.stamp(key, { term: life, stop: life.signal });
+      if (stamped !== false) await this.reconcile(this.knownTo(term), [key], life, stamped);
+      return stamped !== false;
+    });
+  }
+
+  /**
+   * One look at a service follows the other: where an edit finds its service still pending, the look that ends the stamping comes
+   * later and reads that edit.
+   */
+  private async reconcile(
+    known: Known,
+    keys: ServiceKey[],
+    term: TermAtWork,
+    stamped?: StampedVersion,
+  ): Promise<void> {
+    const { versions, edited, looks } = known;
+    const names = keys.map(serviceName);
+    const look = async () => {
+      const beyond = new Set(keys.filter((key) => known.judged.isBeyond(key)).map(serviceName));
+      const reconciled = await this.reconciler.reconcile(keys, { beyond, stamped }, term);
+      for (const { key, version, isPending } of reconciled) {
+        if (version === undefined) versions.delete(serviceName(key));
+        else versions.set(serviceName(key), version);
+        if (isPending) edited.add(key);
+      }
+      if (reconciled.some(({ isPending }) => isPending)) this.changes.emit(EDITED);
+      term.showLife();
+    };
+    const looked = Promise.all(names.flatMap((name) => looks.get(name) ?? [])).then(look);
+    const ended = looked.catch(() => undefined);
+    for (const name of names) looks.set(name, ended);
+    try {
+      await looked;
+    } finally {
+      for (const name of names) if (looks.get(name) === ended) looks.delete(name);
+    }
+  }
+
+  /** Answers all services. Those that wait keep their places: the last ones come to their turn, however often this is asked for. */
+  private async findAll(term: TermAtWork): Promise<ServicesInTurn> {
+    const { waiting, edited, looks, judged } = this.knownTo(term);
+    const known = Object.assign(new Known(waiting, edited, looks), { judged });
+    this.terms.set(term.whole ?? term, known);
+    const found = new ServicesInTurn();
+    for await (const some of this.entries.versions()) {
+      for (const { version: _version, ...key } of some) found.add(key);
+      term.showLife();
+    }
+    for await (const some of this.wanted.named()) {
+      for (const document of some) {
+        known.registered.learn(document);
+        if (document.key !== undefined) found.add(document.key);
+      }
+      term.showLife();
+    }
+    for (const key of this.judge(known)) found.add(key);
+    known.judged = known.registered;
+    return found;
+  }
+
+  /** Adds the services that these documents name or named; answers what is to be looked at in their applications as well. */
+  private async find(ids: mongo.ObjectId[], found: ServicesInTurn, term: TermAtWork): Promise<ServiceKey[]> {
+    const known = this.knownTo(term);
+    const { registered } = known;
+    const tenants = new Set<string>();
+    const add = (key: ServiceKey) => {
+      found.add(key);
+      tenants.add(tenantName(key));
+    };
+    const gone = new Map(ids.map((id) => [id.toHexString(), id]));
+    for (const id of gone.values()) {
+      const before = registered.named(id);
+      if (before !== undefined) add(before);
+    }
+    for await (const some of this.wanted.named([...gone.values()])) {
+      for (const document of some) {
+        registered.learn(document);
+        if (document.key !== undefined) add(document.key);
+        if (isObjectId(document._id)) gone.delete(document._id.toHexString());
+      }
+      term.showLife();
+    }
+    for (const id of gone.values()) registered.forget(id);
+    const failed = this.reconciler.failed().filter((key) => tenants.has(tenantName(key)));
+    return [...this.judge(known), ...failed.slice(0, IN_STREAM)];
+  }
+
+  /** Answers what came to be beyond the limits of its application, or within them. */
+  private judge({ registered }: Known): ServiceKey[] {
+    const judged = registered.judge();
+    for (const one of judged) this.tell(one);
+    this.metrics.servicesBeyondLimits.set(registered.beyond);
+    return judged.flatMap(({ moved }) => moved);
+  }
+
+  private tell({ organizationid, appid, beyond, before }: Judged): void {
+    const application = `${organizationid}/${appid}`;
+    if (before === 0)
+      this.log.warn(
+        `${application} has more services than are allowed, ${count(MOST_SERVICES)} of 4 MB together: those beyond that answer ` +
+          '500 service-misconfigured; admin status names them',
+      );
+    else if (beyond === 0) this.log.log(`${application} has no more services than are allowed`);
+  }
+
+  private knownTo(term: TermAtWork): Known {
+    const of = term.whole ?? term;
+    const known = this.terms.get(of) ?? new Known();
+    this.terms.set(of, known);
+    return known;
+  }
+}

@@ -1,0 +1,260 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { LRUCache } from 'lru-cache';
+import type { Connection } from 'mongoose';
+import type { ServiceKey } from '../../../application/index.js';
+import { atMost } from '../../../common/index.js';
+import { RecordsHeldError } from '../../../record/index.js';
+import { EditedRecords, type StampingTerm } from './edited-records.js';
+import { isElsewhere, assertTaken, isTaken } from './taken-filters.js';
+import { type FilterVersionChange, reconciled, type WantedFilter, wantedOf } from '../../protocol/index.js';
+import { type ReadVersion, type TermAtWork, FilterVersions } from '../../store/index.js';
+import { serviceName } from './edited-services.js';
+import { WantedServices, type WantedService } from './wanted-services.js';
+
+/** So many services are looked at side by side. */
+const SIDE_BY_SIDE = 5;
+const MOST_ROUNDS = 5;
+/** Services in trouble that are logged once, and looked at again though they have no version. */
+const MOST_REMEMBERED = 1000;
+
+/** A service that was looked at. */
+interface Reconciled {
+  key: ServiceKey;
+  /** The version that it has; undefined where it could not be brought into force, or somebody else was quicker. */
+  version: number | undefined;
+  /** Its records are still to be stamped. */
+  isPending: boolean;
+}
+
+/** What the caller knows of the services. */
+export interface KnownServices {
+  /** The names of those that exceed the limits of their application. */
+  beyond: ReadonlySet<string>;
+  /** The entry whose records are stamped for the version that it had. */
+  stamped?: StampedVersion | undefined;
+}
+
+/** An entry by its `_id` too: one that is made anew after a loss of the collection counts its versions from 1 again. */
+export type StampedVersion = Pick<ReadVersion, '_id' | 'version'>;
+
+interface Round extends KnownServices {
+  done: Map<string, Reconciled>;
+}
+
+/** What is in force for a service, and what is wished for it. */
+interface Look {
+  key: ServiceKey;
+  entry: ReadVersion | undefined;
+  wish: WantedService | undefined;
+  isBeyond: boolean;
+}
+
+interface Brought {
+  key: ServiceKey;
+  version?: number | undefined;
+  isPending?: boolean | undefined;
+  /** Somebody else was quicker. */
+  isOutrun?: boolean;
+}
+
+/**
+ * Rule 5: brings `services` into force in one place, and stamps anew what the old and the new filter judge differently.
+ * An entry is pending from the write of its filter until the last stamp: its feeds wait, and nothing else does. What goes
+ * wrong with one service makes that one invalid, and concerns no other.
+ */
+@Injectable()
+export class FilterReconciler {
+  private readonly log = new Logger('Filters');
+  /** Services that could not be brought into force. Each is logged once for as long as it is in here. */
+  private readonly told = new LRUCache<string, ServiceKey>(atMost(MOST_REMEMBERED));
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly wanted: WantedServices,
+    private readonly entries: FilterVersions,
+    private readonly records: EditedRecords,
+  ) {}
+
+  /** Services that could not be brought into force, or whose records could not be stamped: to be looked at again. */
+  failed(): ServiceKey[] {
+    return [...this.told.values()];
+  }
+
+  /**
+   * Brings these services into force, as far as their records are stamped for the filter before. An entry that another leader
+   * changed in the meantime is read again.
+   */
+  async reconcile(keys: ServiceKey[], known: KnownServices, term: TermAtWork): Promise<Reconciled[]> {
+    const done = new Map(
+      keys.map((key): [string, Reconciled] => [
+        serviceName(key),
+        { key, version: undefined, isPending: false },
+      ]),
+    );
+    let left = keys;
+    for (let round = 0; round < MOST_ROUNDS && left.length > 0; round += 1)
+      left = await this.round(left, { ...known, done }, term);
+    if (left.length > 0)
+      this.log.warn('Another process changes the filters at the same time; they are checked again soon');
+    return [...done.values()];
+  }
+
+  /**
+   * What is in force is read before what is wanted: the other way round an older wish could win. A service whose records
+   * are not stamped yet stays as it is until they are: another change would hide what is still to be stamped. Answers those
+   * that somebody else was quicker to change.
+   */
+  private async round(
+    keys: ServiceKey[],
+    { done, beyond, stamped }: Round,
+    term: TermAtWork,
+  ): Promise<ServiceKey[]> {
+    const entries = new Map((await this.entries.of(keys)).map((entry) => [serviceName(entry), entry]));
+    const isLeft = (key: ServiceKey) => {
+      const entry = entries.get(serviceName(key));
+      return entry?.pending === true && !isStamped(entry, stamped);
+    };
+    for (const key of keys.filter(isLeft)) {
+      const { version } = entries.get(serviceName(key))!;
+      Object.assign(done.get(serviceName(key))!, { version, isPending: true });
+    }
+    const open = keys.filter((key) => !isLeft(key));
+    const wishes = new Map((await this.wanted.wishes(open)).map((wish) => [serviceName(wish), wish]));
+    const looks = open.map((key): Look => {
+      const name = serviceName(key);
+      return { key, entry: entries.get(name), wish: wishes.get(name), isBeyond: beyond.has(name) };
+    });
+    const brought = await this.bringTogether(looks);
+    term.showLife();
+    const alone = looks.slice(brought.length);
+    for (let first = 0; first < alone.length; first += SIDE_BY_SIDE) {
+      const bringing = alone.slice(first, first + SIDE_BY_SIDE).map((look) => this.bring(look));
+      // Where one fails, the others have ended before that is told.
+      await Promise.allSettled(bringing);
+      term.showLife();
+      brought.push(...(await Promise.all(bringing)));
+    }
+    for (const { key, version, isPending = false } of brought)
+      Object.assign(done.get(serviceName(key))!, { version, isPending });
+    return brought.filter(({ isOutrun }) => isOutrun === true).map(({ key }) => key);
+  }
+
+  /**
+   * Writes down what is wished for all of them, by one query and one write. Answers none where anything of it failed: one by one it
+   * is found out what.
+   */
+  private async bringTogether(looks: Look[]): Promise<Brought[]> {
+    if (looks.length < 2 || looks.some(({ entry }) => entry?.pending === true)) return [];
+    const changes = looks.flatMap(({ key, entry, wish, isBeyond }) => {
+      const change = reconciled(entry, wantedOf(wish, isBeyond));
+      return change === undefined ? [] : [{ key, entry, change }];
+    });
+    try {
+      await assertTaken(
+        this.connection,
+        changes.flatMap(({ key, change: { state, filter } }) =>
+          state === 'on' && filter !== undefined ? [{ key, filter }] : [],
+        ),
+      );
+      if (!(await this.entries.writeAll(changes))) return [];
+    } catch {
+      return [];
+    }
+    for (const { key } of looks) this.told.delete(serviceName(key));
+    const changed = new Map(changes.map(({ key, change }) => [serviceName(key), change]));
+    return looks.map(({ key, entry }) => {
+      const change = changed.get(serviceName(key));
+      return { key, version: change?.version ?? entry?.version ?? 0, isPending: change?.pending };
+    });
+  }
+
+  /**
+   * Writes down what is wished for, or that the records are stamped for what is. Without a version where that failed, or somebody
+   * else was quicker.
+   */
+  private async bring({ key, entry, ...wanted }: Look): Promise<Brought> {
+    let brought: Brought = { key };
+    const isDone = await this.alone(key, entry, async () => {
+      const change = await this.changeOf(entry, wanted);
+      const written = change && (await this.entries.write(key, entry, change));
+      const isKept = change === undefined && (entry?.pending !== true || (await this.entries.settle(entry)));
+      const version = isKept ? (entry?.version ?? 0) : written?.version;
+      brought = { key, version, isPending: written?.pending, isOutrun: version === undefined };
+    });
+    return isDone ? brought : { key };
+  }
+
+  /**
+   * Does something for one service; false where it failed for what this service or its records are: it becomes invalid,
+   * so that its consumers wait instead of missing something. What says nothing about it, such as a right that is missing,
+   * is thrown on, and the watcher tries again.
+   */
+  private async alone(
+    service: ServiceKey,
+    entry: ReadVersion | undefined,
+    work: () => Promise<void>,
+  ): Promise<boolean> {
+    const key = serviceName(service);
+    try {
+      await work();
+      this.told.delete(key);
+      return true;
+    } catch (error) {
+      if (isElsewhere(error)) throw error;
+      const isHeld = error instanceof RecordsHeldError;
+      const until = isHeld ? 'its feeds wait' : 'it is invalid until it can';
+      if (!this.told.has(key))
+        this.log.error({ err: error }, `${nameOf(service)} cannot be brought into force: ${until}`);
+      this.told.set(key, service);
+      if (isHeld) return false;
+      await this.entries.invalidate(service, entry).catch((again: unknown) => {
+        if (isElsewhere(again)) throw again;
+      });
+      return false;
+    }
+  }
+
+  /** A filter that MongoDB refuses is as invalid as one that contract §4 refuses. */
+  private async changeOf(
+    entry: ReadVersion | undefined,
+    { wish, isBeyond }: Pick<Look, 'wish' | 'isBeyond'>,
+  ): Promise<FilterVersionChange | undefined> {
+    const wanted = wantedOf(wish, isBeyond);
+    const change = reconciled(entry, wanted);
+    if (change === undefined || wish === undefined || (await this.isFit(wish, wanted))) return change;
+    const invalid = reconciled(entry, { state: 'invalid' });
+    if (invalid !== undefined) this.log.warn(`MongoDB refuses the filter: ${nameOf(wish)} is invalid`);
+    return invalid;
+  }
+
+  private async isFit(wish: WantedService, wanted: WantedFilter): Promise<boolean> {
+    return wanted.state !== 'on' || isTaken(this.connection, { key: wish, filter: wanted.filter });
+  }
+
+  /**
+   * Stamps each record of a service anew that its filter and the one before judge differently, or sets it aside. False where
+   * that failed, else what is stamped, if anything had to be.
+   */
+  async stamp(key: ServiceKey, during: StampingTerm): Promise<StampedVersion | undefined | false> {
+    const [entry] = await this.entries.of([key]);
+    if (entry?.pending !== true) return undefined;
+    const isDone = await this.alone(entry, entry, async () => {
+      const { stamped, setAside } = await this.records.restamp(entry, during);
+      const refused = setAside === 0 ? '' : `, ${setAside} cannot be and are set aside`;
+      this.log.log(
+        `${nameOf(entry)}: ${stamped} records are stamped anew for version ${entry.version} of its filter${refused}`,
+      );
+    });
+    return isDone && entry;
+  }
+}
+
+function isStamped(entry: ReadVersion, stamped: StampedVersion | undefined): boolean {
+  return stamped?._id.equals(entry._id) === true && stamped.version === entry.version;
+}
+
+/** A service as the log names it, at the beginning of a sentence. */
+export function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {
+  return `The ${kind} service "${name}" of ${organizationid}/${appid}`;
+}

@@ -1,0 +1,82 @@
+import type { mongo } from 'mongoose';
+import { DeadlineError } from '../../../common/index.js';
+import { APP_NAME, ASKED_FOR, bareCommand } from '../../../database/index.js';
+import type { TermAtWork } from '../../store/index.js';
+
+const LOOK_MS = 5000;
+/** For an answer that was under way while the server was asked. */
+const ARRIVAL_MS = 1000;
+
+/** The sender of commands for a term, and the signal that ends the wait for them. */
+export interface Sender {
+  client: mongo.MongoClient;
+  term: TermAtWork;
+  stop: AbortSignal;
+}
+
+/** A command as the server's list of running operations shows it. */
+interface LongCommand extends Sender {
+  shownAs: mongo.Document;
+}
+
+/** A command with a comment, and what goes on with the cursor that it opened. */
+export function withComment(comment: string): mongo.Document {
+  return { $or: [{ 'command.comment': comment }, { 'cursor.originatingCommand.comment': comment }] };
+}
+
+/** The builds of the indexes that the service needs. */
+export const INDEX_BUILDS: mongo.Document = {
+  appName: APP_NAME,
+  'command.createIndexes': { $exists: true },
+  'command.comment': { $ne: ASKED_FOR },
+};
+
+/**
+ * Waits for the answer to a command for as long as the server works on it: reading through a long log takes minutes, and
+ * is life all the same. Where the server does not know of it, the answer is lost: DeadlineError, and the connection ends.
+ * Nothing where `stop` came first.
+ */
+export async function asLongAsWorkedOn<T>(
+  { client, term, stop, shownAs }: LongCommand,
+  send: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const left = new AbortController();
+  const leave = () => left.abort();
+  stop.addEventListener('abort', leave, { once: true });
+  const reply = send(left.signal);
+  try {
+    while (!(await isSettled(reply, LOOK_MS))) {
+      if (await isWorkedOn(client, shownAs)) term.showLife();
+      else if (!(await isSettled(reply, ARRIVAL_MS)))
+        throw new DeadlineError('What the server does not work on', LOOK_MS);
+    }
+    return await reply;
+  } catch (error) {
+    if (stop.aborted) return undefined;
+    throw error;
+  } finally {
+    stop.removeEventListener('abort', leave);
+    leave();
+  }
+}
+
+/** Whether the promise settles, either way, within a number of milliseconds. */
+async function isSettled(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, late]).finally(() => clearTimeout(timer));
+}
+
+async function isWorkedOn(client: mongo.MongoClient, shownAs: mongo.Document): Promise<boolean> {
+  const look = { currentOp: 1, $ownOps: true, active: true, ...shownAs };
+  return bareCommand(client.db('admin'), look, { within: LOOK_MS, readPreference: 'primary' }).then(
+    ({ inprog }) => (inprog as unknown[]).length > 0,
+    () => false,
+  );
+}

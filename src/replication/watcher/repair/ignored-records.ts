@@ -1,0 +1,256 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { type Connection, mongo } from 'mongoose';
+import { FIRST_ID, type Kind, KINDS, COLLECTION_OF } from '../../../record/index.js';
+import { StrangersCount, STRANGERS } from './strangers.js';
+import { readAsOf } from '../../../database/index.js';
+import { Metrics } from '../../../observability/index.js';
+import { type Rival, ALL, type AppShare, type LogPlace } from '../../protocol/index.js';
+import { IncompleteIdentities, type Job, WorkedThrough } from '../../store/index.js';
+import { isDeliverable, type PresentRecord } from './present-record.js';
+
+const MOST_REMEMBERED = 10_000;
+
+/** What one term knows of the records that are ignored, and how far it has looked for them. */
+class IgnoredCounts {
+  readonly strangers = { member: new StrangersCount(), product: new StrangersCount() };
+  /** Unknown until they are counted for the first time. */
+  readonly rivals: Partial<Record<Kind, number>> = {};
+  readonly homeless: Record<Kind, Set<string>> = { member: new Set(), product: new Set() };
+  /** What is being looked through, and behind which record. */
+  kind: Kind = KINDS[0]!;
+  behind = FIRST_ID;
+  private found = new Set<string>();
+  /** While a slice is being read, those that are right or gone: it may have read them before. */
+  private rightMeanwhile: Set<string> | undefined;
+  private turns = 0;
+  private readonly counted: Partial<Record<Kind, number>> = {};
+
+  remember(kind: Kind, key: string): void {
+    for (const set of [this.homeless[kind], ...(kind === this.kind ? [this.found] : [])])
+      if (set.size < MOST_REMEMBERED) set.add(key);
+  }
+
+  forget(kind: Kind, key: string): void {
+    this.homeless[kind].delete(key);
+    if (kind !== this.kind) return;
+    this.found.delete(key);
+    this.rightMeanwhile?.add(key);
+  }
+
+  /** Remembers those that a slice has found, unless it is known by then that they are right or gone. */
+  async rememberThose(kind: Kind, read: () => Promise<string[]>): Promise<void> {
+    const right = (this.rightMeanwhile = new Set());
+    const found = await read().finally(() => (this.rightMeanwhile = undefined));
+    for (const key of found) if (!right.has(key)) this.remember(kind, key);
+  }
+
+  /** The kind was looked through: what was not found is not there any more. The next one follows. */
+  endRound(): void {
+    this.homeless[this.kind] = this.found;
+    this.kind = KINDS[(KINDS.indexOf(this.kind) + 1) % KINDS.length]!;
+    this.behind = FIRST_ID;
+    this.found = new Set();
+  }
+
+  /** Of two counts at the same time the one that began later is right. */
+  async countRivals(kind: Kind, count: () => Promise<number>): Promise<void> {
+    const turn = ++this.turns;
+    const rivals = await count();
+    if (turn > (this.counted[kind] ?? 0)) [this.rivals[kind], this.counted[kind]] = [rivals, turn];
+  }
+
+  total(kind: Kind): number {
+    return this.strangers[kind].count + this.homeless[kind].size + (this.rivals[kind] ?? 0);
+  }
+}
+
+const MOST_COUNTED = 1_000_000;
+const SLICE = 10_000;
+const BETWEEN_SLICES_MS = 20;
+const BETWEEN_ROUNDS_MS = 600_000;
+const LONGEST_MS = 10_000;
+const IS_HOMELESS = {
+  $or: [{ $ne: [{ $type: '$organizationid' }, 'string'] }, { $ne: [{ $type: '$appid' }, 'string'] }],
+};
+
+/** An event about a record that has come, changed or gone. */
+interface Heard {
+  type: 'written' | 'deleted';
+  owner: unknown;
+  place: LogPlace;
+  /** It was inserted. */
+  isNew?: true;
+}
+
+interface Slice {
+  last: mongo.ObjectId;
+  count: number;
+  homeless: mongo.ObjectId[];
+}
+
+/**
+ * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): strangers, whose
+ * `_id` is not an ObjectId, and the homeless, whose organization or application is not a string; and rivals, whose `id` is a
+ * number under which another record is known. Events move the count; what is there is counted slowly, beside the stream,
+ * round and round.
+ */
+@Injectable()
+export class IgnoredRecords implements Job {
+  readonly name = 'The count of ignored records';
+  private readonly log = new Logger('Watcher');
+  /** Of this term: what one that is over has still been reading counts for nothing. */
+  private counts = new IgnoredCounts();
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly incomplete: IncompleteIdentities,
+    private readonly workedThrough: WorkedThrough,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** One slice of a kind; the strangers and rivals are counted with the first. */
+  async step(): Promise<number> {
+    const { counts } = this;
+    const { kind } = counts;
+    if (counts.behind.equals(FIRST_ID)) {
+      await this.countStrangers(counts);
+      await this.countRivals(kind, counts);
+    }
+    const last = await this.lookForHomeless(counts);
+    if (last === undefined) counts.endRound();
+    else counts.behind = last;
+    if (counts === this.counts) this.tell(kind);
+    return last === undefined && counts.kind === KINDS[0] ? BETWEEN_ROUNDS_MS : BETWEEN_SLICES_MS;
+  }
+
+  /** Takes note of what the events tell: strangers that came or went, and the homeless that went. */
+  hear(kind: Kind, events: Heard[]): void {
+    const strangers = events.filter(({ owner }) => !(owner instanceof mongo.ObjectId));
+    const written = strangers.filter(({ type }) => type === 'written');
+    if (written.length > 0)
+      this.log.warn(
+        `${written.length} ${kind}s are ignored: their _id is not an ObjectId, such as ${nameOf(written[0]!.owner)}`,
+      );
+    for (const { type, place, isNew } of strangers)
+      this.counts.strangers[kind].move(place, type === 'deleted' ? -1 : isNew ? 1 : 0);
+    for (const { type, owner } of events) if (type === 'deleted') this.counts.forget(kind, String(owner));
+    this.tell(kind);
+  }
+
+  /** Takes note of records as they stand. */
+  see(kind: Kind, records: PresentRecord[]): void {
+    const { counts } = this;
+    const fresh: string[] = [];
+    for (const record of records) {
+      const key = String(record._id);
+      if (isDeliverable(record)) counts.forget(kind, key);
+      else {
+        if (!counts.homeless[kind].has(key)) fresh.push(key);
+        counts.remember(kind, key);
+      }
+    }
+    if (fresh.length > 0)
+      this.log.warn(
+        `${fresh.length} ${kind}s are ignored: their organizationid or appid is not a string, such as ${fresh[0]}`,
+      );
+    this.tell(kind);
+  }
+
+  /** Whether records may be ignored since another one is known under the text of their number. */
+  hasRivals(kind: Kind): boolean {
+    return this.counts.rivals[kind] !== 0;
+  }
+
+  /** Tells of rivals, and counts all. */
+  async hearRivals(kind: Kind, rivals: Rival[]): Promise<void> {
+    const [one] = rivals;
+    if (one !== undefined)
+      this.log.warn(
+        `${rivals.length} ${kind}s are ignored: another record is known under the number that is their id, ` +
+          `such as ${one.owner}, ${one.identity.id}`,
+      );
+    const { counts } = this;
+    await this.countRivals(kind, counts);
+    if (counts === this.counts) this.tell(kind);
+  }
+
+  /** Forgets records that are incomplete no more as of a place in the log, rivals among them. */
+  async forgetIncomplete(
+    kind: Kind,
+    owners: mongo.ObjectId[],
+    at: LogPlace,
+    share: AppShare = ALL,
+  ): Promise<void> {
+    await this.incomplete.forget(kind, owners, at, share);
+    if (this.hasRivals(kind)) await this.hearRivals(kind, []);
+  }
+
+  /** What this instance knows is of no worth any more once it does not lead. */
+  reset(): void {
+    this.counts = new IgnoredCounts();
+    this.metrics.ignoredRecords.reset();
+  }
+
+  /** Counts as of now, wherever the stream is. */
+  private async countStrangers({ kind, strangers }: IgnoredCounts): Promise<void> {
+    const options = { limit: MOST_COUNTED, maxTimeMS: LONGEST_MS };
+    await strangers[kind].recount(async () => {
+      const { at } = await this.workedThrough.now();
+      const count = await readAsOf(this.connection.getClient(), at, (snapshot) =>
+        this.records(kind).countDocuments(STRANGERS, { ...snapshot, ...options }),
+      );
+      return { at, count };
+    });
+  }
+
+  private countRivals(kind: Kind, counts: IgnoredCounts): Promise<void> {
+    return counts.countRivals(kind, () => this.incomplete.countRivals(kind));
+  }
+
+  /** Answers where the slice ended; undefined after the last one. */
+  private async lookForHomeless(counts: IgnoredCounts): Promise<mongo.ObjectId | undefined> {
+    const { kind, behind } = counts;
+    let slice: Slice | undefined;
+    await counts.rememberThose(kind, async () => {
+      slice = await this.readSlice(kind, behind);
+      return (slice?.homeless ?? []).map(String);
+    });
+    return slice?.count === SLICE ? slice.last : undefined;
+  }
+
+  private async readSlice(kind: Kind, behind: mongo.ObjectId): Promise<Slice | undefined> {
+    const [slice] = await this.records(kind)
+      .aggregate<Slice>(
+        [
+          { $match: { _id: { $gt: behind } } },
+          { $sort: { _id: 1 } },
+          { $limit: SLICE },
+          { $project: { homeless: IS_HOMELESS } },
+          {
+            $group: {
+              _id: null,
+              last: { $last: '$_id' },
+              count: { $sum: 1 },
+              homeless: { $push: { $cond: ['$homeless', '$_id', '$$REMOVE'] } },
+            },
+          },
+        ],
+        { maxTimeMS: LONGEST_MS },
+      )
+      .toArray();
+    return slice;
+  }
+
+  private tell(kind: Kind): void {
+    this.metrics.ignoredRecords.set({ kind }, this.counts.total(kind));
+  }
+
+  private records(kind: Kind): mongo.Collection {
+    return this.connection.collection(COLLECTION_OF[kind]);
+  }
+}
+
+function nameOf(id: unknown): string {
+  return mongo.BSON.EJSON.stringify({ _id: id });
+}

@@ -1,0 +1,79 @@
+import type { mongo } from 'mongoose';
+import {
+  HAS_GOOD_STAMP,
+  hasMoreTexts,
+  IDENTITY_TEXTS,
+  isLongText,
+  isUnreadable,
+  LONGEST_LEARNED,
+  textAt,
+  textsAt,
+} from '../../../record/index.js';
+import { type LogPlace, inTenant, type KnownChannel } from '../../protocol/index.js';
+import type { TermAtWork } from '../../store/index.js';
+
+/** A text; `null` where there is none, `false` where there is something else. */
+type Text = string | null | false;
+
+/** A record as it stands, with the fields that the watcher looks after. */
+export interface PresentRecord {
+  _id: mongo.ObjectId;
+  organizationid: Text;
+  appid: Text;
+  id: Text;
+  /** The `id` is stored as a number. */
+  isNumber?: true;
+  /** Whether its `lastupdated` is a date and not in the future. */
+  isStamped: boolean;
+  emailkey: Text;
+  email: Text;
+  channels: string[];
+  /** How long its `id` is, where that is a text. */
+  idBytes?: number | null;
+  /** What is too large to be learned. */
+  tooLarge: { email: boolean; channels: boolean };
+}
+
+/** What a look at the records showed, and the term that looks after them. */
+export interface RecordLook {
+  records: PresentRecord[];
+  /** Where in the log stands what led to the look: it was not before. */
+  at: LogPlace;
+  term: TermAtWork;
+}
+
+/** The e-mail of a member, as an aggregation expression; `false` where it is too long to be a key. */
+export const EMAIL_TEXT = textAt('$data.email', LONGEST_LEARNED);
+
+/** The projection of {@link PresentRecord}. */
+export const PRESENT = {
+  ...IDENTITY_TEXTS,
+  idBytes: { $cond: [{ $eq: [{ $type: '$id' }, 'string'] }, { $strLenBytes: '$id' }, null] },
+  isStamped: HAS_GOOD_STAMP,
+  emailkey: textAt('$emailkey', LONGEST_LEARNED),
+  email: EMAIL_TEXT,
+  channels: textsAt('$channels'),
+  tooLarge: {
+    email: isLongText('$data.email'),
+    channels: hasMoreTexts('$channels'),
+  },
+};
+
+type Deliverable = PresentRecord & { organizationid: string; appid: string };
+
+/** Whether a record can be delivered at all; what cannot is counted, never repaired (contract §4). */
+export function isDeliverable(record: PresentRecord): record is Deliverable {
+  return [record.organizationid, record.appid].every(
+    (name) => typeof name === 'string' && !isUnreadable(name),
+  );
+}
+
+/** Whether it has to get an `id`, and with it a stamp. */
+export function lacksId(record: PresentRecord): boolean {
+  return isDeliverable(record) && typeof record.id !== 'string';
+}
+
+/** The channels that these products carry. */
+export function carriedChannels(products: PresentRecord[]): KnownChannel[] {
+  return products.filter(isDeliverable).flatMap((product) => inTenant(product, product.channels));
+}

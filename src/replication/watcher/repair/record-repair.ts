@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { emailKeyOf } from '../../../member/index.js';
+import {
+  type Kind,
+  COLLECTION_OF,
+  doubled,
+  idTextAt,
+  single,
+  STAMP,
+  RecordsHeldError,
+  stampDoubled,
+  writeUnlessHeld,
+} from '../../../record/index.js';
+import { type PresentRecord, isDeliverable, type RecordLook, carriedChannels } from './present-record.js';
+import { literal } from '../../../common/index.js';
+import { isUnfit, pastValidator } from '../../../database/index.js';
+import { Metrics } from '../../../observability/index.js';
+import { Ledger, Quarantine, KnownChannels } from '../../store/index.js';
+import type { Life, Late } from '../../protocol/index.js';
+import { Restamps } from '../stamping/restamps.js';
+import { EmailKeys, type WantedKey } from './email-keys.js';
+import { type RecordWrite, RecordWrites, TooLarge, UnreadableIds } from './record-writes.js';
+import { IgnoredRecords } from './ignored-records.js';
+
+/** What a record lacks of what contract §2 and §4 promise. */
+export interface NeededRepair {
+  /** It has no `id`, or one that is neither a text nor a whole number. */
+  id: boolean;
+  /** Its `lastupdated` is missing, no date, or more than a second in the future. */
+  stamp: boolean;
+  /** The `emailkey` it should have; `null` where it should have none. Absent where it fits. */
+  emailkey?: string | null;
+}
+
+/** What there is to repair in a deliverable record; nothing where all is well. */
+export function neededRepairOf(kind: Kind, record: PresentRecord): NeededRepair | undefined {
+  const repairing: NeededRepair = { id: typeof record.id !== 'string', stamp: !record.isStamped };
+  if (kind === 'member') {
+    const wanted = emailKeyOf(record.email) ?? null;
+    if (wanted !== record.emailkey) repairing.emailkey = wanted;
+  }
+  return repairing.id || repairing.stamp || repairing.emailkey !== undefined ? repairing : undefined;
+}
+
+/** This asks for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
+const NO_ID = { $expr: { $ne: [{ $type: idTextAt('$id') }, 'string'] } };
+/** What a new `id` changes. */
+const CHANGED = ['id', 'lastupdated'];
+
+/** Repairs what other programs left out (contract §2, §4). Every write is conditional on what it repairs still being so. */
+@Injectable()
+export class RecordRepair {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
+    private readonly emailKeys: EmailKeys,
+    private readonly restamps: Restamps,
+    private readonly writes: RecordWrites,
+    private readonly quarantine: Quarantine,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Answers the members whose e-mail another one has already. */
+  async repair(kind: Kind, { records, at, term }: RecordLook): Promise<mongo.ObjectId[]> {
+    const lives: Life[] = [];
+    const wantedKeys: WantedKey[] = [];
+    const badlyStamped: Late[] = [];
+    for (const record of records) {
+      if (!isDeliverable(record)) continue;
+      const { _id, organizationid, appid } = record;
+      const repairing = neededRepairOf(kind, record);
+      if (repairing?.id) {
+        const identity = { kind, organizationid, appid, id: randomUUID() };
+        lives.push({ identity, at, alive: true, owner: _id });
+      } else if (repairing?.stamp) badlyStamped.push({ _id, reason: 'bad' });
+      if (repairing?.emailkey !== undefined) {
+        const { email } = record;
+        const { emailkey } = repairing;
+        wantedKeys.push({ _id, organizationid, appid, email, emailkey, hasOther: record.emailkey !== null });
+      }
+    }
+    if (lives.length > 0) await this.giveIds(kind, lives);
+    await this.restamps.late(kind, badlyStamped, term);
+    return this.emailKeys.set(wantedKeys);
+  }
+
+  /**
+   * A new `id` is a change that consumers must see, so the stamp moves with it. The ledger learns only what the records took:
+   * an `id` that no record has would live for ever. Where the work is cut off in between, the log tells of the write, before
+   * whatever becomes of the record.
+   */
+  private async giveIds(kind: Kind, lives: Life[]): Promise<void> {
+    const collection = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
+    await this.writes.write(kind, 'id', lives.map(giveId));
+    const odd = await this.doubledAmong(collection, lives);
+    for (const { owner, identity } of odd) {
+      const write = { ids: [owner], names: CHANGED, where: NO_ID, set: { id: identity.id } };
+      const held = await writeUnlessHeld([owner], async (_one, maxTimeMS) => {
+        await pastValidator((past) =>
+          stampDoubled(collection, { ...write, options: { ...past, maxTimeMS } }),
+        ).catch(async (error: unknown) => {
+          if (!isUnfit(error)) throw error;
+          const concern = { what: 'record' as const, kind, owner };
+          await this.quarantine.setAsideRefused([{ concern, what: 'id', reason: error.message }]);
+        });
+      });
+      if (held.length > 0) throw new RecordsHeldError(held);
+    }
+    const given = await this.givenAmong(collection, lives);
+    await this.ledger.learn(given);
+    this.metrics.repaired.inc({ what: 'id' }, given.length);
+  }
+
+  private async givenAmong(collection: mongo.Collection, lives: Life[]): Promise<Life[]> {
+    const among = { _id: { $in: lives.map(({ owner }) => owner) } };
+    const found = await collection.find(among, { projection: { id: 1 } }).toArray();
+    const ids = new Map(found.map((record) => [String(record._id), record['id'] as unknown]));
+    return lives.filter(({ owner, identity }) => ids.get(owner.toHexString()) === identity.id);
+  }
+
+  private async doubledAmong(collection: mongo.Collection, lives: Life[]): Promise<Life[]> {
+    const among = { _id: { $in: lives.map(({ owner }) => owner) } };
+    const found = await collection
+      .find({ $and: [among, NO_ID, doubled(...CHANGED)] }, { projection: { _id: 1 } })
+      .toArray();
+    const ids = new Set(found.map(({ _id }) => _id.toHexString()));
+    return lives.filter(({ owner }) => ids.has(owner.toHexString()));
+  }
+}
+
+function giveId({ owner: _id, identity }: Life): RecordWrite {
+  const update = [{ $set: { id: literal(identity.id), lastupdated: STAMP } }];
+  return { updateOne: { filter: { _id, $and: [NO_ID, single(...CHANGED)] }, update } };
+}
+
+/** Looks after records as they stand, whatever event or walk came upon them. */
+@Injectable()
+export class RecordCare {
+  constructor(
+    private readonly ignored: IgnoredRecords,
+    private readonly tooLarge: TooLarge,
+    private readonly unreadableIds: UnreadableIds,
+    private readonly repair: RecordRepair,
+    private readonly channels: KnownChannels,
+  ) {}
+
+  /** Answers the members whose e-mail another one has already. */
+  async lookAfter(kind: Kind, look: RecordLook): Promise<mongo.ObjectId[]> {
+    this.ignored.see(kind, look.records);
+    this.tooLarge.see(kind, look.records);
+    await this.unreadableIds.remove(kind, look.records);
+    const duplicates = await this.repair.repair(kind, look);
+    if (kind === 'product') await this.channels.learn(carriedChannels(look.records));
+    return duplicates;
+  }
+}

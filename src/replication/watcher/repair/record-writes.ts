@@ -1,0 +1,113 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { LRUCache } from 'lru-cache';
+import { type SingleWrite, writeEach } from '../../../database/index.js';
+import {
+  COLLECTION_OF,
+  type Kind,
+  RecordsHeldError,
+  writeUnlessHeld,
+  isUnreadable,
+} from '../../../record/index.js';
+import { Quarantine, type RefusedWrite } from '../../store/index.js';
+import { atMost, literal } from '../../../common/index.js';
+import { Metrics } from '../../../observability/index.js';
+import { type PresentRecord, isDeliverable } from './present-record.js';
+
+/** The update of one record, by its `_id`. */
+export interface RecordWrite extends SingleWrite {
+  updateOne: { filter: mongo.Document & { _id: mongo.ObjectId }; update: mongo.Document | mongo.Document[] };
+}
+
+/** The places of those writes that were not done. */
+interface NotWritten {
+  /** They ran into a unique index. */
+  duplicates: Set<number>;
+  /** Their records cannot take them, and are set aside. */
+  setAside: Set<number>;
+}
+
+/** Writes of repairs into records of other programs. */
+@Injectable()
+export class RecordWrites {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly quarantine: Quarantine,
+  ) {}
+
+  /**
+   * Does the writes in any order. A record that cannot take its write, since it is full or its collection forbids it, is set
+   * aside: it must not stop the watcher. Throws a RecordsHeldError for those that another program's transaction holds.
+   */
+  async write(kind: Kind, what: RefusedWrite['what'], writes: RecordWrite[]): Promise<NotWritten> {
+    const collection = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
+    const places = new Map(writes.map((write, index) => [write, index]));
+    const done: NotWritten = { duplicates: new Set(), setAside: new Set() };
+    const unfit: RefusedWrite[] = [];
+    const held = await writeUnlessHeld(writes, async (some, maxTimeMS) => {
+      const { refused } = await writeEach(collection, some, { maxTimeMS });
+      for (const { index, isDuplicate, message } of refused) {
+        const write = some[index]!;
+        (isDuplicate ? done.duplicates : done.setAside).add(places.get(write)!);
+        const owner = write.updateOne.filter._id;
+        if (!isDuplicate) unfit.push({ concern: { what: 'record', kind, owner }, what, reason: message });
+      }
+    });
+    await this.quarantine.setAsideRefused(unfit);
+    if (held.length > 0) throw new RecordsHeldError(held.map(({ updateOne }) => updateOne.filter._id));
+    return done;
+  }
+}
+
+const REMEMBERED = 10_000;
+
+/** Tells of what other programs wrote too large to be learned: e-mails and channels. Each record is told of once. */
+@Injectable()
+export class TooLarge {
+  private readonly log = new Logger('Watcher');
+  private readonly told = new LRUCache<string, true>(atMost(REMEMBERED));
+
+  constructor(private readonly metrics: Metrics) {}
+
+  see(kind: Kind, records: PresentRecord[]): void {
+    if (kind === 'member') this.tell('email', 'e-mail', records);
+    else this.tell('channels', 'channels', records);
+  }
+
+  private tell(what: keyof PresentRecord['tooLarge'], word: string, records: PresentRecord[]): void {
+    const fresh = records
+      .filter(({ tooLarge }) => tooLarge[what])
+      .map(({ _id }) => String(_id))
+      .filter((id) => !this.told.has(`${what} ${id}`));
+    if (fresh.length === 0) return;
+    for (const id of fresh) this.told.set(`${what} ${id}`, true);
+    this.metrics.tooLarge.inc({ what }, fresh.length);
+    this.log.warn(`${fresh.length} records have ${word} too large to be learned, such as ${fresh[0]}`);
+  }
+}
+
+/**
+ * Other programs may store an `id` that is not UTF-8. It reads as another text than it is, so nobody could find it again,
+ * and several may read the same. Such an `id` is not a string to anybody: it goes, and the record gets a UUID like any other
+ * that has none.
+ */
+@Injectable()
+export class UnreadableIds {
+  constructor(private readonly writes: RecordWrites) {}
+
+  /** The text that was read may be in order: MongoDB itself compares it with what is stored. */
+  async remove(kind: Kind, records: PresentRecord[]): Promise<void> {
+    const suspects = records.filter((record) => isDeliverable(record) && isUnreadable(record.id));
+    await this.writes.write(kind, 'id', suspects.map(removal));
+  }
+}
+
+/** Its length tells it from another `id` that somebody has stored meanwhile. */
+function removal({ _id, id, idBytes }: PresentRecord): RecordWrite {
+  const isText = { $eq: [{ $type: '$id' }, 'string'] };
+  const isOther = { $ne: ['$id', literal(id)] };
+  const isAsLong = { $eq: [{ $strLenBytes: '$id' }, idBytes] };
+  const asSeen = { $cond: [isText, { $and: [isOther, isAsLong] }, false] };
+  return { updateOne: { filter: { _id, $expr: asSeen }, update: { $unset: { id: '' } } } };
+}

@@ -1,0 +1,212 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection, InjectModel } from '@nestjs/mongoose';
+import { type Connection, type Model, mongo } from 'mongoose';
+import { COLLECTION_OF, idTextAt, isNumberText, type Kind, type Tenant } from '../../../record/index.js';
+import {
+  type Claims,
+  type DeadIdentity,
+  type Holders,
+  identitiesByTenant,
+  type Identity,
+  identityKey,
+  type Life,
+  type Rival,
+  type LogPlace,
+  type AppShare,
+} from '../../protocol/index.js';
+import {
+  inSlices,
+  IncompleteIdentities,
+  Ledger,
+  LEDGER_MODEL,
+  type LedgerEntry,
+  type TermAtWork,
+} from '../../store/index.js';
+
+/** Of records that claim identities, those that live, and those that have to wait for another one. */
+interface Settled {
+  lives: Life[];
+  rivals: Rival[];
+}
+
+/**
+ * The records that claim one identity: one whose `id` is the text, and any number whose `id` is a number with that text
+ * (contract §4). The ledger has one owner of it, and the incomplete identities have the others, which wait: the rivals.
+ */
+@Injectable()
+export class Claimants {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
+    private readonly incomplete: IncompleteIdentities,
+    private readonly ledger: Ledger,
+  ) {}
+
+  /** The owners of what is claimed. Only a text of digits can have a number as its owner. */
+  async holders(kind: Kind, { numbers, texts }: Claims): Promise<Holders> {
+    const holders: Holders = new Map();
+    await this.find(kind, numbers, {}, holders);
+    const decimal = texts.filter(({ id }) => isNumberText(id));
+    if (decimal.length > 0 && (await this.anyNumberLives(kind)))
+      await this.find(kind, decimal, { isNumber: true }, holders);
+    return holders;
+  }
+
+  /**
+   * What the ledger has to learn of records that were found at a look, as of one place in the log. Of several that claim
+   * one identity at most one that has a number lives, and none beside a text. A number that owns the text of another
+   * record dies before that lives, and waits from then on if it still claims it. The rivals are remembered.
+   */
+  async settle(kind: Kind, lives: Life[], share: AppShare): Promise<Settled> {
+    const numbers = lives.filter(({ isNumber }) => isNumber);
+    const texts = lives.filter(({ isNumber }) => !isNumber);
+    const holders = await this.holders(kind, { numbers: identitiesOf(numbers), texts: identitiesOf(texts) });
+    const displaced: Rival[] = [];
+    const take = ({ identity, owner, isNumber }: Life) =>
+      holders.set(identityKey(identity), { owner: owner.toHexString(), ...(isNumber && { isNumber }) });
+    const named = texts.map((life): Life => {
+      const { identity, owner } = life;
+      const holder = holders.get(identityKey(identity));
+      take(life);
+      if (!holder?.isNumber || holder.owner === owner.toHexString()) return life;
+      displaced.push({ owner: holder.owner, identity });
+      return { ...life, afterDeath: true };
+    });
+    const rivals = await this.stillClaiming(kind, displaced);
+    const living = numbers.filter((life) => {
+      const owner = life.owner.toHexString();
+      const isFree = (holders.get(identityKey(life.identity))?.owner ?? owner) === owner;
+      if (isFree) take(life);
+      else rivals.push({ owner, identity: life.identity });
+      return isFree;
+    });
+    if (rivals.length > 0) await this.incomplete.keepRivals(kind, rivals, lives[0]!.at, share);
+    return { lives: [...named, ...living], rivals };
+  }
+
+  /**
+   * Of each of these identities that is dead and claimed by numbers, one that lives from now on: the one that the death has ended
+   * where it still has its number, else a rival. The death may be of a later place than that of the look, which is behind both.
+   */
+  async next(kind: Kind, identities: DeadIdentity[], at: LogPlace, term: TermAtWork): Promise<Life[]> {
+    const ended = await this.stillClaiming(kind, rivalsThatEnded(identities));
+    const owners = new Map(ended.map(({ owner, identity }) => [identityKey(identity), owner]));
+    const others = identities.filter((identity) => !owners.has(identityKey(identity)));
+    const lives = ended.map(({ owner, identity }) => numberAs(identity, new mongo.ObjectId(owner), at));
+    for (const { ids, ...tenant } of identitiesByTenant(others)) {
+      for (const id of await this.incomplete.withRivals(kind, tenant, ids)) {
+        const owner = await this.firstWith(kind, tenant, id, term);
+        if (owner !== undefined) lives.push(numberAs({ kind, ...tenant, id }, owner, at));
+      }
+    }
+    return this.ledger.behindDeaths(lives);
+  }
+
+  /**
+   * Those identities that rivals wait for and whose owner does not have them any more: no event may tell of its end, where a term
+   * that was given up has learned it after the record was gone.
+   */
+  async vacant(kind: Kind, rivals: Rival[]): Promise<Identity[]> {
+    const claimed = new Map(rivals.map(({ identity }) => [identityKey(identity), identity]));
+    const holders: Holders = new Map();
+    await this.find(kind, [...claimed.values()], {}, holders);
+    const held = [...holders].map(([key, { owner }]) => ({ owner, identity: claimed.get(key)! }));
+    const still = new Set(
+      (await this.stillClaiming(kind, held)).map(({ identity }) => identityKey(identity)),
+    );
+    return held.map(({ identity }) => identity).filter((identity) => !still.has(identityKey(identity)));
+  }
+
+  /** Those of the rivals that still claim what the ledger knows under another record, or not at all. */
+  async unlearned(kind: Kind, rivals: Rival[]): Promise<Rival[]> {
+    const still = await this.stillClaiming(kind, rivals);
+    const holders: Holders = new Map();
+    await this.find(
+      kind,
+      still.map(({ identity }) => identity),
+      {},
+      holders,
+    );
+    return still.filter(({ owner, identity }) => holders.get(identityKey(identity))?.owner !== owner);
+  }
+
+  /** Whether any number is an owner: one look at an index of nothing else. */
+  async anyNumberLives(kind: Kind): Promise<boolean> {
+    const found = await this.entries.collection.findOne({ kind, isNumber: true }, { projection: { _id: 1 } });
+    return found !== null;
+  }
+
+  /**
+   * The first rival that still has its number. Others may have gone with the very batch that has the tombstone, of which no
+   * further event would tell; of what becomes of one after this look, an event tells.
+   */
+  private async firstWith(
+    kind: Kind,
+    tenant: Tenant,
+    id: string,
+    term: TermAtWork,
+  ): Promise<mongo.ObjectId | undefined> {
+    for await (const owners of this.incomplete.rivalsFor(kind, tenant, id)) {
+      const known = await this.idsOf(kind, tenant, owners);
+      const owner = owners.find((one) => known.get(one.toHexString()) === id);
+      if (owner !== undefined) return owner;
+      term.showLife();
+    }
+    return undefined;
+  }
+
+  /** Those whose record has that number now: another identity may be remembered of the others. */
+  private async stillClaiming(kind: Kind, rivals: Rival[]): Promise<Rival[]> {
+    const still: Rival[] = [];
+    for (const { ids, ...tenant } of identitiesByTenant(rivals.map(({ identity }) => identity))) {
+      const wanted = new Set(ids);
+      const some = rivals.filter(
+        ({ identity: { organizationid, appid, id } }) =>
+          organizationid === tenant.organizationid && appid === tenant.appid && wanted.has(id),
+      );
+      const owners = some.map(({ owner }) => new mongo.ObjectId(owner));
+      const known = await this.idsOf(kind, tenant, owners);
+      still.push(...some.filter(({ owner, identity }) => known.get(owner) === identity.id));
+    }
+    return still;
+  }
+
+  /** Under which text consumers may know each of these records now, by the hex of its `_id`. */
+  private async idsOf(kind: Kind, tenant: Tenant, owners: mongo.ObjectId[]): Promise<Map<string, unknown>> {
+    const found = await this.connection
+      .collection(COLLECTION_OF[kind])
+      .aggregate<{ _id: mongo.ObjectId; id: unknown }>(
+        [{ $match: { _id: { $in: owners }, ...tenant } }, { $project: { id: idTextAt('$id') } }],
+        { hint: { _id: 1 } },
+      )
+      .toArray();
+    return new Map(found.map(({ _id, id }) => [_id.toHexString(), id]));
+  }
+
+  private async find(kind: Kind, claimed: Identity[], which: mongo.Document, into: Holders): Promise<void> {
+    for (const some of inSlices(claimed, ({ id }) => id)) {
+      for (const { organizationid, appid, ids } of identitiesByTenant(some)) {
+        const query = { organizationid, appid, kind, id: { $in: ids }, alive: true, ...which };
+        for (const entry of await this.entries.collection.find<LedgerEntry>(query).toArray())
+          into.set(identityKey(entry), {
+            owner: String(entry.owner),
+            ...(entry.isNumber && { isNumber: true }),
+          });
+      }
+    }
+  }
+}
+
+function rivalsThatEnded(identities: DeadIdentity[]): Rival[] {
+  return identities.flatMap(({ organizationid, appid, kind, id, number }) =>
+    number ? [{ owner: number.toHexString(), identity: { organizationid, appid, kind, id } }] : [],
+  );
+}
+
+function numberAs(identity: Identity, owner: mongo.ObjectId, at: LogPlace): Life {
+  return { identity, at, alive: true, owner, isNumber: true };
+}
+
+function identitiesOf(lives: Life[]): Identity[] {
+  return lives.map(({ identity }) => identity);
+}

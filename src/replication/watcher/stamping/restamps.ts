@@ -1,0 +1,170 @@
+import type { mongo, Connection } from 'mongoose';
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { within } from '../../../common/index.js';
+import { Metrics } from '../../../observability/index.js';
+import {
+  COLLECTION_OF,
+  type Kind,
+  needsStamp,
+  RecordsHeldError,
+  stampAnew,
+  type Stamping,
+} from '../../../record/index.js';
+import { LEDGER, type TermAtWork, type Concern, Quarantine } from '../../store/index.js';
+import type { Late, Cause, RestampReason } from '../../protocol/index.js';
+import type { EditedService } from '../collections.schema.js';
+import { RestampNotes } from './restamp-notes.js';
+
+const READ_MS = 2000;
+/** What another program has stamped ahead of the clock is later than what was stamped just now. */
+const NOT_AHEAD = { $expr: { $lte: ['$lastupdated', '$$NOW'] } };
+
+interface Read {
+  _id: mongo.ObjectId;
+  lastupdated: Date;
+}
+
+/**
+ * Which of a bulk were stamped just now, where so many of them were and the others had a good stamp already: those that
+ * have the greatest stamp in common, since all of one bulk get the same, and a later one than the others had. Undefined where
+ * their number is another, as when somebody wrote in between, or where they cannot be read: a note is not worth more.
+ */
+async function stampedAmong(
+  collection: mongo.Collection,
+  ids: mongo.ObjectId[],
+  stamped: number,
+): Promise<mongo.ObjectId[] | undefined> {
+  const query = { $and: [{ _id: { $in: ids } }, { lastupdated: { $type: 'date' } }, NOT_AHEAD] };
+  const reading = collection.find(query, { projection: { lastupdated: 1 }, maxTimeMS: READ_MS }).toArray();
+  const found = await within(2 * READ_MS, 'A look at what was stamped', reading).catch(() => []);
+  const latest = latestOf(found as unknown as Read[]);
+  return latest.length === stamped ? latest : undefined;
+}
+
+/** Those that share the greatest stamp. */
+function latestOf(found: Read[]): mongo.ObjectId[] {
+  const times = found.map(({ lastupdated }) => Number(lastupdated));
+  const greatest = times.reduce((one, other) => Math.max(one, other), -Infinity);
+  return found.filter((_, place) => times[place] === greatest).map(({ _id }) => _id);
+}
+
+const AT_ONCE = 1000;
+
+/** What of a collection is stamped anew, and why. */
+interface Restamp {
+  name: string;
+  concern: (owner: mongo.ObjectId) => Concern;
+  ids: mongo.ObjectId[];
+  stamping: Stamping;
+  reason: RestampReason;
+  service?: EditedService | undefined;
+}
+
+/** How many were stamped, and how many could not be. */
+export interface Restamped {
+  stamped: number;
+  setAside: number;
+}
+
+/**
+ * Stamps anew, in bulks of at most 1,000: all of a bulk have one `$$NOW`, so a longer one would be late for every mark
+ * that is raised meanwhile. What MongoDB refuses a stamp is set aside before anything else is done.
+ */
+@Injectable()
+export class Restamps {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly quarantine: Quarantine,
+    private readonly metrics: Metrics,
+    private readonly notes: RestampNotes,
+  ) {}
+
+  /** Rule 1: records whose stored stamp is still bad or not above the fence. */
+  async late(kind: Kind, late: Late[], term: TermAtWork): Promise<void> {
+    await this.lateIn({ ...recordsOf(kind), late, which: {} }, term);
+  }
+
+  /** Rule 2: the same for tombstones, unless they live again. */
+  async lateTombstones(late: Late[], term: TermAtWork): Promise<void> {
+    await this.lateIn({ ...TOMBSTONES, late, which: { alive: false } }, term);
+  }
+
+  /** Records, whatever their stamp is; for an edited filter with its service. */
+  records(
+    kind: Kind,
+    ids: mongo.ObjectId[],
+    cause: Cause,
+    term: TermAtWork,
+    service?: EditedService,
+  ): Promise<Restamped> {
+    return this.stamp({ ...recordsOf(kind), ids, stamping: {}, reason: cause, service }, term);
+  }
+
+  /** Records that were set aside, above a time. */
+  async above(kind: Kind, ids: mongo.ObjectId[], fence: Date, term: TermAtWork): Promise<void> {
+    await this.stamp({ ...recordsOf(kind), ids, stamping: { fence }, reason: 'quarantine' }, term);
+  }
+
+  /** Tombstones, whatever their stamp is. */
+  tombstones(ids: mongo.ObjectId[], cause: Cause, term: TermAtWork): Promise<Restamped> {
+    return this.stamp({ ...TOMBSTONES, ids, stamping: { where: { alive: false } }, reason: cause }, term);
+  }
+
+  private async lateIn({ late, which, ...documents }: LateIn, term: TermAtWork): Promise<void> {
+    const alike = new Map<string, Late[]>();
+    for (const one of late) {
+      const key = `${one.reason} ${one.fence?.getTime() ?? ''}`;
+      alike.set(key, [...(alike.get(key) ?? []), one]);
+    }
+    for (const group of alike.values()) {
+      const { fence, reason } = group[0]!;
+      const where = { ...which, $expr: needsStamp(fence) };
+      const ids = group.map(({ _id }) => _id);
+      await this.stamp({ ...documents, ids, stamping: { where, fence }, reason }, term);
+    }
+  }
+
+  private async stamp(
+    { name, concern, ids, stamping, reason, service }: Restamp,
+    term: TermAtWork,
+  ): Promise<Restamped> {
+    const collection = this.connection.collection(name) as unknown as mongo.Collection;
+    const done: Restamped = { stamped: 0, setAside: 0 };
+    for (let start = 0; start < ids.length; start += AT_ONCE) {
+      const some = ids.slice(start, start + AT_ONCE);
+      const { stamped, refused, held } = await stampAnew(collection, some, stamping);
+      await this.quarantine.setAsideRefused(
+        refused.map(({ _id, reason: refusal }) => ({
+          concern: concern(_id),
+          what: 'stamp',
+          reason: refusal,
+        })),
+      );
+      done.stamped += stamped;
+      done.setAside += refused.length;
+      this.metrics.restamps.inc({ reason }, stamped);
+      term.showLife();
+      const isPart = this.notes.areWanted && stamped > 0 && stamped < some.length;
+      const known = isPart ? await stampedAmong(collection, some, stamped) : some;
+      this.notes.note({ collection: name, reason, ids: known ?? some, stamped, service });
+      if (held.length > 0) throw new RecordsHeldError(held);
+      term.showLife();
+    }
+    return done;
+  }
+}
+
+/** Documents of one collection, and what they are about. */
+type Documents = Pick<Restamp, 'name' | 'concern'>;
+
+interface LateIn extends Documents {
+  late: Late[];
+  which: mongo.Document;
+}
+
+const TOMBSTONES: Documents = { name: LEDGER, concern: (owner) => ({ what: 'tombstone', owner }) };
+
+function recordsOf(kind: Kind): Documents {
+  return { name: COLLECTION_OF[kind], concern: (owner) => ({ what: 'record', kind, owner }) };
+}

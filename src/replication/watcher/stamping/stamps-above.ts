@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import mongoose, { type Connection, type mongo } from 'mongoose';
+import type { PastValidator } from '../../../database/index.js';
+import { Metrics } from '../../../observability/index.js';
+import { COLLECTION_OF, type Kind, stampAnew, stampTogether } from '../../../record/index.js';
+import { Quarantine } from '../../store/index.js';
+import { RestampNotes } from './restamp-notes.js';
+
+const HELD = 'A transaction of another program holds it';
+
+/** Records that are stamped above the same time. */
+export interface RecordsToStamp {
+  ids: mongo.ObjectId[];
+  above: Date | undefined;
+  /** What has to be true of each. */
+  where: mongo.Document;
+}
+
+/** Of a write within a transaction. */
+interface InTransaction extends PastValidator {
+  session: mongo.ClientSession;
+}
+
+/** Stamps records that came back to life, above the tombstones that they had. */
+@Injectable()
+export class StampsAbove {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly quarantine: Quarantine,
+    private readonly metrics: Metrics,
+    private readonly notes: RestampNotes,
+  ) {}
+
+  /** Answers how many were stamped. Throws where one of them cannot take its stamp: nothing of the transaction may hold. */
+  async within(kind: Kind, records: RecordsToStamp[], options: InTransaction): Promise<number> {
+    let stamped = 0;
+    for (const { ids, above, where } of records)
+      stamped += await stampTogether(this.records(kind), ids, { where, fence: above }, options);
+    return stamped;
+  }
+
+  /** The same outside of a transaction. What cannot take its stamp, or is held by a transaction, is set aside. */
+  async beside(kind: Kind, records: RecordsToStamp[]): Promise<void> {
+    for (const { ids, above, where } of records) {
+      const { stamped, refused, held } = await stampAnew(this.records(kind), ids, { where, fence: above });
+      for (const { _id, reason } of refused)
+        await this.setAside(kind, [{ ids: [_id], above, where }], reason);
+      if (held.length > 0) await this.setAside(kind, [{ ids: held, above, where }], HELD);
+      this.tell(kind, [{ ids, above, where }], stamped);
+    }
+  }
+
+  /** They are stamped later, above the same time. */
+  async setAside(kind: Kind, records: RecordsToStamp[], reason: string): Promise<void> {
+    await this.quarantine.setAsideRefused(
+      records.flatMap(({ ids, above }) =>
+        ids.map((owner) => {
+          const concern = { what: 'record' as const, kind, owner };
+          return { concern, what: 'stamp' as const, reason, above };
+        }),
+      ),
+    );
+  }
+
+  /** Counts and notes what was stamped. */
+  tell(kind: Kind, records: RecordsToStamp[], stamped: number): void {
+    this.metrics.restamps.inc({ reason: 'resurrection' }, stamped);
+    const ids = records.flatMap((some) => some.ids);
+    this.notes.note({ collection: COLLECTION_OF[kind], reason: 'resurrection', ids, stamped });
+  }
+
+  private records(kind: Kind): mongo.Collection {
+    return this.connection.collection(COLLECTION_OF[kind]);
+  }
+}
+
+const MAX_TIME_EXPIRED = 50;
+
+/**
+ * A conflict with another transaction aborts a transaction at once, and the driver retries it for two minutes. This one is
+ * retried for `ms`, then fails with the error of a write that exceeds its time limit.
+ */
+export async function transactionWithin(
+  client: mongo.MongoClient,
+  ms: number,
+  work: (session: mongo.ClientSession) => Promise<void>,
+): Promise<void> {
+  const end = performance.now() + ms;
+  let isAgain = false;
+  await client.withSession((session) =>
+    session.withTransaction(async () => {
+      if (isAgain && performance.now() > end)
+        throw new mongoose.mongo.MongoServerError({
+          message: `Another transaction was in the way for ${ms} ms`,
+          code: MAX_TIME_EXPIRED,
+        });
+      isAgain = true;
+      await work(session);
+    }),
+  );
+}

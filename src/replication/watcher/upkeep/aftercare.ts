@@ -1,0 +1,292 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection, mongo } from 'mongoose';
+import { readAsOf, isDatabaseAway, isRetryable } from '../../../database/index.js';
+import { COLLECTION_OF, type Kind, KINDS, RecordsHeldError } from '../../../record/index.js';
+import { FilterChanges } from '../filters/filter-changes.js';
+import {
+  type Identity,
+  identityKey,
+  identityOf,
+  isSame,
+  type LedgerChange,
+  type Life,
+  textsOf,
+  type LogPlace,
+  placeBehind,
+} from '../../protocol/index.js';
+import {
+  IncompleteIdentities,
+  Ledger,
+  type TermAtWork,
+  type ConcernedRecord,
+  type ConcernedTombstone,
+  type SetAside,
+  type Job,
+  type Now,
+  TermOverError,
+  WorkedThrough,
+  Quarantine,
+} from '../../store/index.js';
+import { IgnoredRecords } from '../repair/ignored-records.js';
+import { PRESENT, type PresentRecord } from '../repair/present-record.js';
+import { RecordCare } from '../repair/record-repair.js';
+import { Restamps } from '../stamping/restamps.js';
+import { Resurrections } from '../stamping/resurrections.js';
+import { pause } from '../../../common/index.js';
+import { CollectionOptions } from './expiry.js';
+
+/** A record that was set aside, and its current state; undefined if it is gone. */
+interface Look {
+  owner: mongo.ObjectId;
+  entry: SetAside;
+  record: PresentRecord | undefined;
+  identity: Identity | undefined;
+}
+
+/** Applies what follows from the current state of many entries at once. Every step may be repeated. */
+@Injectable()
+export class AftercareLooks {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly ledger: Ledger,
+    private readonly incomplete: IncompleteIdentities,
+    private readonly care: RecordCare,
+    private readonly filters: FilterChanges,
+    private readonly ignored: IgnoredRecords,
+    private readonly resurrections: Resurrections,
+    private readonly restamps: Restamps,
+  ) {}
+
+  /** Everything up to `at` is processed, so a read as of `at` shows the result of the log up to there. */
+  async lookAfter(entries: SetAside[], at: mongo.Timestamp, term: TermAtWork): Promise<void> {
+    for (const kind of KINDS) {
+      const some = entries.filter(({ _id }) => _id.what === 'record' && _id.kind === kind);
+      if (some.length > 0) await this.records(kind, await this.look(kind, some, at), at, term);
+    }
+    const tombstones = entries.flatMap(({ _id }) => (_id.what === 'tombstone' ? [_id] : []));
+    if (tombstones.length > 0) await this.tombstones(tombstones, placeBehind(at), term);
+    if (entries.some(({ _id }) => _id.what === 'services')) await this.filters.look(undefined, term);
+  }
+
+  private async records(kind: Kind, looks: Look[], asOf: mongo.Timestamp, term: TermAtWork): Promise<void> {
+    const at = placeBehind(asOf);
+    const owners = looks.map(({ owner }) => owner);
+    const records = looks.flatMap(({ record }) => record ?? []);
+    const incomplete = looks.filter(({ record, identity }) => record !== undefined && identity === undefined);
+    const partials = incomplete.map(({ owner, record }) => ({ owner, partial: textsOf(record!, at) }));
+    await this.incomplete.keep(kind, partials);
+    await this.resurrections.learn(kind, await this.deathsOf(kind, looks, asOf), new Map(), term);
+    const rivals = await this.resurrections.learnSeen(kind, livesOf(looks, at), term);
+    if (rivals.length > 0) await this.ignored.hearRivals(kind, rivals);
+    const waiting = new Set(rivals.map(({ owner }) => owner));
+    const complete = looks.filter(
+      ({ owner, record, identity }) =>
+        record === undefined || (identity !== undefined && !waiting.has(owner.toHexString())),
+    );
+    const whole = complete.map(({ owner }) => owner);
+    if (whole.length > 0) await this.ignored.forgetIncomplete(kind, whole, at);
+    await this.care.lookAfter(kind, { records, at, term });
+    await this.stamp(kind, owners, looks, term);
+  }
+
+  /** Former identities of the records: those in the ledger, and those that consumers were shown meanwhile. */
+  private async deathsOf(kind: Kind, looks: Look[], asOf: mongo.Timestamp): Promise<LedgerChange[]> {
+    const at = placeBehind(asOf);
+    const now = new Map(looks.map(({ owner, identity }) => [owner.toHexString(), identity]));
+    const owners = looks.map(({ owner }) => owner);
+    const owned = await this.ledger.ownedBy(kind, owners);
+    const standing = new Set(looks.flatMap(({ identity }) => (identity ? [identityKey(identity)] : [])));
+    const shown = new Map(
+      looks.flatMap(({ entry }) => (entry.identities ?? []).map((one) => [identityKey(one), one] as const)),
+    );
+    const unlearned = [...shown].filter(([key]) => !standing.has(key)).map(([, one]) => one);
+    const deaths = [
+      ...owned
+        .filter((one) => !isSame(one, now.get(one.owner!.toHexString())))
+        .map((identity) => ({ identity, shortLived: false })),
+      ...(await this.notStanding(kind, unlearned, asOf)).map((identity) => ({
+        identity,
+        shortLived: true,
+      })),
+    ];
+    return deaths.map((death) => ({ ...death, at, alive: false as const }));
+  }
+
+  /** Stamps them anew whatever their stamps are; resurrected ones above the hard delete that consumers know. */
+  private async stamp(kind: Kind, owners: mongo.ObjectId[], looks: Look[], term: TermAtWork): Promise<void> {
+    const above = looks.filter(({ entry }) => entry.above !== undefined);
+    for (const { owner, entry } of above) await this.restamps.above(kind, [owner], entry.above!, term);
+    const done = new Set(above.map(({ owner }) => owner.toHexString()));
+    const others = owners.filter((owner) => !done.has(owner.toHexString()));
+    if (others.length > 0) await this.restamps.records(kind, others, 'quarantine', term);
+  }
+
+  private async tombstones(concerns: ConcernedTombstone[], at: LogPlace, term: TermAtWork): Promise<void> {
+    const found = await this.ledger.among(concerns.map(({ owner }) => owner));
+    const dead = found.filter(({ alive }) => !alive);
+    if (dead.length === 0) return;
+    const ids = dead.map(({ _id }) => _id);
+    await this.restamps.tombstones(ids, 'quarantine', term);
+    for (const kind of KINDS) {
+      const some = dead.filter((entry) => entry.kind === kind);
+      if (some.length > 0) await this.resurrections.look(kind, some, { at, fences: new Map() }, term);
+    }
+  }
+
+  private async look(kind: Kind, entries: SetAside[], at: mongo.Timestamp): Promise<Look[]> {
+    const owners = entries.map(({ _id }) => (_id as ConcernedRecord).owner);
+    const records = await this.read(kind, owners, at);
+    return entries.map((entry, index) => {
+      const owner = owners[index]!;
+      const record = records.get(owner.toHexString());
+      return { owner, entry, record, identity: record && identityOf(kind, owner, record) };
+    });
+  }
+
+  /**
+   * Those under which no record was as of the look. That an entry of the ledger lives does not tell that one was: a term that was
+   * given up may have written it late.
+   */
+  private async notStanding(kind: Kind, identities: Identity[], at: mongo.Timestamp): Promise<Identity[]> {
+    const gone: Identity[] = [];
+    for (let start = 0; start < identities.length; start += 100) {
+      const some = identities.slice(start, start + 100);
+      const entries = await this.ledger.livingUnder(kind, some);
+      const owners = entries.map(({ owner }) => owner!);
+      const records = await this.read(kind, owners, at);
+      const standing = new Set(
+        owners.flatMap((owner) => {
+          const record = records.get(owner.toHexString());
+          const identity = record && identityOf(kind, owner, record);
+          return identity === undefined ? [] : [identityKey(identity)];
+        }),
+      );
+      gone.push(...some.filter((identity) => !standing.has(identityKey(identity))));
+    }
+    return gone;
+  }
+
+  private async read(
+    kind: Kind,
+    owners: mongo.ObjectId[],
+    at: mongo.Timestamp,
+  ): Promise<Map<string, PresentRecord>> {
+    if (owners.length === 0) return new Map();
+    const found = await readAsOf(this.connection.getClient(), at, (snapshot) =>
+      this.connection
+        .collection(COLLECTION_OF[kind])
+        .aggregate<PresentRecord>([{ $match: { _id: { $in: owners } } }, { $project: PRESENT }], {
+          ...snapshot,
+        })
+        .toArray(),
+    );
+    return new Map(found.map((record) => [record._id.toHexString(), record]));
+  }
+}
+
+function livesOf(looks: Look[], at: LogPlace): Life[] {
+  return looks.flatMap(({ owner, record, identity }): Life[] => {
+    if (identity === undefined) return [];
+    return [{ identity, at, alive: true, owner, ...(record?.isNumber && { isNumber: true }) }];
+  });
+}
+
+const BETWEEN_LOOKS_MS = 1000;
+/** For this long no look follows one that found nothing, unless the leader itself sets something aside (milliseconds). */
+const LONGEST_REST_MS = 10_000;
+/** How many entries one step handles. */
+const AT_ONCE = 500;
+/** After this many failures, a step leaves the rest to the next one. */
+const MOST_FAILURES = 100;
+
+/**
+ * Retries entries that were set aside, as a pass would: learns the record's identity, or that it is gone, repairs it and stamps
+ * it anew, so that consumers receive what the event or the refused write may have hidden.
+ */
+@Injectable()
+export class Aftercare implements Job {
+  readonly name = 'The care for what was set aside';
+
+  constructor(
+    private readonly quarantine: Quarantine,
+    private readonly workedThrough: WorkedThrough,
+    private readonly looks: AftercareLooks,
+    private readonly options: CollectionOptions,
+  ) {}
+
+  async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
+    if (!this.quarantine.mayHaveEntries) return this.untilSomething(stop);
+    for (const kind of await this.options.changed()) await this.quarantine.hastenRecords(kind);
+    const { clock } = await this.workedThrough.now();
+    const entries = await this.quarantine.due(clock, AT_ONCE);
+    if (entries.length === 0) return BETWEEN_LOOKS_MS;
+    // A look as of an earlier moment would settle events that it does not see.
+    const now = await this.workedThrough.now();
+    if (!(await this.workedThrough.upTo(now.at, stop))) return BETWEEN_LOOKS_MS;
+    const areAllTried = await this.lookAfter(entries, now, term);
+    return entries.length === AT_ONCE && areAllTried ? 0 : BETWEEN_LOOKS_MS;
+  }
+
+  /**
+   * Sends no query until there may be entries, or a command or a term that was given up may have set something aside. Then the next
+   * step follows at once, unless a pass is under way.
+   */
+  private async untilSomething(stop: AbortSignal): Promise<number> {
+    const ends = performance.now() + LONGEST_REST_MS;
+    while (!this.quarantine.mayHaveEntries && !stop.aborted && performance.now() < ends)
+      await pause(BETWEEN_LOOKS_MS, stop);
+    this.quarantine.lookAgain();
+    return 0;
+  }
+
+  /**
+   * Halves the batch after a failure, down to a single entry, which is postponed, and doubles it after a success. False after
+   * too many failures; the remaining entries come next.
+   */
+  private async lookAfter(all: SetAside[], now: Now, term: TermAtWork): Promise<boolean> {
+    let entries = all;
+    let most = entries.length;
+    let failures = 0;
+    for (let start = 0; start < entries.length;) {
+      const some = entries.slice(start, start + most);
+      const failure = await this.attempt(some, now, term);
+      const held = failure instanceof RecordsHeldError ? heldAmong(some, failure) : [];
+      if (failure !== undefined && held.length > 0) {
+        await this.quarantine.postpone(held, failure);
+        entries = entries.filter((entry) => !held.includes(entry));
+        continue;
+      }
+      if (failure !== undefined) failures += 1;
+      if (failure !== undefined && some.length > 1) {
+        most = Math.ceil(some.length / 2);
+        continue;
+      }
+      if (failure === undefined) most *= 2;
+      else await this.quarantine.postpone(some, failure);
+      start += some.length;
+      if (failures < MOST_FAILURES || start === entries.length) continue;
+      await this.quarantine.putBack(entries.slice(start));
+      return false;
+    }
+    return true;
+  }
+
+  /** The error, or undefined on success. Throws if the database is away. */
+  private async attempt(entries: SetAside[], now: Now, term: TermAtWork): Promise<Error | undefined> {
+    try {
+      await this.looks.lookAfter(entries, now.at, term);
+      await this.quarantine.settle(entries);
+      return undefined;
+    } catch (error) {
+      if (isDatabaseAway(error) || isRetryable(error) || error instanceof TermOverError) throw error;
+      return error as Error;
+    }
+  }
+}
+
+/** Entries whose records are held by another program's transaction. */
+function heldAmong(entries: SetAside[], { ids }: RecordsHeldError): SetAside[] {
+  const held = new Set(ids.map((id) => id.toHexString()));
+  return entries.filter(({ _id }) => _id.what !== 'services' && held.has(_id.owner.toHexString()));
+}

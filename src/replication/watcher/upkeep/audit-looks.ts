@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { mongo, type Connection } from 'mongoose';
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { type Identity, identityKey, identitiesByTenant, identityOf } from '../../protocol/index.js';
+import { earlier } from '../../../common/index.js';
+import { alongIndex, readAsOf, type SnapshotOptions } from '../../../database/index.js';
+import { COLLECTION_OF, FIRST_ID, IDENTITY_TEXTS, type Kind } from '../../../record/index.js';
+import { LEDGER, type LedgerEntry, recordsUnder, type Now, WorkedThrough } from '../../store/index.js';
+
+/** Who lives under an identity, as the collection or the ledger has it. */
+export interface Tenure {
+  owner: mongo.ObjectId;
+  identity: Identity;
+  /** The `id` of the record is stored as a number. */
+  isNumber?: true;
+}
+
+/** Of a list in any order: lists that differ have another one, but for one chance in 2^64. */
+interface Digest {
+  count: number;
+  sum: bigint;
+}
+
+export function digestOf(tenures: Tenure[]): Digest {
+  const sum = tenures.reduce((total, tenure) => total + hashOf(tenure), 0n);
+  return { count: tenures.length, sum: BigInt.asUintN(64, sum) };
+}
+
+export function isSameDigest(one: Digest, other: Digest): boolean {
+  return one.count === other.count && one.sum === other.sum;
+}
+
+/** A key for maps. */
+function tenureKey({ owner, identity }: Tenure): string {
+  return `${owner.toHexString()} ${identityKey(identity)}`;
+}
+
+function hashOf(tenure: Tenure): bigint {
+  return createHash('sha256').update(tenureKey(tenure)).digest().readBigUInt64LE();
+}
+
+const MOST_NAMED = 20;
+
+export const LEDGER_FAULTS = ['unknown record', 'living entry without record'] as const;
+export type LedgerFaultKind = (typeof LEDGER_FAULTS)[number];
+
+/** Something that the ledger has wrong. */
+export interface LedgerFault extends Tenure {
+  what: LedgerFaultKind;
+}
+
+/** What one of the lists has under an owner and the other has not: each identity once, with its record if there is one. */
+export function differing(records: Tenure[], entries: Tenure[]): Tenure[] {
+  const [inRecords, inEntries] = [records, entries].map((list) => new Set(list.map(tenureKey)));
+  const only = [
+    ...records.filter((one) => !inEntries!.has(tenureKey(one))),
+    ...entries.filter((one) => !inRecords!.has(tenureKey(one))),
+  ];
+  const suspects = new Map<string, Tenure>();
+  for (const one of only) {
+    const key = identityKey(one.identity);
+    if (!suspects.has(key)) suspects.set(key, one);
+  }
+  return [...suspects.values()];
+}
+
+/**
+ * What is wrong with an identity, by who owns it in the collection and in the living part of the ledger. An entry of
+ * another owner than the record's is no dead one: the identity lives.
+ */
+export function faultOf(
+  identity: Identity,
+  owner: mongo.ObjectId | undefined,
+  known: mongo.ObjectId | undefined,
+): LedgerFault | undefined {
+  if (owner === undefined) return known && { what: 'living entry without record', identity, owner: known };
+  return known?.equals(owner) === true ? undefined : { what: 'unknown record', identity, owner };
+}
+
+/** Those of the later look that the earlier one has shown just so. */
+export function lasting(earlier: LedgerFault[], later: LedgerFault[]): LedgerFault[] {
+  const before = new Set(earlier.map(faultKey));
+  return later.filter((fault) => before.has(faultKey(fault)));
+}
+
+/** For the log. */
+export function faultsSentence(faults: LedgerFault[]): string {
+  const named = faults.slice(0, MOST_NAMED).map(nameOf).join('; ');
+  const rest = faults.length - MOST_NAMED;
+  return `The ledger was wrong in these places, which are put right now: ${named}${rest > 0 ? `; and ${rest} more` : ''}`;
+}
+
+function nameOf({ what, owner, identity: { kind, organizationid, appid, id } }: LedgerFault): string {
+  return `${what}: ${kind} ${JSON.stringify(id)} of ${organizationid}/${appid}, _id ${owner.toHexString()}`;
+}
+
+function faultKey(fault: LedgerFault): string {
+  return `${fault.what} ${tenureKey(fault)}`;
+}
+
+const ALONG_OWNERS = { kind: 1, owner: 1, _id: 1 } as const;
+/** What a look showed, all of it as of one moment. */
+export interface Seen<T> extends Now {
+  value: T;
+  /** Milliseconds of reading. */
+  took: number;
+}
+
+/** The same stretch of the collection and of the living part of the ledger. */
+export interface Slice {
+  records: Tenure[];
+  entries: Tenure[];
+  /** Where it ends; nothing where there is nothing behind it on either side. */
+  end: mongo.ObjectId | undefined;
+}
+
+type Owners = Map<string, mongo.ObjectId>;
+
+/** Reads collection and ledger side by side. */
+@Injectable()
+export class AuditLooks {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly workedThrough: WorkedThrough,
+  ) {}
+
+  /** At most `size` records, and as many entries, behind a record, or from the first on. */
+  slice(kind: Kind, behind: mongo.ObjectId | null, size: number): Promise<Seen<Slice>> {
+    const later = behind === null ? { $gte: FIRST_ID } : { $gt: behind };
+    return this.asOfNow(async (snapshot) => {
+      const records = await this.records(kind)
+        .find({ _id: later }, { ...snapshot, projection: IDENTITY_TEXTS, sort: { _id: 1 }, limit: size })
+        .toArray();
+      const entries = await alongIndex(this.entries, ALONG_OWNERS, (hint) =>
+        this.entries
+          .find({ kind, alive: true, owner: later }, { ...snapshot, hint, sort: ALONG_OWNERS, limit: size })
+          .toArray(),
+      );
+      const end = earlier(fullTo(records, '_id', size), fullTo(entries, 'owner', size));
+      const isWithin = ({ owner }: Tenure) => end === undefined || owner.toHexString() <= end.toHexString();
+      return {
+        records: records.flatMap((record) => tenureOf(kind, record)).filter(isWithin),
+        entries: entries.map(({ owner, ...identity }) => ({ owner: owner!, identity })).filter(isWithin),
+        end,
+      };
+    });
+  }
+
+  /** What is wrong with these identities, wherever their records and entries are. */
+  faults(kind: Kind, suspects: Tenure[]): Promise<Seen<LedgerFault[]>> {
+    const identities = suspects.map(({ identity }) => identity);
+    return this.asOfNow(async (snapshot) => {
+      const standing = await this.standing(kind, identities, snapshot);
+      const living = await this.living(kind, identities, snapshot);
+      const numbers = await this.numbers(kind, numberedAmong(suspects, standing, living), snapshot);
+      return identities.flatMap((identity) => {
+        const key = identityKey(identity);
+        const fault = faultOf(identity, standing.get(key) ?? numbers.get(key), living.get(key));
+        return fault === undefined ? [] : [numbers.has(key) ? { ...fault, isNumber: true as const } : fault];
+      });
+    });
+  }
+
+  /** About how many slices of a size there are. */
+  async expected(size: number): Promise<number> {
+    const counts = await Promise.all(
+      Object.values(COLLECTION_OF).map((name) => this.connection.collection(name).estimatedDocumentCount()),
+    );
+    return counts.reduce((slices, count) => slices + Math.floor(count / size) + 1, 0);
+  }
+
+  private async standing(kind: Kind, identities: Identity[], snapshot: SnapshotOptions): Promise<Owners> {
+    const owners: Owners = new Map();
+    for (const some of identitiesByTenant(identities)) {
+      const options = { ...snapshot, projection: IDENTITY_TEXTS };
+      const found = await recordsUnder(this.records(kind), some, options);
+      for (const { owner, identity } of found.flatMap((record) => tenureOf(kind, record)))
+        owners.set(identityKey(identity), owner);
+    }
+    return owners;
+  }
+
+  /** Of these records those whose `id` is the number of the identity. No index holds numbers, so each is read itself. */
+  private async numbers(kind: Kind, candidates: Tenure[], snapshot: SnapshotOptions): Promise<Owners> {
+    if (candidates.length === 0) return new Map();
+    const query = { _id: { $in: candidates.map(({ owner }) => owner) } };
+    const found = await this.records(kind)
+      .find(query, { ...snapshot, projection: IDENTITY_TEXTS })
+      .toArray();
+    const present = new Set(found.flatMap((record) => tenureOf(kind, record)).map(tenureKey));
+    return new Map(
+      candidates
+        .filter((one) => present.has(tenureKey(one)))
+        .map(({ identity, owner }) => [identityKey(identity), owner]),
+    );
+  }
+
+  private async living(kind: Kind, identities: Identity[], snapshot: SnapshotOptions): Promise<Owners> {
+    const owners: Owners = new Map();
+    for (const { organizationid, appid, ids } of identitiesByTenant(identities)) {
+      const query = { organizationid, appid, kind, id: { $in: ids }, alive: true };
+      for (const { owner, ...identity } of await this.entries.find(query, { ...snapshot }).toArray())
+        owners.set(identityKey(identity), owner!);
+    }
+    return owners;
+  }
+
+  private async asOfNow<T>(read: (snapshot: SnapshotOptions) => Promise<T>): Promise<Seen<T>> {
+    const now = await this.workedThrough.now();
+    const began = performance.now();
+    const value = await readAsOf(this.connection.getClient(), now.at, read);
+    return { ...now, value, took: performance.now() - began };
+  }
+
+  private records(kind: Kind): mongo.Collection {
+    return this.connection.collection(COLLECTION_OF[kind]);
+  }
+
+  private get entries(): mongo.Collection<LedgerEntry> {
+    return this.connection.collection<LedgerEntry>(LEDGER);
+  }
+}
+
+function tenureOf(kind: Kind, record: mongo.Document): Tenure[] {
+  const identity = identityOf(kind, record['_id'], record);
+  if (identity === undefined) return [];
+  return [
+    {
+      owner: record['_id'] as mongo.ObjectId,
+      identity,
+      ...(record['isNumber'] === true && { isNumber: true }),
+    },
+  ];
+}
+
+/**
+ * Who may live under an identity as a number: whom the ledger knows there, else whom the collection shows. Another one
+ * beside whom the ledger knows is a rival, which is no fault.
+ */
+function numberedAmong(suspects: Tenure[], standing: Owners, living: Owners): Tenure[] {
+  return suspects.flatMap(({ identity, owner, isNumber }) => {
+    const key = identityKey(identity);
+    if (standing.has(key)) return [];
+    const known = living.get(key) ?? (isNumber && owner);
+    return known ? [{ identity, owner: known }] : [];
+  });
+}
+
+/** Up to where a list tells everything, where it was cut off. */
+function fullTo(list: mongo.Document[], field: string, size: number): mongo.ObjectId | undefined {
+  return list.length < size ? undefined : (list.at(-1)?.[field] as mongo.ObjectId);
+}

@@ -1,0 +1,223 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { mongo, Model } from 'mongoose';
+import { InjectModel } from '@nestjs/mongoose';
+import { KINDS, type Kind } from '../../../record/index.js';
+import { type AuditProgress, LEDGER_AUDIT, AUDIT_MODEL } from '../collections.schema.js';
+import { Metrics } from '../../../observability/index.js';
+import { Ledger, type TermAtWork, type Job, WorkedThrough } from '../../store/index.js';
+import { type LogPlace, placeBehind } from '../../protocol/index.js';
+import { Resurrections } from '../stamping/resurrections.js';
+import { Restamps } from '../stamping/restamps.js';
+import {
+  LEDGER_FAULTS,
+  type LedgerFault,
+  type LedgerFaultKind,
+  faultsSentence,
+  digestOf,
+  isSameDigest,
+  type Tenure,
+  differing,
+  lasting,
+  AuditLooks,
+  type Seen,
+  type Slice,
+} from './audit-looks.js';
+
+/** How fast the audit goes. Times are milliseconds. */
+@Injectable()
+export class AuditPace {
+  /** Records, and ledger entries, of one slice at most. */
+  slice = 2000;
+  /** Share of the database's time that its reading may take. */
+  share = 0.01;
+  /** Between two slices, at least. */
+  leastPause = 10_000;
+  /** From the beginning of one slice to that of the next. */
+  longestInterval = 300_000;
+  /** From the end of one round to the beginning of the next: a small database would be read all the time otherwise. */
+  betweenRounds = 300_000;
+}
+
+/** How long to wait after a slice whose reading took so long. */
+export function pauseAfter(took: number, { share, leastPause, longestInterval }: AuditPace): number {
+  const owed = took * (1 / share - 1);
+  return Math.max(0, Math.min(Math.max(owed, leastPause), longestInterval - took));
+}
+
+/** How large the next slice is: smaller where both the share and the longest interval could not be kept. */
+export function sizeAfter(size: number, took: number, { slice, share, longestInterval }: AuditPace): number {
+  if (took / share > longestInterval) return Math.max(1, Math.floor(size / 2));
+  return Math.min(slice, size * 2);
+}
+
+const MS = 1000;
+
+/** What became of a slice. */
+interface SliceDone {
+  /** Where it ends; nothing where it was the last of its kind. */
+  end: mongo.ObjectId | undefined;
+  found: number;
+  /** About how many slices make a round. */
+  expected: number;
+  /** Database's clock. */
+  clock: Date;
+}
+
+/** Before the very first slice. */
+export function firstRound(clock: Date): AuditProgress {
+  return {
+    ...{ _id: LEDGER_AUDIT, kind: KINDS[0]!, behind: null, slices: 0, round: 1, started: clock },
+    ...{ lastRoundSeconds: null, roundSeconds: null, found: 0 },
+  };
+}
+
+/** Where the audit goes on: in the same kind, the next one, or the next round. */
+export function afterSlice(
+  progress: AuditProgress,
+  { end, found, expected, clock }: SliceDone,
+): AuditProgress {
+  const seconds = Math.max(0, (clock.getTime() - progress.started.getTime()) / MS);
+  const slices = progress.slices + 1;
+  const roundSeconds = Math.round((seconds / slices) * Math.max(slices, expected));
+  const done = { ...progress, slices, roundSeconds, found: progress.found + found, behind: end ?? null };
+  if (end !== undefined) return done;
+  const next = KINDS[KINDS.indexOf(progress.kind) + 1];
+  if (next !== undefined) return { ...done, kind: next };
+  const lastRoundSeconds = Math.round(seconds);
+  return { ...done, kind: KINDS[0]!, slices: 0, round: progress.round + 1, started: clock, lastRoundSeconds };
+}
+
+const AT_ONCE = 1000;
+
+/** Puts right what the audit found, and tells of it. */
+@Injectable()
+export class AuditRepair {
+  private readonly log = new Logger('Audit');
+
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly resurrections: Resurrections,
+    private readonly restamps: Restamps,
+    private readonly metrics: Metrics,
+  ) {
+    for (const what of LEDGER_FAULTS) metrics.auditFound.inc({ what }, 0);
+  }
+
+  /** The faults were seen as of `at`. What the ledger has learned of later stays. */
+  async repair(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
+    if (faults.length === 0) return;
+    this.tell(faults);
+    for (let start = 0; start < faults.length; start += AT_ONCE) {
+      const some = faults.slice(start, start + AT_ONCE);
+      await this.learnLives(kind, some.filter(isOf('unknown record')), at, term);
+      await this.learnDeaths(some.filter(isOf('living entry without record')), at);
+    }
+  }
+
+  /** It is unknown what consumers received of these records, so they receive them again. */
+  private async learnLives(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
+    const lives = faults.map(({ identity, owner, isNumber }) => ({
+      ...{ identity, owner, at, alive: true as const, ...(isNumber && { isNumber }) },
+    }));
+    await this.resurrections.learnSeen(kind, lives, term);
+    const owners = faults.map(({ owner }) => owner);
+    await this.restamps.records(kind, owners, 'audit', term);
+  }
+
+  private async learnDeaths(faults: LedgerFault[], at: LogPlace): Promise<void> {
+    const deaths = faults.map(({ identity }) => ({
+      ...{ identity, at, alive: false as const, shortLived: false },
+    }));
+    await this.ledger.learn(deaths);
+  }
+
+  private tell(faults: LedgerFault[]): void {
+    for (const { what } of faults) this.metrics.auditFound.inc({ what });
+    this.log.error(faultsSentence(faults));
+  }
+}
+
+function isOf(what: LedgerFaultKind): (fault: LedgerFault) => boolean {
+  return (fault) => fault.what === what;
+}
+
+/**
+ * Compares the ledger with the records, slice by slice, round and round. The rules keep the two in step; this finds what
+ * no rule foresees: a fault of this program, or somebody who wrote into the ledger.
+ */
+@Injectable()
+export class Audit implements Job {
+  readonly name = 'The audit of the ledger';
+  private readonly log = new Logger('Audit');
+  private size: number;
+
+  constructor(
+    @InjectModel(AUDIT_MODEL) private readonly audits: Model<AuditProgress>,
+    private readonly looks: AuditLooks,
+    private readonly repairs: AuditRepair,
+    private readonly workedThrough: WorkedThrough,
+    private readonly pace: AuditPace,
+  ) {
+    this.size = pace.slice;
+  }
+
+  /** One slice. What is found is put right before the progress is stored, so a slice may be repeated, never skipped. */
+  async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
+    const progress = (await this.stored()) ?? firstRound((await this.workedThrough.now()).clock);
+    const { kind, behind } = progress;
+    const seen = await this.looks.slice(kind, behind, this.size);
+    const faults = await this.faultsIn(kind, seen, stop);
+    if (faults === undefined) return 0;
+    await this.repairs.repair(kind, faults.value, placeBehind(faults.at), term);
+    const expected = await this.looks.expected(this.size);
+    const done = { end: seen.value.end, found: faults.value.length, expected, clock: faults.clock };
+    const next = afterSlice(progress, done);
+    await this.store(next);
+    const took = seen.took + faults.took;
+    this.size = sizeAfter(this.size, took, this.pace);
+    if (next.round === progress.round) return pauseAfter(took, this.pace);
+    this.tell(next);
+    return this.pace.betweenRounds;
+  }
+
+  /**
+   * The ledger follows the collection, so what differs counts only where two more looks show it just the same, each after
+   * the watcher has worked through everything up to the look before. Nothing where `stop` came first.
+   */
+  private async faultsIn(
+    kind: Kind,
+    seen: Seen<Slice>,
+    stop: AbortSignal,
+  ): Promise<Seen<LedgerFault[]> | undefined> {
+    const { records, entries } = seen.value;
+    if (isSameDigest(digestOf(records), digestOf(entries))) return { ...seen, value: [], took: 0 };
+    const first = await this.lookAgain(kind, differing(records, entries), seen.at, stop);
+    if (first === undefined || first.value.length === 0) return first;
+    const second = await this.lookAgain(kind, first.value, first.at, stop);
+    return second && { ...second, value: lasting(first.value, second.value), took: first.took + second.took };
+  }
+
+  private async lookAgain(
+    kind: Kind,
+    suspects: Tenure[],
+    before: mongo.Timestamp,
+    stop: AbortSignal,
+  ): Promise<Seen<LedgerFault[]> | undefined> {
+    if (!(await this.workedThrough.upTo(before, stop))) return undefined;
+    return this.looks.faults(kind, suspects);
+  }
+
+  private async stored(): Promise<AuditProgress | null> {
+    return this.audits.findById(LEDGER_AUDIT).lean<AuditProgress>();
+  }
+
+  private async store(progress: AuditProgress): Promise<void> {
+    await this.audits.replaceOne({ _id: LEDGER_AUDIT }, progress, { upsert: true });
+  }
+
+  private tell({ round, lastRoundSeconds, found }: AuditProgress): void {
+    this.log.debug(
+      `Round ${round - 1} of the audit took ${lastRoundSeconds} s; ${found} faults were found so far`,
+    );
+  }
+}

@@ -1,0 +1,140 @@
+import { Injectable, Inject, Logger } from '@nestjs/common';
+import { InjectConnection, InjectModel } from '@nestjs/mongoose';
+import mongoose, { type Connection, type Model, type mongo } from 'mongoose';
+import { COLLECTION_OF, type Kind, KINDS } from '../../../record/index.js';
+import { SETTINGS, type Settings } from '../../../config/index.js';
+import { alongIndex } from '../../../database/index.js';
+import { Metrics } from '../../../observability/index.js';
+import {
+  Horizon,
+  LEDGER_MODEL,
+  type LedgerEntry,
+  MarkRaiser,
+  type Job,
+  WorkedThrough,
+} from '../../store/index.js';
+import { type MarkKey, markKey } from '../../protocol/index.js';
+
+/** Looks whether the collections of the records have changed themselves: their validators, or others in their place. */
+@Injectable()
+export class CollectionOptions {
+  private readonly seen = new Map<Kind, string>();
+
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  /** The kinds whose collection is another than at the last look. */
+  async changed(): Promise<Kind[]> {
+    const names = KINDS.map((kind) => COLLECTION_OF[kind]);
+    const which = { name: { $in: names } };
+    const found = await this.connection.db!.listCollections(which, { nameOnly: false }).toArray();
+    const now = new Map(found.map(({ name, ...rest }) => [name, JSON.stringify(rest)]));
+    return KINDS.filter((kind) => {
+      const before = this.seen.get(kind);
+      const present = now.get(COLLECTION_OF[kind]) ?? '';
+      this.seen.set(kind, present);
+      return before !== undefined && before !== present;
+    });
+  }
+}
+
+const EVERY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const AT_ONCE = 1000;
+const ALONG_STAMPS = { organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 } as const;
+const LAST = new mongoose.mongo.MaxKey();
+
+/**
+ * Removes hard deletes that are kept no longer (`TOMBSTONE_RETENTION_DAYS`). No change is lost by it: the horizon moves
+ * to the newest of them before anything is removed, and feeds look at it after they have read, so that whoever asks from
+ * before it is told to start over (410), and whoever asks from a later point is owed none of what is gone. A tombstone may
+ * itself have come too late for somebody, but is stamped anew then (rule 2), and nothing goes before the watcher has come
+ * to that.
+ *
+ * Whoever starts over goes on from `max`, so `max` must never lie before the horizon, or it would be told the same for
+ * ever. Two things see to that. The tombstones with the greatest stamp of their application and kind stay, however old
+ * they are, and what goes is older: `max` counts them, as long as they are tombstones and are left alone. And the mark is
+ * raised before: whatever happens to them afterwards (the `id` lives again, and its record is given an old stamp, moved or
+ * deleted once more) ends above the fence, by rules 1 to 4, and so above everything that was removed.
+ */
+@Injectable()
+export class Expiry implements Job {
+  readonly name = 'The removal of expired hard deletes';
+  private readonly log = new Logger('Upkeep');
+
+  constructor(
+    @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly horizon: Horizon,
+    private readonly workedThrough: WorkedThrough,
+    private readonly raiser: MarkRaiser,
+    private readonly metrics: Metrics,
+  ) {}
+
+  async step(stop: AbortSignal): Promise<number> {
+    const days = this.settings.tombstoneRetentionDays;
+    if (days > 0) await this.expire(days, stop);
+    return EVERY_MS;
+  }
+
+  private async expire(days: number, stop: AbortSignal): Promise<void> {
+    const { at, clock } = await this.workedThrough.now();
+    if (!(await this.workedThrough.upTo(at, stop))) return;
+    const expired = new Date(clock.getTime() - days * DAY_MS);
+    let removed = 0;
+    for (let oldest = await this.oldestBehind(undefined); oldest !== undefined && !stop.aborted;) {
+      if (oldest.lastupdated! <= expired) removed += await this.removeFrom(oldest, expired, stop);
+      oldest = await this.oldestBehind(oldest);
+    }
+    if (removed > 0) this.log.log(`${removed} hard deletes up to ${expired.toISOString()} are removed`);
+  }
+
+  /** The oldest tombstone of the next application and kind: one step along the index for each of them. */
+  private async oldestBehind(mark: MarkKey | undefined): Promise<LedgerEntry | undefined> {
+    const min = mark && { ...markKey(mark), lastupdated: LAST, _id: LAST };
+    const [oldest] = await this.alongStamps({ alive: false }, { limit: 1, ...(min && { min }) });
+    return oldest;
+  }
+
+  private async removeFrom(mark: MarkKey, upTo: Date, stop: AbortSignal): Promise<number> {
+    if ((await this.lastToGo(mark, upTo)) === undefined) return 0;
+    if (!(await this.raiser.passed(mark, this.settings.markWait))) return 0;
+    const newest = await this.lastToGo(mark, upTo);
+    if (newest === undefined) return 0;
+    await this.horizon.moveTo(newest, mark, mark.kind);
+    const expired = { ...markKey(mark), alive: false, lastupdated: { $lte: newest } };
+    let removed = 0;
+    while (!stop.aborted) {
+      const ids = await this.idsOf(expired);
+      if (ids.length === 0) break;
+      const { deletedCount } = await this.entries.collection.deleteMany({ ...expired, _id: { $in: ids } });
+      this.metrics.tombstonesExpired.inc(deletedCount);
+      removed += deletedCount;
+    }
+    return removed;
+  }
+
+  /** The greatest stamp of the tombstones that are to go: expired ones, and older than the newest of all. */
+  private async lastToGo(mark: MarkKey, upTo: Date): Promise<Date | undefined> {
+    const newest = await this.greatest(mark, {});
+    if (newest === undefined) return undefined;
+    return this.greatest(mark, { lastupdated: newest <= upTo ? { $lt: newest } : { $lte: upTo } });
+  }
+
+  private async greatest(mark: MarkKey, within: mongo.Document): Promise<Date | undefined> {
+    const query = { ...markKey(mark), alive: false, ...within };
+    const [newest] = await this.alongStamps(query, { limit: 1, sort: { lastupdated: -1 } });
+    return newest?.lastupdated;
+  }
+
+  private async idsOf(expired: mongo.Document): Promise<mongo.ObjectId[]> {
+    const found = await this.alongStamps(expired, { limit: AT_ONCE, projection: { _id: 1 } });
+    return found.map(({ _id }) => _id);
+  }
+
+  private alongStamps(query: mongo.Document, options: mongo.FindOptions): Promise<LedgerEntry[]> {
+    const { collection } = this.entries;
+    return alongIndex(collection, ALONG_STAMPS, (hint) =>
+      collection.find<LedgerEntry>(query, { ...options, hint }).toArray(),
+    );
+  }
+}
