@@ -16,14 +16,14 @@ export const ofOperation = [
   },
   {
     name: 'one-scope-covered-is-enough',
-    file: 'src/administration/reach.ts',
+    file: 'src/administration/changes.ts',
     from: 'scopes.every(',
     to: 'scopes.some(',
     tests: ['contract/administration-scopes'],
   },
   {
     name: 'edits-without-a-limit',
-    file: 'src/administration/http/limits.ts',
+    file: 'src/administration/http/administration.ts',
     from: 'const MOST_A_MINUTE = 300;',
     to: 'const MOST_A_MINUTE = 3000;',
     tests: ['contract/service-limits'],

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Connection } from 'mongoose';
 import type { Settings } from '../config/index.js';
-import type { Wording } from './layout.js';
+import type { Wording } from './table.js';
 
 /** An option of a command: a flag, or where `value` names one, an option that takes it. */
 export interface Option {

@@ -1,10 +1,19 @@
+export * from './plain.js';
 export { changeApplication, readApplication } from './applications.js';
+export {
+  Refused,
+  assertCovers,
+  assertGives,
+  invalid,
+  isPast,
+  organizationsOf,
+  organizationsTouched,
+  unknownCredential,
+  unknownService,
+} from './changes.js';
 export { readCredential } from './credentials.js';
 export { type Fields, flag, schemaOf, shaped } from './fields.js';
-export { type Figures, readFigures } from './status.js';
 export { nothingKnown } from './preview.js';
-export { assertCovers, assertGives, organizationsOf, organizationsTouched } from './reach.js';
-export { invalid, isPast, Refused, unknownCredential, unknownService } from './changes.js';
 export {
   APPLICATION_CHANGE,
   CONFIGURATION,
@@ -15,4 +24,4 @@ export {
   ROTATION,
   SERVICE_SETTING,
 } from './shapes.js';
-export * from './plain.js';
+export { type Figures, readFigures } from './status.js';

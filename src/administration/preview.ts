@@ -3,7 +3,7 @@ import type { Filter } from '../application/index.js';
 import type { Kind, Tenant } from '../record/index.js';
 import { refusalOf } from './filter-trial.js';
 import { Allowance, inPlace, type Place, together } from './preview/place.js';
-import { fieldWarnings, type Warning } from './preview/field-warnings.js';
+import { fieldWarnings, type Warning } from './preview/sample.js';
 import { countsOf, type Effort, type PreviewCounts, type StatedIndex } from './preview/counts.js';
 import { type FilterPlan, planOf } from './filter-indexes.js';
 

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { PassportModule } from '@nestjs/passport';
 import { ControlModule } from '../control/index.js';
-import { Authenticator } from './authenticator.js';
+import { Authenticator, CredentialUses } from './authenticator.js';
 import { TidemarkBasicStrategy } from './guards.js';
 import {
   CREDENTIAL_MODEL,
@@ -10,7 +10,6 @@ import {
   credentialSchema,
   credentialUseSchema,
 } from './credential.schema.js';
-import { CredentialUses } from './credential-uses.js';
 import { LoginLimiter } from './login-limiter.js';
 import { Passwords, ProvenLogins } from './passwords.js';
 

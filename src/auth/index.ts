@@ -1,16 +1,16 @@
-export { Authenticator } from './authenticator.js';
+export * from './plain.js';
 export { AuthModule } from './auth.module.js';
-export { BasicGuard, LevelGuard } from './guards.js';
-export { CredentialUses } from './credential-uses.js';
+export { Authenticator, CredentialUses } from './authenticator.js';
 export {
   AboveApplications,
+  BasicGuard,
+  Caller,
+  LevelGuard,
+  Needs,
+  Public,
   accessOf,
   actAs,
   actorOf,
-  Caller,
   callerOf,
-  Needs,
-  Public,
-} from './decorators.js';
+} from './guards.js';
 export { MinuteCounts } from './login-limiter.js';
-export * from './plain.js';

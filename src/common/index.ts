@@ -1,10 +1,17 @@
 export { atMost } from './at-most.js';
-export { count, duration, NAME, NAME_RULE, NAME_SCHEMA, visible, visibleJson, visibleLines } from './text.js';
-export { earlier, later, type Parsed, parseDate, shown } from './dates.js';
-export { DeadlineError, endsAfter, pause, settledWithin, within } from './waiting.js';
-export { exactly, literal } from './literal.js';
+export { Places, SharedReads } from './concurrency.js';
+export { type Parsed, earlier, later, parseDate, shown } from './dates.js';
 export { FatalError, fileTrouble } from './fatal.js';
-export { isKept, type LostNumber, lostNumber, lostNumberInSteps } from './json-numbers.js';
-export { Places } from './places.js';
-export { SharedReads } from './shared-reads.js';
-export { atOnce, type Steps, TimeSlice } from './time-slice.js';
+export { type LostNumber, isKept, lostNumber, lostNumberInSteps } from './json-numbers.js';
+export { exactly, literal } from './literal.js';
+export { NAME, NAME_RULE, NAME_SCHEMA, count, duration, visible, visibleJson, visibleLines } from './text.js';
+export {
+  DeadlineError,
+  type Steps,
+  TimeSlice,
+  atOnce,
+  endsAfter,
+  pause,
+  settledWithin,
+  within,
+} from './waiting.js';

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from './time-slice.js';
+import { atOnce, type Steps } from './waiting.js';
 
 /** Strings, numbers, and the punctuation that locates them in a document. The rest is skipped. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|-?\d[\d.eE+-]*/g;

@@ -1,2 +1,2 @@
-export { ConfigModule, SETTINGS } from './config.module.js';
 export * from './plain.js';
+export { ConfigModule, SETTINGS } from './config.module.js';

@@ -1,3 +1,2 @@
-export { databaseIn } from './connection-string.js';
-export { readSettings, type Settings, settingsOfProcess, settingTable } from './settings.js';
 export * from './pure.js';
+export { type Settings, databaseIn, readSettings, settingTable, settingsOfProcess } from './settings.js';

@@ -1,9 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
-import { IndexKeeper } from './index-keeper.js';
-import { connectionOptions, DATABASE_URI } from './options.js';
-import { closeDriverGaps } from './driver-gaps.js';
-import { Preparation } from './preparation.js';
+import { IndexKeeper, Preparation } from './preparation.js';
+import { connectionOptions, DATABASE_URI, closeDriverGaps } from './options.js';
 
 @Global()
 @Module({})

@@ -1,4 +1,3 @@
-export { DatabaseModule } from './database.module.js';
-export { IndexKeeper } from './index-keeper.js';
 export * from './plain.js';
-export { Preparation } from './preparation.js';
+export { DatabaseModule } from './database.module.js';
+export { IndexKeeper, Preparation } from './preparation.js';

@@ -1,6 +1,11 @@
-export { answerInTime, handOver, type Patience, whileReceiving } from './answer-in-time.js';
-export { answerClientError, refuseExpectation } from './client-error.js';
-export { Connections, takeConnection, whileProving } from './connections.js';
-export { allows, answeredProblem, answerProblem, etagOf, sendJson, serveBytes, tag } from './answer.js';
 export * from './pure.js';
+export { type Patience, answerInTime, handOver, whileReceiving } from './answer-in-time.js';
+export { allows, answerProblem, answeredProblem, etagOf, sendJson, serveBytes, tag } from './answer.js';
+export {
+  Connections,
+  answerClientError,
+  refuseExpectation,
+  takeConnection,
+  whileProving,
+} from './connections.js';
 export { endUnreadBodies, giveRequestId, readPlainTarget } from './middleware.js';

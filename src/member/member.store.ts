@@ -20,7 +20,7 @@ import type { CreateMember } from './bodies.js';
 import { MEMBER_MODEL } from './member.schema.js';
 import { type BsonDocument, type Change, emailKeyOf, memberData, setOf } from './merge.js';
 import { isFaithful, StoredMember } from './stored-member.js';
-import { validatorFaults } from './validator-faults.js';
+import { validatorFaults } from './body-faults.js';
 
 const { MongoServerError, ObjectId } = mongoose.mongo;
 

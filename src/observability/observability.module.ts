@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { IsOutage } from './failures.js';
-import { type LogSettings, ServiceLogger } from './logging.js';
+import { type IsOutage, type LogSettings, ServiceLogger } from './logging.js';
 import { Metrics } from './metrics.js';
 
 @Module({})

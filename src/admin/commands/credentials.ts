@@ -26,9 +26,8 @@ import type {
   credentialRotate,
 } from '../descriptions.js';
 import { choiceOf, daysOf, futureDateOf, isConfirmed, nameOf, passwordFrom } from '../input.js';
-import type { Wording } from '../layout.js';
+import { type Wording, cell, counted, table } from '../table.js';
 import { databaseOf, deskOn } from '../session.js';
-import { cell, counted, table } from '../table.js';
 
 const EVERY = '*';
 const NEVER = 'never';

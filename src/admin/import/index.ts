@@ -1,3 +1,2 @@
-export { importRecords, type ImportSummary } from './import-records.js';
+export { type ImportSummary, importRecords, progressOn } from './import-records.js';
 export { linesOf } from './lines.js';
-export { progressOn } from './progress.js';

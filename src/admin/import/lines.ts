@@ -1,5 +1,153 @@
 import { isUtf8 } from 'node:buffer';
-import type { GivenRecord } from './record-line.js';
+import { type LostNumber, lostNumber, parseDate, type Parsed, shown } from '../../common/index.js';
+import { emailKeyOf } from '../../member/plain.js';
+import type { Kind } from '../../record/index.js';
+
+/** What a line says of its record; what it leaves out stays as it is, or gets its default in a new record. */
+export interface GivenRecord {
+  id: string;
+  data: Record<string, unknown>;
+  channels?: string[];
+  type?: string;
+  createDate?: Date;
+  createdBy?: string;
+  /** Members with an e-mail only. */
+  emailkey?: string;
+}
+
+const RESERVED = '_bsontype';
+/** A line without these cannot have it; a letter may be written as its code. */
+const UNSTORABLE = /bsontype|\\u/;
+
+type Json = Record<string, unknown>;
+type Check = (value: unknown) => string | undefined;
+
+const text: Check = (value) =>
+  typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty';
+
+/** BSON stores UTF-8: the record would get another id, under which the same line never finds it again. */
+const idText: Check = (value) => {
+  if (typeof value !== 'string' || value.isWellFormed()) return text(value);
+  return 'has half a character, such as "\\ud83d", which cannot be stored';
+};
+
+/** The properties of a line, and what is wrong with a value. */
+const PROPERTIES: Record<string, Check> = {
+  id: idText,
+  data: (value) => (isObject(value) ? undefined : 'must be an object'),
+  channels: (value) =>
+    Array.isArray(value) && value.every((channel) => typeof channel === 'string')
+      ? undefined
+      : 'must be a list of texts',
+  type: text,
+  createDate: (value) => (typeof value === 'string' ? errorOf(parseDate(value)) : 'must be a date as text'),
+  createdBy: (value) => (typeof value === 'string' ? undefined : 'must be a text'),
+};
+
+/** What is wrong with a line, and what the whole file may be instead. */
+export interface BadLine {
+  error: string;
+  hint?: string;
+}
+
+/** Reads a line of an import file (contract §5). The error says what is wrong with it. */
+export function parseRecordLine(kind: Kind, line: string): { value: GivenRecord } | BadLine {
+  const json = parsed(line);
+  if (!isObject(json)) return { error: json === undefined ? 'is not JSON' : 'is not an object' };
+  const fault = faultOf(json);
+  if (fault !== undefined) return { error: fault };
+  const reserved = UNSTORABLE.test(line) ? unstorableName(json['data'], 'data') : undefined;
+  if (reserved !== undefined)
+    return { error: `${shown(reserved)} is a name that the driver keeps for itself; give it another one` };
+  const lost = lostNumber(line);
+  if (lost !== undefined) return { error: numberFault(lost) };
+  const isOther = kindFaultOf(kind, json as unknown as GivenRecord);
+  if (isOther !== undefined) return isOther;
+  const emailkey = kind === 'member' ? emailKeyOf((json['data'] as Json)['email']) : undefined;
+  const createDate = dateOf(json['createDate']);
+  return {
+    value: {
+      ...(json as unknown as GivenRecord),
+      ...(createDate !== undefined && { createDate }),
+      ...(emailkey !== undefined && { emailkey }),
+    },
+  };
+}
+
+function faultOf(json: Json): string | undefined {
+  for (const [name, value] of Object.entries(json)) {
+    const check = Object.hasOwn(PROPERTIES, name) ? PROPERTIES[name] : undefined;
+    if (check === undefined) return `has an unknown property "${shown(name)}"`;
+    const wrong = check(value);
+    if (wrong !== undefined) return `${name} ${wrong}`;
+  }
+  return ['id', 'data']
+    .map((name) => (Object.hasOwn(json, name) ? undefined : `${name} is missing`))
+    .find(Boolean);
+}
+
+/** Where a name in a value is one that the driver takes for its own, which makes it refuse the whole record. */
+function unstorableName(value: unknown, place: string): string | undefined {
+  const left = [{ value, place }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    for (const [name, inner] of Object.entries(next.value)) {
+      const at = `${next.place}.${name}`;
+      if (name === RESERVED) return at;
+      left.push({ value: inner, place: at });
+    }
+  }
+  return undefined;
+}
+
+/** What is stored must be what the file says. */
+function numberFault({ pointer, written }: LostNumber): string {
+  const place = shown(pointer.slice(1).replaceAll('/', '.'));
+  return `${place} is ${shown(written)}, a number that cannot be kept as it is written; write one such as 42, or a text`;
+}
+
+/**
+ * Why a line seems to be of the other kind: a file of products would be stored as members without a word. A line that
+ * names its kind as its `type` is taken by its word.
+ */
+function kindFaultOf(kind: Kind, { data, type }: GivenRecord): BadLine | undefined {
+  const isMember = has(data, 'accountnumber') && (kind === 'member' || has(data, 'email'));
+  const other = kind === 'member' ? 'product' : 'member';
+  if (type === kind || (type !== other && isMember === (kind === 'member'))) return undefined;
+  const why = {
+    member: 'has no data.accountnumber, which members have',
+    product: 'has data.accountnumber and data.email, as members have',
+  }[kind];
+  return {
+    error: type === other ? `has the type "${other}"` : why,
+    hint: `is it a ${other}? Then import it with --kind ${other}. If it is a ${kind}, give it "type": "${kind}"`,
+  };
+}
+
+function has(data: Json, name: string): boolean {
+  return Object.hasOwn(data, name) && data[name] !== null && data[name] !== '';
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function errorOf(result: Parsed<unknown>): string | undefined {
+  return 'error' in result ? result.error : undefined;
+}
+
+function dateOf(value: unknown): Date | undefined {
+  const result = typeof value === 'string' ? parseDate(value) : undefined;
+  return result !== undefined && 'value' in result ? result.value : undefined;
+}
 
 /** Bytes of the longest line that is read; a record could not be larger in the database either. */
 const LONGEST_LINE = 16 * 1024 * 1024;

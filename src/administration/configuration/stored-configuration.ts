@@ -4,14 +4,13 @@ import { CREDENTIALS } from '../../auth/plain.js';
 import { count, type Steps, TimeSlice } from '../../common/index.js';
 import { etagOf, Problem } from '../../http/plain.js';
 import { ofTenant, type Tenant } from '../../record/index.js';
-import { type StoredApplication } from '../applications.js';
+import type { StoredApplication } from '../applications.js';
 import { LISTED, type ListedCredential } from '../credentials.js';
 import { filterJson } from '../filter-text.js';
-import { coversCredential } from '../reach.js';
+import { coversCredential, Refused } from '../changes.js';
 import { batchSizeFor, leftOutText, LISTING, listServices } from '../listed-services.js';
-import { Refused } from '../changes.js';
 import type { Configuration, ConfiguredService } from '../shapes.js';
-import { understood } from './understood.js';
+import { understood } from './difference.js';
 
 /** What of the configuration somebody may see and change. */
 export interface Reach {

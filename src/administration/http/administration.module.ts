@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
 import { FeedModule } from '../../replication/feed/index.js';
 import { TrailModule } from '../../trail/index.js';
-import { Desks } from './administration.js';
+import { Desks, EditLimiter, ListingLimiter, TrialLimiter } from './administration.js';
 import { ApplicationsController } from './applications.controller.js';
 import { ConfigurationController } from './configuration.controller.js';
 import { CredentialsController } from './credentials.controller.js';
-import { OverviewController } from './overview.controller.js';
-import { EditLimiter, ListingLimiter, TrialLimiter } from './limits.js';
-import { RecordsController } from './records.controller.js';
+import { OverviewController, RecordsController } from './records.controller.js';
 import { ServicesController } from './services.controller.js';
 
 /** The administration API, `/admin/v1`. Commands use the same functions, without this module. */

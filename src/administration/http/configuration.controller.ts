@@ -29,10 +29,13 @@ import {
   DocumentedBody,
   listText,
   TakesIfMatch,
+  EditLimiter,
+  ListingLimiter,
+  TrialLimiter,
+  untilGone,
 } from './administration.js';
 import type { Tenant } from '../../record/index.js';
 import { Answers } from './answers.js';
-import { EditLimiter, ListingLimiter, TrialLimiter, untilGone } from './limits.js';
 
 const WANTED = { ...CONFIGURATION, prune: flag() };
 

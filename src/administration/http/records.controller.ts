@@ -1,12 +1,25 @@
-import { Controller, Get, Inject, Param } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Controller, Get, Query, Inject, Param } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import mongoose, { type Connection } from 'mongoose';
 import type { Request } from 'express';
-import { NamesApplication } from '../../application/index.js';
-import { Caller, type Credential } from '../../auth/index.js';
-import { SETTINGS, type Settings } from '../../config/index.js';
-import { Problems } from '../../http/index.js';
-import { KINDS, type Kind, type Tenant } from '../../record/index.js';
+import { Caller, covers, type Credential } from '../../auth/index.js';
+import { Problems, problems } from '../../http/index.js';
+import { Metrics } from '../../observability/index.js';
+import { type Tenant, KINDS, type Kind } from '../../record/index.js';
+import { type ConsumerReport, reportConsumers } from '../../replication/feed/index.js';
+import { readTrail, type TrailEntry } from '../../trail/index.js';
 import {
+  coversAll,
+  type Figures,
+  organizationsOf,
+  organizationsTouched,
+  readFigures,
+  Refused,
+  type Status,
+  statusOf,
   assertApplication,
   assertCovers,
   type Desk,
@@ -18,6 +31,113 @@ import {
 } from '../index.js';
 import { Administrative, Asked, Desks, NamesKind, NamesRecord } from './administration.js';
 import { Answers } from './answers.js';
+import { NamesApplication } from '../../application/index.js';
+import { SETTINGS, type Settings } from '../../config/index.js';
+
+const { ObjectId } = mongoose.mongo;
+const OBJECT_ID = /^[0-9a-f]{24}$/i;
+const MOST_ENTRIES = 1000;
+const USUAL_ENTRIES = 100;
+
+/** How the service stands, and what was done to it. */
+@Administrative()
+@Controller('admin/v1')
+export class OverviewController {
+  private readonly instance = `${hostname()}/${randomUUID().slice(0, 8)}`;
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly metrics: Metrics,
+  ) {}
+
+  @Get('status')
+  @ApiOperation({
+    summary: 'Shows the database, its indexes, the watcher and what it did',
+    description: 'For credentials that cover every application: it is about all of them.',
+  })
+  @Answers('How the service stands')
+  @Problems(401, 403, 429, 500, 503)
+  async getStatus(@Caller() caller: Credential): Promise<Status> {
+    if (!coversAll(caller)) throw new Refused(problems.outOfScope());
+    return statusOf(this.connection);
+  }
+
+  @Get('figures')
+  @ApiOperation({
+    summary: 'Shows how the service does at this moment',
+    description: 'For credentials that cover every application: it is about all of them.',
+  })
+  @Answers('The figures')
+  @Problems(401, 403, 429, 500, 503)
+  async getFigures(@Caller() caller: Credential): Promise<Figures> {
+    if (!coversAll(caller)) throw new Refused(problems.outOfScope());
+    return readFigures(this.connection, this.metrics, this.instance);
+  }
+
+  @Get('consumers')
+  @ApiOperation({
+    summary: 'Shows how the consumers of your applications do, those furthest behind first',
+    description: 'Known ten seconds after their calls; for half a year after the last one.',
+  })
+  @Answers('The consumers')
+  @Problems(401, 403, 429, 500, 503)
+  async listConsumers(@Caller() caller: Credential): Promise<{ result: ConsumerReport[] }> {
+    const wanted = {
+      organizationids: organizationsTouched(caller),
+      covers: ({ organizationid, appid }: Tenant) => covers(caller.scopes, organizationid, appid),
+    };
+    return { result: await reportConsumers(this.connection.db!, wanted) };
+  }
+
+  @Get('audittrail')
+  @ApiQuery({
+    name: 'before',
+    required: false,
+    description: '`next` of the page before',
+    schema: { type: 'string', pattern: '^([0-9a-fA-F]{24})?$' },
+  })
+  @ApiQuery({
+    name: 'limit',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: MOST_ENTRIES, default: USUAL_ENTRIES },
+  })
+  @ApiOperation({
+    summary: 'Shows who changed what, the newest first',
+    description: 'Of the organizations that the credential covers as a whole.',
+  })
+  @Answers('A page of the audit trail')
+  @Problems(400, 401, 403, 429, 500, 503)
+  async listAuditTrail(
+    @Caller() caller: Credential,
+    @Query('before') before?: unknown,
+    @Query('limit') limit?: unknown,
+  ): Promise<{ result: TrailEntry[]; next: string }> {
+    const most = limitOf(limit);
+    const result = await readTrail(this.connection.db!, {
+      organizationids: organizationsOf(caller),
+      before: beforeOf(before),
+      limit: most,
+    });
+    return { result, next: result.length < most ? '' : String(result.at(-1)?._id) };
+  }
+}
+
+function beforeOf(text: unknown): InstanceType<typeof ObjectId> | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (typeof text === 'string' && OBJECT_ID.test(text)) return new ObjectId(text);
+  throw wrong('before', 'is not 24 hex digits. Send the next of the page before.');
+}
+
+function limitOf(text: unknown): number {
+  if (text === undefined) return USUAL_ENTRIES;
+  const limit = typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MOST_ENTRIES) return limit;
+  throw wrong('limit', `is not a whole number from 1 to ${MOST_ENTRIES}, such as ${USUAL_ENTRIES}.`);
+}
+
+function wrong(parameter: string, detail: string): Error {
+  return problems.invalidRequest([{ parameter, detail }]);
+}
 
 type RecordNames = Record<'org' | 'app' | 'kind' | 'id', string>;
 

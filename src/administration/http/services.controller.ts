@@ -43,9 +43,12 @@ import {
   NamesService,
   sendTagged,
   TakesIfMatch,
+  EditLimiter,
+  ListingLimiter,
+  TrialLimiter,
+  untilGone,
 } from './administration.js';
 import { Answers, Done, PREVIEW_ANSWER, ServiceList, ServiceShape } from './answers.js';
-import { EditLimiter, ListingLimiter, TrialLimiter, untilGone } from './limits.js';
 
 /** Exact counts, and the estimate behind them, must both come before the answer is due (milliseconds). */
 const PREVIEW_MS = 3300;

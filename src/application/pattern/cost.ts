@@ -10,9 +10,6 @@ import {
   sum,
   times,
   ZERO,
-} from './growth.js';
-import { MalformedError } from './cursor.js';
-import {
   before,
   beginningOf,
   type Characters,
@@ -25,6 +22,7 @@ import {
   repeat,
   sequence,
 } from './tree.js';
+import { MalformedError } from './cursor.js';
 import { parsePattern } from './parse.js';
 
 /** Bytes of the smallest text in a list: what is done once for a text is done for at least as many bytes. */

@@ -9,7 +9,7 @@ import {
   toned,
   widthOf,
   wrapped,
-} from '../../../src/admin/layout.js';
+} from '../../../src/admin/table.js';
 
 describe('the cells that a text takes', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { Places } from '../../../src/common/places.js';
+import { Places } from '../../../src/common/concurrency.js';
 
 const here = new AbortController().signal;
 

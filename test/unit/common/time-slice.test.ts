@@ -1,4 +1,4 @@
-import { atOnce, type Steps, TimeSlice } from '../../../src/common/time-slice.js';
+import { atOnce, type Steps, TimeSlice } from '../../../src/common/waiting.js';
 
 /** Time passes only where a test lets it. */
 let now: number;

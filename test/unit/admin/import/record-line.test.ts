@@ -1,4 +1,4 @@
-import { parseRecordLine } from '../../../../src/admin/import/record-line.js';
+import { parseRecordLine } from '../../../../src/admin/import/lines.js';
 import type { Kind } from '../../../../src/record/index.js';
 
 const parse = (line: unknown, kind: Kind = 'product') =>

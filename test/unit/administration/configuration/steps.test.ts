@@ -3,12 +3,12 @@ import {
   assertSingle,
   differenceBetween,
   thingsOf,
+  understood,
 } from '../../../../src/administration/configuration/difference.js';
 import {
   configurationJson,
   configurationText,
 } from '../../../../src/administration/configuration/stored-configuration.js';
-import { understood } from '../../../../src/administration/configuration/understood.js';
 import { shaped } from '../../../../src/administration/fields.js';
 import { atOnce, lostNumberInSteps, type Steps } from '../../../../src/common/index.js';
 

@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Request } from 'express';
 import type { Connection } from 'mongoose';
-import { Desks } from '../../../../src/administration/http/administration.js';
-import { TrialLimiter, untilGone } from '../../../../src/administration/http/limits.js';
+import { Desks, TrialLimiter, untilGone } from '../../../../src/administration/http/administration.js';
 import { readSettings } from '../../../../src/config/index.js';
 
 const TENANT = { organizationid: 'acme', appid: 'shop' };

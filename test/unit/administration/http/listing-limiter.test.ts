@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Request } from 'express';
-import { ListingLimiter } from '../../../../src/administration/http/limits.js';
+import { ListingLimiter } from '../../../../src/administration/http/administration.js';
 
 const request = () => ({ res: new EventEmitter() }) as unknown as Request;
 const of = (organizationid: string, appid = '*') => ({ scopes: [{ organizationid, appid }] });

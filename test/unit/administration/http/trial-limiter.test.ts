@@ -1,4 +1,4 @@
-import { TrialLimiter } from '../../../../src/administration/http/limits.js';
+import { TrialLimiter } from '../../../../src/administration/http/administration.js';
 
 const here = new AbortController().signal;
 const soon = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-import { namesInData, topNamesIn } from '../../../../src/administration/preview/field-warnings.js';
+import { namesInData, topNamesIn } from '../../../../src/administration/preview/sample.js';
 
 describe('Names at the top of the record that are none of its own', () => {
   it('are found wherever they stand, once each', () => {
