@@ -25,37 +25,37 @@ import { begun, type Knowledge, type KnowledgeAfter } from './knowledge.js';
 import { learn, type Learned, knownOf, storedAfter, touchesIdentity } from './learn.js';
 import { isIn, type AppShare } from './place.js';
 
-/** Why a stamp is looked at: bad in itself, at or below the fence, or left alone by a change. */
+/** Why a stamp is checked: it is invalid (`bad`), at or below the fence (`late`), or not written by the change (`left`). */
 type Reason = 'bad' | 'late' | 'left';
 
-/** A record or tombstone to be stamped anew, if its stored stamp is still bad or not above the fence. */
+/** A record or tombstone to re-stamp, if its stored stamp is still invalid or not above the fence. */
 export interface Late {
   _id: mongo.ObjectId;
   fence?: Date;
   reason: Reason | 'tombstone';
 }
 
-/** Why everything of a slice is stamped anew, whatever its stamp is. */
+/** Why everything in a slice is re-stamped, regardless of its current stamp. */
 export type Cause = 'pass' | 'filter' | 'audit' | 'quarantine' | 'number';
 
-/** Why records or tombstones are stamped anew, by the watcher or by the command `resync`. */
+/** Why records or tombstones are re-stamped, by the watcher or by the command `resync`. */
 export type RestampReason = Late['reason'] | Cause | 'resurrection' | 'resync';
 
-/** What follows from a batch of events. */
+/** The effects of a batch of events. */
 export interface Decisions {
   ledger: LedgerChange[];
   /** Rule 1. */
   late: Late[];
   /** Rule 2. */
   lateTombstones: Late[];
-  /** Rule 4: tombstones whose record may live again. */
+  /** Rule 4: tombstones whose record may be alive again. */
   seenTombstones: DeadIdentity[];
   moments: StoredMoment[];
-  /** Of marks that were raised, what rules 1 and 2 may leave above the fence. */
+  /** For marks that were raised: the greatest stamps that rules 1 and 2 may leave above the fence. */
   heads: Heads;
-  /** Records with a number as `id` that feeds have left out so far, since the ledger did not know it. */
+  /** Records with a numeric `id` that feeds omitted until now, because the ledger did not contain them. */
   revealed: mongo.ObjectId[];
-  /** Records that are ignored from here on: another one is known under the text of their number. */
+  /** Records that are ignored from now on, because another record is known under the text of their number. */
   rivals: Rival[];
 }
 
@@ -67,16 +67,17 @@ interface RecordMark extends MarkKey {
   hasId: boolean;
 }
 
-/** What the rules make of a batch. */
+/** The result of applying the rules to a batch. */
 export interface Decided {
   decisions: Decisions;
   knowledge: KnowledgeAfter;
 }
 
 /**
- * The rules of the watcher (design §3) over a batch of events, in commit order, as far as events and the ledger decide
- * them: what is stamped anew, what the ledger learns, which moments there are. Of the changes of one identity and the
- * stamps of one record only the last counts. Nothing that is given is changed: what fails may be decided once more.
+ * Applies the rules of the watcher (design §3) to a batch of events in commit order, as far as the events and the ledger
+ * decide them. Returns what to re-stamp, what the ledger learns and which moments there are. For each identity only the last
+ * change counts, and for each record only the last stamp. The arguments are not modified, so a failed batch can be decided
+ * again.
  */
 export function decide(kind: Kind, events: KindEvent[], before: Knowledge): Decided {
   const { tombstones } = before;
@@ -120,19 +121,19 @@ export function decide(kind: Kind, events: KindEvent[], before: Knowledge): Deci
   return { decisions, knowledge };
 }
 
-/** Passing an announcement makes a moment. */
+/** The moment that an announcement creates when the stream passes it. */
 function momentOf({ mark, fence, at }: AnnouncedEvent): StoredMoment {
   return { ...mark, fence, at, passed: new Date(at.getHighBitsUnsigned() * 1000) };
 }
 
-/** From here on the fence of an announcement counts, unless a higher one does. */
+/** Puts an announced fence into effect, unless a higher fence is already in effect. */
 export function pass({ mark, fence }: AnnouncedEvent, fences: KnownFences, passed: Fences): void {
   const name = markName(mark);
   const known = fences.get(name);
   if (known === undefined || fence > known) passed.set(name, fence);
 }
 
-/** The mark of a record behind a change, by what is known of it; nothing where it belongs to none. */
+/** The mark of a record after a change, as far as it is known; undefined if the record belongs to no mark. */
 function markOf(
   kind: Kind,
   { owner }: WrittenEvent,
@@ -145,8 +146,8 @@ function markOf(
 }
 
 /**
- * Rule 1: a stamp that is bad, or not above the fence that its record's mark had when the change was committed. One that is
- * written without an `id` is shown to nobody, and the write that gives it one stamps it, too.
+ * Rule 1: a stamp that is invalid, or not above the fence that its record's mark had when the change was committed. A record
+ * that is written without an `id` is not delivered, and the write that adds the `id` also stamps the record.
  */
 function recordLateness(event: WrittenEvent, mark: RecordMark, fences: KnownFences): Late | undefined {
   if (event.whole && !mark.hasId) return undefined;
@@ -156,8 +157,9 @@ function recordLateness(event: WrittenEvent, mark: RecordMark, fences: KnownFenc
 }
 
 /**
- * What a change tells of the greatest stamp. A record that comes to another mark, or only now belongs to one, brings along a
- * stamp that is not told, and so does one that loses the first of two: then as far as the clock may have come.
+ * Notes what a change reveals about the greatest stamp of its mark. If the record moves to another mark, joins its first
+ * mark, or loses the first of two `lastupdated` fields, the change does not show the stamp. It then counts as the greatest
+ * value that the clock may have reached.
  */
 function noteHeadOf(
   heads: Heads,
@@ -177,14 +179,14 @@ function mayBringStamp({ stamp, whole, identity }: WrittenEvent): boolean {
   return stamp === undefined ? Object.keys(identity).length > 0 : !whole;
 }
 
-/** Rule 2: the same for a tombstone. */
+/** Rule 2: the same check for a tombstone. */
 function tombstoneLateness(event: TombstoneEvent, identity: MarkKey, fences: KnownFences): Late | undefined {
   const fence = fences.get(markName(identity));
   const isLate = lateness(event.stamp, fence, event.at) !== undefined;
   return isLate ? { _id: event.entry, reason: 'tombstone', ...(fence && { fence }) } : undefined;
 }
 
-/** A change that left the stamp alone may have left a late one, if there is a fence at all. */
+/** A change that does not write the stamp may keep a late one, if the mark has a fence at all. */
 function lateness(
   stamp: Date | null | undefined,
   fence: Date | undefined,
@@ -195,7 +197,10 @@ function lateness(
   return fence !== undefined && stamp <= fence ? 'late' : undefined;
 }
 
-/** The clock was the second of the cluster time at least; whoever writes the stamp looks at the clock itself. */
+/**
+ * The clock was at least the second of the cluster time. The write that replaces the stamp compares it with the clock
+ * itself.
+ */
 function isAhead(stamp: Date, at: mongo.Timestamp): boolean {
   return stamp > greatestAt(at);
 }
@@ -209,9 +214,10 @@ function keepLate(late: Map<string, Late>, one: Late | undefined): void {
 }
 
 /**
- * The events of a batch as a loop with a part of the applications sees them (design §10). The knowledge is that of its share, and
- * an event of which that completes nothing has been read as a whole. A record that leaves the share is deleted in it, and one that
- * comes to it is written. Updates and deletes of records that the share does not know are left out: they are in another share.
+ * The events of a batch as seen by a loop that is responsible for only some applications, its share (design §10). The
+ * knowledge is that of the share. An event that this knowledge cannot complete has already been read as a whole. A record
+ * that leaves the share appears as a delete; a record that enters it appears as a write. Updates and deletes of records
+ * unknown to the share are omitted, because the records belong to another share.
  */
 export function ownHalves(
   events: KindEvent[],
@@ -242,13 +248,13 @@ export function ownHalves(
   });
 }
 
-/** How many events of a batch are about one application. */
+/** The number of events in a batch that concern one application. */
 interface TenantEvents {
   tenant: Tenant;
   count: number;
 }
 
-/** The same by the name of the application. */
+/** {@link TenantEvents} by the name of the application. */
 export type EventsByTenant = Map<string, TenantEvents>;
 
 /** Counts the events whose application is known. */
@@ -274,7 +280,7 @@ export function countByTenant(
   }
 }
 
-/** The application with the most events, if it has at least this number of them. */
+/** The application with the most events, if it has at least `atLeast` of them. */
 export function heaviest(counts: EventsByTenant, atLeast: number): Tenant | undefined {
   const most = [...counts.values()].reduce<TenantEvents | undefined>(
     (best, one) => (best !== undefined && best.count >= one.count ? best : one),

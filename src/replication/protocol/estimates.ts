@@ -1,56 +1,66 @@
 import { duration } from '../../common/index.js';
 
-/** How fast work has gone of late, in its own unit: records, events, or seconds of the log. */
+/** The recent speed of some work, in its own unit: records, events, or seconds of the log. */
 export interface Pace {
-  /** Over how long, measured by the leader alone: clocks of two machines are never compared. */
+  /** The length of the measured interval. Only the leader measures it: the clocks of two machines are never compared. */
   seconds: number;
   done: number;
-  /** What was added to the work in the same time. */
+  /** The amount of work added in the same interval. */
   added: number;
 }
 
-/** Work that is under way: how much is done, and about how much there is. */
+/** Work in progress: the amount done, and the approximate total. */
 export interface Work {
   done: number;
   total: number;
-  /** Absent while too little was seen of it. */
+  /** Absent until enough of the work has been observed. */
   pace?: Pace;
 }
 
-/** Work as it is stored: what tells nothing, such as a text in place of a number, counts as absent. */
+/** Work as it is stored. A field of the wrong type, such as a text in place of a number, counts as absent. */
 export type StoredWork = { [Field in keyof Work]?: unknown };
 
-/** What was seen for a shorter time tells nothing (seconds). */
+/** A pace measured over a shorter interval is ignored (seconds). */
 const SHORTEST_S = 2;
-/** The greatest `Retry-After` that is derived from an estimate (seconds): the client of this project gives up beyond a minute. */
+/**
+ * The greatest `Retry-After` derived from an estimate (seconds). This project's client does not retry if asked to wait more
+ * than a minute.
+ */
 const LONGEST_RETRY_S = 30;
 
-/** How much of the work is done, 0 to 1. Its total is an estimate, which it may exceed. */
+/** The fraction of the work that is done, 0 to 1. `total` is an estimate, so `done` may exceed it. */
 export function shareDone({ done, total }: Pick<Work, 'done' | 'total'>): number {
   return done / Math.max(total, done, 1);
 }
 
-/** The same of stored work; undefined where it is not known. */
+/** {@link shareDone} for stored work; undefined if it is unknown. */
 export function shareKnown({ done, total }: StoredWork): number | undefined {
   return isAmount(done) && isAmount(total) ? shareDone({ done, total }) : undefined;
 }
 
-/** Seconds until all of the work is done, at its pace so far; undefined where it cannot be told, or there is no less of it than before. */
+/**
+ * Seconds until all of the work is done, at its pace so far; undefined if unknown, or if the remaining work is not
+ * shrinking.
+ */
 export function secondsLeft(work: StoredWork): number | undefined {
   const { left, pace } = known(work) ?? {};
   return left === undefined || pace === undefined ? undefined : at(left, pace.done - pace.added, pace);
 }
 
-/** Seconds until what there is by now is done, whatever is added: that is what a page waits for. Undefined where it cannot be told. */
+/**
+ * Seconds until the work that exists now is done, ignoring later additions. This is what a page waits for. Undefined if
+ * unknown.
+ */
 export function secondsToPresent(work: StoredWork): number | undefined {
   const { left, pace } = known(work) ?? {};
   return left === undefined || pace === undefined ? undefined : at(left, pace.done, pace);
 }
 
 /**
- * The seconds of a `Retry-After` for those who wait for what there is by now: a half of the time that it takes. So the last request comes
- * at most a second late, after few others; the whole of an estimate that is a little too long would delay every consumer. It is no
- * longer than the work was seen either, since an estimate out of a second may be wrong by far.
+ * The `Retry-After`, in seconds, for callers that wait for the work that exists now: half of the estimated time. The last
+ * request then comes at most a second late, after few others. The full estimate, if it is slightly too long, would delay
+ * every consumer. The value never exceeds the time over which the work was observed, since an estimate from one second may
+ * be far off.
  */
 export function retryAfter(work: StoredWork): number | undefined {
   const seconds = secondsToPresent(work);
@@ -59,7 +69,7 @@ export function retryAfter(work: StoredWork): number | undefined {
   return Math.max(1, Math.floor(Math.min(seconds / 2, seen, LONGEST_RETRY_S)));
 }
 
-/** How far work has come, such as `45 % done, about 40 s left`; undefined where neither is known. */
+/** Describes the progress of work, such as `45 % done, about 40 s left`; undefined if neither value is known. */
 export function restInWords(share: number | undefined, seconds: number | undefined): string | undefined {
   const told = [
     ...(share === undefined ? [] : [`${Math.floor(share * 100)} % done`]),
@@ -68,12 +78,12 @@ export function restInWords(share: number | undefined, seconds: number | undefin
   return told.length === 0 ? undefined : told.join(', ');
 }
 
-/** From a minute on in whole minutes: an estimate is no better than that. */
+/** Rounds to whole minutes from one minute on. An estimate is not more precise than that. */
 function roughly(seconds: number): string {
   return duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60);
 }
 
-/** What is left, and the pace; undefined where one of them is not known. */
+/** The remaining amount and the pace; undefined if either is unknown. */
 function known({ done, total, pace }: StoredWork): { left: number; pace: Pace } | undefined {
   if (!isAmount(done) || !isAmount(total) || done > total || !isPace(pace)) return undefined;
   return { left: total - done, pace };
@@ -94,20 +104,20 @@ function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** A pace is that of the last 10 to 20 s, so that it follows work that becomes slower or faster (milliseconds). */
+/** A pace covers the last 10 to 20 s, so that it follows work that becomes slower or faster (milliseconds). */
 const HALF_MS = 10_000;
 
-/** Work at a time. */
+/** The state of some work at one time. */
 interface Look {
-  /** Of `performance.now()`. */
+  /** By `performance.now()`. */
   at: number;
-  /** How much was done up to then. */
+  /** The amount done so far. */
   done: number;
-  /** How much was added up to then; without it nothing is. */
+  /** The amount added so far; 0 if absent. */
   added?: number;
 }
 
-/** Measures the pace of work by looks at it, of which it keeps two. */
+/** Measures the pace of work from successive samples, of which it keeps two. */
 export class Tempo {
   private first: Look;
   private next: Look;
@@ -116,7 +126,7 @@ export class Tempo {
     this.first = this.next = begun;
   }
 
-  /** The pace between an earlier look and this one. */
+  /** The pace between an earlier sample and this one. */
   look(now: Look): Pace {
     if (now.at - this.next.at >= HALF_MS) {
       this.first = this.next;

@@ -4,31 +4,31 @@ import type { StoredIdentity } from './identity.js';
 import type { MarkKey } from './marks.js';
 import type { LogPlace } from './place.js';
 
-/** When it happened. */
+/** When an event happened. */
 export interface At {
   /** The cluster time, which all events of a transaction share. */
   at: mongo.Timestamp;
-  /** Where it stands among all of them. */
+  /** The event's place in the log. It also orders the events of one transaction. */
   place: LogPlace;
 }
 
-/** A record as an event shows it: as a whole, or only what was changed. */
+/** A record that was written: the whole record, or only its changed fields. */
 export interface WrittenEvent extends At {
   type: 'written';
   kind: Kind;
   owner: unknown;
   identity: StoredIdentity;
   whole: boolean;
-  /** The stamp it got: `null` where that is missing or no date; absent where the change left it alone. */
+  /** The new stamp: `null` if it is missing or not a date; absent if the change did not write it. */
   stamp?: Date | null;
   isNew?: true;
-  /** Nothing but `emailkey` was changed, which is no change to consumers. */
+  /** Only `emailkey` was changed, which does not count as a change for consumers. */
   isKeyOnly: boolean;
-  /** Nothing but the stamp was changed: there is nothing else to look after. */
+  /** Only the stamp was changed, so nothing else needs checking. */
   isStampOnly: boolean;
-  /** The event shows that the record lacks nothing, so that it need not be read. */
+  /** The event shows that nothing in the record needs repair, so the record need not be read. */
   isInOrder?: true;
-  /** The channels that it got. */
+  /** The channels that the change wrote. */
   channels: string[];
 }
 
@@ -38,7 +38,7 @@ export interface DeletedEvent extends At {
   owner: unknown;
 }
 
-/** A ledger entry has become a tombstone, or its stamp was changed. */
+/** A ledger entry became a tombstone, or the stamp of a tombstone was changed. */
 export interface TombstoneEvent extends At {
   type: 'tombstone';
   entry: mongo.ObjectId;
@@ -52,13 +52,13 @@ export interface AnnouncedEvent extends At {
   fence: Date;
 }
 
-/** A document of `services` was written or removed; without `id` it may be any, or several. */
+/** A document of `services` was written or removed. Without `id` it may be any document, or several. */
 interface ServicesEvent extends At {
   type: 'services';
   id?: mongo.ObjectId;
 }
 
-/** What the watcher needs of a change stream event. */
+/** The part of a change stream event that the watcher uses. */
 export type WatchedEvent =
   | WrittenEvent
   | DeletedEvent

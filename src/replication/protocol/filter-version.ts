@@ -4,59 +4,62 @@ import { type Filter, filterFault, isEnabled, type ServiceKey } from '../../appl
 import type { Work } from './estimates.js';
 
 /**
- * The filter in force of a service (design §3, Filters take effect in one place): one document for each application,
- * kind and name ever served, never removed. Feeds read these, not `services`.
+ * The filter of a service that is in force (design §3, Filters take effect in one place). There is one document for each
+ * application, kind and name ever served, and none is ever removed. Feeds read these documents, not `services`.
  */
 export interface FilterVersion extends ServiceKey {
   _id: mongo.ObjectId;
   state: FilterState;
-  /** The last valid filter; absent where there was none yet. */
+  /** The last valid filter; absent if there was none yet. */
   filter?: Filter;
   /**
-   * The filter before, while records that the two judge differently are stamped anew; absent while all of them are, since
-   * one of the two cannot be read.
+   * The previous filter, while the records that the two filters judge differently are being re-stamped. Absent while all
+   * records are being re-stamped, because one of the two filters cannot be read.
    */
   previous?: Filter;
-  /** Whether they are still to be stamped. */
+  /** Whether records remain to be re-stamped. */
   pending: boolean;
-  /** Since when, by the database's clock; absent where they are stamped. */
+  /** When `pending` was set, by the database's clock; absent if `pending` is false. */
   pendingSince?: Date;
-  /** Absent before it is told, and where they are stamped. */
+  /** Absent before the first progress report, and if `pending` is false. */
   stamping?: EditProgress;
-  /** Grows with every change; whoever writes names the version it has read. */
+  /** Grows with every change. A write is conditional on the version that the writer has read. */
   version: number;
 }
 
-/** The stamping for an edit: how many records of the application and kind are looked through, of about how many. */
+/**
+ * The progress of re-stamping after an edit: how many records of the application and kind were checked, and about how many
+ * there are.
+ */
 export interface EditProgress extends Partial<Work> {
-  /** Attempts that failed. */
+  /** Failed attempts. */
   failures?: number;
 }
 
 /**
- * On; off: removed or disabled; invalid: the filter is none, MongoDB refuses it, or it cannot be brought into force; beyond: its
- * application has more services than are allowed.
+ * `on`; `off`: removed or disabled; `invalid`: not a filter, rejected by MongoDB, or impossible to put into force; `beyond`:
+ * the application has more services than allowed.
  */
 export type FilterState = 'on' | 'off' | 'invalid' | 'beyond';
 
-/** What `services` asks for. */
+/** The filter that `services` requests. */
 export type WantedFilter = { state: 'on'; filter: Filter } | { state: 'off' | 'invalid' | 'beyond' };
 
-/** What an entry becomes; `previous` only where records have to be stamped. */
+/** The new values of an entry; `previous` only if records have to be re-stamped. */
 export type FilterVersionChange = Pick<
   FilterVersion,
   'state' | 'filter' | 'previous' | 'pending' | 'version'
 >;
 
-/** What is known of an entry. */
+/** The known part of an entry. */
 export interface KnownVersion extends FilterVersionChange {
-  /** There is a filter, but one that is too large to be read. */
+  /** The stored filter is too large to be read. */
   isTooLarge?: boolean;
 }
 
 /**
- * What a document of `services` asks for, and whether it is beyond the limits of its application; nothing is off. MongoDB may
- * refuse what passes here.
+ * The filter that a document of `services` requests, and whether the document exceeds the limits of its application. No
+ * document means `off`. MongoDB may still reject a filter that passes here.
  */
 export function wantedOf(
   service: { filter?: unknown; enabled?: unknown } | undefined,
@@ -69,9 +72,10 @@ export function wantedOf(
 }
 
 /**
- * What an entry has to become, with the version to write it by; nothing where all is as it should be. A name never
- * served before moves no record. One that is not on keeps its last valid filter, so that on its return with
- * another the difference is stamped; everything, where nobody can tell the difference.
+ * The change that an entry needs, with the version to write; undefined if the entry is up to date. A name that was never
+ * served before causes no re-stamps. An entry that is not on keeps its last valid filter. If the service returns with
+ * another filter, the records that the two filters judge differently are re-stamped, or all records if the difference cannot
+ * be determined.
  */
 export function reconciled(
   entry: KnownVersion | undefined,
@@ -90,7 +94,7 @@ export function reconciled(
   return entry.state === 'on' ? undefined : { state, filter, pending: false, version };
 }
 
-/** The records that two filters judge differently. */
+/** A query for the records that two filters judge differently. */
 export function judgedDifferently(one: Filter, other: Filter): mongo.Document {
   return {
     $or: [{ $and: [one, { $nor: [other] }] }, { $and: [other, { $nor: [one] }] }],

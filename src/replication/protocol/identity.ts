@@ -3,18 +3,18 @@ import { type Tenant, isObjectId, isUnreadable, type Kind } from '../../record/p
 import type { IDENTITY } from '../../record/index.js';
 import type { LogPlace } from './place.js';
 
-/** A channel that a product of the application has carried at some time (contract §1, 404 `unknown-channel`). */
+/** A channel that a product of the application has had at some time (contract §1, 404 `unknown-channel`). */
 export interface KnownChannel extends Tenant {
   channel: string;
 }
 
-/** What a record is to consumers. */
+/** What identifies a record to consumers. */
 export interface Identity extends Tenant {
   kind: Kind;
   id: string;
 }
 
-/** An identity that is dead, and the record with a number that its death has ended last, which may claim it still. */
+/** A dead identity. `number` is the record with a numeric `id` that ended there last; it may still claim the identity. */
 export type DeadIdentity = Identity & { number?: mongo.ObjectId };
 
 export function identityKey({ organizationid, appid, kind, id }: Identity): string {
@@ -22,8 +22,8 @@ export function identityKey({ organizationid, appid, kind, id }: Identity): stri
 }
 
 /**
- * What is known of the identity of a record: texts where they are texts. `isNumber`: the `id` is stored as a number.
- * `learned`: where in the log; without it before everything.
+ * The known part of a record's identity: only fields that are strings. `isNumber`: the `id` is stored as a number.
+ * `learned`: the place in the log; if absent, the knowledge precedes every place.
  */
 export type PartialIdentity = Partial<Record<'organizationid' | 'appid' | 'id', string>> & {
   isNumber?: true;
@@ -31,15 +31,15 @@ export type PartialIdentity = Partial<Record<'organizationid' | 'appid' | 'id', 
 };
 
 /**
- * The three fields that say what a record is to consumers: texts, or `false` where one is something else. Where the
- * event does not tell, nothing. `isNumber`: the `id` is stored as a number.
+ * The three fields that identify a record to consumers: strings, or `false` for anything else. A field that the event does
+ * not contain is absent. `isNumber`: the `id` is stored as a number.
  */
 export type StoredIdentity = Partial<Record<(typeof IDENTITY)[number], string | false>> & { isNumber?: true };
 
-/** The fields of an identity as somebody saw them. */
+/** The fields of an identity as they were read, of any type. */
 type PresentIdentity = Partial<Record<keyof StoredIdentity, unknown>>;
 
-/** What an identity is once all three fields are texts and the record can be delivered; nothing otherwise. */
+/** The identity, if all three fields are strings and the record can be delivered; undefined otherwise. */
 export function identityOf(kind: Kind, owner: unknown, stored: PresentIdentity): Identity | undefined {
   const { organizationid, appid, id } = stored;
   const texts = typeof organizationid === 'string' && typeof appid === 'string' && typeof id === 'string';
@@ -48,7 +48,9 @@ export function identityOf(kind: Kind, owner: unknown, stored: PresentIdentity):
     : undefined;
 }
 
-/** The parts of an incomplete identity that can be kept until the rest is known, and the log place that they come from. */
+/**
+ * The parts of an incomplete identity that are kept until the rest is known, with the place in the log that they come from.
+ */
 export function textsOf(
   { organizationid, appid, id, isNumber }: PresentIdentity,
   learned: LogPlace,
@@ -62,7 +64,7 @@ export function isSame(one: Identity, other: Identity | undefined): boolean {
   return other !== undefined && identityKey(one) === identityKey(other);
 }
 
-/** What is known of an identity once more is told. A new `id` tells by itself whether it is a number. */
+/** Merges new fields into the known ones. A new `id` also determines whether the `id` is a number. */
 export function withTold<K extends PartialIdentity | StoredIdentity>(
   known: K,
   news: StoredIdentity,
@@ -71,7 +73,7 @@ export function withTold<K extends PartialIdentity | StoredIdentity>(
   return { ...rest, ...(isNumber && !('id' in news) && { isNumber }), ...news };
 }
 
-/** An identity lives, with the record that owns it. */
+/** An identity is alive, owned by a record. */
 export interface Life {
   identity: Identity;
   at: LogPlace;
@@ -79,41 +81,43 @@ export interface Life {
   owner: mongo.ObjectId;
   /** The `id` is stored as a number. */
   isNumber?: true;
-  /** It is a number now, and was a text before in the same batch, with the right of a text to the entry. */
+  /**
+   * The `id` is a number now, but was a text earlier in the same batch. The record keeps the rights of a text to the entry.
+   */
   wasText?: true;
-  /** What lived there until now, in the ledger or in the same batch, leaves a tombstone first. */
+  /** The previous owner, in the ledger or in the same batch, must leave a tombstone first. */
   afterDeath?: true;
-  /** A look has found the record there, which may have come of a later place. */
+  /** The record was found by a read, so it may have got this identity at a later place in the log. */
   isLooked?: true;
 }
 
-/** An identity has no record any more. */
+/** An identity no longer has a record. */
 export interface Death {
   identity: Identity;
   at: LogPlace;
   alive: false;
-  /** It was born in the same batch of events, so the ledger may not know it yet. */
+  /** The identity came to life in the same batch of events, so the ledger may not contain it yet. */
   shortLived: boolean;
 }
 
 /** What the watcher learned about an identity at a place in the log. */
 export type LedgerChange = Life | Death;
 
-/** The identities under which records want to live that the ledger does not know there. */
+/** The identities that records claim and that the ledger does not show as theirs. */
 export interface Claims {
-  /** By a number: some other record may live there. */
+  /** Claimed by a number: any other record may own it. */
   numbers: Identity[];
-  /** By a text: only a number may still live there, since texts are unique. */
+  /** Claimed by a text: only a number may still own it, since texts are unique. */
   texts: Identity[];
 }
 
-/** Who lives under an identity: the hex of the record's `_id`, and whether its `id` is stored as a number. */
+/** The record that owns an identity: the hex of its `_id`, and whether its `id` is stored as a number. */
 export interface Holder {
   owner: string;
   isNumber?: true;
 }
 
-/** Who lives under an identity, by its key, as far as numbers are concerned: they claim it, or hold it. */
+/** The owner of each identity, by its key, for identities that a number claims or owns. */
 export type Holders = Map<string, Holder>;
 
 export interface Rival {
@@ -121,7 +125,7 @@ export interface Rival {
   identity: Identity;
 }
 
-/** Identities of one kind as queries ask for them: the `id`s of each application. */
+/** Groups identities of one kind for queries: the `id`s of each application. */
 export function identitiesByTenant(identities: Identity[]): (Tenant & { ids: string[] })[] {
   const tenants = new Map<string, Tenant & { ids: string[] }>();
   for (const { organizationid, appid, id } of identities) {
@@ -133,7 +137,7 @@ export function identitiesByTenant(identities: Identity[]): (Tenant & { ids: str
   return [...tenants.values()];
 }
 
-/** The channels as those of an application; none where the record that carries them is in no application. */
+/** The channels with the application of their record; empty if the record is in no application. */
 export function inTenant(
   { organizationid, appid }: { organizationid?: unknown; appid?: unknown },
   channels: string[],

@@ -2,38 +2,41 @@ import type { DeadIdentity, Holder, Holders, Identity, PartialIdentity } from '.
 import type { Fences, KnownFences } from './marks.js';
 import type { LogPlace } from './place.js';
 
-/** An identity that a record owns, whether its `id` is stored as a number, where in the log that was learned, and whether by a look. */
+/**
+ * An identity that a record owns: whether its `id` is stored as a number, the place in the log at which it was learned, and
+ * whether a read found it.
+ */
 export type Owning = Identity & { isNumber?: true; learned?: LogPlace; isLooked?: true };
 
 /**
- * Which living identities each record owns, by the hex of its `_id`: the ledger as far as a batch concerns it, in the
+ * The living identities that each record owns, by the hex of its `_id`: the part of the ledger that concerns a batch, in the
  * order in which it was learned.
  */
 export type Owned = Map<string, readonly Owning[]>;
 
-/** What is known of records that are no identity yet, by the hex of their `_id`; `null` where that is over. */
+/** What is known of records that own no identity yet, by the hex of their `_id`; `null` once that has ended. */
 export type Partials = Map<string, PartialIdentity | null>;
 
-/** What a watcher knows before a batch, of what the batch concerns. The rules only read it. */
+/** What a watcher knows before a batch, as far as it concerns the batch. The rules only read it. */
 export interface Knowledge {
   owned: ReadonlyMap<string, readonly Owning[]>;
   partials: ReadonlyMap<string, PartialIdentity | null>;
   holders: ReadonlyMap<string, Holder>;
   fences: KnownFences;
-  /** Whose the tombstones are that the batch tells of, by the hex of their `_id`. */
+  /** The identities of the tombstones in the batch, by the hex of the tombstone's `_id`. */
   tombstones: ReadonlyMap<string, DeadIdentity>;
 }
 
-/** What it knows behind the batch. */
+/** What the watcher knows after the batch. */
 export interface KnowledgeAfter {
   owned: Owned;
   partials: Partials;
   holders: Holders;
-  /** The fences that the batch has passed; all others, thousands of them, are what they were. */
+  /** The fences that the batch has passed. All others, thousands of them, are unchanged. */
   passed: Fences;
 }
 
-/** The knowledge before any event of a batch: a copy as large as what the batch concerns, for the rules to change. */
+/** A copy of the knowledge before a batch, for the rules to change. It holds only what concerns the batch. */
 export function begun({ owned, partials, holders }: Knowledge): KnowledgeAfter {
   return {
     owned: new Map(owned),
@@ -43,7 +46,10 @@ export function begun({ owned, partials, holders }: Knowledge): KnowledgeAfter {
   };
 }
 
-/** Whether one identity of the record is known, and none as of a later place. */
+/**
+ * Whether an incomplete identity or exactly one owned identity of the record is known, and none was learned at a later
+ * place.
+ */
 export function isKnownBefore(
   at: LogPlace,
   key: string,

@@ -20,8 +20,8 @@ import type { Knowledge, KnowledgeAfter, Owning } from './knowledge.js';
 import type { LogPlace } from './place.js';
 
 /**
- * The channels that products got in these events, in the application that each product was in then. A look at the
- * products as they stand would miss what was carried for a moment only, and yet may have been shown to somebody.
+ * The channels that products got in these events, with the application that each product was in at the time. Reading the
+ * products now would miss channels that a product had only briefly, but that consumers may have seen.
  */
 export function channelsGot(events: WatchedEvent[], owned: Knowledge['owned']): KnownChannel[] {
   const tenants = new Map<string, StoredIdentity>();
@@ -35,20 +35,21 @@ export function channelsGot(events: WatchedEvent[], owned: Knowledge['owned']): 
   });
 }
 
-/** What the events have told so far, of one kind. */
+/** What the events of one kind have shown so far. */
 export interface Learned {
   changes: Map<string, LedgerChange>;
-  /** Identities that a number owned in this batch or just before it: another owner comes after its tombstone. */
+  /** Identities that a number owned in this batch or just before it. Another owner must follow a tombstone. */
   numbers: Set<string>;
   revealed: Map<string, mongo.ObjectId>;
   rivals: Rival[];
 }
 
 /**
- * Rule 3: a record that is deleted or moved leaves a tombstone for what it was, a record written lives under what it
- * is. What it was comes from the ledger, or, for a record that could not be told of yet, from the partials; what it is
- * comes from the event. Of several identities the one learned first counts: the ledger may know more than the events
- * so far have told, after a crash, or where somebody looked ahead. Brings up to date what is known and what was learned.
+ * Rule 3: a record that is deleted or moved leaves a tombstone for its old identity; a record that is written lives under
+ * its new identity. The old identity comes from the ledger, or from the partials if the record could not be delivered yet.
+ * The new identity comes from the event. If the record has several identities, the one learned first counts: after a crash,
+ * or after a read ahead of the stream, the ledger may know more than the events so far have shown. Updates `knowledge` and
+ * `learned`.
  */
 export function learn(
   kind: Kind,
@@ -73,7 +74,10 @@ export function learn(
   else if (partials.has(key)) partials.set(key, null);
 }
 
-/** The death of what was born in the same batch stays one, also where it is the second: the ledger may know neither life. */
+/**
+ * An identity that came to life in this batch stays `shortLived` at its second death, too: the ledger may contain neither
+ * life.
+ */
 function bury(
   gone: Owning,
   { key, at }: { key: string; at: LogPlace },
@@ -89,10 +93,10 @@ function bury(
 }
 
 /**
- * A record claims the identity that it has. The ledger has one owner for it; with numbers there may be other claimants
- * (contract §4). A text takes the place of another text at once. Every other change of owner goes through a tombstone, from
- * which rule 4 brings back the next claimant, in one transaction with a stamp above all that consumers have seen: a text ends
- * the life of a number, and a number waits until what lives there has ended.
+ * A record claims its identity. The ledger has one owner for each identity; with numbers there may be other claimants
+ * (contract §4). A text replaces another text at once. Every other change of owner goes through a tombstone: a text ends the
+ * life of a number, and a number waits until the owner's life has ended. From the tombstone, rule 4 revives the next
+ * claimant, in one transaction with a stamp above all that consumers have seen.
  */
 function live(life: Life, before: readonly Owning[], knowledge: KnowledgeAfter, learned: Learned): void {
   const { holders, partials } = knowledge;
@@ -123,7 +127,7 @@ function live(life: Life, before: readonly Owning[], knowledge: KnowledgeAfter, 
   if (isNumber && !isBefore(asNumber?.learned, at)) revealed.set(key, life.owner);
 }
 
-/** Consumers know another record under the text of its number. */
+/** Marks a record as a rival, because consumers know another record under the text of its number. */
 function ignore(rival: Rival, at: LogPlace, { owned, partials }: KnowledgeAfter, { rivals }: Learned): void {
   const { owner, identity } = rival;
   const { organizationid, appid, id } = identity;
@@ -134,7 +138,9 @@ function ignore(rival: Rival, at: LogPlace, { owned, partials }: KnowledgeAfter,
   owned.set(owner, []);
 }
 
-/** What is learned anew in the same place may have been written down by a leader that crashed before it did the rest. */
+/**
+ * Knowledge of the same place does not count as earlier: a leader may have stored it and crashed before its other effects.
+ */
 function isBefore(learned: LogPlace | undefined, at: LogPlace): boolean {
   return learned !== undefined && learned < at;
 }
@@ -143,12 +149,15 @@ function numberIn(stored: { isNumber?: true } | undefined): { isNumber?: true } 
   return stored?.isNumber === true ? { isNumber: true } : {};
 }
 
-/** Whether the event tells anything of what the record is to consumers. */
+/** Whether the event contains any part of the record's identity. */
 export function touchesIdentity(event: WrittenEvent): boolean {
   return event.whole || Object.keys(event.identity).length > 0;
 }
 
-/** What a record was: the newer of what the ledger and the incomplete identities know, either of which may be out of date. */
+/**
+ * The known identity of a record: the newer of what the ledger and the incomplete identities contain. Either may be out of
+ * date.
+ */
 export function knownOf(
   key: string,
   { owned, partials }: Pick<Knowledge, 'owned' | 'partials'>,
@@ -159,7 +168,7 @@ export function knownOf(
   return (partial.learned ?? '') < (entry.learned ?? '') ? entry : partial;
 }
 
-/** The identity of a record behind an event, from what it was before. */
+/** The identity of a record after an event, given the identity before it. */
 export function storedAfter(
   event: WrittenEvent,
   before: PartialIdentity | StoredIdentity | undefined,
@@ -167,7 +176,7 @@ export function storedAfter(
   return event.whole ? event.identity : withTold(before ?? {}, event.identity);
 }
 
-/** What the events of a batch will claim, as far as they and what was known before can tell. */
+/** The identities that the events of a batch will claim, as far as the events and the prior knowledge show. */
 export function claimsIn<E extends { type: string }>(
   kind: Kind,
   events: E[],

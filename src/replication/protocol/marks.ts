@@ -4,7 +4,7 @@ import { FUTURE_TOLERANCE_MS, CLOCK } from '../../database/pure.js';
 import type { Kind, Tenant } from '../../record/pure.js';
 import type { WatchProgress } from './progress.js';
 
-/** What a mark is about: each application and kind has one. */
+/** The key of a mark. Each application and kind has one. */
 export interface MarkKey extends Tenant {
   kind: Kind;
 }
@@ -12,23 +12,27 @@ export interface MarkKey extends Tenant {
 /** The one document of `tidemark.marks` for an application and kind (design §3, Mark). */
 export interface Mark {
   _id: MarkKey;
-  /** The highest clock value ever announced. After the clock was set back, up to {@link FENCE_LEAD_MS} ahead of it. */
+  /**
+   * The highest clock value ever announced. After the clock was set back, it may be up to {@link FENCE_LEAD_MS} ahead of the
+   * clock.
+   */
   fence: Date;
-  /** How often it was raised: makes each raise a change, and so an event, even where the clock stands still. */
+  /** The number of raises. It makes each raise a change, and so an event, even if the clock does not advance. */
   raises: number;
-  /** Fence and number of the raise in one text, since an event shows only fields that changed. */
+  /** The fence and `raises` in one text, since an event contains only changed fields. */
   announced: string;
 }
 
 /**
- * How far raises alone move a fence ahead of a clock that stands still (milliseconds): what is stamped above it must not
- * count as stamped in the future.
+ * How far raises alone can move a fence ahead of a clock that does not advance (milliseconds). A stamp above the fence must
+ * not count as a stamp in the future.
  */
 export const FENCE_LEAD_MS = FUTURE_TOLERANCE_MS - 100;
 
 /**
- * The fence that a raise announces: the clock, and at least 1 ms above the fence before. The cluster time of a server whose
- * clock was set back does not move until its clock has caught up, and changes would not arrive until then.
+ * The fence that a raise announces: the clock, but at least 1 ms above the previous fence, up to {@link FENCE_LEAD_MS} ahead
+ * of the clock. After a server's clock was set back, the cluster time does not advance until the clock has caught up.
+ * Without the extra millisecond, changes would not arrive until then.
  */
 export function fenceAfterRaise(fence: Date | undefined, clock: Date): Date {
   if (fence === undefined || fence < clock) return clock;
@@ -36,7 +40,7 @@ export function fenceAfterRaise(fence: Date | undefined, clock: Date): Date {
   return later(fence, new Date(next));
 }
 
-/** The fence that an announcement tells; nothing where somebody else has written something else. */
+/** The fence in the text of an announcement; undefined if another program has written something else there. */
 export function fenceIn(announced: unknown): Date | undefined {
   if (typeof announced !== 'string') return undefined;
   const fence = new Date(announced.split(' ')[0] ?? '');
@@ -48,7 +52,7 @@ export function markName({ organizationid, appid, kind }: MarkKey): string {
   return JSON.stringify([kind, organizationid, appid]);
 }
 
-/** Nothing but the key, in the order in which it is stored. */
+/** Only the fields of the key, in the order in which they are stored. */
 export function markKey({ organizationid, appid, kind }: MarkKey): MarkKey {
   return { organizationid, appid, kind };
 }
@@ -58,61 +62,64 @@ const ABOVE_FENCE = { $min: [{ $add: ['$fence', 1] }, { $add: [CLOCK, FENCE_LEAD
 /** {@link fenceAfterRaise}, as an expression. */
 const FENCE = { $max: [CLOCK, '$fence', { $cond: [IS_RAISED, ABOVE_FENCE, CLOCK] }] };
 
-/** A raise, as an update pipeline: the fence never goes back, the text changes each time. */
+/** A raise, as an update pipeline. The fence never decreases, and the text changes each time. */
 export const RAISE: mongo.Document[] = [
   { $set: { fence: FENCE, raises: { $add: [{ $ifNull: ['$raises', 0] }, 1] } } },
   { $set: { announced: { $concat: [{ $toString: '$fence' }, ' ', { $toString: '$raises' }] } } },
 ];
 
-/** The fence that the stream has passed, by the name of the mark. */
+/** The fences that the stream has passed, by the name of the mark. */
 export type Fences = Map<string, Date>;
 
-/** The same for those who only look one up. */
+/** {@link Fences} for lookups only. */
 export type KnownFences = Pick<Fences, 'get'>;
 
-/** Fences as they are once others are passed too. There are thousands of them, so none is copied. */
+/** The fences with newly passed ones applied. Nothing is copied, since there are thousands of fences. */
 export function withPassed(fences: KnownFences, passed: KnownFences): KnownFences {
   return { get: (name) => passed.get(name) ?? fences.get(name) };
 }
 
-/** A stamp of a mark that some change has shown. */
+/** A stamp that a change has shown for a mark. */
 export interface Head {
   mark: MarkKey;
   stamp: Date;
 }
 
-/** The greatest by the name of its mark. */
+/** The greatest stamp of each mark, by the name of the mark. */
 export type Heads = Map<string, Head>;
 
-/** A document of `tidemark.heads`: the greatest stamp that the leader has seen since the mark was first raised. It only grows. */
+/**
+ * A document of `tidemark.heads`: the greatest stamp that the leader has seen since the mark was first raised. It never
+ * decreases.
+ */
 export interface StoredHead {
   _id: MarkKey;
   stamp: Date;
 }
 
-/** Keeps the greatest. */
+/** Keeps the greatest stamp of the mark. */
 export function noteHead(heads: Heads, { mark, stamp }: Head): void {
   const name = markName(mark);
   const known = heads.get(name);
   if (known === undefined || stamp > known.stamp) heads.set(name, { mark, stamp });
 }
 
-/** The greatest stamp that is not taken for one of the future in a change of this cluster time. */
+/** The greatest stamp that does not count as in the future for a change of this cluster time. */
 export function greatestAt(at: mongo.Timestamp): Date {
   return new Date(at.getHighBitsUnsigned() * 1000 + FUTURE_TOLERANCE_MS);
 }
 
 /**
- * What counts of a stamp that a change shows. One of the future is stamped anew, unless the clock has come to it by then: so
- * it counts as far as the clock may have come.
+ * The part of a stamp that counts for the head. A stamp in the future is replaced, unless the clock has reached it by then.
+ * So it counts as the greatest value that the clock may have reached.
  */
 export function countedStamp(stamp: Date, at: mongo.Timestamp): Date {
   return earlier(stamp, greatestAt(at));
 }
 
 /**
- * A point of the log from which on no change ends with a stamp at or below the fence (design §3, Mark). It is a fact
- * once the watcher has passed it.
+ * A point in the log after which no change ends with a stamp at or below the fence (design §3, Mark). This holds once the
+ * watcher has passed the point.
  */
 export interface Moment {
   fence: Date;
@@ -131,8 +138,9 @@ export function isShown({ at }: Moment, { watched, since }: WatchProgress): bool
 }
 
 /**
- * The moment that serves a window up to `to`: of those that can be shown, the one with the smallest fence that reaches
- * it, so that all pages of a harvest show the same one. With `notBefore` only those from a cluster time on.
+ * The moment that serves a window up to `to`. Among the moments that can be shown and whose fence is at or above `to`, it is
+ * the one with the smallest fence, so that all pages of a harvest show the same moment. With `notBefore`, only moments from
+ * that cluster time on are considered.
  */
 export function servingMoment(
   moments: Moment[],

@@ -3,38 +3,41 @@ import { literal } from '../../common/index.js';
 import type { Tenant } from '../../record/pure.js';
 
 /**
- * A place in the log, as text that sorts as the log does: the cluster time in hex, then the place within the transaction,
- * whose changes all have one cluster time.
+ * A place in the log, as text that sorts in log order: the cluster time in hex, then the place within the transaction, whose
+ * changes all share one cluster time.
  */
 export type LogPlace = string;
 
-/** A resume token begins with a type byte; behind it its text sorts as the log does. */
+/** A resume token begins with a type byte. The text after it sorts in log order. */
 const START = 2;
-/** Behind the cluster time come version, type and the number within the transaction, then only names. */
+/** The cluster time is followed by version, type and number within the transaction, and then only by names. */
 const END = 42;
 const BEHIND_ALL = '~';
 
-/** Where the change is that a resume token stands for. */
+/** The place of the change that a resume token identifies. */
 export function placeOf({ _data }: { _data: string }): LogPlace {
   return _data.slice(START, END);
 }
 
-/** Behind all changes of a cluster time. */
+/** The place after all changes of a cluster time. */
 export function placeBehind(at: mongo.Timestamp): LogPlace {
   return hexOf(at.getHighBitsUnsigned()) + hexOf(at.getLowBitsUnsigned()) + BEHIND_ALL;
 }
 
-/** Behind a place, and before the next one. */
+/** The place right after `at`, before the next change. */
 export function rightBehind(at: LogPlace): LogPlace {
   return at + BEHIND_ALL;
 }
 
-/** A condition on what is known: true unless that is of a later place. What has no such place is older than anything. */
+/**
+ * A condition on stored knowledge: true unless it was learned at a later place. Knowledge without a place is older than any
+ * other.
+ */
 export function upTo(at: LogPlace): mongo.Document {
   return { $not: { $gt: at } };
 }
 
-/** The same, true only where it is of an earlier place. */
+/** Like {@link upTo}, but true only for knowledge of an earlier place. */
 export function before(at: LogPlace): mongo.Document {
   return { $not: { $gte: at } };
 }
@@ -44,21 +47,21 @@ function hexOf(number: number): string {
 }
 
 /**
- * The applications that one loop of the watcher is responsible for (design §10): all but some, or one. Each application is in the
- * share of exactly one loop. What names no application is in the share of the loop that has all but some.
+ * The applications that one loop of the watcher is responsible for (design §10): all but some, or one. Each application is
+ * in the share of exactly one loop. A document that names no application belongs to the loop with all but some.
  */
 export type AppShare = { but: readonly Tenant[] } | { only: Tenant };
 
-/** The share of a loop beside which there is no other. */
+/** The share of the only loop: all applications. */
 export const ALL: AppShare = { but: [] };
 
-/** What may name an application. */
+/** A document that may name an application. */
 interface Named {
   organizationid?: unknown;
   appid?: unknown;
 }
 
-/** Whether a share is not all there is. */
+/** Whether a share does not contain all applications. */
 export function isPartial(share: AppShare): boolean {
   return 'only' in share || share.but.length > 0;
 }
@@ -68,7 +71,7 @@ export function isIn(share: AppShare, named: Named): boolean {
   return 'only' in share ? isOf(named, share.only) : !share.but.some((tenant) => isOf(named, tenant));
 }
 
-/** A query for documents that name applications of a share, under `path`, such as `_id.`. */
+/** A query for documents of a share, by the fields of the application under `path`, such as `_id.`. */
 export function inShare(share: AppShare, path = ''): mongo.Document {
   const isOfTenant = ({ organizationid, appid }: Tenant) => ({
     [`${path}organizationid`]: organizationid,
@@ -78,13 +81,13 @@ export function inShare(share: AppShare, path = ''): mongo.Document {
   return share.but.length === 0 ? {} : { $nor: share.but.map(isOfTenant) };
 }
 
-/** The index along which the records of one application are found, in the order of their `_id`. */
+/** The index for reading the records of one application in `_id` order. */
 const OF_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
 const OF_ALL = { _id: 1 } as const;
 
 /**
- * Exactly the documents of a share: a query by values also takes lists that hold them, and such a record is in no application. A stage of
- * a pipeline, or a part of a `$and`.
+ * A query for exactly the documents of a share. Equality in a query also matches arrays that contain the value, and such a
+ * record is in no application. For use in a `$match` stage or as a part of `$and`.
  */
 export function documentsOf(share: AppShare): mongo.Document {
   const names = ['$organizationid', '$appid'];
@@ -93,7 +96,7 @@ export function documentsOf(share: AppShare): mongo.Document {
   return share.but.length === 0 ? {} : { $expr: { $not: [{ $in: [names, share.but.map(texts)] }] } };
 }
 
-/** The index that leads through the records of a share in the order of their `_id`: of one application it reads no others. */
+/** The index for reading the records of a share in `_id` order. For one application, it reads no other records. */
 export function recordsAlong(share: AppShare): typeof OF_TENANT | typeof OF_ALL {
   return 'only' in share ? OF_TENANT : OF_ALL;
 }

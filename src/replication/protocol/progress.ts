@@ -3,48 +3,51 @@ import { bsonTypeOf, type Tenant } from '../../record/pure.js';
 import type { Pace, StoredWork, Work } from './estimates.js';
 import { literal } from '../../common/index.js';
 
-/** How far the watcher has come, in cluster times. */
+/** The progress of the watcher, in cluster times. */
 export interface WatchProgress {
-  /** Everything up to here is worked through. */
+  /** Everything up to this place has been processed. */
   watched?: mongo.Timestamp;
-  /** End of the last pass: what was before cannot be shown any more. */
+  /** The end of the last pass. Moments before it can no longer be shown. */
   since?: mongo.Timestamp;
-  /** Present while a pass is under way. */
+  /** Present during a pass. */
   pass?: unknown;
 }
 
-/** Whether nothing can be shown yet: a pass is under way, or the stream has not come to its end (503 `preparing`). */
+/**
+ * Whether nothing can be shown yet (503 `preparing`): a pass is running, or the stream has not reached the end of the last
+ * pass.
+ */
 export function isPreparing({ watched, since, pass }: WatchProgress): boolean {
   return pass !== undefined || since === undefined || watched === undefined || watched.compare(since) < 0;
 }
 
 /**
- * How far the leader has come with an application that it works through beside all others (design §10): its work is counted in changes
- * that the log tells, with those that the watcher itself will cause by then.
+ * The progress of an application that is aside, processed by its own lane (design §10). Its work is counted in changes in
+ * the log, including those that the watcher itself is expected to cause.
  */
 interface AsideProgress extends Tenant, Partial<Work>, WatchProgress {}
 
-/** The progress of the stream, with the applications that have a progress of their own. */
+/** The progress of the main loop and of the applications that are aside. */
 export interface TotalProgress extends WatchProgress {
   aside?: readonly AsideProgress[];
-  /** Of the main loop, in seconds of the log. */
+  /** The pace of the main loop, in seconds of the log. */
   pace?: Pace;
 }
 
-/** The watcher's progress at one look, with one application or with all. */
+/** One reading of the watcher's progress, for one application or for all. */
 export interface ProgressLook {
   /** The database's clock. */
   clock: Date;
   progress: WatchProgress;
-  /** Everything up to here is worked through. */
+  /** Everything up to this place has been processed. */
   watched: mongo.Timestamp;
-  /** Whether it is one application that the leader works through beside all others. */
+  /** Whether this is the progress of an application that is aside. */
   isAside: boolean;
-  /** What the watcher does until it has come to the present; nothing is known of it while no instance leads. */
+  /** The remaining work until the watcher reaches the present; empty while no instance leads. */
   work: StoredWork;
 }
 
-/** How far the watcher has come with one application. What is stored in place of a cluster time tells nothing. */
+/** The progress of the watcher for one application. A stored value that is not a cluster time counts as absent. */
 export function progressOf(state: TotalProgress, tenant: Tenant): WatchProgress {
   const own = asideIn(state)?.find((one) => isOf(one, tenant));
   const progress = progressAt(state, () => [own ?? state]);
@@ -54,22 +57,22 @@ export function progressOf(state: TotalProgress, tenant: Tenant): WatchProgress 
   return { ...progress, ...(since && { since }), ...(pass !== undefined && { pass }) };
 }
 
-/** How far the watcher has come with every application: the slowest tells it. */
+/** The progress of the watcher for all applications: that of the slowest. */
 export function progressOfAll(state: TotalProgress): WatchProgress {
   return progressAt(state, (aside) => [state, ...aside]);
 }
 
-/** Whether an application has a progress of its own. */
+/** Whether an application is aside, with its own progress. */
 export function isAside(state: TotalProgress, tenant: Tenant): boolean {
   return asideIn(state)?.some((one) => isOf(one, tenant)) ?? false;
 }
 
-/** The work with an application: its events where it has a progress of its own, else only the pace of the main loop. */
+/** The work for an application: its events if it is aside, otherwise only the pace of the main loop. */
 export function workOf(state: TotalProgress, tenant: Tenant): StoredWork {
   return asideIn(state)?.find((one) => isOf(one, tenant)) ?? { pace: state.pace };
 }
 
-/** The applications that are aside, without the entries that are damaged. */
+/** The applications that are aside, without malformed entries. */
 export function knownAside(state: TotalProgress): AsideProgress[] {
   return (asideIn(state) ?? []).filter(
     (one: AsideProgress | null) =>
@@ -102,7 +105,7 @@ function asideIn({ aside }: TotalProgress): readonly AsideProgress[] | undefined
   return Array.isArray(list) ? (list as AsideProgress[]) : undefined;
 }
 
-/** An entry may be anything that somebody else has stored. */
+/** An entry may be malformed, since other programs can write it. */
 function isOf(entry: AsideProgress | null, { organizationid, appid }: Tenant): boolean {
   return entry?.organizationid === organizationid && entry.appid === appid;
 }
@@ -127,14 +130,15 @@ const ASIDE = { $ifNull: ['$aside', []] };
 const IS_LIST = { $isArray: [ASIDE] };
 const TEXT = '';
 
-/** A cluster time of a document; missing where something else is stored in place of it. */
+/** A cluster time in a document; missing if the stored value has another type. */
 export function placeAt(value: mongo.Document | string): mongo.Document {
   return { $let: { vars: { value }, in: { $cond: [isStoredPlace('$$value'), '$$value', '$$REMOVE'] } } };
 }
 
 /**
- * The fields `since`, `pass`, `watched`, `isAside` and `work` of one application, as the database reads them from the lease: those of
- * {@link progressOf} and {@link workOf}. What a foreign program has stored in place of a cluster time tells nothing.
+ * The fields `since`, `pass`, `watched`, `isAside` and `work` of one application, as the database computes them from the
+ * lease. They equal the results of {@link progressOf} and {@link workOf}. A stored value that is not a cluster time counts
+ * as absent.
  */
 export function watchedOf({
   organizationid,
@@ -164,7 +168,7 @@ export function watchedOf({
     work,
   };
 
-  /** A field of the entry; missing where there is none. */
+  /** A field of the application's entry; missing if there is none. */
   function ofOwn(field: string): mongo.Document {
     return { $cond: [isAside, { $getField: { field, input: { $first: own } } }, '$$REMOVE'] };
   }
@@ -175,7 +179,7 @@ export const SLOWEST: mongo.Document = {
   $cond: [
     IS_LIST,
     placeAt({
-      // A text comes before every cluster time.
+      // A text sorts before every cluster time.
       $min: {
         $map: {
           input: { $concatArrays: [[{ watched: '$watched' }], ASIDE] },
@@ -191,39 +195,42 @@ function isStoredPlace(value: string): mongo.Document {
   return { $eq: [{ $type: value }, 'timestamp'] };
 }
 
-/** The one document of `tidemark.leases`: who watches, and how far the log is worked through (design §3, Lease). */
+/** The one document of `tidemark.leases`: the leader, and how far the log has been processed (design §3, Lease). */
 export interface WatchState extends WatchProgress {
   _id: typeof WATCHER;
   /** The leading instance; empty if none has led yet. */
   holder: string;
-  /** Grows with each new leader; every write names the term in which its work began. */
+  /** Grows with each new leader. Every write is conditional on the term in which its work began. */
   term: number;
-  /** Database's clock. */
+  /** By the database's clock. */
   expires: Date;
-  /** Where the stream goes on. */
+  /** The resume token of the stream. */
   token?: unknown;
   pass?: PassProgress;
-  /** Of the main loop, in seconds of the log. */
+  /** The pace of the main loop, in seconds of the log. */
   pace?: Pace;
   /**
-   * Applications that are worked through beside all others. To be written as a whole, by `$set` of the field or `$unset`: the
-   * control stream tells fields, and no parts of them.
+   * The applications that are aside. Always write the whole field, by `$set` or `$unset`: the control stream reports whole
+   * fields, not parts of them.
    */
   aside?: AsideApplication[];
 }
 
 /**
- * An application that is worked through beside all others, and where its own stream goes on. While a pass of its own is under way, or still
- * to come, it has no place and no `watched`.
+ * An application that is aside, with the resume token of its own stream. While its own pass is running or due, it has
+ * neither a token nor `watched`.
  */
 export interface AsideApplication extends AsideProgress {
   token?: unknown;
   pass?: PassProgress;
-  /** Absent where an earlier version has put it aside. */
+  /** Absent if an earlier version put the application aside. */
   counts?: LaneCounts;
 }
 
-/** Events of the log since the application was put aside: those that the main loop has read, and those that its own loop is done with. */
+/**
+ * Events of the log since the application was put aside: those that the main loop has read, and those that the lane has
+ * processed.
+ */
 export interface LaneCounts {
   read: EventCounts;
   done: EventCounts;
@@ -231,37 +238,43 @@ export interface LaneCounts {
 
 interface EventCounts {
   changes: number;
-  /** Events of what the watcher itself writes: tombstones, stamps, `emailkey`s. */
+  /** Events caused by the watcher's own writes: tombstones, stamps, `emailkey`s. */
   echoes: number;
 }
 
-/** A pass that is under way, over everything or over one application. It counts the records and ledger entries done so far, and about how many there are. */
+/**
+ * A running pass, over everything or over one application. It counts the records and ledger entries done so far, and their
+ * approximate total.
+ */
 export interface PassProgress extends Work {
-  /** Why, as the log tells it. */
+  /** The reason, as logged. */
   reason: string;
-  /** Whether everything has to be stamped anew, since what happened cannot be told. */
+  /** Whether everything must be re-stamped, because the changes that happened are unknown. */
   isRepair: boolean;
-  /** Database's clock. */
+  /** By the database's clock. */
   started: Date;
-  /** Whether the ledger was empty when it began. */
+  /** Whether the ledger was empty when the pass began. */
   isBare?: boolean;
-  /** Of a pass over one application: present if no pass over it has ended yet. */
+  /** For a pass over one application: present if no pass over it has ended yet. */
   isFirst?: boolean;
-  /** Of a pass over everything that is not the first one: the applications over which no pass has ended yet. */
+  /** For a pass over everything, except the first: the applications over which no pass has ended yet. */
   first?: Tenant[];
-  /** Applications that a pass over everything leaves to a pass of their own behind it, the smallest first. */
+  /** Applications that a pass over everything leaves out. Each gets its own pass afterwards, the smallest first. */
   later?: Tenant[];
-  /** How far it has come; absent at its very beginning. */
+  /** The progress of the pass; absent at its start. */
   reached?: PassPlace;
 }
 
-/** Where a pass goes on that was cut off, by a restart or a fail-over. */
+/** Where an interrupted pass resumes, after a restart or a fail-over. */
 export interface PassPlace {
-  /** The place in the log where the stream of the pass was opened: what it learns is knowledge of that place. */
+  /** The place in the log at which the pass opened its stream. What the pass learns counts as knowledge of that place. */
   at: string;
-  /** Up to here that stream is worked through. */
+  /** The pass's stream has been processed up to this token. */
   token: unknown;
-  /** The step of the pass that is under way, empty before the first one, and the `_id` up to which it is done; absent at its beginning. */
+  /**
+   * The current step of the pass; empty before the first one. `behind` is the `_id` up to which the step is done; absent at
+   * its start.
+   */
   step: string;
   behind?: mongo.ObjectId;
 }

@@ -6,9 +6,9 @@ import { isKnownBefore, type Knowledge } from './knowledge.js';
 import { knownOf, storedAfter, touchesIdentity } from './learn.js';
 
 /**
- * The events whose record has to be read as of the event: of what they do not tell, too little or too much is known. What is
- * known of a number that waits completes no move: a look may have told it of a later place, or a term that was given up may have
- * written it late, while the ledger knew more.
+ * The events whose record must be read as of the event, because the fields that they do not contain are unknown or
+ * ambiguous. What is known of a waiting number does not complete a move: a read may have found it at a later place, or an
+ * abandoned term may have written it late, when the ledger already knew more.
  */
 export function unnamedAmong(
   events: { type: string }[],
@@ -28,8 +28,9 @@ export function unnamedAmong(
 }
 
 /**
- * The same for a loop that knows its share of the applications only (design §10): nothing of the share tells what a record was that
- * comes to it. An update that leaves the identity alone is read only if the share knows the record, and one that tells enough is not.
+ * Like {@link unnamedAmong}, for a loop that knows only its share of the applications (design §10). The share does not know
+ * the former identity of a record that enters it. An update that does not change the identity is read only if the share
+ * knows the record. An event that contains enough of the identity is not read.
  */
 export function unnamedInShare(
   events: { type: string; owner?: unknown }[],
@@ -56,8 +57,9 @@ export function unnamedInShare(
 }
 
 /**
- * Whether the event itself tells all of the identity, or that the record is not in the one application of the share. The loop that has all
- * but some reads what goes to one of these: it comes to the event in time, and remembers it for the loop of that application.
+ * Whether the event contains the whole identity, or shows that the record is not in the one application of the share. The
+ * loop with all but some applications also reads records that move to an excluded application: it reaches the event in time,
+ * and remembers the result for the lane of that application.
  */
 function tellsEnough({ identity }: WrittenEvent, share: AppShare): boolean {
   const { organizationid, appid, id } = identity;
@@ -75,7 +77,10 @@ function isKnown(key: string, { owned, partials }: Pick<Knowledge, 'owned' | 'pa
   return (owned.get(key) ?? []).length > 0 || (partials.get(key) ?? undefined) !== undefined;
 }
 
-/** The moves whose record is known for certain, with what it is behind each: those that come first of their record in a batch. */
+/**
+ * The moves of records that are known for certain, each with the identity after the move. A move qualifies only if it is the
+ * first event of its record in the batch.
+ */
 export function certainMoves(
   events: { type: string; owner?: unknown }[],
   knowledge: Pick<Knowledge, 'owned' | 'partials'>,
@@ -97,8 +102,8 @@ export function certainMoves(
 }
 
 /**
- * Whether one identity of the record is known, as events of earlier places have told it, and the event removes nothing of it. What a
- * look has told may be of a later place, and what the record was until then is known to another share.
+ * Whether exactly one identity of the record is known, from events at earlier places, and the event removes no part of it.
+ * An identity found by a read may be of a later place. The identity before that is then known to another share.
  */
 function isCertain(
   event: WrittenEvent,

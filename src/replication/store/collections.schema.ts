@@ -14,7 +14,7 @@ import type {
 } from '../protocol/index.js';
 import type { Kind, Tenant } from '../../record/index.js';
 
-/** Documents of any form: other versions and other programs write them too. */
+/** Documents of any form, since other versions and other programs also write them. */
 const stored = (collection: string) => ({ collection, strict: false, versionKey: false }) as const;
 
 export const FILTER_VERSIONS = 'tidemark.filterversions';
@@ -22,13 +22,13 @@ export const FILTER_VERSION_MODEL = 'FilterVersion';
 
 const filterVersionSchema = new Schema<FilterVersion>({}, { ...stored(FILTER_VERSIONS), minimize: false })
   .index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true })
-  // Every scrape counts these entries, and the index alone answers it: an entry may hold two filters of 64 KB.
+  // Every scrape counts these entries. The index covers that query, because an entry may hold two filters of 64 KB.
   .index(
     { pending: 1, pendingSince: 1, 'stamping.failures': 1 },
     { partialFilterExpression: { pending: true } },
   );
 
-/** A document of `tidemark.horizons`: the greatest stamp of a hard delete that is gone, or about to go. */
+/** A document of `tidemark.horizons`: the greatest stamp of a hard delete that was removed, or is about to be. */
 export interface StoredHorizon {
   _id: Tenant & { kind: Kind };
   lastupdated: Date;
@@ -40,16 +40,16 @@ export const HORIZON_MODEL = 'Horizon';
 const horizonSchema = new Schema<StoredHorizon>({ _id: Object }, stored(HORIZONS));
 
 /**
- * A record that has no ledger entry, since its organization, application or `id` is not a string; or since its `id` is a number
- * and another record is known under the text of it: a rival, whose identity is whole.
+ * A record without a ledger entry. Either its organization, application or `id` is not a string; or its `id` is a number,
+ * and another record is known under the text of that number. The latter is a rival, whose identity is complete.
  */
 export interface IncompleteIdentity extends PartialIdentity {
   _id: IncompleteKey;
 }
 
 /**
- * A record and the application in which something of it is known, `null` where that is unknown: what is known in one application
- * is not for another one to overwrite or to forget. Without them it was written by an earlier version.
+ * A record, and the application in which part of it is known; `null` if unknown. One application must not overwrite or
+ * delete the knowledge of another. A key without these fields was written by an earlier version.
  */
 export interface IncompleteKey {
   kind: Kind;
@@ -80,23 +80,28 @@ const channelSchema = new Schema<KnownChannel>({}, stored(CHANNELS)).index(
 );
 
 /**
- * The one document for each application, kind and `id` ever seen (design §3): alive with its owner,
- * or the tombstone that the hard-delete feed shows. Only expiry removes any, and only old tombstones.
+ * The one document for each application, kind and `id` ever seen (design §3): alive with its owner, or the tombstone that
+ * the hard-delete feed shows. Only retention removes entries, and only old tombstones.
  */
 export interface LedgerEntry extends Identity {
   _id: mongo.ObjectId;
   alive: boolean;
   /** `_id` of the record that lives under this identity; dead entries have none. */
   owner?: mongo.ObjectId;
-  /** The `id` of that record is stored as a number; absent where it is a text. */
+  /** The `id` of that record is stored as a number; absent if it is a text. */
   isNumber?: true;
-  /** The record with a number that ended here last, if none lives here since. It may claim the `id` still. */
+  /**
+   * The record with a numeric `id` that ended here last, if no other number has lived here since. It may still claim the
+   * `id`.
+   */
   number?: mongo.ObjectId;
-  /** A look has found that record there: where it was at `learned` events are still to tell. Absent where these have. */
+  /**
+   * The record was found by a read. Its events up to `learned` may not have been processed yet. Absent once they have been.
+   */
   isLooked?: true;
-  /** When it died; living entries have none. */
+  /** When it died; absent if alive. */
   lastupdated?: Date;
-  /** Where in the log this was learned. Older knowledge never overwrites newer. */
+  /** The place in the log at which this was learned. Older knowledge never overwrites newer. */
   learned: LogPlace;
 }
 
@@ -112,7 +117,10 @@ const ledgerSchema = new Schema<LedgerEntry>({}, { ...stored(LEDGER), statics: {
   .index({ organizationid: 1, appid: 1, kind: 1, _id: 1 }, ofTombstones)
   .index({ organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 }, ofTombstones);
 
-/** After a drop entries may have been written before the unique index stood again: the latest knowledge counts. */
+/**
+ * Removes duplicates and keeps the latest knowledge. After a drop, entries may have been written before the unique index was
+ * rebuilt.
+ */
 async function settleDuplicates(this: Model<LedgerEntry>): Promise<boolean> {
   const groups = this.collection.aggregate<{ entries: mongo.ObjectId[] }>(
     [
@@ -142,7 +150,7 @@ export const MARK_MODEL = 'Mark';
 
 const markSchema = new Schema<Mark>({ _id: Object }, stored(MARKS));
 
-/** Twice as long as a server keeps snapshots unless told otherwise (seconds). */
+/** Twice the default time for which a server retains snapshots (seconds). */
 const KEPT_SECONDS = 600;
 
 export const MOMENTS = 'tidemark.moments';
@@ -157,30 +165,30 @@ export const WATCH_STATE_MODEL = 'WatchState';
 
 const watchStateSchema = new Schema<WatchState>({ _id: String }, stored(LEASES));
 
-/** Numbers by the word that tells them apart; a word without a number is none. */
+/** Counts by word. A word without a count is absent. */
 export type CountsByWord = Partial<Record<string, number>>;
 
 /**
- * The one document of `tidemark.watchtotals`: what all leaders did since the beginning, whichever instance it was. A leader that
- * is killed takes with it what it did since its last renewal.
+ * The one document of `tidemark.watchtotals`: totals over all leaders since the beginning. If a leader is killed, its counts
+ * since the last renewal are lost.
  */
 export interface WatchTotals {
   _id: typeof WATCHER;
-  /** Records and tombstones stamped anew, by reason. */
+  /** Re-stamped records and tombstones, by reason. */
   restamps?: CountsByWord;
   /** Hard deletes written into the ledger. */
   tombstones?: number;
   /** Passes begun, by reason. */
   passes?: CountsByWord;
-  /** What was repaired in records of other programs, by what. */
+  /** Repairs in records of other programs, by what was repaired. */
   repaired?: CountsByWord;
-  /** Records that can never be delivered, by kind, as the last leader knew them. */
+  /** Records that can never be delivered, by kind, as last counted by a leader. */
   ignored?: CountsByWord;
 }
 
 export const WATCH_TOTALS = 'tidemark.watchtotals';
 
-/** What something that was set aside is about: a record, a hard delete by its ledger entry, or the services. */
+/** The subject of a quarantine entry: a record, a hard delete by its ledger entry, or the services. */
 export type Concern = ConcernedRecord | ConcernedTombstone | { what: 'services' };
 
 export interface ConcernedRecord {
@@ -197,27 +205,33 @@ export interface ConcernedTombstone {
 /** The fields of a record's identity as of a place in the log. */
 export type LastKnown = StoredIdentity & { learned: LogPlace };
 
-/** Something that could not be worked through, or written. What it is about is looked after until that succeeds. */
+/** A quarantine entry: something that could not be processed or written. It is retried until that succeeds. */
 export interface SetAside {
   _id: Concern;
-  /** Tells it from one that is made anew after it was settled. Absent in an entry of an earlier version. */
+  /**
+   * Distinguishes the entry from a later one for the same subject, made after this one was settled. Absent in entries of an
+   * earlier version.
+   */
   entry?: mongo.ObjectId;
-  /** What went wrong, the last time. */
+  /** The most recent failure. */
   reason: string;
   since: Date;
-  /** How many of its events were set aside. The ledger may not know what it is while there is any. */
+  /** The number of its events that were set aside. While there are any, the ledger may not know the identity. */
   events: number;
-  /** How many of the service's own writes into it were refused. Absent in an entry of an earlier version. */
+  /** The number of the service's own writes to it that were refused. Absent in entries of an earlier version. */
   refusals?: number;
-  /** How often it was looked after in vain. */
+  /** The number of failed retries. */
   tries: number;
-  /** When it is looked after again. */
+  /** When it is retried. */
   due: Date;
-  /** What a record was after the last of its events that was set aside, whole or not. */
+  /** The identity of a record, complete or not, after the last of its events that was set aside. */
   known?: LastKnown;
-  /** What a record was meanwhile, so that consumers may have it although the ledger does not; the last 100. */
+  /**
+   * The identities that a record had meanwhile, at most the last 100. Consumers may have seen them although the ledger does
+   * not contain them.
+   */
   identities?: Identity[];
-  /** The stamp that it gets has to lie above it: consumers know a hard delete of that time. */
+  /** A lower bound for its next stamp: consumers know a hard delete of that time. */
   above?: Date;
 }
 
@@ -226,7 +240,7 @@ export const QUARANTINE_MODEL = 'SetAside';
 
 const quarantineSchema = new Schema<SetAside>({ _id: Object }, stored(QUARANTINE)).index({ due: 1 });
 
-/** About how many records and hard deletes there are that were set aside. */
+/** The approximate number of quarantine entries. */
 export function countSetAside(connection: Connection): Promise<number> {
   return connection.collection(QUARANTINE).estimatedDocumentCount();
 }

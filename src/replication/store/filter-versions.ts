@@ -8,8 +8,8 @@ import { filterAt, isTooLarge } from './stored-filters.js';
 import { FILTER_VERSION_MODEL } from './collections.schema.js';
 
 /**
- * The documents of these services, by the index of what names a service. Names are listed for each application and kind: MongoDB
- * plans each part of `$or` by itself, which takes most of the time where each service is a part.
+ * A query for the documents of these services, by the index on the service key. Names are grouped by application and kind:
+ * MongoDB plans each branch of `$or` separately, and with one branch for each service planning takes most of the time.
  */
 export function amongServices(keys: ServiceKey[]): mongo.Document {
   const parts = new Map<string, { of: Omit<ServiceKey, 'name'>; names: string[] }>();
@@ -23,15 +23,15 @@ export function amongServices(keys: ServiceKey[]): mongo.Document {
   return { $or: [...parts.values()].map(({ of, names }) => ({ ...of, name: { $in: names } })) };
 }
 
-/** An entry with as much of its filters as can be read. */
+/** An entry with those of its filters that can be read. */
 export interface ReadVersion extends KnownVersion, ServiceKey {
   _id: mongo.ObjectId;
 }
 
-/** What an entry becomes, if it still has the version that was read. */
+/** A change of an entry, applied only if the entry still has the version that was read. */
 interface EntryChange {
   key: ServiceKey;
-  /** Absent: there is none yet. */
+  /** Undefined if there is no entry yet. */
   entry: ReadVersion | undefined;
   change: FilterVersionChange;
 }
@@ -43,21 +43,23 @@ const READ = {
 
 const VERSION = { _id: 0, organizationid: 1, appid: 1, kind: 1, name: 1, version: 1 };
 const AT_ONCE = 1000;
-/** What an entry has while records are to be stamped for it. */
+/** The fields that an entry has only while records are to be re-stamped for it. */
 const OF_STAMPING = { pendingSince: '', stamping: '' } as const;
 
-/** Reads and writes `tidemark.filterversions`. Only the watcher writes, and only in place of the version that it has read. */
+/**
+ * Reads and writes `tidemark.filterversions`. Only the watcher writes, by compare-and-set on the version that it has read.
+ */
 @Injectable()
 export class FilterVersions {
   constructor(@InjectModel(FILTER_VERSION_MODEL) private readonly entries: Model<FilterVersion>) {}
 
-  /** The entries of these services, as far as there are any. */
+  /** The existing entries of these services. */
   async of(keys: ServiceKey[]): Promise<ReadVersion[]> {
     if (keys.length === 0) return [];
     return this.entries.collection.find<ReadVersion>(amongServices(keys), { projection: READ }).toArray();
   }
 
-  /** Which version each has, without the filters. */
+  /** The version of each entry, without the filters. */
   async *versions(): AsyncGenerator<(ServiceKey & Pick<FilterVersion, 'version'>)[]> {
     const found = this.entries.collection.find<ServiceKey & Pick<FilterVersion, 'version'>>(
       {},
@@ -66,7 +68,10 @@ export class FilterVersions {
     while (await found.hasNext()) yield found.readBufferedDocuments();
   }
 
-  /** Nothing where somebody else was quicker. A change that names no filter leaves the one that is stored. */
+  /**
+   * Writes a change and returns the new entry; undefined if another writer was first. A change without a filter keeps the
+   * stored one.
+   */
   async write(
     key: ServiceKey,
     entry: ReadVersion | undefined,
@@ -77,7 +82,7 @@ export class FilterVersions {
     return written ? { _id: entry._id, ...key, ...change } : undefined;
   }
 
-  /** The same of several. False where somebody else was quicker with one of them: it is not told which. */
+  /** Writes several changes. Returns false if another writer was first with any of them; which one is not reported. */
   async writeAll(changes: EntryChange[]): Promise<boolean> {
     if (changes.length === 0) return true;
     const writes = changes.map(({ key, entry, change }): mongo.AnyBulkWriteOperation<FilterVersion> => {
@@ -91,26 +96,26 @@ export class FilterVersions {
     return insertedCount + matchedCount === changes.length;
   }
 
-  /** The records are stamped. False where somebody else was quicker. */
+  /** Marks the re-stamping as complete. Returns false if another writer has changed the entry first. */
   settle(entry: ReadVersion): Promise<boolean> {
     return this.replace(entry, { $set: { pending: false }, $unset: { previous: '', ...OF_STAMPING } });
   }
 
-  /** Stores how far the stamping has come, if the records are still to be stamped for this version. */
+  /** Stores the progress of re-stamping, if it is still pending for this version. */
   async tell({ _id, version }: ReadVersion, { done, total, pace }: Partial<Work>): Promise<void> {
     const told = Object.entries({ done, total, pace }).filter(([, value]) => value !== undefined);
     const $set = Object.fromEntries(told.map(([name, value]) => [`stamping.${name}`, value]));
     await this.entries.collection.updateOne({ _id, version, pending: true }, { $set });
   }
 
-  /** Counts an attempt to stamp that failed. */
+  /** Counts a failed attempt to re-stamp. */
   async countFailure({ organizationid, appid, kind, name }: ServiceKey): Promise<void> {
     const pending = { organizationid, appid, kind, name, pending: true };
     const failed = { $inc: { 'stamping.failures': 1 }, $unset: { 'stamping.pace': '' } };
     await this.entries.collection.updateOne(pending, failed);
   }
 
-  /** Makes a service invalid, and leaves everything else of it as it is: what is pending is still to be done. */
+  /** Marks a service as invalid and changes nothing else of its entry: pending re-stamps still have to be done. */
   async invalidate(key: ServiceKey, entry: ReadVersion | undefined): Promise<void> {
     if (entry === undefined)
       await this.insert({ _id: new mongo.ObjectId(), ...key, state: 'invalid', pending: false, version: 1 });
@@ -128,7 +133,7 @@ export class FilterVersions {
     }
   }
 
-  /** Only if the version is still the one that was read. */
+  /** Updates the entry only if its version is still the one that was read. */
   private async replace({ _id, version }: ReadVersion, update: mongo.Document): Promise<boolean> {
     const { matchedCount } = await this.entries.collection.updateOne({ _id, version }, update);
     return matchedCount === 1;

@@ -17,44 +17,44 @@ import { FILTER_VERSION_MODEL } from './collections.schema.js';
 const DEFAULT_SERVICE = 'default';
 
 const REMEMBERED = 10_000;
-/** How often an entry is looked at that is pending (milliseconds). */
+/** Poll interval for a pending entry (milliseconds). */
 const PENDING_LOOK_MS = 25;
 const READ = { state: 1, version: 1, pending: 1, stamping: 1, filter: filterAt('$filter') };
 
-/** Which version an entry has, and whether records are still to be stamped for it. */
+/** The version of an entry, and whether records remain to be re-stamped for it. */
 type Standing = Pick<FilterVersion, 'version' | 'pending'>;
 
 interface ReadEntry extends Standing, Pick<FilterVersion, '_id' | 'state' | 'filter' | 'stamping'> {
-  /** Where the log was when it was read, or later; absent where the server did not tell it. */
+  /** The cluster time of the read, or a later one; undefined if the server did not report it. */
   readAt: mongo.Timestamp | undefined;
 }
 
-/** A service that is on, with its filter in the version that is in force now. */
+/** A service that is on, with the version of its filter that is in force now. */
 export interface InForce {
   _id: mongo.ObjectId;
   of: ServiceKey;
-  /** Under which it is known here. */
+  /** Its key in the cache of entries. */
   key: string;
   version: number;
   filter: Filter;
 }
 
 /**
- * The first and the last moment at which a version was seen with all records stamped: it was so all the while, since versions
- * only grow, and each is pending at its beginning only.
+ * The first and the last moment at which a version was seen with no re-stamps pending. The same holds for every moment in
+ * between, since versions only grow and each is pending only at its beginning.
  */
 interface KnownSpan {
   from: mongo.Timestamp;
   until: mongo.Timestamp;
 }
 
-/** The filter was changed since the service was read: a page that was judged by it would miss what was stamped anew. */
+/** The filter has changed since the service was read. A page judged by the old filter would miss re-stamped records. */
 export class OutdatedServiceError extends Error {}
 
-/** The one door through which feeds come to the filter of a service. They never read `services`. */
+/** The only access of feeds to the filter of a service. They never read `services`. */
 @Injectable()
 export class FiltersInForce {
-  /** By entry and version the stretch of the log in which it is known to be in force: a fact about the past. */
+  /** The range of the log in which a version is known to be in force, by entry and version. It is a fact about the past. */
   private readonly known = new LRUCache<string, KnownSpan>(atMost(REMEMBERED));
 
   private readonly reads = new SharedReads<ReadEntry | null>();
@@ -68,7 +68,7 @@ export class FiltersInForce {
     this.entriesKnown = new KnownDocuments(control, entries.collection.collectionName);
   }
 
-  /** The service as it is now; nothing for `default`. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
+  /** The service as it is now; undefined for `default`. Throws 404 `unknown-service` and 500 `service-misconfigured`. */
   async find({ organizationid, appid }: Tenant, kind: Kind, name: string): Promise<InForce | undefined> {
     if (name === DEFAULT_SERVICE) return undefined;
     if (!isServiceName(name)) throw problems.unknownService(kind, shown(name));
@@ -81,16 +81,16 @@ export class FiltersInForce {
     return { _id, of, key, version, filter };
   }
 
-  /** From where on this version is known to be in force; nothing where no moment was looked at yet. */
+  /** The first moment at which this version is known to be in force; undefined if no moment has been checked yet. */
   knownFrom(service: InForce): mongo.Timestamp | undefined {
     return this.known.get(keyOf(service))?.from;
   }
 
   /**
-   * Whether the entry had this version at a moment, and nothing was left to stamp for it: before, what the filters judge
-   * differently still has its old stamps, and a window that was begun with the filter before would tell it a second time.
-   * Throws what the server says where the moment is gone, and OutdatedServiceError where the entry had a later version by
-   * then.
+   * Whether the entry had this version at a moment, with no re-stamps pending. While they are pending, records that the two
+   * filters judge differently still have their old stamps, and a window begun with the previous filter would deliver them a
+   * second time. Throws the server's error if the moment is no longer available, and OutdatedServiceError if the entry had a
+   * later version at that moment.
    */
   async isShown(service: InForce, at: mongo.Timestamp): Promise<boolean> {
     const known = this.known.get(keyOf(service));
@@ -111,8 +111,9 @@ export class FiltersInForce {
   }
 
   /**
-   * How far the stamping for this version has come where it is not over by `deadline` (of `performance.now()`); undefined where all
-   * records are stamped. Throws OutdatedServiceError where the entry has another version by then.
+   * Waits for the re-stamping for this version. Returns its progress if it has not ended by `deadline` (of
+   * `performance.now()`); undefined if all records are re-stamped. Throws OutdatedServiceError if the entry has another
+   * version by then.
    */
   async unsettled(service: InForce, deadline: number): Promise<EditProgress | undefined> {
     for (;;) {
@@ -125,7 +126,10 @@ export class FiltersInForce {
     }
   }
 
-  /** From when it was read until where everything was heard the entry was the same. */
+  /**
+   * The cached entry, if `at` lies between its read and the place up to which the control stream has been received. The
+   * entry did not change in that range.
+   */
   private knownAt({ _id, key }: InForce, at: mongo.Timestamp): Standing | undefined {
     const entry = this.entriesKnown.peek(key);
     const { heardUpTo } = this.control;
@@ -138,7 +142,7 @@ export class FiltersInForce {
     return isCovered ? entry : undefined;
   }
 
-  /** The entry, with the name under which it is known here. */
+  /** The entry, with its key in the cache. */
   private async entry(of: ServiceKey): Promise<{ key: string; entry: ReadEntry | null }> {
     const key = JSON.stringify(of);
     const entry = await this.entriesKnown.find(key, () => this.reads.share(key, () => this.read(of)));

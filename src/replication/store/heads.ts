@@ -17,22 +17,25 @@ import { type ControlChange, ControlStream, type Follower } from '../../control/
 const REMEMBERED_BY_WRITER = 100_000;
 
 /**
- * Writes `tidemark.heads`: nobody else does. A head only grows, so one that a former leader writes late does no harm. One
- * that lies above the fence already tells all there is to tell, until the mark is raised past it.
+ * The only writer of `tidemark.heads`. A head never decreases, so a late write by a former leader does no harm. A head above
+ * the fence needs no update until the mark is raised past it.
  */
 @Injectable()
 export class HeadWriter {
-  /** What this term has written. */
+  /** The heads that this term has written. */
   private written = new LRUCache<string, Date>(atMost(REMEMBERED_BY_WRITER));
 
   constructor(@InjectModel(HEAD_MODEL) private readonly heads: Model<StoredHead>) {}
 
-  /** What was written in another term may be gone, also what that writes late. */
+  /**
+   * Starts with an empty cache: heads written in another term may be gone. A late write of an earlier term updates only the
+   * cache of that term.
+   */
   beginTerm(): void {
     this.written = new LRUCache(atMost(REMEMBERED_BY_WRITER));
   }
 
-  /** To be called before the token that stands behind the changes is stored. */
+  /** Must be called before the token after these changes is stored. */
   async write(heads: Heads, fences: KnownFences): Promise<void> {
     const { written } = this;
     const news = [...heads].filter(([name, { stamp }]) => {
@@ -51,7 +54,7 @@ export class HeadWriter {
 const REMEMBERED = 20_000;
 const NO_HEAD = new Date(0);
 
-/** A read that is under way, and what is told of the head meanwhile. */
+/** A read in progress, and the greatest head that the control stream reports meanwhile. */
 interface UnderWay {
   over: Promise<void>;
   told: Date;
@@ -59,8 +62,8 @@ interface UnderWay {
 }
 
 /**
- * The heads that this instance knows: each is read once, and followed from there on. What the instance has written itself
- * counts at once.
+ * The heads that this instance knows. Each is read once, then followed in the control stream. The instance's own writes
+ * count at once.
  */
 @Injectable()
 export class KnownHeads implements Follower {
@@ -77,7 +80,7 @@ export class KnownHeads implements Follower {
     control.follow(this);
   }
 
-  /** The head, long ago where there is none; nothing where it is not known. */
+  /** The head; the epoch if there is none, undefined if it is not known. */
   of(mark: MarkKey): Date | undefined {
     const name = markName(mark);
     const head = this.control.isCurrent ? this.heads.get(name) : undefined;
@@ -85,8 +88,8 @@ export class KnownHeads implements Follower {
   }
 
   /**
-   * Reads the head, so that it is known from now on. Where that does not succeed soon it stays unknown, as does one that
-   * somebody else has made of something that is no stamp: the leader may not be able to raise it any more.
+   * Reads the head, so that it is known from now on. It stays unknown if the read does not succeed soon, or if another
+   * program has replaced it by something that is not a date: the leader may no longer be able to raise it.
    */
   async learn(mark: MarkKey): Promise<void> {
     if (!this.control.isCurrent) return;
@@ -99,13 +102,13 @@ export class KnownHeads implements Follower {
     return read.over;
   }
 
-  /** This instance has written a record with this stamp. */
+  /** Notes that this instance has written a record with this stamp. */
   wrote(mark: MarkKey, stamp: Date): void {
     const name = markName(mark);
     this.own.set(name, later(stamp, this.own.get(name) ?? NO_HEAD));
   }
 
-  /** A head that somebody else has removed or replaced is read again. */
+  /** A head that another program has removed or replaced is read again. */
   hear({ id, what, fields }: ControlChange): void {
     if (id === undefined) return this.forget();
     if (typeof id !== 'object' || id === null) return;

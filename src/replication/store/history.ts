@@ -34,7 +34,7 @@ export async function holdsWatched(connection: Connection): Promise<boolean> {
   );
 }
 
-/** `serverStatus` with the oplog, which needs fewer rights than reading it; the costly sections are left out. */
+/** `serverStatus` with the oplog, which requires fewer privileges than reading it. The costly sections are excluded. */
 const OPLOG_STATUS = {
   serverStatus: 1,
   oplog: 1,
@@ -42,16 +42,19 @@ const OPLOG_STATUS = {
 };
 const OPLOG_SIZE = { collStats: 'oplog.rs' };
 
-/** The log of the server that answers. */
+/** The oplog of the server that replies. */
 export interface Oplog {
   /** Cluster times of its oldest and its newest entry. */
   oldest: mongo.Timestamp;
   newest: mongo.Timestamp;
-  /** How much of its size is used, 0 to a little over 1; undefined where the user may not ask. */
+  /** The fraction of its size in use, 0 to slightly over 1; undefined if the user lacks the privilege. */
   usedRatio: number | undefined;
 }
 
-/** Undefined behind mongos, which has no oplog, and where the user may not ask; a database that is away tells elsewhere. */
+/**
+ * Undefined on mongos, which has no oplog, or if the user lacks the privilege. An unreachable database is reported
+ * elsewhere.
+ */
 export async function readOplog(connection: Connection): Promise<Oplog | undefined> {
   const [status, size] = await Promise.all([
     connection.db!.command(OPLOG_STATUS).catch(() => undefined),
@@ -74,9 +77,9 @@ export async function readOplog(connection: Connection): Promise<Oplog | undefin
 }
 
 /**
- * For how many seconds the oplog will hold what is written to it, if that comes as fast as since its oldest entry. A full one
- * holds what it holds now; one that has just begun holds little so far, and nothing is dropped from it yet. Undefined where
- * its size is not known, or nothing can be said after less than a second.
+ * The predicted oplog window in seconds, at the average write rate since the oldest entry. For a full oplog it is the
+ * current window. An oplog that is not full drops nothing yet, so its window will still grow. Undefined if the size is
+ * unknown, or if the oplog covers less than a second.
  */
 export function predictedWindow({ oldest, newest, usedRatio }: Oplog): number | undefined {
   const seconds = newest.getHighBitsUnsigned() - oldest.getHighBitsUnsigned();

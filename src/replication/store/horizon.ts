@@ -5,8 +5,8 @@ import type { Kind, Tenant } from '../../record/index.js';
 import { HORIZON_MODEL, type StoredHorizon } from './collections.schema.js';
 
 /**
- * Behind which stamp the hard deletes of an application and kind are kept: the greatest one ever removed. It only moves
- * forward, and moves before anything is removed.
+ * The horizon of an application and kind: the greatest stamp of a hard delete ever removed. Hard deletes above it are kept.
+ * The horizon only moves forward, and moves before anything is removed.
  */
 @Injectable()
 export class Horizon {
@@ -16,7 +16,7 @@ export class Horizon {
     return this.horizons.collection as unknown as mongo.Collection<StoredHorizon>;
   }
 
-  /** Nothing where everything is kept. */
+  /** Undefined if everything is kept. */
   async read({ organizationid, appid }: Tenant, kind: Kind): Promise<Date | undefined> {
     const horizon = await this.collection.findOne({ _id: { organizationid, appid, kind } });
     return horizon?.lastupdated;

@@ -21,8 +21,8 @@ const RIVAL = {
 };
 
 /**
- * Remembers what is known of records that consumers cannot be told of yet. The event that completes such a record shows
- * only what it changed, and a look at the record would tell what it is by now instead of what it was then.
+ * Stores what is known of records that cannot be delivered yet. The event that completes such a record contains only the
+ * changed fields, and reading the record would return its current state instead of its state at the event.
  */
 @Injectable()
 export class IncompleteIdentities {
@@ -34,7 +34,10 @@ export class IncompleteIdentities {
     return this.incomplete.collection as unknown as mongo.Collection<IncompleteIdentity>;
   }
 
-  /** Those of these records that are incomplete, by the hex of their `_id`: of each what was learned last, in a share by it. */
+  /**
+   * The incomplete ones among these records, by the hex of their `_id`, each with what was learned last. With a share, only
+   * knowledge of its applications counts.
+   */
   async among(
     kind: Kind,
     owners: mongo.ObjectId[],
@@ -46,7 +49,7 @@ export class IncompleteIdentities {
     return new Map(found.map(({ _id, ...known }) => [_id.owner.toHexString(), known]));
   }
 
-  /** Those of these `id`s that have rivals: answered by the index alone. */
+  /** The `id`s among these that have rivals. The index covers the query. */
   async withRivals(kind: Kind, { organizationid, appid }: Tenant, ids: string[]): Promise<string[]> {
     const found = await this.collection
       .aggregate<{ _id: string }>([
@@ -69,15 +72,15 @@ export class IncompleteIdentities {
     for await (const some of slicesOf(found, () => id)) yield some.map(({ _id }) => _id.owner);
   }
 
-  /** How many rivals there are, up to 10,000. */
+  /** The number of rivals, at most 10,000. */
   countRivals(kind: Kind): Promise<number> {
     return this.collection.countDocuments({ '_id.kind': kind, ...RIVAL }, { limit: MOST_COUNTED });
   }
 
   /**
-   * Remembers what is known of each, and then forgets what was known of it in other applications of the share. What was learned later in the log
-   * stays: a term that was given up may write what it knew long after another one has learned more. Where such knowledge is there the
-   * upsert runs into the `_id`.
+   * Stores what is known of each record, then deletes what was known of it in other applications of the share. Knowledge of
+   * a later place in the log is kept: an abandoned term may write its knowledge long after another term has learned more. In
+   * that case the upsert fails with a duplicate `_id`, which is ignored.
    */
   async keep(
     kind: Kind,
@@ -96,7 +99,10 @@ export class IncompleteIdentities {
     await this.forgetElsewhere(kind, known, share);
   }
 
-  /** Remembers whole identities of records, by the hex of their `_id`, that other records are known under. */
+  /**
+   * Stores rivals. Each is a record, given by the hex of its `_id`, with a complete identity under which another record is
+   * known.
+   */
   keepRivals(
     kind: Kind,
     rivals: { owner: string; identity: Tenant & { id: string } }[],
@@ -110,13 +116,13 @@ export class IncompleteIdentities {
     return this.keep(kind, known, share);
   }
 
-  /** Forgets records that are known as a whole, or gone, as of a place in the log. What was learned later stays. */
+  /** Deletes what is known of records that are complete or gone as of a place in the log. Later knowledge is kept. */
   async forget(kind: Kind, owners: mongo.ObjectId[], at: LogPlace, share: AppShare = ALL): Promise<void> {
     if (owners.length === 0) return;
     await this.collection.deleteMany({ ...ofRecords(kind, owners, share), learned: upTo(at) });
   }
 
-  /** Forgets each of these records as of a place of its own. What was learned later of it stays. */
+  /** Like {@link forget}, with a separate place for each record. */
   async forgetEach(
     kind: Kind,
     known: { owner: mongo.ObjectId; at: LogPlace }[],
@@ -129,7 +135,7 @@ export class IncompleteIdentities {
     await this.collection.bulkWrite(writes, { ordered: false });
   }
 
-  /** Forgets exactly these, unless more was learned since. */
+  /** Deletes exactly these entries, unless more has been learned since. */
   async forgetThese(some: Pick<IncompleteIdentity, '_id' | 'learned'>[]): Promise<void> {
     if (some.length === 0) return;
     const writes = some.map(({ _id, learned = '' }) => ({
@@ -138,7 +144,7 @@ export class IncompleteIdentities {
     await this.collection.bulkWrite(writes, { ordered: false });
   }
 
-  /** The next stretch of records that are incomplete. */
+  /** The next range of incomplete records. */
   async nextStretch(
     kind: Kind,
     behind: mongo.ObjectId | undefined,
@@ -157,7 +163,7 @@ export class IncompleteIdentities {
     return found && { behind, end: found.end, count: found.count };
   }
 
-  /** The incomplete of a stretch, slice by slice. */
+  /** The incomplete identities in a range, slice by slice. */
   inStretch(kind: Kind, stretch: Stretch, share: AppShare = ALL): AsyncGenerator<IncompleteIdentity[]> {
     const options = { hint: BY_ID, maxTimeMS: STRETCH_MS };
     const found = this.collection.find({ _id: ofStretch(kind, stretch), ...inShare(share, '_id.') }, options);
@@ -165,8 +171,8 @@ export class IncompleteIdentities {
   }
 
   /**
-   * Forgets what is known of the records of a stretch as of a place in the log, so that all of it can be learned anew.
-   * Rivals stay: each may have to take the place of another record before its own turn comes.
+   * Deletes what is known of the records in a range as of a place in the log, so that all of it can be learned again. Rivals
+   * are kept: each may have to replace another record before it is reached itself.
    */
   async forgetPartials(kind: Kind, stretch: Stretch, at: LogPlace, share: AppShare): Promise<void> {
     const partials = { learned: upTo(at), $nor: [RIVAL] };
@@ -174,7 +180,7 @@ export class IncompleteIdentities {
     await this.collection.deleteMany({ $and: [{ _id: ofStretch(kind, stretch), ...partials }, own] });
   }
 
-  /** Forgets what was known of these records in other applications, unless it was learned later. */
+  /** Deletes what was known of these records in other applications, unless it was learned later. */
   private async forgetElsewhere(
     kind: Kind,
     known: { owner: mongo.ObjectId; partial: PartialIdentity }[],
@@ -207,7 +213,7 @@ function ofRecords(kind: Kind, owners: mongo.ObjectId[], share: AppShare): mongo
   return { '_id.kind': kind, '_id.owner': { $in: owners }, ...inShare(share, '_id.') };
 }
 
-/** All applications of the records of a stretch. */
+/** Matches the records in a range, in all applications. */
 function ofStretch(kind: Kind, { behind, end }: Stretch): mongo.Document {
   const last = new mongo.MaxKey();
   const first =

@@ -8,10 +8,10 @@ import { CHANNEL_MODEL } from './collections.schema.js';
 import type { KnownChannel } from '../protocol/index.js';
 
 const REMEMBERED = 10_000;
-/** Somebody may drop the collection, so what is remembered is written again now and then (milliseconds). */
+/** Channels are written again after this time, in case the collection was dropped (milliseconds). */
 const REMEMBERED_MS = 60_000;
 
-/** The channels ever seen. A channel once in the collection leaves it only where somebody drops that. */
+/** The channels ever seen. A channel stays in the collection unless the collection is dropped. */
 @Injectable()
 export class KnownChannels {
   private readonly seen = new LRUCache<string, true>({ ...atMost(REMEMBERED), ttl: REMEMBERED_MS });
@@ -22,14 +22,14 @@ export class KnownChannels {
     return (await this.channels.exists({ organizationid, appid, channel: { $eq: channel } })) !== null;
   }
 
-  /** Which collection it is: another one after a drop, nothing where there is none. */
+  /** The UUID of the collection: a different one after a drop, undefined if there is no collection. */
   async collectionId(): Promise<string | undefined> {
     const { name } = this.channels.collection;
     const [found] = await this.channels.db.db!.listCollections({ name }).toArray();
     return (found as { info?: { uuid?: { toString(): string } } } | undefined)?.info?.uuid?.toString();
   }
 
-  /** The collection is another one than what is remembered was written into. */
+  /** Clears the cache, because the collection was replaced. */
   forget(): void {
     this.seen.clear();
   }

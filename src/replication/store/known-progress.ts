@@ -17,10 +17,10 @@ import {
 } from '../protocol/index.js';
 import { WATCH_STATE_MODEL, LEASES } from './collections.schema.js';
 
-/** What feeds and `max` have to know of the watcher. */
+/** The watcher's state that feeds and `max` need. */
 type KnownState = Pick<WatchState, '_id' | 'watched' | 'since' | 'pass' | 'expires' | 'aside' | 'pace'>;
 
-/** How far the watcher has come, as this instance knows it without asking. */
+/** The progress of the watcher as this instance knows it, without a query. */
 @Injectable()
 export class KnownProgress {
   private readonly states: KnownDocuments<KnownState>;
@@ -34,8 +34,9 @@ export class KnownProgress {
   }
 
   /**
-   * How far the watcher has come with an application. Undefined if this instance does not know it, if no instance leads, or if feeds
-   * of the application show nothing now: then the caller reads the database. The database's clock has reached `clock`.
+   * The progress of the watcher for an application. Undefined if this instance does not know it, if no instance leads, or if
+   * feeds of the application currently show nothing; the caller then reads the database. The database's clock has reached
+   * `clock`.
    */
   async look(tenant: Tenant): Promise<ProgressLook | undefined> {
     if (!this.control.isCurrent) return undefined;
@@ -72,7 +73,7 @@ const SLOWER = 1.3;
 
 interface Awaited {
   at: mongo.Timestamp;
-  /** Whose progress counts; nothing where it is that of every application. */
+  /** The application whose progress counts; undefined for all applications. */
   tenant: Tenant | undefined;
 }
 
@@ -81,8 +82,8 @@ interface Waiting extends Awaited {
 }
 
 /**
- * Tells when the watcher has come to a place in the log. The control stream tells it; while that does not, there is one look
- * for all who wait, and none while no caller waits.
+ * Reports when the watcher has reached a place in the log. The control stream reports the progress. While it does not, one
+ * poll serves all waiting callers, and there is none without callers.
  */
 @Injectable()
 export class WatchedPlace implements Follower {
@@ -98,19 +99,22 @@ export class WatchedPlace implements Follower {
     control.follow(this);
   }
 
-  /** What is known follows the stream as well, and was created before: so it has heard of the change already. */
+  /** {@link KnownProgress} follows the same stream and was created first, so it already knows of the change. */
   hear(): void {
     if (this.waiting.size > 0) this.resolveUpTo(this.known.peek());
   }
 
   forget(): void {}
 
-  /** True when everything of an application up to a cluster time is worked through; false where `left` was aborted before. */
+  /**
+   * Resolves to true when everything of an application up to a cluster time has been processed; to false if `left` is
+   * aborted first.
+   */
   reached(at: mongo.Timestamp, left: AbortSignal, tenant: Tenant): Promise<boolean> {
     return this.awaited({ at, tenant }, left);
   }
 
-  /** The same of every application. */
+  /** Like {@link reached}, for all applications. */
   reachedByAll(at: mongo.Timestamp, left: AbortSignal): Promise<boolean> {
     return this.awaited({ at, tenant: undefined }, left);
   }

@@ -6,44 +6,44 @@ import { type AppShare, documentsOf, inShare, type LogPlace } from '../protocol/
 import { inStretch, type Stretch } from './walk.js';
 
 /*
- * Whole stretches of records are learned within the server: the stages that make ledger entries of records, and those
- * that find where the two differ. No text of a record comes through this process. A record whose `id` is a number is not
- * learned here, since several may claim one, and only one can have it.
+ * Aggregation stages that create ledger entries from a range of records, and stages that find where ledger and records
+ * differ. They run within the server: no text of a record passes through this process. A record with a numeric `id` is not
+ * learned here, since several may claim one identity and only one can have it.
  */
 
-/** Records that are known under texts (contract §4); the operator `$type` of queries would also take lists. */
+/** Records whose identity consists of strings (contract §4). The query operator `$type` would also match arrays. */
 const WHOLE = { $expr: { $and: IDENTITY.map(isText) } };
-/** The same, and those that may be known under a number. */
+/** Like {@link WHOLE}, and also records that may be known under a number. */
 const MAYBE_KNOWN = {
   $expr: {
     $and: [isText('organizationid'), isText('appid'), { $or: [isText('id'), { $isNumber: '$id' }] }],
   },
 };
 
-/** Expressions: a projection by names may end at the second of two fields with the same name. */
+/** Expressions, because a projection by name may return the second of two fields with the same name. */
 const identity = Object.fromEntries(IDENTITY.map((field) => [field, `$${field}`]));
 const identityOfNumbers = { ...identity, id: { $cond: [{ $isNumber: '$id' }, idTextAt('$id'), '$id'] } };
 const ledgerIdentity = ['organizationid', 'appid', 'kind', 'id'];
 
-/** A stretch of the records, or of the owners, of a share. */
+/** A range of the records, or of the owners, of a share. */
 export interface Piece {
   stretch: Stretch;
   share: AppShare;
 }
 
-/** Makes an entry of each whole record of the stretch. The first one that the ledger has already ends it with E11000. */
+/** Inserts an entry for each complete record in the range. Fails with E11000 at the first entry that already exists. */
 export function insertLives(kind: Kind, piece: Piece, at: LogPlace): mongo.Document[] {
   return [...wholeRecords(piece), { $set: aliveAs(kind, at) }, into('fail')];
 }
 
-/** Makes or changes the entry of each whole record of the stretch that owns none under its identity. */
+/** Inserts or updates the entry of each complete record in the range that does not own its identity. */
 export function mergeNews(kind: Kind, piece: Piece, at: LogPlace): mongo.Document[] {
   const { share } = piece;
   const news = 'only' in share ? wholeRecords(piece) : unknown(kind, piece);
   return [...news, { $set: aliveAs(kind, at) }, into(laterLife(at))];
 }
 
-/** Of the whole records of the stretch that own no entry, those whose `id` may be the text of a number. */
+/** The complete records in the range that own no entry and whose `id` may be the text of a number. */
 export function unknownBesideNumbers(kind: Kind, piece: Piece): mongo.Document[] {
   const isShort = { $match: { $expr: { $lte: [{ $strLenBytes: '$id' }, LONGEST_NUMBER_TEXT] } } };
   const { share } = piece;
@@ -58,7 +58,7 @@ export function unknownBesideNumbers(kind: Kind, piece: Piece): mongo.Document[]
   ];
 }
 
-/** The identities of the whole records of a stretch, with the `_id` of each. */
+/** The identities of the complete records in a range, with the `_id` of each. */
 function wholeRecords({ stretch, share }: Piece): mongo.Document[] {
   return [
     { $match: { ...documentsOf(share), _id: inStretch(stretch) } },
@@ -67,7 +67,7 @@ function wholeRecords({ stretch, share }: Piece): mongo.Document[] {
   ];
 }
 
-/** The identities of the whole records of the stretch that own no entry, with the `_id` of each. */
+/** The identities of the complete records in the range that own no entry, with the `_id` of each. */
 function unknown(kind: Kind, piece: Piece): mongo.Document[] {
   const entries = entriesAs('entry', kind, piece, { isNumber: { $ne: true } });
   return [
@@ -79,7 +79,7 @@ function unknown(kind: Kind, piece: Piece): mongo.Document[] {
   ];
 }
 
-/** The living entries of a stretch of owners whose record does not stand under their identity. */
+/** The living entries, in a range of owners, whose record is gone or has another identity. */
 export function gone(kind: Kind, piece: Piece): mongo.Document[] {
   const records = recordsAs('record', piece, MAYBE_KNOWN, identityOfNumbers);
   return [
@@ -91,7 +91,7 @@ export function gone(kind: Kind, piece: Piece): mongo.Document[] {
   ];
 }
 
-/** Those of some living entries of one kind whose record does not stand under their identity: each record is looked up. */
+/** Like {@link gone}, for some living entries of one kind. Each record is looked up. */
 export function goneAmong(kind: Kind, entries: mongo.Document): mongo.Document[] {
   const record = [{ $match: MAYBE_KNOWN }, { $project: { _id: 0, ...identityOfNumbers } }];
   const fieldsOf = (document: string) => IDENTITY.map((field) => `${document}${field}`);
@@ -113,7 +113,7 @@ export function goneAmong(kind: Kind, entries: mongo.Document): mongo.Document[]
   ];
 }
 
-/** What a record is to consumers, with the record itself: equal on both sides where the ledger is right. */
+/** An identity with its record. Ledger and records agree on it if the ledger is correct. */
 const SAME = Object.fromEntries([...IDENTITY, 'owner'].map((field) => [field, `$${field}`]));
 
 function recordsAs(
@@ -150,9 +150,9 @@ function into(whenMatched: string | mongo.Document[]): mongo.Document {
 }
 
 /**
- * What becomes of an entry that is there already: another owner if it lives, unless the ledger knows something newer.
- * A dead one stays dead, since it comes back only together with a new stamp of its record (design §3, rule 4). One that a
- * number has stays, too, unless that is the record itself: somebody has to remember the number before.
+ * Updates an existing entry. A living entry gets the new owner, unless the ledger has newer knowledge. A dead entry stays
+ * dead, since it is revived only together with a new stamp of its record (design §3, rule 4). An entry owned by a number
+ * also stays, unless the number is the record itself: the number has to be remembered first.
  */
 function laterLife(at: LogPlace): mongo.Document[] {
   const isNewer = { $and: [{ $eq: [{ $type: '$learned' }, 'string'] }, { $gt: ['$learned', literal(at)] }] };

@@ -22,8 +22,8 @@ export function firstLife({ identity, at, owner, isNumber, isLooked }: Life): Om
 }
 
 /**
- * The write for an identity that lives already; knowledge newer than this change stays. A text takes the entry of another
- * text. Nothing else takes one that lives: first its owner leaves a tombstone, from which rule 4 brings back the next.
+ * The write for an identity that is already alive. Newer knowledge is kept. A text takes over the entry of another text. For
+ * any other claimant the owner first leaves a tombstone, from which rule 4 revives the next one.
  */
 export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
   const { identity, at, owner, isNumber, wasText } = life;
@@ -38,19 +38,19 @@ export function laterLife(life: Life): mongo.AnyBulkWriteOperation {
   };
 }
 
-/** The write by which what lived there ends, before this life comes back from its tombstone. */
+/** The write that ends the previous owner's life, before this life is revived from the tombstone. */
 export function lifeBefore({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
   return endOfOther({ owner: { $ne: owner } }, identity, at);
 }
 
-/** The same where a number lives there. */
+/** Like {@link lifeBefore}, but only if the owner is a number. */
 export function numberBefore({ identity, at, owner }: Life): mongo.AnyBulkWriteOperation {
   return endOfOther({ owner: { $ne: owner }, isNumber: true }, identity, at);
 }
 
 /**
- * The writes by which tombstones live again, one for each application and kind; each identity is there once. One write has
- * a single condition of age, so that several lives belong in the transaction that found their tombstones to be older.
+ * The writes that revive tombstones, one for each application and kind. Each identity must occur only once. A write has a
+ * single condition on `learned`, so several lives require the transaction that found their tombstones to be older.
  */
 export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[] {
   return groupsOf(lives).map((group) => {
@@ -81,10 +81,10 @@ export function revivals(lives: Life[]): { updateMany: mongo.UpdateManyModel }[]
 }
 
 /**
- * The writes of tombstones, one for all of an application and kind: one by one they would cost four times as much. All
- * of them are then known as of the last of their places in the log, which is true, since they come from one stretch of
- * the log in which nothing else happened to these identities. `along` names the index of identities: without it MongoDB tries
- * others with each write, among them those of all tombstones.
+ * The writes of tombstones, one for each application and kind: separate writes would cost four times as much. All of these
+ * tombstones get the last of their places in the log. This is correct, because they come from one section of the log in
+ * which nothing else happened to these identities. `along` hints the index of identities: without it MongoDB tries other
+ * indexes for each write, among them those of all tombstones.
  */
 export function tombstones(deaths: Death[], along: { hint?: string }): mongo.AnyBulkWriteOperation[] {
   return [
@@ -104,10 +104,10 @@ function groupDeath(deaths: Death[], along: { hint?: string }): mongo.AnyBulkWri
 }
 
 /**
- * An upsert, which also moves a tombstone of an earlier life; a new one takes its identity from the filter. Where the ledger knows
- * something newer, or has this very tombstone already, the filter finds nothing and the insert runs into the unique index, which
- * means "leave it". The stamp of a tombstone that is there already always moves: where the clock stands still, the log would else
- * show no new stamp, and a mark that was raised in between would miss it.
+ * An upsert that also updates a tombstone of an earlier life; a new tombstone takes its identity from the filter. If the
+ * ledger has newer knowledge or this very tombstone, the filter matches nothing and the insert fails on the unique index.
+ * That error means that there is nothing to write. The stamp of an existing tombstone always advances. Otherwise, while the
+ * clock does not advance, the log would show no new stamp, and a mark raised in between would miss it.
  */
 function shortLifeDeath({ identity, at }: Death): mongo.AnyBulkWriteOperation {
   return {
@@ -124,7 +124,7 @@ function endOfOther(whose: mongo.Document, identity: Identity, at: LogPlace): mo
   return { updateOne: { filter, update: [{ $set: dead(at) }] } };
 }
 
-/** By application and kind. */
+/** Groups changes by application and kind. */
 function groupsOf<T extends LedgerChange>(changes: T[]): T[][] {
   const groups = new Map<string, T[]>();
   for (const change of changes) {
@@ -145,8 +145,8 @@ function idOf({ identity }: LedgerChange): string {
 }
 
 /**
- * What a living entry becomes, which has no stamp so far. A number that ends is remembered: a term that was given up may end one
- * that was learned since, of which no event tells again.
+ * The fields of a tombstone that replaces a living entry, which has no stamp. A number that ends is stored: an abandoned
+ * term may end a number that was learned since, and no further event reports that number.
  */
 function dead(at: LogPlace): mongo.Document {
   const number = { $cond: ['$isNumber', '$owner', { $ifNull: ['$number', '$$REMOVE'] }] };

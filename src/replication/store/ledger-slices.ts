@@ -16,7 +16,7 @@ import { type Found, inStretch, nextStretch, slicesOf, STRETCH_MS } from './walk
 import { gone, goneAmong, insertLives, mergeNews, type Piece, unknownBesideNumbers } from './learning.js';
 import { LEDGER_MODEL, type LedgerEntry } from './collections.schema.js';
 
-/** Behind the server's own limit there is the way there and back, and the majority. */
+/** The server's own limit, plus time for the network and the write majority. */
 const ANSWER_MS = STRETCH_MS + 5000;
 const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
 const BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
@@ -25,17 +25,20 @@ const bounded = { maxTimeMS: STRETCH_MS };
 const ATTEMPTS = 3;
 
 /**
- * Entries that stand side by side: in the order of their `_id`, or, of one application and kind, in that of their `id`. The ledger has no
- * index that would lead through the living entries of one application by their `_id`.
+ * A contiguous range of entries, in `_id` order or, for one application and kind, in `id` order. The ledger has no index on
+ * the living entries of one application in `_id` order.
  */
 export interface EntryStretch extends Found {
   which: mongo.Document;
   along: IndexFields;
-  /** The record that the last of them is alive with. */
+  /** The owner of the last entry, if that is alive. */
   owner?: mongo.ObjectId;
 }
 
-/** What a pass does with whole stretches of records and of the ledger, each within the server: of all applications, of some, or of one. */
+/**
+ * The operations of a pass on ranges of records and ledger entries, of all applications, of some, or of one. Each runs
+ * within the server.
+ */
 @Injectable()
 export class LedgerSlices {
   constructor(
@@ -43,7 +46,7 @@ export class LedgerSlices {
     @InjectModel(LEDGER_MODEL) private readonly entries: Model<LedgerEntry>,
   ) {}
 
-  /** Learns the records of a stretch, of which the ledger probably has none: four times as fast as {@link learn}. */
+  /** Learns the records in a range that the ledger probably does not contain yet. Four times as fast as {@link learn}. */
   async learnFirst(kind: Kind, piece: Piece, at: LogPlace): Promise<void> {
     await this.work(kind, piece, insertLives(kind, piece, at)).catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
@@ -52,8 +55,8 @@ export class LedgerSlices {
   }
 
   /**
-   * Learns the records of a stretch as of a place in the log; what the ledger knows of a later one stays, and what is
-   * dead stays dead. Where somebody else learns the same at the same time, it is tried again.
+   * Learns the records in a range as of a place in the log. Ledger knowledge of a later place is kept, and dead entries stay
+   * dead. Retried if another writer learns the same records at the same time.
    */
   async learn(kind: Kind, piece: Piece, at: LogPlace): Promise<void> {
     for (let attempt = 1; ; attempt++) {
@@ -65,7 +68,7 @@ export class LedgerSlices {
     }
   }
 
-  /** The next entries, in the order of their `_id`: of all applications, of which those of a share are worked at. */
+  /** The next range of entries in `_id` order, of all applications. Only the entries of the share are processed. */
   async nextEntries(
     share: AppShare,
     behind: mongo.ObjectId | undefined,
@@ -76,7 +79,10 @@ export class LedgerSlices {
     return found && { ...found, which: { ...documentsOf(share), _id: inStretch(found) }, along: BY_ID };
   }
 
-  /** The next entries of one application and kind, in the order of their `id`. From the first on if the one before them is not there any more. */
+  /**
+   * The next range of entries of one application and kind, in `id` order. Starts at the first entry if the entry `behind` no
+   * longer exists.
+   */
   async nextOfTenant(
     { organizationid, appid }: Tenant,
     kind: Kind,
@@ -113,13 +119,15 @@ export class LedgerSlices {
     return { ...stretch, ...(owner && { owner }) };
   }
 
-  /** How many entries an application has, dead ones included: along the index, and not for longer than a stretch may take. */
+  /**
+   * The number of entries of an application, including dead ones. Counted in the index, within the time limit of a range.
+   */
   async countOf({ organizationid, appid }: Tenant): Promise<number> {
     const hint = await statedIndex(this.entries.collection, BY_IDENTITY);
     return this.entries.collection.countDocuments({ organizationid, appid }, { ...bounded, hint });
   }
 
-  /** What the entries of a stretch say is known as of a place in the log, unless it is known of a later one. */
+  /** Marks the entries of a range as known as of a place in the log, unless they are known as of a later one. */
   async confirm({ which, along }: EntryStretch, at: LogPlace): Promise<void> {
     const { collection } = this.entries;
     const confirmed = alongIndex(collection, along, (hint) =>
@@ -132,7 +140,7 @@ export class LedgerSlices {
     await within(ANSWER_MS, 'A stretch of the ledger', confirmed);
   }
 
-  /** The dead entries of a stretch, slice by slice. */
+  /** The dead entries of a range, slice by slice. */
   async *tombstones({ which, along }: EntryStretch): AsyncGenerator<LedgerEntry[]> {
     const { collection } = this.entries;
     const hint = await statedIndex(collection, along);
@@ -140,23 +148,23 @@ export class LedgerSlices {
     yield* slicesOf(found, ({ id }) => id);
   }
 
-  /** The next stretch of living entries of all applications, in the order of their owners. */
+  /** The next range of living entries of all applications, in the order of their owners. */
   nextOwners(kind: Kind, behind: mongo.ObjectId | undefined, most: number): Promise<Found | undefined> {
     const way = { key: 'owner', among: { kind, alive: true }, along: BY_OWNER };
     return nextStretch(this.entries.collection, way, { behind, most, ...bounded });
   }
 
-  /** The living identities of a stretch of owners whose record is gone or has become another one, slice by slice. */
+  /** The living identities, in a range of owners, whose record is gone or has another identity, slice by slice. */
   gone(kind: Kind, piece: Piece): AsyncGenerator<Identity[]> {
     return this.identities(gone(kind, piece), BY_OWNER);
   }
 
-  /** The same of a stretch of entries of one kind. */
+  /** Like {@link gone}, for a range of entries of one kind. */
   goneAmong(kind: Kind, { which, along }: EntryStretch): AsyncGenerator<Identity[]> {
     return this.identities(goneAmong(kind, { ...which, alive: true }), along);
   }
 
-  /** Records of a stretch that own no entry, since a number may be known under their text, slice by slice. */
+  /** Records in a range that own no entry because a number may be known under their text, slice by slice. */
   async *besideNumbers(kind: Kind, piece: Piece): AsyncGenerator<(Identity & { owner: mongo.ObjectId })[]> {
     const records = this.connection.collection(COLLECTION_OF[kind]);
     const found = records.aggregate<Identity & { owner: mongo.ObjectId }>(unknownBesideNumbers(kind, piece), {

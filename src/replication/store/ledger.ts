@@ -21,11 +21,11 @@ import { firstLife, laterLife, lifeBefore, numberBefore, revivals, tombstones } 
 import { LEDGER_MODEL, type LedgerEntry } from './collections.schema.js';
 
 const BY_OWNER = { kind: 1, owner: 1, _id: 1 } as const;
-/** Not one of the indexes of tombstones, of which an application may have millions. */
+/** Used instead of the tombstone indexes, since an application may have millions of tombstones. */
 const BY_IDENTITY = { organizationid: 1, appid: 1, kind: 1, id: 1 } as const;
 const STATE = { ...BY_IDENTITY, alive: 1, owner: 1, isNumber: 1, lastupdated: 1, learned: 1 };
 
-/** Reads and writes the ledger. The watcher writes, and `resync`, which stamps tombstones anew. */
+/** Reads and writes the ledger. The writers are the watcher and `resync`, which re-stamps tombstones. */
 @Injectable()
 export class Ledger {
   constructor(
@@ -33,21 +33,21 @@ export class Ledger {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Whether anything was ever learned. */
+  /** Whether the ledger has any entry. */
   async isBegun(): Promise<boolean> {
     return (await this.entries.exists({})) !== null;
   }
 
-  /** How many entries are alive: along the index, and not for longer than a stretch may take. */
+  /** The number of living entries. Counted in the index, within the time limit of a range. */
   countLiving(): Promise<number> {
     const alive = { kind: { $in: [...KINDS] }, alive: true };
     return this.entries.collection.countDocuments(alive, { maxTimeMS: STRETCH_MS });
   }
 
   /**
-   * The living entries that these records own, in the order in which they were learned. Of several that one record owns,
-   * the first is what it was as far as events were worked through; a later one was learned ahead of its event. In a share, those of
-   * its applications.
+   * The living entries that these records own, in the order in which they were learned. If a record owns several, the first
+   * reflects the events processed so far, and a later one was learned ahead of its event. With a share, only entries of its
+   * applications.
    */
   async ownedBy(kind: Kind, owners: mongo.ObjectId[], share: AppShare = ALL): Promise<LedgerEntry[]> {
     if (owners.length === 0) return [];
@@ -62,10 +62,10 @@ export class Ledger {
   }
 
   /**
-   * Writes what was learned; knowledge older than the ledger's own changes nothing. Answers the lives that could not take their
-   * place: those of identities that the ledger holds for dead, which come back only together with a new stamp of their record
-   * (design §3, rule 4), and numbers where another record lives, which wait. So does a number where the ledger knows of a later
-   * death: it claims the identity still, and no event tells of it once more.
+   * Writes what was learned. Knowledge older than the ledger's own changes nothing. Returns the lives that could not take
+   * effect: those of identities that are dead in the ledger, which are revived only together with a new stamp of their
+   * record (design §3, rule 4), and numbers whose identity another record owns, which wait. A number also waits if the
+   * ledger knows of a later death: it still claims the identity, and no further event reports it.
    */
   async learn(changes: LedgerChange[]): Promise<Life[]> {
     const lives = changes.filter((change) => change.alive);
@@ -85,12 +85,12 @@ export class Ledger {
     return [...lives.filter((life) => isBehindDeath(life, known)), ...overtaken];
   }
 
-  /** Learns lives of identities without an entry; existing entries are left unchanged, whichever record owns them. */
+  /** Learns lives of identities without an entry; existing entries are left unchanged, regardless of their owner. */
   async learnUnknown(lives: Life[]): Promise<void> {
     await this.insert(lives.map(firstLife));
   }
 
-  /** The entries with these `_id`s, in a share those of its applications. */
+  /** The entries with these `_id`s. With a share, only entries of its applications. */
   async among(entries: mongo.ObjectId[], share: AppShare = ALL): Promise<LedgerEntry[]> {
     if (entries.length === 0) return [];
     const among = { _id: { $in: entries }, ...inShare(share) };
@@ -105,8 +105,8 @@ export class Ledger {
   }
 
   /**
-   * The lives of identities that the ledger holds for dead, each as of the place of the death where that is later. Their records
-   * have to be looked at after the death was learned: of what becomes of them then, a later event tells.
+   * The lives of identities that are dead in the ledger, each as of the place of the death if that is later. Their records
+   * must be read after the death was learned: a later event reports any change after that.
    */
   async behindDeaths(lives: Life[]): Promise<Life[]> {
     const entries = await this.known(lives);
@@ -118,8 +118,8 @@ export class Ledger {
   }
 
   /**
-   * The lives of texts, each as of the place at which the ledger has learned that a number lives under its identity where that is later, as
-   * after a batch that was cut off. Their records have to be looked at after that, as with {@link behindDeaths}.
+   * The lives of texts. If the ledger has learned at a later place that a number owns the identity, as after an interrupted
+   * batch, the life counts as of that place. The records must be read after that, as with {@link behindDeaths}.
    */
   async behindNumbers(lives: Life[]): Promise<Life[]> {
     const entries = await this.known(lives);
@@ -130,14 +130,17 @@ export class Ledger {
     });
   }
 
-  /** The tombstones of the identities of a few lives of one kind, by identity, as of no later place than each life. */
+  /**
+   * The tombstones of the identities of a few lives of one kind, by identity. Tombstones of a later place than the life are
+   * excluded.
+   */
   async tombstonesOf(lives: Life[], session?: mongo.ClientSession): Promise<Map<string, LedgerEntry>> {
     const entries = await this.entriesOf(lives, { alive: false }, session);
     const dead = lives.filter((life) => isDeadFor(life, entries));
     return new Map(dead.map(({ identity }) => identityKey(identity)).map((key) => [key, entries.get(key)!]));
   }
 
-  /** Sets tombstones alive again: those of several lives in the transaction in which they were read. */
+  /** Revives tombstones. Those of several lives must be revived in the transaction in which they were read. */
   async revive(lives: Life[], session?: mongo.ClientSession): Promise<void> {
     if (lives.length === 0) return;
     const { collection } = this.entries;
@@ -148,8 +151,9 @@ export class Ledger {
   }
 
   /**
-   * Those of the lives that the ledger holds for dead, and numbers where another record lives: since it was looked who lives there,
-   * a term that was given up may have written late. A number there that is no newer than a text ends before that.
+   * The lives whose identity is dead in the ledger, and the numbers whose identity another record owns. An abandoned term
+   * may have written late, after the owners were read. A number that blocks a text, and is not newer than the text, is ended
+   * first.
    */
   private async overtaken(lives: Life[]): Promise<Life[]> {
     const entries = await this.known(lives);
@@ -166,7 +170,7 @@ export class Ledger {
     ];
   }
 
-  /** What the ledger has of the identities of lives of one kind, by identity. */
+  /** The entries for the identities of lives of one kind, by identity. */
   private async known(lives: Life[]): Promise<Map<string, LedgerEntry>> {
     const known = new Map<string, LedgerEntry>();
     for (const some of inSlices(lives, ({ identity }) => identity.id))
@@ -192,7 +196,7 @@ export class Ledger {
     return found;
   }
 
-  /** Which of the entries the ledger has already. */
+  /** Inserts entries. Returns the indexes of those that already exist. */
   private async insert(entries: Omit<LedgerEntry, '_id'>[]): Promise<Set<number>> {
     if (entries.length === 0) return new Set();
     return this.entries.collection
@@ -210,7 +214,7 @@ export class Ledger {
     );
   }
 
-  /** How many entries were found; an upsert that runs into the unique index means "leave it". */
+  /** The number of entries matched or inserted. An upsert that fails on the unique index had nothing to write. */
   private async update(writes: mongo.AnyBulkWriteOperation[]): Promise<number> {
     if (writes.length === 0) return 0;
     const done = (result: mongo.BulkWriteResult) => result.matchedCount + result.upsertedCount;
@@ -221,13 +225,13 @@ export class Ledger {
   }
 }
 
-/** Whether the ledger has a tombstone of its identity, as of no later place. */
+/** Whether the ledger has a tombstone of the life's identity that is not of a later place. */
 function isDeadFor({ identity, at }: Life, entries: Map<string, LedgerEntry>): boolean {
   const entry = entries.get(identityKey(identity));
   return entry !== undefined && !entry.alive && !(entry.learned > at);
 }
 
-/** The same; of a number whatever the place of the tombstone is. */
+/** Like {@link isDeadFor}, but for a number the place of the tombstone does not matter. */
 function isBehindDeath(life: Life, entries: Map<string, LedgerEntry>): boolean {
   const isWaiting = life.isNumber && entries.get(identityKey(life.identity))?.alive === false;
   return isWaiting || isDeadFor(life, entries);

@@ -20,7 +20,10 @@ import { ProgressReader } from './progress-reader.js';
 import { KnownMoments } from './moments.js';
 import { WatchedPlace } from './known-progress.js';
 
-/** The marks as they stand, of all applications or of one: later ones than the stream has passed can only make more stamps anew, never fewer. */
+/**
+ * The current fences, of all applications or of one. Fences later than those the stream has passed can only cause more
+ * re-stamps, never fewer.
+ */
 export async function readFences(marks: Model<Mark>, tenant?: Tenant): Promise<Fences> {
   const own = tenant && {
     '_id.organizationid': tenant.organizationid,
@@ -33,10 +36,10 @@ export async function readFences(marks: Model<Mark>, tenant?: Tenant): Promise<F
 const RECORDS_BY_STAMP = { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 } as const;
 const TOMBSTONES_BY_STAMP = { organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id: 1 } as const;
 
-/** The stamps that are asked for. */
+/** A range of stamps. */
 export interface StampRange {
   lower: { $gt: Date } | { $gte: Date };
-  /** The greatest of them: a date, or an expression of the database's clock. */
+  /** The greatest stamp in the range: a date, or an expression of the database's clock. */
   upTo: Date | mongo.Document;
 }
 
@@ -49,9 +52,9 @@ export class GreatestStamp {
   ) {}
 
   /**
-   * The greatest in a range, as of now or of a moment; nothing where there is none. Of records and of hard deletes one
-   * index entry is read, and one document where there is any in the range: further ones only where those of strangers lie
-   * above. What is asked for is one read each, both at once.
+   * The greatest stamp in a range, as of now or of a moment; undefined if there is none. Records and hard deletes are read
+   * in parallel, with one query each. A query examines one index entry, and one document if there is any in the range. It
+   * examines more only if documents that are not deliverable have greater stamps.
    */
   async read(
     { organizationid, appid, kind }: MarkKey,
@@ -90,20 +93,21 @@ export class GreatestStamp {
 }
 
 /**
- * In an index where a list has ever stood in place of a stamp MongoDB uses one bound of a range only, and sorts all that
- * lies beyond it. Since expressions never become bounds there, it is the lower one that counts, beyond which little lies.
+ * Once an index has contained an array in place of a stamp, MongoDB uses only one bound of a range and sorts everything
+ * beyond it. Expressions never become bounds of such an index. So the lower bound is the one used, and few stamps lie beyond
+ * it.
  */
 function within({ lower, upTo }: StampRange): mongo.Document {
   return { lastupdated: lower, $expr: { $lte: ['$lastupdated', upTo] } };
 }
 
-/** The clock of a client may be ahead of the database's by so much (milliseconds). */
+/** The greatest accepted lead of a client's clock over the database's (milliseconds). */
 const CLIENT_AHEAD_MS = 5000;
 const EARLIEST = new Date(0);
 
 /**
- * What this database has announced of an application and kind. A later time that a client sends comes from another database, such
- * as the one before a restore.
+ * The times that this database has announced for an application and kind. If a client sends a later time, it comes from
+ * another database, such as the one before a restore.
  */
 @Injectable()
 export class Announced {
@@ -114,15 +118,16 @@ export class Announced {
     private readonly greatest: GreatestStamp,
   ) {}
 
-  /** The highest clock value ever announced; nothing before the first one. */
+  /** The highest clock value ever announced; undefined before the first one. */
   async fence(mark: MarkKey): Promise<Date | undefined> {
     return (await this.marks.findOne({ _id: markKey(mark) }).lean())?.fence;
   }
 
   /**
-   * Throws 410 `source-restored` where a client goes on from a time that was never announced. The database is read only where the
-   * time lies ahead of every fence that this instance knows: another instance may have announced it. Where nothing was announced yet,
-   * or there is neither a record nor a hard delete, a time up to the clock may be the client's own.
+   * Throws 410 `source-restored` if a client continues from a time that was never announced. The database is read only if
+   * the time is later than every fence that this instance knows, since another instance may have announced it. If nothing
+   * was announced yet, or if there is neither a record nor a hard delete, a time up to the clock is accepted: it may be the
+   * client's own.
    */
   async assertAnnounced(mark: MarkKey, time: Date): Promise<void> {
     const known = this.known.highestFence(mark);
@@ -150,7 +155,7 @@ export class Announced {
   }
 }
 
-/** A raise that this instance has not seen passed yet: its place in the log, once it is written. */
+/** A raise that this instance has not seen passed yet. Resolves to its place in the log once it is written. */
 type Raise = Promise<mongo.Timestamp>;
 
 interface Refused {
@@ -158,8 +163,8 @@ interface Refused {
 }
 
 /**
- * Raises marks, one raise in flight for each (design §3, Max): shared by all callers, and none again until the watcher
- * has passed it. A consumer that polls while records are being stamped anew would else make them late again and again.
+ * Raises marks, with one raise in flight for each (design §3, Max). All callers share it, and no other raise begins until
+ * the watcher has passed it. Otherwise a consumer that polls during re-stamping would make the records late again and again.
  */
 @Injectable()
 export class MarkRaiser implements OnModuleDestroy {
@@ -179,8 +184,8 @@ export class MarkRaiser implements OnModuleDestroy {
   }
 
   /**
-   * Waits until the watcher has passed a raise that began after this call, for so many milliseconds at most; false
-   * where it has not by then. Throws where the mark cannot be raised.
+   * Waits at most `withinMs` milliseconds until the watcher has passed a raise that began after this call. Returns false on
+   * timeout. Throws if the mark cannot be raised.
    */
   async passed(mark: MarkKey, withinMs: number): Promise<boolean> {
     const left = new AbortController();
@@ -203,7 +208,10 @@ export class MarkRaiser implements OnModuleDestroy {
     return this.isOver(mark, this.inFlight.get(name) ?? this.begin(name, mark), left);
   }
 
-  /** One that is left by all who wait for it is still in flight: whoever comes next sees whether it is passed. */
+  /**
+   * Waits until a raise is passed. A raise that all its callers have abandoned stays in flight, and the next caller checks
+   * whether it was passed.
+   */
   private async isOver(mark: MarkKey, raise: Raise, left: AbortSignal): Promise<boolean> {
     const at = await unlessLeft(raise, left);
     const isReached = at !== undefined && (await this.watched.reached(at, left, mark));
@@ -223,7 +231,7 @@ export class MarkRaiser implements OnModuleDestroy {
     return raise;
   }
 
-  /** One majority write; its place in the log is the moment. The bare command tells the place. */
+  /** One majority write, whose place in the log is the moment. The reply to the raw command contains that place. */
   private async write(mark: MarkKey): Promise<mongo.Document> {
     const command = {
       update: this.marks.collection.collectionName,
@@ -238,7 +246,7 @@ export class MarkRaiser implements OnModuleDestroy {
   }
 }
 
-/** What the promise gives; nothing where `left` is aborted before. */
+/** The value of the promise; undefined if `left` is aborted first. */
 function unlessLeft<T>(promise: Promise<T>, left: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     left.addEventListener('abort', () => resolve(undefined), { once: true });

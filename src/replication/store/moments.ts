@@ -20,18 +20,18 @@ import { MOMENTS, MOMENT_MODEL } from './collections.schema.js';
 import { ProgressReader } from './progress-reader.js';
 
 const MARKS_REMEMBERED = 10_000;
-/** Of each mark the newest ones. */
+/** For each mark, the newest ones. */
 const MOMENTS_REMEMBERED = 16;
 
-/** A moment that serves, and the progress by which it does. */
+/** A moment that can be shown, with the progress that proves it. */
 interface KnownMoment {
   look: ProgressLook;
   moment: Moment;
 }
 
 /**
- * The moments that this instance has heard of, without asking. Those that it has not heard of are older, and so their
- * fences are no higher than those of any that it knows.
+ * The moments that this instance has received from the control stream, without a query. All other moments are older, so
+ * their fences do not exceed that of any known moment.
  */
 @Injectable()
 export class KnownMoments implements Follower {
@@ -46,7 +46,10 @@ export class KnownMoments implements Follower {
     control.follow(this);
   }
 
-  /** Nothing where it is not known whether an older one would serve as well. */
+  /**
+   * The moment that serves a window up to `to`; undefined if an older moment, unknown to this instance, might serve it as
+   * well.
+   */
   async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<KnownMoment | undefined> {
     const look = await this.progress.look(mark);
     const moments = this.byMark.get(markName(mark)) ?? [];
@@ -62,13 +65,16 @@ export class KnownMoments implements Follower {
     return look && moment && { look, moment };
   }
 
-  /** The highest fence that this instance has heard of. */
+  /** The highest fence that this instance has received. */
   highestFence(mark: MarkKey): Date | undefined {
     const fences = (this.byMark.get(markName(mark)) ?? []).map(({ fence }) => fence);
     return fences.length === 0 ? undefined : fences.reduce(later);
   }
 
-  /** They are never changed, and what expires can be shown no longer than the server keeps it. */
+  /**
+   * Handles only inserts: moments never change, and an expired moment can be shown only as long as the server retains its
+   * snapshot.
+   */
   hear({ what, fields }: ControlChange): void {
     if (what !== 'insert') return;
     const { fence, at, ...mark } = fields as StoredMoment;
@@ -88,7 +94,10 @@ export class KnownMoments implements Follower {
 export class MomentWriter {
   constructor(@InjectModel(MOMENT_MODEL) private readonly moments: Model<StoredMoment>) {}
 
-  /** Everything that the moments stand for is written before: one may be shown as soon as `watched` has come to it. */
+  /**
+   * Must be called only after the effects of all earlier events are written: a moment may be shown as soon as `watched`
+   * reaches it.
+   */
   async write(moments: StoredMoment[]): Promise<void> {
     if (moments.length === 0) return;
     const writes = moments.map(({ passed, ...moment }) => ({
@@ -102,20 +111,20 @@ const REMEMBERED = 10_000;
 const ALONG_FENCE = { fence: 1, at: 1 };
 const FROM_THE_NEWEST = { fence: -1, at: -1 };
 
-/** The watcher's progress at one look, and the moment that was looked for. */
+/** One reading of the watcher's progress, with the requested moment. */
 export interface MomentLook extends ProgressLook {
   moment?: Moment;
 }
 
 /**
- * The one door through which feeds and `max` come to a moment: as it is known, else as the database has it. Every look throws
- * 503 `preparing` during a pass.
+ * The only access of feeds and `max` to a moment: from memory if it is known there, otherwise from the database. Every
+ * method throws 503 `preparing` during a pass.
  */
 @Injectable()
 export class Moments {
   /**
-   * The moments that served windows. None will ever have a smaller fence, so each serves its window as long as it can be
-   * shown, and all that is left to look at is how far the watcher has come.
+   * The moments that served windows. No later moment has a smaller fence, so each serves its window as long as it can be
+   * shown. Only the watcher's progress has to be checked again.
    */
   private readonly known = new LRUCache<string, Moment>(atMost(REMEMBERED));
 
@@ -125,7 +134,7 @@ export class Moments {
     private readonly knownMoments: KnownMoments,
   ) {}
 
-  /** The moment that serves a window up to `to`, from a cluster time on if that is given. */
+  /** The moment that serves a window up to `to`. With `notBefore`, only a moment from that cluster time on. */
   async serving(mark: MarkKey, to: Date, notBefore?: mongo.Timestamp): Promise<MomentLook> {
     const name = `${markName(mark)} ${to.getTime()} ${notBefore?.toBigInt()}`;
     const remembered = await this.remembered(mark, name);
@@ -166,7 +175,9 @@ export class Moments {
   }
 }
 
-/** At most one moment that can be shown, joined in the same query: both are seen as they stand at one time. */
+/**
+ * Stages that join at most one moment that can be shown. A single query reads the progress and the moment as of one time.
+ */
 function momentsOf(
   mark: MarkKey,
   where: mongo.Document,

@@ -27,7 +27,10 @@ import { literal, SharedReads, pause } from '../../common/index.js';
 import { CLOCK, bareCommand, COMMAND_MS, placedReply } from '../../database/index.js';
 import { accessOf, reaches } from '../../auth/index.js';
 
-/** Tells whether the first pass over an application has ever ended, which stays true: it is asked until all have ended. */
+/**
+ * Reports whether the first pass over an application has ever ended. This never becomes false again, so the database is
+ * queried only until all first passes have ended.
+ */
 @Injectable()
 export class FirstPass {
   private ended = false;
@@ -45,10 +48,10 @@ export class FirstPass {
   }
 }
 
-/** What the lease tells of passes. */
+/** The fields of the lease about passes. */
 export type PassState = Pick<WatchState, 'aside' | 'pass'>;
 
-/** The applications over which no pass has ended yet, although one over everything has. */
+/** The applications over which no pass has ended yet, although a pass over everything has. */
 export function neverPassed(state: PassState): Tenant[] {
   const own = (knownAside(state) as AsideApplication[]).filter(({ pass }) => pass?.isFirst === true);
   const first: unknown = state.pass?.first;
@@ -60,12 +63,12 @@ export function neverPassed(state: PassState): Tenant[] {
   );
 }
 
-/** What an application waits for: work that is under way. */
+/** The wait of an application for work in progress. */
 export function waitingFor({ organizationid, appid }: Tenant, work: StoredWork): Waiting {
   return waiting({ organizationid, appid }, work, shareKnown(work));
 }
 
-/** What an application waits for whose changes are not worked through: events of its own loop, or seconds of the log. */
+/** The wait of an application whose changes are not all processed: for events of its lane, or for seconds of the log. */
 export function waitingAt(
   tenant: Tenant,
   { isAside, work, watched, clock }: Pick<ProgressLook, 'isAside' | 'work' | 'watched' | 'clock'>,
@@ -92,7 +95,7 @@ interface Led {
   isLed: boolean;
 }
 const LED = { isLed: { $gt: ['$expires', CLOCK] } };
-/** A look at more than one application. */
+/** The projection for more than one application. */
 const TOGETHER = {
   since: placeAt('$since'),
   pass: { $ifNull: ['$pass', '$$REMOVE'] },
@@ -100,32 +103,32 @@ const TOGETHER = {
   work: literal({}),
 };
 
-/** Reads how far the watcher has come. Every look throws 503 `preparing` during a pass. */
+/** Reads the progress of the watcher. Every read throws 503 `preparing` during a pass. */
 @Injectable()
 export class ProgressReader {
   private readonly shared = new SharedReads<ProgressLook>();
 
   constructor(@InjectModel(WATCH_STATE_MODEL) private readonly states: Model<WatchState>) {}
 
-  /** How far it has come with one application: one look for all who ask about it at the same time. */
+  /** The progress for one application. Concurrent callers share one query. */
   read({ organizationid, appid }: Tenant): Promise<ProgressLook> {
     const tenant = { organizationid, appid };
     return this.shared.share(JSON.stringify([organizationid, appid]), () => this.readWith(tenant, []));
   }
 
-  /** How far it has come with those applications that it works through together. */
+  /** The progress of the main loop: for all applications that are not aside. */
   readMain(): Promise<ProgressLook> {
     return this.shared.share(MAIN, () => this.look({ watched: placeAt('$watched'), ...TOGETHER }, []));
   }
 
-  /** How far it has come with every application. */
+  /** The progress for all applications: that of the slowest. */
   readAll(): Promise<ProgressLook> {
     return this.shared.share(ALL, () => this.look({ watched: SLOWEST, ...TOGETHER }, []));
   }
 
   /**
-   * A look at one application with what further stages join to it, so that both are seen as they stand at one time. To the
-   * stages `$watched` is that of the application.
+   * The progress for one application, together with the results of further stages. One query reads both as of one time. In
+   * the stages, `$watched` is that of the application.
    */
   readWith<T extends object>(tenant: Tenant, stages: mongo.Document[]): Promise<ProgressLook & Partial<T>> {
     return this.look<T>(watchedOf(tenant), stages, tenant);
@@ -157,8 +160,9 @@ function preparing(state: (WatchProgress & Led) | undefined, tenant: Tenant | un
 }
 
 /**
- * 503 `preparing` for writes until the first pass has ended: before, members of other programs have no `emailkey` yet,
- * and a new member could take an e-mail that somebody has. That a first pass has ended stays true, so it is asked once.
+ * Answers writes with 503 `preparing` until the first pass has ended. Before that, members written by other programs have no
+ * `emailkey`, and a new member could take an e-mail that is already in use. A first pass that has ended is not checked
+ * again.
  */
 @Injectable()
 export class FirstPassGuard implements CanActivate {
@@ -176,38 +180,38 @@ export class FirstPassGuard implements CanActivate {
     const { org, app } = context.switchToHttp().getRequest<Request>().params as Record<'org' | 'app', string>;
     const tenant = { organizationid: org, appid: app };
     if (await this.firstPass.hasEnded(tenant)) return true;
-    // Throws during a pass: that one may have ended by now.
+    // Throws during a pass, unless the pass has ended by now.
     await this.progress.read(tenant);
     return true;
   }
 }
 
-/** Some tens of seconds are usual at a fail-over or a pass; what lasts longer does not end by itself (milliseconds). */
+/** A fail-over or a pass usually takes tens of seconds. A longer outage needs intervention (milliseconds). */
 const LONGEST_MS = 30_000;
 
 /**
- * For how long this instance has answered feeds nothing but 503 `not-watched`, but for those of services that are being stamped
- * and of applications that are worked through beside all others. Where something is stuck between the raise of a
- * mark and its moment, everything else looks well: the lease is renewed, and `max` is answered.
+ * Measures for how long this instance has answered all feeds with 503 `not-watched`. Feeds of services that are being
+ * re-stamped, and of applications that are aside, do not count. If processing hangs between the raise of a mark and its
+ * moment, everything else looks healthy: the lease is renewed, and `max` is answered.
  */
 @Injectable()
 export class UnwatchedFeeds {
   private readonly longestMs = LONGEST_MS;
-  /** The first and the last of the refusals since a feed was served. */
+  /** The times of the first and the last refusal since a feed was served. */
   private refusals: { first: number; last: number } | undefined;
 
-  /** A feed was served. */
+  /** Notes that a feed was served. */
   served(): void {
     this.refusals = undefined;
   }
 
-  /** A feed was answered 503 `not-watched`, for no reason of its own service or application. */
+  /** Notes that a feed was answered 503 `not-watched`, for a reason not specific to its service or application. */
   refused(): void {
     const now = performance.now();
     this.refusals = { first: this.current?.first ?? now, last: now };
   }
 
-  /** Seconds between the first and the last refusal; 0 where a feed was served since, or none was asked for of late. */
+  /** Seconds between the first and the last refusal; 0 if a feed was served since, or if no feed was requested recently. */
   get seconds(): number {
     const { first = 0, last = 0 } = this.current ?? {};
     return (last - first) / 1000;
@@ -217,7 +221,7 @@ export class UnwatchedFeeds {
     return this.seconds * 1000 >= this.longestMs;
   }
 
-  /** Refusals are forgotten in time: an instance that gets no requests any more could not show that it serves again. */
+  /** Refusals expire: an instance that receives no more requests could not show that it serves again. */
   private get current(): { first: number; last: number } | undefined {
     return this.refusals && performance.now() - this.refusals.last < this.longestMs
       ? this.refusals
@@ -227,7 +231,7 @@ export class UnwatchedFeeds {
 
 const LOOK_MS = 100;
 
-/** Where the database stands. */
+/** The current time of the database. */
 export interface Now {
   /** Everything written so far is at or before it. */
   at: mongo.Timestamp;
@@ -235,7 +239,7 @@ export interface Now {
   clock: Date;
 }
 
-/** Tells what the leader does beside the stream how far it has come with every application. */
+/** Lets the leader's background jobs wait for the watcher's progress with all applications. */
 @Injectable()
 export class WorkedThrough {
   constructor(
@@ -243,7 +247,7 @@ export class WorkedThrough {
     private readonly progress: ProgressReader,
   ) {}
 
-  /** Throws a DeadlineError where the server does not tell it in time. */
+  /** Throws a DeadlineError if the server does not reply in time. */
   async now(): Promise<Now> {
     const hello = () => bareCommand(this.connection.db!, { hello: 1 }, { within: COMMAND_MS });
     const { at, reply } = await placedReply('now', hello, { within: COMMAND_MS });
@@ -252,8 +256,8 @@ export class WorkedThrough {
   }
 
   /**
-   * Waits until everything of every application up to a cluster time is worked through and no pass is under way; false where
-   * `stop` came first.
+   * Waits until all applications are processed up to a cluster time and no pass is running. Returns false if `stop` is
+   * aborted first.
    */
   async upTo(at: mongo.Timestamp, stop: AbortSignal): Promise<boolean> {
     while (!stop.aborted) {
@@ -264,7 +268,7 @@ export class WorkedThrough {
     return false;
   }
 
-  /** Waits until no pass is under way; false where `stop` came first. */
+  /** Waits until no pass is running. Returns false if `stop` is aborted first. */
   async noPass(stop: AbortSignal): Promise<boolean> {
     while (!stop.aborted) {
       if ((await this.progress.readMain().catch(() => undefined)) !== undefined) return true;

@@ -9,10 +9,10 @@ const MOST_IDENTITIES = 100;
 const AT_ONCE = 1000;
 const FOLLOWS = 'An earlier change of it was set aside';
 
-/** Something to be set aside, with what it adds to its entry. */
+/** An addition to a quarantine entry. */
 export interface Addition {
   concern: Concern;
-  /** What went wrong; absent where only an earlier event did. */
+  /** The failure; undefined if only an earlier event failed. */
   reason: string | undefined;
   events: number;
   refusals: number;
@@ -38,11 +38,11 @@ export function refusedAddition({ concern, reason, above }: Unwritten): Addition
   return { ...begun(concern, reasonOf(reason)), refusals: 1, above };
 }
 
-/** What could not be written, and why. */
+/** A refused write, with the reason. */
 export interface Unwritten {
   concern: Concern;
   reason: string;
-  /** The next stamp has to be above it. */
+  /** The next stamp must be greater than this. */
   above?: Date | undefined;
 }
 
@@ -61,7 +61,7 @@ export async function enter(entries: mongo.Collection<SetAside>, additions: Addi
   return added;
 }
 
-/** For a command, which does not lead: the leader finds the entries when it looks again. */
+/** Sets records aside from a command, which does not lead. The leader finds the entries at its next check. */
 export async function setAsideFromOutside(db: mongo.Db, refused: Unwritten[]): Promise<void> {
   await enter(db.collection<SetAside>(QUARANTINE), refused.map(refusedAddition));
 }
@@ -83,7 +83,7 @@ function grown({ reason, events, refusals, identities, known, above }: Addition)
   };
 }
 
-/** A term that was given up may add what it knew long after another one has added more. */
+/** Keeps the later knowledge: an abandoned term may add its knowledge long after another term has added more. */
 function laterKnown(known: LastKnown): mongo.Document {
   const isLater = { $gt: [literal(known.learned), { $ifNull: ['$known.learned', ''] }] };
   return { $cond: [isLater, literal(known), '$known'] };

@@ -17,7 +17,9 @@ import {
 } from './quarantine-additions.js';
 import { ShownIdentities } from './shown-identities.js';
 
-/** What an event concerns. Undefined for an announcement, since another follows, and for records that are never delivered. */
+/**
+ * The subject of an event. Undefined for an announcement, since another follows, and for records that are never delivered.
+ */
 export function concernOf(event: WatchedEvent): Concern | undefined {
   switch (event.type) {
     case 'written':
@@ -35,12 +37,12 @@ export function concernOf(event: WatchedEvent): Concern | undefined {
   }
 }
 
-/** For maps. */
+/** A key for maps. */
 export function concernKey(concern: Concern): string {
   return concern.what === 'services' ? 'services' : nameOf(concern);
 }
 
-/** For the log. */
+/** A name for the log. */
 export function nameOf(concern: Concern): string {
   if (concern.what === 'services') return 'the services';
   const what = concern.what === 'record' ? concern.kind : 'hard delete';
@@ -49,7 +51,7 @@ export function nameOf(concern: Concern): string {
 
 const LONGEST_PAUSE_S = 300;
 
-/** What of the service's own writes may be refused. */
+/** The kinds of the service's own writes that may be refused. */
 export const REFUSED_WRITES = ['stamp', 'id', 'emailkey'] as const;
 
 /** A write of the service's own into a record or hard delete that MongoDB refused. */
@@ -57,12 +59,12 @@ export interface RefusedWrite extends Unwritten {
   what: (typeof REFUSED_WRITES)[number];
 }
 
-/** Events, and records that cannot be written, set aside so that they block no others. */
+/** Sets aside events that failed and records that cannot be written, so that they block no others. */
 @Injectable()
 export class Quarantine {
   private readonly log = new Logger('Watcher');
   private mayHave = true;
-  /** Changes with each addition and each term, so that an answer from before either is known to be out of date. */
+  /** Changes with each addition and each term, so that an earlier query result is recognized as out of date. */
   private turn = 0;
 
   constructor(
@@ -73,7 +75,10 @@ export class Quarantine {
     for (const what of REFUSED_WRITES) metrics.refusedWrites.inc({ what }, 0);
   }
 
-  /** Whether there may be anything: unknown as a term begins. Of what a command sets aside, the leader learns when it looks again. */
+  /**
+   * Whether the quarantine may have entries. Assumed when a term begins. The leader finds entries made by a command at its
+   * next check.
+   */
   get mayHaveEntries(): boolean {
     return this.mayHave;
   }
@@ -82,18 +87,18 @@ export class Quarantine {
     return this.model.collection as unknown as mongo.Collection<SetAside>;
   }
 
-  /** To be called before anything of a term is done: another leader may have set something aside. */
+  /** Must be called before a term does anything: another leader may have set something aside. */
   beginTerm(): void {
     this.lookAgain();
   }
 
-  /** What was found by looks so far counts no more. */
+  /** Discards the results of earlier checks. */
   lookAgain(): void {
     this.mayHave = true;
     this.turn += 1;
   }
 
-  /** What the events are about is looked after from now on, with what it was meanwhile. */
+  /** Sets the subjects of these events aside, with the identities that they had meanwhile. They are retried from now on. */
   async setAsideEvents(events: WatchedEvent[], error: unknown): Promise<void> {
     const shown = await this.shown.behind(events);
     const additions = new Map<string, Addition>();
@@ -119,7 +124,7 @@ export class Quarantine {
     await this.add([...additions.values()]);
   }
 
-  /** What something is about is looked after from now on; `during` says where it failed. */
+  /** Sets one subject aside, to be retried. `during` names the operation that failed. */
   async setAside(concern: Concern, during: string, error: unknown): Promise<void> {
     this.tell([concern], during, error);
     const identity = concern.what === 'record' ? await this.shown.now(concern) : undefined;
@@ -127,7 +132,7 @@ export class Quarantine {
     await this.add([{ ...begun(concern, reasonOf(error)), events: 1, identities }]);
   }
 
-  /** What cannot be written is looked after from now on. The ledger knows what it is all the same. */
+  /** Sets aside records that could not be written, to be retried. The ledger still knows their identities. */
   async setAsideRefused(refused: RefusedWrite[]): Promise<void> {
     const isNew = await this.add(refused.map(refusedAddition));
     for (const { what } of refused) this.metrics.refusedWrites.inc({ what });
@@ -140,9 +145,9 @@ export class Quarantine {
   }
 
   /**
-   * The events of records whose earlier events were set aside: the ledger may not know what such a record was, so these
-   * follow them. Answers all others: those too that change nothing but a stamp or key, such as the writes of the care for what
-   * was set aside. A record that could only not be written is looked after again at once.
+   * Sets aside the events of records that already have events in quarantine, because the ledger may not know the identity of
+   * such a record. Returns all other events. These include events that change only a stamp or `emailkey`, such as the writes
+   * of the retries themselves. A record that has only refused writes is retried at once.
    */
   async withoutFollowing(events: WatchedEvent[]): Promise<WatchedEvent[]> {
     if (!this.mayHave) return events;
@@ -164,12 +169,12 @@ export class Quarantine {
     return concerned.filter(({ concern }) => !isFollowing(concern)).map(({ event }) => event);
   }
 
-  /** Records of a kind are looked after again at once: their collection has changed. */
+  /** Makes the records of a kind due at once, because their collection has changed. */
   async hastenRecords(kind: Kind): Promise<void> {
     await this.hasten({ '_id.what': 'record', '_id.kind': kind });
   }
 
-  /** What is to be looked after by now, the longest due first. */
+  /** The entries that are due, the longest overdue first. */
   async due(clock: Date, most: number): Promise<SetAside[]> {
     const before = this.turn;
     const entries = await this.entries.find({}, { sort: { due: 1 }, limit: most }).toArray();
@@ -178,8 +183,8 @@ export class Quarantine {
   }
 
   /**
-   * They were looked after. Those of which more events were set aside meanwhile stay, and so do those that could not be
-   * written again: these are postponed. Those that have been made anew stay as they are.
+   * Removes entries that were handled. An entry stays if more of its events were set aside meanwhile, or if a write to it
+   * was refused again; the latter is postponed. A newer entry for the same subject is left unchanged.
    */
   async settle(entries: SetAside[]): Promise<void> {
     if (entries.length === 0) return;
@@ -229,7 +234,7 @@ export class Quarantine {
     );
   }
 
-  /** Answers how many of them were not in quarantine before. */
+  /** Adds to the quarantine, and returns how many subjects were not in it before. */
   private async add(additions: Addition[]): Promise<number> {
     if (additions.length === 0) return 0;
     const added = await enter(this.entries, additions);
@@ -250,7 +255,7 @@ function tellsOfRecord(event: WatchedEvent): boolean {
   return event.type === 'deleted' || (event.type === 'written' && !event.isStampOnly && !event.isKeyOnly);
 }
 
-/** This entry, and none that was made anew of the same since it was read: a term that was given up may write late. */
+/** Matches this entry, but not a newer one for the same subject: an abandoned term may write late. */
 function theVery({ _id, entry }: SetAside): mongo.Filter<SetAside> {
   return { _id, entry: entry ?? { $exists: false } };
 }

@@ -3,12 +3,12 @@ import { alongIndexIfAny } from '../../database/plain.js';
 import { BY_RECORD_ID } from '../../record/index.js';
 
 /**
- * Characters. MongoDB refuses (10334) to look in one index for a text that two conditions concern where it is half as long
- * as a document may be; the second is what a partial index asks for, unless a hint names it.
+ * In characters. If two conditions concern one field of an index, MongoDB rejects (10334) a text half as long as a document
+ * may be. The second condition is the one that a partial index requires, unless a hint names the index.
  */
 const LONGEST_IN_A_LIST = 2_000_000;
 
-/** The records of an application that stand under these ids: those of common length in one query, each long one in its own. */
+/** The records of an application with these ids. Ids of common length share one query; each long id has its own. */
 export async function recordsUnder<T extends mongo.Document>(
   records: mongo.Collection,
   { organizationid, appid, ids }: { organizationid: string; appid: string; ids: string[] },

@@ -17,23 +17,23 @@ import { IncompleteIdentities } from './incomplete-identities.js';
 import { Ledger } from './ledger.js';
 import { type ConcernedRecord, type LastKnown, QUARANTINE, type SetAside } from './collections.schema.js';
 
-/** How many records are read at the same time. */
+/** The number of records that are read concurrently. */
 const AT_ONCE = 10;
-/** An identity of many kilobytes would not fit in beside others. */
+/** A larger identity is not kept, since an entry holds many of them (bytes). */
 const LONGEST_IDENTITY = 4096;
 /** The fields of a record as of an event; `null` if there was no record, undefined if the moment has expired. */
 type Seen = StoredIdentity | null | undefined;
 
-/** What a record was after an event, and its identity, if consumers may have been shown one. */
+/** The fields of a record after an event, and its identity, if consumers may have seen one. */
 export interface ShownBehind {
   identity: Identity | undefined;
   known: LastKnown;
 }
 
-/** What is known of a record as of a place in the log; as of none that counts without it. */
+/** What is known of a record as of a place in the log. Without a place, the knowledge always counts. */
 type Known = StoredIdentity & { learned?: LogPlace };
 
-/** Reads the identities that records had as of events that were set aside: consumers may be shown these. */
+/** Reads the identities that records had at events that were set aside. Consumers may be shown these identities. */
 @Injectable()
 export class ShownIdentities {
   constructor(
@@ -43,9 +43,10 @@ export class ShownIdentities {
   ) {}
 
   /**
-   * What each record was after each event. If the moment of an event has expired, it is what is known from before the event with
-   * the fields that the event contains: the current record may have changed since. An event is absent if its moment has expired
-   * and a later one of its record was set aside before: a term that was given up repeats it.
+   * The fields of each record after each event. If the moment of an event has expired, they are the fields known from before
+   * the event, updated by the fields in the event: the current record may have changed since. An event is omitted if its
+   * moment has expired and a later event of its record was set aside before. In that case an abandoned term is repeating the
+   * event.
    */
   async behind(events: WatchedEvent[]): Promise<Map<WatchedEvent, ShownBehind>> {
     const written = events.filter(isWritten);
@@ -79,7 +80,7 @@ export class ShownIdentities {
     return found && identityOf(kind, owner, shortened(found));
   }
 
-  /** A whole event contains them. */
+  /** The fields of a record as of an event. A whole event contains them. */
   private async asOf({ kind, owner, at, identity, whole }: WrittenEvent): Promise<Seen> {
     if (whole) return identity;
     return readAsOf(this.connection.getClient(), at, (snapshot) =>
@@ -96,8 +97,8 @@ export class ShownIdentities {
   }
 
   /**
-   * The newest that is known of the records of these events: what the ledger or the incomplete identities know is of no worth if
-   * it is of a later place. Four reads of each kind at most.
+   * The newest knowledge of the records of these events. Knowledge of a later place, in the ledger or the incomplete
+   * identities, is used only if there is no other. At most four reads for each kind.
    */
   private async knownBefore(events: WrittenEvent[]): Promise<Map<string, Known>> {
     const known = new Map<string, Known>();
@@ -127,7 +128,7 @@ export class ShownIdentities {
     return known;
   }
 
-  /** By owner, what the record was after its last event that was set aside. */
+  /** By owner, the fields of each record after its last event that was set aside. */
   private async lastKnown(kind: Kind, owners: mongo.ObjectId[]): Promise<Map<string, Known>> {
     const entries = this.connection.collection<SetAside & { _id: ConcernedRecord }>(QUARANTINE);
     const concerns = owners.map((owner): ConcernedRecord => ({ what: 'record', kind, owner }));
@@ -155,8 +156,8 @@ function keyOf(kind: Kind, owner: unknown): string {
 }
 
 /**
- * Of what is known of a record the newest. What was set aside counts, of whatever place it is; of the rest only what is of an
- * earlier place than the event, unless there is nothing else.
+ * The newest knowledge of a record. Knowledge from the quarantine counts at any place. Other knowledge counts only if it is
+ * of an earlier place than the event, unless there is no other.
  */
 function newestBefore(place: LogPlace, setAside: Known | undefined, learned: Known[]): Known | undefined {
   const placeIn = ({ learned: at = '' }: Known) => at;
@@ -171,7 +172,7 @@ function newestBefore(place: LogPlace, setAside: Known | undefined, learned: Kno
   return ahead && { ...ahead, learned: '' };
 }
 
-/** Without the texts that have no room in an entry. */
+/** Drops the identity if it is too large for an entry. */
 function shortened({ organizationid, appid, id, isNumber }: StoredIdentity): StoredIdentity {
   const told = { organizationid, appid, id, ...(isNumber && { isNumber }) };
   const fields = Object.entries(told).filter(([, value]) => value !== undefined);

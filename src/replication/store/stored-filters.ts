@@ -5,8 +5,8 @@ import { secondsLeft, shareKnown, type FilterVersion } from '../protocol/index.j
 import { FILTER_VERSIONS } from './collections.schema.js';
 
 /*
- * What other programs stored may be of any type and size. The server hands over what can be of use, and nothing else, so
- * that one document costs neither the others nor the next look at them.
+ * Other programs may have stored values of any type and size. The server returns only usable values, so that one bad
+ * document affects neither the others nor later reads.
  */
 
 const LONGEST_NAME = 64;
@@ -16,19 +16,19 @@ export function filterAt(path: string): mongo.Document {
   return { $cond: [isReadable(path), path, '$$REMOVE'] };
 }
 
-/** Whether there is something in place of a filter that {@link filterAt} leaves out. */
+/** Whether there is a value that {@link filterAt} omits. */
 export function isTooLarge(path: string): mongo.Document {
   return { $and: [{ $ne: [{ $type: path }, 'missing'] }, { $not: [isReadable(path)] }] };
 }
 
-/** A stored name, if it is a text that is short enough to be one. */
+/** A stored name, if it is a text that is short enough; otherwise an empty text. */
 export function nameAt(path: string): mongo.Document {
   const text = { $cond: [{ $eq: [{ $type: path }, 'string'] }, path, ''] };
   const isShort = { $lte: [{ $strLenBytes: text }, LONGEST_NAME] };
   return { $cond: [isShort, text, ''] };
 }
 
-/** The server may look at both conditions whatever the first one says, and knows the size of documents only. */
+/** The server may evaluate both conditions regardless of the first, and `$bsonSize` accepts only documents. */
 function isReadable(path: string): mongo.Document {
   const isDocument = { $eq: [{ $type: path }, 'object'] };
   return { $and: [isDocument, { $lt: [{ $bsonSize: { $cond: [isDocument, path, null] } }, FILTER_BYTES] }] };
@@ -36,26 +36,26 @@ function isReadable(path: string): mongo.Document {
 
 const MOST_SHOWN = 20;
 const MOST_COUNTED = 10_000;
-/** A scrape leaves out a count that takes longer (milliseconds). */
+/** A scrape omits a count that takes longer (milliseconds). */
 const LONGEST_MS = 2000;
 const PENDING = { pending: true };
 const ALONG = { pending: 1, pendingSince: 1, 'stamping.failures': 1 } as const;
 
-/** Services whose edited filter is not in force yet, since records are still to be stamped for it. */
+/** Services whose edited filter is not in force yet, because records remain to be re-stamped for it. */
 export interface PendingCounts {
   /** At most 10,000. */
   services: number;
-  /** For how long the one has waited that was edited first, in seconds; 0 without one. */
+  /** How long the service that was edited first has waited, in seconds; 0 if there is none. */
   longestSeconds: number;
-  /** Attempts that failed, of the one that has most of them. */
+  /** Failed attempts of the service that has the most. */
   failures: number;
 }
 
-/** One of them. */
+/** A service whose re-stamping is pending. */
 export interface PendingService extends ServiceKey, Estimated {
   /** When the edit was read, by the database's clock. */
   since: Date | undefined;
-  /** How many of the records are looked through, 0 to 1; undefined before it has begun. */
+  /** The fraction of the records checked, 0 to 1; undefined before the re-stamping has begun. */
   share: number | undefined;
   failures: number;
 }
@@ -93,7 +93,7 @@ export async function countPending(connection: Connection): Promise<PendingCount
   return found ?? { services: 0, longestSeconds: 0, failures: 0 };
 }
 
-/** Those that were edited first. */
+/** The pending services that were edited first. */
 export async function firstPending(connection: Connection): Promise<PendingService[]> {
   const found = entries(connection).find(PENDING, {
     projection: { organizationid: 1, appid: 1, kind: 1, name: 1, pendingSince: 1, stamping: 1 },

@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ALL, type AppShare } from '../protocol/index.js';
 import { DeadlineError } from '../../common/index.js';
 
-/** The term has shown no life for so long (milliseconds) that it is given up. */
+/** A term that shows no sign of life for this long is abandoned (milliseconds). */
 export const LONGEST_SILENCE_MS = 20_000;
 
-/** What a record was behind a move, by a name of the event. What is forgotten is read, or makes a pass necessary. */
+/** The identity of a record after a move, by a name of the event. A forgotten move is read again, or requires a pass. */
 export interface MovesKnown {
   get(event: string): object | undefined;
   set(event: string, identity: object): unknown;
@@ -20,27 +20,30 @@ export class TermOverError extends Error {
 }
 
 /**
- * A term, as those who work for it know it. Each of them is given it by its caller: with an AsyncLocalStorage they could
- * find it by themselves, but one in use makes every promise of the process dearer, those of each request too.
+ * A term, as seen by the code that works for it. Callers pass it on explicitly. An AsyncLocalStorage would avoid that, but
+ * once in use it makes every promise of the process more expensive, including those of each request.
  */
 export interface TermAtWork {
   /**
-   * Called after each step of what may take long: that is what the lease is renewed by. Throws TermOverError where the
-   * term was given up meanwhile, so that what was left behind ends with its next step.
+   * Call this after each step of long work, since the lease is renewed only while steps are reported. Throws TermOverError
+   * if the term was abandoned meanwhile, so that its remaining work ends at the next step.
    */
   showLife(): void;
-  /** The applications that it is done for. */
+  /** The applications that the work is for. */
   readonly share: AppShare;
-  /** The term that this is a part of, where it is not done for all applications: what a term remembers, it remembers as a whole. */
+  /**
+   * The enclosing term, if the work is not for all applications. State that is kept for a term is kept for the enclosing
+   * one.
+   */
   readonly whole?: TermAtWork;
-  /** What the main loop has learned of moves while applications are aside: their loops may come too late to read it. */
+  /** What the main loop has learned of moves while applications are aside. The lanes may come too late to read it. */
   readonly moves?: MovesKnown;
 }
 
-/** For work outside of a term, such as that of a command: it needs no sign of life, and nothing ends it. */
+/** For work outside of a term, such as that of a command. It needs no sign of life and is never ended. */
 export const NO_TERM: TermAtWork = { showLife: () => undefined, share: ALL };
 
-/** The life of one term: how long ago its work came one step further, and whether it is over. */
+/** The liveness of one term: the time since its last step, and whether it is over. */
 export class TermLife implements TermAtWork {
   private readonly over = new AbortController();
   private shownAt = performance.now();
@@ -70,8 +73,9 @@ export class TermLife implements TermAtWork {
 const LOOK_MS = 1000;
 
 /**
- * Does work beside the stream, which shows a life of its own: it keeps no term alive whose stream hangs, and is left behind where it
- * hangs itself. Throws a DeadlineError where it shows no life for `longestMs` milliseconds. Its life ends with `stop`.
+ * Runs work beside the stream, with a liveness of its own. Such work does not keep a term alive whose stream hangs, and is
+ * abandoned if it hangs itself. Throws a DeadlineError if it shows no sign of life for `longestMs` milliseconds. Its life
+ * ends with `stop`.
  */
 export async function asLongAsAlive<T>(
   stop: AbortSignal,
@@ -90,7 +94,10 @@ export async function asLongAsAlive<T>(
   }
 }
 
-/** Work whose life has ended ends by itself. */
+/**
+ * Rejects when the work shows no sign of life. Never settles once the life has ended, because the work then ends at its next
+ * step.
+ */
 async function silence(life: TermLife, longestMs: number): Promise<never> {
   while (life.silence <= longestMs) {
     await wait(LOOK_MS, undefined, { signal: life.signal, ref: false }).catch(() => undefined);
@@ -99,9 +106,9 @@ async function silence(life: TermLife, longestMs: number): Promise<never> {
   throw new DeadlineError('What shows no sign of life', longestMs);
 }
 
-/** Something that a leader does again and again. */
+/** A recurring task of the leader. */
 export interface Job {
   readonly name: string;
-  /** Does the next piece of it, and answers how long to wait before the one after it (milliseconds). */
+  /** Does the next piece of work, and returns the pause before the one after it (milliseconds). */
   step(stop: AbortSignal, term: TermAtWork): Promise<number>;
 }

@@ -9,7 +9,7 @@ import { WATCH_TOTALS, type WatchTotals } from './collections.schema.js';
 /** Values of metrics by the path under which the totals keep them, such as `restamps.late`. */
 type Values = Record<string, number>;
 
-/** Adds what this instance counts to what all leaders did since the beginning, for `admin status`. */
+/** Adds the counts of this instance to the totals of all leaders, for `admin status`. */
 @Injectable()
 export class Totals {
   private counted: Values = {};
@@ -20,7 +20,7 @@ export class Totals {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Writes only where something changed. What could not be written is added the next time. */
+  /** Writes only if a count has changed. Counts that could not be written are added the next time. */
   async store(): Promise<void> {
     const { restamps, tombstones, passes, repaired, ignoredRecords } = this.metrics;
     const counted = await valuesOf({ restamps, tombstones, passes, repaired });
@@ -50,7 +50,7 @@ function increases(before: Values, now: Values): Values {
   return Object.fromEntries(differences.filter(([, difference]) => difference > 0));
 }
 
-/** An instance that does not lead knows nothing of the ignored records, and overwrites nothing. */
+/** An instance that does not lead has no counts of ignored records, and overwrites nothing. */
 function isNews(before: Values, now: Values): boolean {
   return Object.entries(now).some(([path, value]) => value !== before[path]);
 }

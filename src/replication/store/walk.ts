@@ -4,10 +4,10 @@ import { FIRST_ID, RecordsHeldError } from '../../record/index.js';
 import type { TermAtWork } from './term-life.js';
 
 const MOST_IN_SLICE = 1000;
-/** An `id` may have megabytes, and a command at most 16 MiB, in which UTF-8 takes up to three bytes for a character. */
+/** A command has at most 16 MiB, in which UTF-8 takes up to three bytes for a character. An `id` may have megabytes. */
 const MOST_CHARACTERS = 1_000_000;
 
-/** Cuts a list into slices that a single command can name, whatever other programs take for an `id`. */
+/** Splits a list into slices that fit into a single command, even with very long `id`s of other programs. */
 export function* inSlices<T>(items: T[], textOf: (item: T) => string, most = MOST_IN_SLICE): Generator<T[]> {
   let slice: T[] = [];
   let characters = 0;
@@ -24,7 +24,7 @@ export function* inSlices<T>(items: T[], textOf: (item: T) => string, most = MOS
   if (slice.length > 0) yield slice;
 }
 
-/** The same of what a cursor finds. */
+/** Like {@link inSlices}, for the results of a cursor. */
 export async function* slicesOf<T>(
   cursor: AsyncIterable<T>,
   textOf: (item: T) => string,
@@ -42,28 +42,30 @@ export async function* slicesOf<T>(
   yield* inSlices(read, textOf);
 }
 
-/** The server may work at one stretch for so long (milliseconds); what takes longer is tried with a shorter one. */
+/** The server's time limit for one range (milliseconds). If a range takes longer, a shorter one is tried. */
 export const STRETCH_MS = 10_000;
 
-/** Neighbours in the order of their `_id`, or of the `_id` of their owner. */
+/** A contiguous range of documents, in the order of their `_id` or of the `_id` of their owner. */
 export interface Stretch {
-  /** The last one before them; undefined where they are the first. */
+  /** The last key before the range; undefined if the range is the first. */
   behind: mongo.ObjectId | undefined;
-  /** The last of them. */
+  /** The last key in the range. */
   end: mongo.ObjectId;
 }
 
-/** A stretch that was looked for, with how many it holds. */
+/** A range that was found, with the number of its documents. */
 export interface Found extends Stretch {
   count: number;
 }
 
-/** The condition on a key that a stretch fulfils. It leaves out what is not an ObjectId. */
+/** The query condition on a key for a range. It excludes values that are not ObjectIds. */
 export function inStretch({ behind, end }: Stretch): mongo.Document {
   return { ...after(behind), $lte: end };
 }
 
-/** The next stretch along a key, of at most `most` documents; nothing at the end. Without an index MongoDB chooses one. */
+/**
+ * The next range along a key, of at most `most` documents; undefined at the end. Without `along` MongoDB chooses the index.
+ */
 export async function nextStretch(
   collection: mongo.Collection,
   { key, among, along }: { key: string; among: mongo.Document; along?: IndexFields },
@@ -88,31 +90,32 @@ function after(behind: mongo.ObjectId | undefined): mongo.Document {
   return behind === undefined ? { $gte: FIRST_ID } : { $gt: behind };
 }
 
-/** How many documents the server works at in one go. */
+/** The greatest number of documents in one range. */
 const MOST = 20_000;
-/** More than these are no single odd ones: something is wrong with all of them. */
+/** If more documents than this are skipped, the problem is not with single documents. */
 const MOST_LEFT = 1000;
 
-/** The index under which the ledger knows its entries is gone: that is no matter of a stretch. */
+/** The unique index of the ledger is missing. This is not a problem of the range. */
 const NO_UNIQUE_INDEX = 51183;
 
-/** A way over everything, stretch by stretch. */
+/** How to process everything, range by range. */
 export interface Way<S extends Found = Found> {
-  /** Finds the next stretch of at most `most` documents; nothing at the end. */
+  /** Finds the next range of at most `most` documents; undefined at the end. */
   next: (behind: mongo.ObjectId | undefined, most: number) => Promise<S | undefined>;
   work: (stretch: S) => Promise<void>;
-  /** Told after each stretch, and where a document was left. */
+  /** Called after each range, including one whose only document was skipped. */
   advance: (stretch: Found) => Promise<void>;
-  /** Told of a document at which the server cannot work. */
+  /** Called for a document that the server cannot process. */
   leave: (stretch: Found, error: Error) => Promise<void>;
   stop: AbortSignal;
   term: TermAtWork;
 }
 
 /**
- * Goes from behind a document to the end, or until stopped: the stretch that was under way then counts as not done. One
- * that takes too long, or that the server refuses for what is in it, is tried with half of it, down to one document: one
- * that is refused by itself is left. Each try is a sign of life, since each has an end of its own.
+ * Processes range by range from after a document to the end, or until stopped; the current range then counts as not done. A
+ * range that times out, or that the server rejects because of its content, is retried with half as many documents, down to
+ * one. A single document that the server rejects is skipped; if it times out, the error is thrown. Each attempt is a sign of
+ * life, since each has its own time limit.
  */
 export async function walk<S extends Found>(from: mongo.ObjectId | undefined, way: Way<S>): Promise<void> {
   let behind = from;
@@ -136,7 +139,7 @@ export async function walk<S extends Found>(from: mongo.ObjectId | undefined, wa
   }
 }
 
-/** What the server has against a stretch; nothing where it did its work. */
+/** Returns the error if the server rejects the range; undefined on success. */
 async function attempt<S extends Found>(stretch: S, work: Way<S>['work']): Promise<Error | undefined> {
   try {
     await work(stretch);

@@ -17,62 +17,71 @@ import {
 } from '../protocol/index.js';
 
 const MS = 1000;
-/** On an idle database `watched` is so old at times (seconds). */
+/** The greatest usual age of `watched` on an idle database (seconds). */
 const USUAL_LAG_S = 4;
 
-/** How long work will take. */
+/** An estimate of the remaining time of some work. */
 export interface Estimated {
-  /** Undefined where it cannot be told, as of work that does not become less. */
+  /** Undefined if unknown, for example if the remaining work is not shrinking. */
   secondsLeft: number | undefined;
 }
 
-/** How far the watcher is behind with an application that it works through beside all others. */
+/** The lag of the watcher for an application that is aside. */
 interface AsideStatus extends Tenant, Estimated {
-  /** Age of the application's `watched`, or of a pass of its own that is not over yet, in whole seconds. */
+  /** Age of the application's `watched`, or of its own unfinished pass, in whole seconds. */
   lagSeconds: number;
-  /** Why a pass goes over the application alone, until which its feeds answer 503 `preparing`; undefined where none does. */
+  /**
+   * The reason for a pass over this application alone; undefined if there is none. Until it ends, the application's feeds
+   * answer 503 `preparing`.
+   */
   pass?: string;
-  /** How much of what the log has for it by now is done, 0 to 1; undefined where it is not known. */
+  /** The processed fraction of the application's events that are in the log now, 0 to 1; undefined if unknown. */
   share: number | undefined;
 }
 
-/** A pass as an operator sees it. */
+/** A pass as shown to operators. */
 export type PassStatus = Omit<PassProgress, 'pace' | 'isBare' | 'isFirst' | 'first' | 'later' | 'reached'> &
   Estimated;
 
-/** How the watcher stands, as the database tells it: every instance says the same. What is not known is undefined. */
+/**
+ * The status of the watcher, as stored in the database and therefore identical on every instance. Unknown values are
+ * undefined.
+ */
 export interface WatcherStatus extends Estimated {
-  /** The leading instance; undefined where none leads. */
+  /** The leading instance; undefined if none leads. */
   leader: string | undefined;
-  /** Database's clock. */
+  /** By the database's clock. */
   leaseExpires: Date | undefined;
   /** End of the last pass, to the second. */
   since: Date | undefined;
-  /** Feeds answer 503 `preparing`. */
+  /** Whether feeds answer 503 `preparing`. */
   isPreparing: boolean;
-  /** The pass under way. */
+  /** The running pass. */
   pass: PassStatus | undefined;
-  /** Age of `watched`, of which `secondsLeft` are left where it is more than usual: how far the watcher is behind the database, in whole seconds, but for applications that are aside. */
+  /**
+   * The age of `watched` in whole seconds: how far the watcher is behind the database, except for applications that are
+   * aside. If it is more than usual, `secondsLeft` estimates the time to catch up.
+   */
   lagSeconds: number | undefined;
-  /** Applications that are worked through beside all others; empty where none is. */
+  /** The applications that are aside; empty if there are none. */
   aside: AsideStatus[];
-  /** From the oldest entry of the oplog to the slowest stored token: for how many seconds the watcher may stay away. */
+  /** Seconds from the oldest oplog entry to the slowest stored token: for how long the watcher may be down. */
   oplogWindowSeconds: number | undefined;
   /**
-   * How many seconds the server's clock is behind the last cluster time: it was set back, or a server before it was ahead. The
-   * database's clock does not move until then.
+   * Seconds by which the server's clock is behind the last cluster time: the clock was set back, or that of an earlier
+   * server was ahead. The database's clock does not advance until the server's has caught up.
    */
   clockBehindSeconds: number | undefined;
-  /** How much of the oplog's size is used, 0 to a little over 1: one that is not full drops nothing yet. */
+  /** The fraction of the oplog's size in use, 0 to slightly over 1. An oplog that is not full drops nothing yet. */
   oplogUsedRatio: number | undefined;
-  /** For how many seconds the oplog will hold what is written, at its rate so far. */
+  /** The predicted oplog window in seconds, at the write rate so far. */
   oplogPredictedWindowSeconds: number | undefined;
 }
 
-/** The watcher's state at one look, with the database's clock and the server's own. */
+/** One reading of the watcher's state, with the database's clock and the server's own. */
 export type ClockedState = WatchState & { clock: Date; now: Date };
 
-/** Reads how the watcher stands. Throws what the database throws. */
+/** Reads the status of the watcher. Errors of the database are thrown unchanged. */
 export async function readWatcherStatus(connection: Connection): Promise<WatcherStatus> {
   const [[state], oplog] = await Promise.all([
     connection
@@ -84,7 +93,7 @@ export async function readWatcherStatus(connection: Connection): Promise<Watcher
   return watcherStatusOf(state, oplog);
 }
 
-/** What the watcher's state and the oplog say. */
+/** Computes the status from the watcher's state and the oplog. */
 export function watcherStatusOf(state: ClockedState | undefined, oplog: Oplog | undefined): WatcherStatus {
   const watched = secondOf(state?.watched);
   const since = secondOf(state?.since);
@@ -112,7 +121,7 @@ export function watcherStatusOf(state: ClockedState | undefined, oplog: Oplog | 
   };
 }
 
-/** Of work on which an instance is; nobody works while none leads. */
+/** Estimates the remaining time of work; undefined while no instance leads. */
 type Estimate = (work: StoredWork) => number | undefined;
 
 function asideStatusOf(state: ClockedState, estimate: Estimate): AsideStatus[] {
@@ -131,18 +140,18 @@ function asideStatusOf(state: ClockedState, estimate: Estimate): AsideStatus[] {
   });
 }
 
-/** What concerns an operator; where a pass would go on does not. */
+/** The fields for operators, without the place where the pass would resume. */
 function passStatusOf(pass: PassProgress, estimate: Estimate): PassStatus {
   const { reason, isRepair, started, done, total } = pass;
   return { reason, isRepair, started, done, total, secondsLeft: estimate(pass) };
 }
 
-/** How far the watcher is behind with the slowest of these applications, in seconds; 0 where there is none. */
+/** The lag of the slowest of these applications, in seconds; 0 if there are none. */
 export function greatestLag(aside: AsideStatus[]): number {
   return Math.max(0, ...aside.map(({ lagSeconds }) => lagSeconds));
 }
 
-/** Never negative: a clock may be behind, and a token may be older than the oplog. */
+/** Never negative, although a clock may be behind or a token older than the oplog. */
 function secondsBetween(from: number | undefined, to: number | undefined): number | undefined {
   return from === undefined || to === undefined ? undefined : Math.max(0, to - from);
 }

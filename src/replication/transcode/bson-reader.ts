@@ -1,4 +1,4 @@
-/** Bytes that claim to be BSON and are not. */
+/** Thrown for bytes that are not valid BSON. */
 export class MalformedBsonError extends Error {
   override readonly name = 'MalformedBsonError';
 
@@ -15,7 +15,7 @@ export const BSON_INT64 = 0x12;
 const SHORTEST_DOCUMENT = 5;
 export const LENGTH_BYTES = 4;
 
-/** One key and value of a document: where they lie in its bytes. */
+/** One key and value of a document, by their positions in its bytes. */
 export interface Element {
   type: number;
   keyStart: number;
@@ -24,13 +24,13 @@ export interface Element {
   end: number;
 }
 
-/** Where the elements of a document or array that takes up all these bytes lie. */
+/** The range of the elements in a document or array that takes up all these bytes. */
 export function elementsWithin(document: Uint8Array): { start: number; end: number } {
   if (documentEnd(document, 0, document.length) !== document.length) throw new MalformedBsonError();
   return { start: LENGTH_BYTES, end: document.length - 1 };
 }
 
-/** The element at a place among elements that end at `end`. Throws where the value is of no type. */
+/** The element at a position among elements that end at `end`. Throws if its type is unknown. */
 export function elementAt(bytes: Uint8Array, at: number, end: number): Element {
   const keyStart = at + 1;
   let keyEnd = keyStart;
@@ -40,7 +40,7 @@ export function elementAt(bytes: Uint8Array, at: number, end: number): Element {
   return { type, keyStart, keyEnd, start, end: valueEnd(type, bytes, start, end) };
 }
 
-/** By the type: bytes of the values that always have as many, else -1. */
+/** Value sizes in bytes by type; -1 for types of variable size. */
 const SIZES = new Int8Array(256).fill(-1);
 for (const [type, size] of [
   [0x01, 8], // double
@@ -58,7 +58,7 @@ for (const [type, size] of [
 ] as const)
   SIZES[type] = size;
 
-/** Where the value ends that begins at `start`, before `end`. Throws where it is of no type. */
+/** The end of the value that begins at `start` and must lie before `end`. Throws if its type is unknown. */
 export function valueEnd(type: number, bytes: Uint8Array, start: number, end: number): number {
   switch (type) {
     case BSON_DOCUMENT:
@@ -96,7 +96,7 @@ function documentEnd(bytes: Uint8Array, start: number, end: number): number {
   return next;
 }
 
-/** A negative length reads as one far too great. */
+/** A negative length is read as one that is far too great. */
 function lengthAt(bytes: Uint8Array, start: number, end: number): number {
   within(start + LENGTH_BYTES, end);
   const low = bytes[start]! | (bytes[start + 1]! << 8);

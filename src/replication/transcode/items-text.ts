@@ -4,17 +4,17 @@ import type { Kind } from '../../record/index.js';
 import { elementAt, elementsWithin, BSON_ARRAY, BSON_INT64, MalformedBsonError } from './bson-reader.js';
 import { largeText } from './large-text.js';
 
-/** Bytes of text that are held at once: more than all that ordinary documents become. */
+/** Bytes of text that are held at once: more than ordinary documents ever need. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
-/** Items as text, and what is known of them. */
+/** Items as text, with facts about them. */
 interface Transcript {
   /** The text, unless it is too large to be held. */
   pieces: Buffer[] | undefined;
   /** Bytes of the text. */
   bytes: number;
   count: number;
-  /** How many records were passed over since their `id` is a number. */
+  /** The number of records that were skipped because their `id` is a number. */
   numbers: number;
   last: string;
 }
@@ -45,7 +45,7 @@ class Transcriber extends Writer {
 const transcriber = new Transcriber(instantiate);
 const { DELETE, PRODUCT, HIDE_HASH, CHANGE, GONE, LINES } = transcriber.program;
 
-/** What a shape of items is made of. */
+/** The bits that make up a shape of items. */
 const SHAPE = {
   delete: DELETE.value,
   product: PRODUCT.value,
@@ -55,40 +55,49 @@ const SHAPE = {
   lines: LINES.value,
 };
 
-/** Writes the items of some elements of a BSON array, bits of {@link SHAPE} saying how. Throws MalformedBsonError. */
+/**
+ * Writes the items of some elements of a BSON array. `shape` consists of bits of {@link SHAPE}. Throws MalformedBsonError.
+ */
 function transcribe(elements: Uint8Array, shape: number): Transcript {
   return transcriber.transcribe(elements, shape);
 }
 
-/** What the items of a feed show, and those of `changes`: an upsert, or the end of a record that left or is gone (contract §1). */
+/**
+ * The contents of the items of a feed, and of `changes` (contract §1): an upsert, or the end of a record that left or is
+ * gone.
+ */
 export type ItemShape = (
   | { item: 'update' | 'upsert'; kind: Kind; withPasswordHash: boolean }
   | { item: 'delete' | 'left' | 'gone' }
 ) & {
-  /** Separated by line breaks in place of commas. */
+  /** Items are separated by line breaks instead of commas. */
   asLines?: boolean;
 };
 
-/** One portion of items as JSON text, separated, with nothing in front of the first or after the last. */
+/** One portion of items as JSON text, separated, without a separator before the first item or after the last. */
 export interface ItemsText {
-  /** Those of a large record are made as they are taken. The caller may keep them, or give back what nobody reads any more. */
+  /**
+   * The pieces of the text. Those of a large record are created as they are consumed. The caller may keep a piece, or return
+   * it with `giveBack` once it is no longer read.
+   */
   pieces: Iterable<Buffer>;
   bytes: number;
-  /** Bytes of memory that the pieces hold: those that are made already, or of what they are made from. */
+  /** Bytes of memory in use: by the existing pieces, or by the input that they are created from. */
   held: number;
   count: number;
   /** The `_id` of the last item, 24 hexadecimal digits. */
   last: string;
 }
 
-/** Bytes of BSON that are read at once, unless one document is longer. */
+/** Bytes of BSON that are processed at once, unless a single document is longer. */
 const PORTION_BYTES = 256 * 1024;
 
 /**
- * The items of a batch of documents, in order, portion by portion: who stops pulling holds nothing but the batch. Documents
- * that can never be delivered are passed over (contract §4); all must have an ObjectId as `_id`. Throws MalformedBsonError.
+ * The items of a batch of documents, in order, portion by portion. A consumer that stops pulling holds only the batch.
+ * Documents that can never be delivered are skipped (contract §4); all must have an ObjectId as `_id`. Throws
+ * MalformedBsonError.
  *
- * Where a portion has a record with a number as `id`, nothing of it is written: the answer is where it begins.
+ * If a portion has a record with a numeric `id`, none of that portion is written, and the return value is its start.
  */
 export function* itemsText(
   documents: Uint8Array,
@@ -126,15 +135,15 @@ function portionEnd(documents: Uint8Array, start: number, end: number): number {
   return at;
 }
 
-/** What a raw reply of `find` or `getMore` holds. */
+/** The contents of a raw reply of `find` or `getMore`. */
 export interface RawBatch {
   /** The BSON array of documents: a view of the reply, no copy. */
   documents: Uint8Array;
-  /** 0 where there is nothing more to get. */
+  /** 0 if there are no more documents. */
   cursorId: bigint;
 }
 
-/** Takes the `cursor` of a raw reply apart. Throws MalformedBsonError. */
+/** Parses the `cursor` of a raw reply. Throws MalformedBsonError. */
 export function rawBatch(cursor: Uint8Array): RawBatch {
   let documents: Uint8Array | undefined;
   let cursorId: bigint | undefined;

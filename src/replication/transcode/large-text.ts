@@ -1,7 +1,7 @@
 import { instantiatePausing, type PausingProgram } from './wasm.js';
 import { Writer } from './writer.js';
 
-/** Bytes in which a program that pauses keeps its place: those that the deepest nesting needs, and as many again. */
+/** Bytes in which a paused program stores its position: twice what the deepest nesting needs. */
 const PLACE_BYTES = 0x1_0000;
 const POINTER_BYTES = 4;
 const PAUSING = 1;
@@ -39,7 +39,7 @@ class PausingWriter extends Writer<PausingProgram> {
     this.memory.writeUInt32LE(this.place + PLACE_BYTES, this.place + POINTER_BYTES);
   }
 
-  /** Writes up to the next pause; false where all is written. */
+  /** Writes up to the next pause. Returns false when everything is written. */
   private goOn(length: number, shape: number): boolean {
     this.program.items(length, shape);
     if (this.program.asyncify_get_state() !== PAUSING) return false;
@@ -55,9 +55,9 @@ class PausingWriter extends Writer<PausingProgram> {
 }
 
 /**
- * The items of some elements of a BSON array, as `transcribe` writes them: for a text that is too large to be held. It is
- * written once through, as far as it is taken, by a program of its own that holds the elements and pauses at each piece.
- * Throws MalformedBsonError.
+ * The items of some elements of a BSON array, as `transcribe` writes them, for a text that is too large to be held. It is
+ * written in a single run, as far as it is consumed, by a program instance of its own that holds the elements and pauses at
+ * each piece. Throws MalformedBsonError.
  */
 export function largeText(elements: Uint8Array, shape: number): Generator<Buffer, void> {
   return new PausingWriter(instantiatePausing).write(elements, shape);

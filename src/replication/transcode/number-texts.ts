@@ -15,15 +15,15 @@ import { idTextOf, READ_FOR_JSON } from '../../record/index.js';
 /** Double, 32-bit integer, 64-bit integer, decimal. */
 const NUMBERS = [0x01, 0x10, BSON_INT64, 0x13];
 
-/** The key `id`, and the zero behind it. */
+/** The key `id`. A zero byte follows it. */
 const [I, D] = [0x69, 0x64];
 
-/** Where the `id` of a document lies that has none. */
+/** The position for a document without an `id`. */
 const NOWHERE = -1;
 
 type Document = Pick<Element, 'start' | 'end'>;
 
-/** Where the field `id` of a document begins. */
+/** The position at which the field `id` of a document begins. */
 function placeOfId(bytes: Uint8Array, document: Document): number {
   const end = document.end - 1;
   for (let at = document.start + LENGTH_BYTES; at < end;) {
@@ -35,7 +35,7 @@ function placeOfId(bytes: Uint8Array, document: Document): number {
   return NOWHERE;
 }
 
-/** Whether the field that begins in that place is a number. */
+/** Whether the field that begins at this position is a number. */
 function isNumber(bytes: Uint8Array, place: number): boolean {
   return place !== NOWHERE && NUMBERS.includes(bytes[place]!);
 }
@@ -46,16 +46,16 @@ function isIdAt(bytes: Uint8Array, at: number): boolean {
 
 const ID_BYTES = 12;
 
-/** How a document begins whose first field is an ObjectId `_id`, after its length. */
+/** The first bytes of a document, after its length, if its first field is an ObjectId `_id`. */
 const BEGINNING = Buffer.from('\u0007_id\0', 'latin1');
 const BEFORE_ID = 4 + BEGINNING.length;
 
-/** Of a document in a batch: type, key of one digit, length, `_id`, the last zero. */
+/** The shortest element of a batch: type, key of one digit, length, `_id`, the last zero. */
 const SHORTEST_ELEMENT = 3 + BEFORE_ID + ID_BYTES + 1;
 
 /**
- * The `_id`s of a batch of documents, 12 bytes each. They come first, as MongoDB stores and projects them; documents with
- * an `_id` that is not an ObjectId are left out. Throws MalformedBsonError.
+ * The `_id`s of a batch of documents, 12 bytes each. `_id` comes first, as MongoDB stores and projects it. Documents whose
+ * `_id` is not an ObjectId are omitted. Throws MalformedBsonError.
  */
 export function packedIds(documents: Uint8Array): Uint8Array {
   const packed = new Uint8Array(Math.ceil(documents.length / SHORTEST_ELEMENT) * ID_BYTES);
@@ -72,7 +72,7 @@ export function packedIds(documents: Uint8Array): Uint8Array {
   return packed.slice(0, length);
 }
 
-/** How many documents a batch holds, and the `_id` of the last, behind which a reading goes on. */
+/** The number of documents in a batch, and the `_id` of the last one, after which reading continues. */
 interface IdTally {
   count: number;
   last: mongo.ObjectId | undefined;
@@ -106,13 +106,13 @@ function beginsWithId(bytes: Uint8Array, { start, end }: { start: number; end: n
 const { BSON } = mongoose.mongo;
 const ID_KEY = Buffer.from('id\0', 'latin1');
 
-/** A record of a batch whose `id` is a number: the text of it, where it is a whole one of 64 bits. */
+/** A record of a batch whose `id` is a number, and the text of that number if it is an integer of 64 bits. */
 interface Numbered {
   _id: mongo.ObjectId;
   text: string | undefined;
 }
 
-/** The records of a batch from a place on that have a number as `id`, in their order. Throws MalformedBsonError. */
+/** The records of a batch, from a position on, that have a numeric `id`, in order. Throws MalformedBsonError. */
 export function numberedIn(documents: Uint8Array, from: number): Numbered[] {
   return [...documentsIn(documents, from)].flatMap(({ document, number }) =>
     number === undefined ? [] : [{ _id: idOf(documents, document), text: textOf(documents, number) }],
@@ -120,8 +120,8 @@ export function numberedIn(documents: Uint8Array, from: number): Numbered[] {
 }
 
 /**
- * The same part of the batch with each number in place of an `id` as its text, where `isShown` says so of the record;
- * without the record where not. So what writes the items knows texts only.
+ * The batch from a position on, with each numeric `id` replaced by its text. A record with such an `id` is omitted if it has
+ * no text, or if `isShown` returns false. So the writer of items handles only texts.
  */
 export function renamed(
   documents: Uint8Array,
@@ -141,7 +141,7 @@ export function renamed(
   return batch;
 }
 
-/** A document of a batch, and the field `id` of it where that is a number: where they begin and lie. */
+/** A document of a batch, and its field `id` if that is a number, with their positions. */
 interface Found {
   element: { at: number };
   document: Element;
@@ -177,7 +177,7 @@ function withText(bytes: Uint8Array, { element, document, number }: Found, text:
   ];
 }
 
-/** The driver reads the value, as the only one of a document. */
+/** Reads the number with the driver, as the only value of a document. */
 function textOf(bytes: Uint8Array, { at, end }: Element & { at: number }): string | undefined {
   const alone = Buffer.concat([Buffer.alloc(4), bytes.subarray(at, end), Buffer.of(0)]);
   alone.writeInt32LE(alone.length);

@@ -1,16 +1,16 @@
 /*
- * The program in `assembly/`. `npm run build` compiles it to WebAssembly and writes the module `wasm.js` that is
- * described here; Jest does the same before its tests.
+ * The program in `assembly/`. `npm run build` compiles it to WebAssembly and writes the module `wasm.js`, which this file
+ * describes. Jest does the same before its tests.
  */
 
-/** What the program calls; `assembly/host.ts` says when. */
+/** The functions that the program calls. See `assembly/host.ts`. */
 export interface Host {
   flush(end: number): void;
   malformed(): never;
   rare(type: number, start: number, end: number, position: number): number;
 }
 
-/** What the program offers; `assembly/memory.ts`, `assembly/shortest.ts` and `assembly/index.ts` say what it is. */
+/** The exports of the program. See `assembly/memory.ts`, `assembly/shortest.ts` and `assembly/index.ts`. */
 export interface Program {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   readonly INPUT: Constant;
@@ -33,12 +33,13 @@ interface Constant {
 }
 
 /**
- * The same program, which can pause where it calls its host. There it begins to pause, `items` returns, and pausing ends;
- * to go on, resuming begins, `items` is called again, and resuming ends where the host is called once more. The memory from
- * `data` on keeps the program's place: the two addresses between which it may write, and what it writes.
+ * The same program, with the ability to pause where it calls its host. To pause: start unwinding in the host call, let
+ * `items` return, then stop unwinding. To resume: start rewinding, call `items` again, and stop rewinding when the host is
+ * called once more. The memory from `data` on keeps the position of the program: the two addresses between which it may
+ * write, then what it writes.
  */
 export interface PausingProgram extends Program {
-  /** 0 where the program runs, 1 where it pauses, 2 where it resumes. */
+  /** 0 if the program runs, 1 if it pauses, 2 if it resumes. */
   asyncify_get_state(): 0 | 1 | 2;
   asyncify_start_unwind(data: number): void;
   asyncify_stop_unwind(): void;

@@ -3,19 +3,19 @@ import { jsonText, READ_FOR_JSON } from '../../record/index.js';
 import { MalformedBsonError } from './bson-reader.js';
 import type { Host, Program } from './wasm.js';
 
-/** Bytes of a buffer: as many as the program writes before it gives its text away. */
+/** Bytes of a buffer: the most that the program writes before it passes its text on. */
 const BUFFER_BYTES = 256 * 1024;
 /** Shorter texts would leave most of a buffer empty. */
 const LEAST_BYTES = BUFFER_BYTES / 2;
-/** How many buffers wait to be used again: those of about eight pages of a megabyte. */
+/** The greatest number of buffers kept for reuse: those of about eight pages of a megabyte. */
 const MOST_FREE = 32;
 
 const free: Buffer[] = [];
 const lent = new WeakSet<Buffer>();
 
 /**
- * A copy of a text of at most a buffer's length. It is the caller's, who may keep it or give it back: memory that was just
- * in use costs less to write to than new memory, and is no garbage in between.
+ * A copy of a text of at most a buffer's length. The caller may keep it, or return it with {@link giveBack}. Reused memory
+ * is cheaper to write to than new memory, and needs no garbage collection.
  */
 export function copyOf(text: Uint8Array): Buffer {
   if (text.length < LEAST_BYTES) return Buffer.from(text);
@@ -26,7 +26,7 @@ export function copyOf(text: Uint8Array): Buffer {
   return copy;
 }
 
-/** Takes back a copy that is no longer read. Ignores other pieces, and one that was already given back. */
+/** Takes back a copy that is no longer read. Ignores other pieces, and a copy that was already returned. */
 export function giveBack(piece: Buffer): void {
   if (lent.delete(piece) && free.length < MOST_FREE) free.push(Buffer.from(piece.buffer));
 }
@@ -38,8 +38,8 @@ const HALF = 64n;
 const LOWER_HALF = (1n << HALF) - 1n;
 
 /**
- * The powers of ten from 10^-292 to 10^324 that the program writes doubles with: of each the first 128 bits, rounded up,
- * in two halves, the upper one first.
+ * The powers of ten from 10^-292 to 10^324 with which the program writes doubles. Each is given by its first 128 bits,
+ * rounded up, in two halves, the upper one first.
  */
 export function powersOfTen(): BigUint64Array<ArrayBuffer> {
   const halves: bigint[] = [];
@@ -73,8 +73,8 @@ const REGEXP = 0x0b;
 const READ = { ...READ_FOR_JSON, validation: { utf8: false } };
 
 /**
- * The JSON text of a value of a type that few documents have, from its type and bytes: what the driver reads. What it
- * refuses to read shows as null: one such value must not keep all others away.
+ * The JSON text of a value of a rare type, from its type and bytes, as the driver reads it. A value that the driver refuses
+ * to read becomes null, so that it does not keep all others from being delivered.
  */
 function rareText(type: number, bytes: Uint8Array): string {
   switch (type) {
@@ -85,7 +85,7 @@ function rareText(type: number, bytes: Uint8Array): string {
   }
 }
 
-/** The driver knows its options only; other programs may have stored more. */
+/** Parsed here because the driver knows only its own options, and other programs may have stored more. */
 function regExpText(bytes: Uint8Array): string {
   const [pattern, options] = Buffer.from(bytes).toString().split('\0');
   return jsonText(`/${pattern}/${options!.split('').sort().join('')}`);
@@ -106,10 +106,10 @@ const PAGE_BYTES = 0x1_0000;
 const ID_BYTES = 12;
 const POWERS = powersOfTen();
 
-/** Texts up to this length fit into the room that the program makes for a rare value, whatever characters they have. */
+/** Texts up to this length fit into the room that the program reserves for a rare value, regardless of their characters. */
 const SHORT_TEXT = 128;
 
-/** A program with its memory: elements of a BSON array are put into it, and their items are taken from it piece by piece. */
+/** A program with its memory. Elements of a BSON array are copied into it, and their items are taken out piece by piece. */
 export abstract class Writer<P extends Program = Program> {
   readonly program: P;
   protected memory: Buffer;
@@ -135,10 +135,13 @@ export abstract class Writer<P extends Program = Program> {
     return this.memory.toString('hex', start, start + ID_BYTES);
   }
 
-  /** Takes a piece of the text, which is there only now; `copy` makes one that lasts. */
+  /** Takes a piece of the text. The piece is valid only during the call; `copy` returns a lasting copy. */
   protected abstract take(piece: Buffer, copy: (piece: Buffer) => Buffer): void;
 
-  /** Puts elements where the program reads them. Returns where memory begins that it does not use, of `more` bytes. */
+  /**
+   * Copies elements to the program's input. Returns the start of memory that the program does not use, at least `more`
+   * bytes.
+   */
   protected load(elements: Uint8Array, more = 0): number {
     const end = this.input + elements.length;
     const free = end + this.program.PADDING.value;
@@ -148,7 +151,7 @@ export abstract class Writer<P extends Program = Program> {
     return free;
   }
 
-  /** Called by the program where its output area, up to `end`, is full or all is written. */
+  /** Called by the program when its output area, up to `end`, is full, or when everything is written. */
   protected flush(end: number): void {
     this.takeOutput(end);
   }

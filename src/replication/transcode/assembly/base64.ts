@@ -10,12 +10,12 @@ const ALPHABET = memory.data<u8>([
   120, 121, 122, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 43, 47,
 ]);
 
-/** A binary that was once stored with its length a second time. */
+/** The deprecated binary subtype, whose data begins with a second copy of the length. */
 const OLD_BINARY = 0x02;
 
 /**
- * Writes the bytes of a BSON binary as a JSON string of base64. Where the second length of an old one is wrong, all
- * its bytes are shown.
+ * Writes the bytes of a BSON binary as a JSON string of base64. If the second length of a deprecated binary is wrong, all
+ * its bytes are written.
  */
 export function quotedBinary(at: usize, end: usize): void {
   const subtype = load<u8>(at, 4);

@@ -1,6 +1,6 @@
 import { malformed } from './host';
 
-/** Types of BSON values, by the byte in front of the key. */
+/** Types of BSON values: the byte before the key. */
 export const DOUBLE = 0x01;
 export const STRING = 0x02;
 export const DOCUMENT = 0x03;
@@ -26,8 +26,9 @@ export const MAX_KEY = 0x7f;
 const SHORTEST_DOCUMENT: u32 = 5;
 
 /**
- * The end of the value that begins at `at`. This is the one place that believes lengths, and only those that stay
- * within `end`: the documents, strings and binaries whose ends it gives have their length, and their last zero, inside.
+ * The end of the value that begins at `at`. This is the only function that trusts stored lengths, and only those that stay
+ * within `end`. A returned end guarantees that the length and the last zero of a document, string or binary lie inside the
+ * value.
  */
 export function valueEnd(type: u32, at: usize, end: usize): usize {
   switch (type) {
@@ -70,7 +71,7 @@ export function valueEnd(type: u32, at: usize, end: usize): usize {
   }
 }
 
-/** Where the text that a zero ends has this zero, before `end`. */
+/** The position of the zero byte that ends a text, before `end`. */
 export function textEnd(at: usize, end: usize): usize {
   const zero = i8x16.splat(0);
   for (; at < end; at += 16) {
@@ -83,7 +84,7 @@ export function textEnd(at: usize, end: usize): usize {
   return at;
 }
 
-/** Like {@link textEnd}, and quicker where the text has the size that it is thought to have. */
+/** Like {@link textEnd}, but faster if the text has the expected size. */
 export function likelyEnd(at: usize, size: usize, end: usize): usize {
   const zeros = i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(0)));
   const place = 1 << (size as i32);
@@ -108,7 +109,7 @@ function closed(next: usize): usize {
   return next;
 }
 
-/** A negative length is one far too great. */
+/** A negative length is read as one that is far too great. */
 function lengthAt(at: usize, end: usize): u32 {
   after(4, at, end);
   return load<u32>(at);

@@ -19,7 +19,7 @@ const DAYS_OF_400_YEARS: u32 = 146_097;
 /** From January to March of a leap year, such as the year 0. */
 const DAYS_BEFORE_MARCH: u32 = 60;
 
-/** The last day written, and its text from the quote in front to the T behind it: dates come in flocks. */
+/** The last day written, and its text from the first quote to the T: successive dates often fall on the same day. */
 let lastDay: u32 = u32.MAX_VALUE;
 const lastText = memory.data(16, 16);
 const DAY_LENGTH: usize = 12;
@@ -30,7 +30,7 @@ export function isWritable(milliseconds: i64): bool {
   return milliseconds >= EARLIEST && milliseconds <= LATEST;
 }
 
-/** Writes a date that {@link isWritable} as a JSON string. */
+/** Writes a date for which {@link isWritable} is true as a JSON string. */
 export function quotedDate(milliseconds: i64): void {
   const sinceEarliest: u64 = milliseconds - EARLIEST;
   const day = (sinceEarliest / MS_PER_DAY) as u32;
@@ -58,7 +58,10 @@ function timeAndQuote(at: usize, milliseconds: u32): void {
   store<u8>(at, QUOTE, 13);
 }
 
-/** The Gregorian calendar repeats after 400 years, which are counted from 1 March, so that leap days come last. */
+/**
+ * Formats a day. The Gregorian calendar repeats after 400 years, which are counted from 1 March, so that leap days come
+ * last.
+ */
 function remember(day: u32): void {
   const shifted = day + DAYS_OF_400_YEARS - DAYS_BEFORE_MARCH;
   const era = shifted / DAYS_OF_400_YEARS;

@@ -6,7 +6,7 @@ const MINUS = 0x2d;
 const POINT = 0x2e;
 const LONGEST = 40;
 
-/** Of the upper half: the sign, the exponent plus its bias, two bits that make it another form, more coefficient. */
+/** Fields of the upper half: the sign, the biased exponent, two bits that select the other form, more of the coefficient. */
 const SIGN: u64 = 1 << 63;
 const EXPONENT_AT = 49;
 const EXPONENT: u64 = 0x3fff;
@@ -15,12 +15,12 @@ const OTHER_FORM: u64 = 3 << 61;
 const MORE_COEFFICIENT: u64 = (1 << 49) - 1;
 
 const MOST_DECIMALS = 9;
-/** With more zeros than these behind the point, if all digits were zeros, decimals are shown with an exponent. */
+/** With more than this many zeros right after the point, if all digits were zeros, decimals are written with an exponent. */
 const MOST_ZEROS = 6;
 
 /**
- * Writes a Decimal128, lower half first, as a JSON string, where it is as amounts are: few digits, few decimals; false,
- * and nothing written, where it is not.
+ * Writes a Decimal128, lower half first, as a JSON string if it looks like an amount: few digits, few decimals. Otherwise
+ * returns false and writes nothing.
  */
 export function quotedDecimal(low: u64, high: u64): bool {
   const decimals = BIAS - (((high >> EXPONENT_AT) & EXPONENT) as i32);

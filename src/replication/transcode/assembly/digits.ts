@@ -4,12 +4,12 @@ const ZERO = 0x30;
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 const HUNDRED_MILLION: u64 = 100_000_000;
 
-/** Writes all digits of a number, into room made before: seven bytes more than there are digits. */
+/** Writes all digits of a number. The caller must have made room for the digits and seven more bytes. */
 export function digits(value: u64): void {
   moveTo(digitsAt(position, value));
 }
 
-/** Stores all digits of a number, and up to seven bytes more; returns where the digits end. */
+/** Stores all digits of a number, and up to seven more bytes. Returns the end of the digits. */
 export function digitsAt(at: usize, value: u64): usize {
   if (value < 10) {
     store<u8>(at, ZERO + (value as u32));
@@ -22,7 +22,7 @@ export function digitsAt(at: usize, value: u64): usize {
   return end + 8;
 }
 
-/** Writes the last `count` digits of a number, at most nine, into room made before: for eight more. */
+/** Writes the last `count` digits of a number, at most nine. The caller must have made room for eight more bytes. */
 export function fixedDigits(value: u32, count: u32): void {
   const above = value / (HUNDRED_MILLION as u32);
   if (count === 9) {
@@ -53,7 +53,10 @@ export function sixteen(high: u32, low: u32): v128 {
   return v128.or(tens, i16x8.shl(ones, 8));
 }
 
-/** The digits of a number below 10^8, like those of {@link four}: all are found at once, each in its part of one number. */
+/**
+ * The digits of a number below 10^8, like those of {@link four}. All are computed at once, each in its own part of one
+ * number.
+ */
 function eight(value: u32): u64 {
   const fours = inFours(value);
   const hundreds = ((fours * 10_486) >> 20) & 0x7f_0000_007f;

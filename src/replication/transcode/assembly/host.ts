@@ -1,12 +1,12 @@
-/** Takes the output, from `OUTPUT` up to `end`; the area is free again afterwards. */
+/** Takes the output, from `OUTPUT` up to `end`. The area is free again afterwards. */
 export declare function flush(end: usize): void;
 
-/** Throws: nothing that follows a call is carried out. */
+/** Throws, so no code after the call runs. */
 export declare function malformed(): void;
 
 /**
- * Writes the JSON text of a value of a rare type that lies in `[at, end)`, at `position` or past the output area.
- * There are {@link RARE_ROOM} bytes at `position`. Returns where the output goes on.
+ * Writes the JSON text of a value of a rare type that lies in `[at, end)`, at `position` or past the output area. There are
+ * {@link RARE_ROOM} bytes at `position`. Returns the position at which the output continues.
  */
 export declare function rare(type: u32, at: usize, end: usize, position: usize): usize;
 

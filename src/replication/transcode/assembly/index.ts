@@ -8,22 +8,22 @@ import * as record from './record';
 export { INPUT, OUTPUT, PADDING } from './memory';
 export { POWERS } from './shortest';
 
-/** What items show, as bits; an update item of a member, its password hash too, where none is set. */
+/** The shape of items, as bits. Without any of them: update items of a member, including the password hash. */
 export const DELETE: u32 = 1;
 export const PRODUCT: u32 = 2;
 export const HIDE_HASH: u32 = 4;
-/** Items of `changes`; with DELETE, of records that left or, where they are GONE, are no more. */
+/** Items of `changes`. With DELETE, of records that left or, with GONE, that no longer exist. */
 export const CHANGE: u32 = 8;
 export const GONE: u32 = 16;
-/** Line breaks between items in place of commas. */
+/** Line breaks between items instead of commas. */
 export const LINES: u32 = 32;
 
 let shown: usize = 0;
 let numbered: u32 = 0;
 
 /**
- * Writes the items of the `length` bytes of elements of a BSON array at `INPUT`, of records that can be delivered; returns
- * how many there are. Those with a number as `id` are passed over: somebody else has to say whether they are shown.
+ * Writes the items of the `length` bytes of elements of a BSON array at `INPUT`, of records that can be delivered. Returns
+ * the number of items. Records with a numeric `id` are skipped: the caller decides whether they are shown.
  */
 export function items(length: usize, shape: u32): u32 {
   const end = INPUT + length;
@@ -53,12 +53,12 @@ function asDelete(shape: u32): void {
   else deleteItem();
 }
 
-/** How many records were passed over since their `id` is a number. */
+/** The number of records that were skipped because their `id` is a number. */
 export function numbers(): u32 {
   return numbered;
 }
 
-/** Where the `_id` of the last item lies in the input. */
+/** The position of the last item's `_id` in the input. */
 export function lastId(): usize {
   return shown;
 }

@@ -36,7 +36,7 @@ export function deleteItem(): void {
   close();
 }
 
-/** Writes the record last read as an item of `changes` that tells of its end. */
+/** Writes the record last read as an item of `changes` that reports its end. */
 export function deleteChange(isGone: bool): void {
   write(literals.BEFORE_ID_OF_DELETE);
   asStored(record.id);
@@ -57,7 +57,7 @@ function textOr(field: usize, other: usize): void {
   else write(other);
 }
 
-/** Where no such date is stored, the second that `_id` begins with. */
+/** Writes the creation date. If none is stored, or if it cannot be written, uses the second that `_id` begins with. */
 function creation(): void {
   const stored = record.startOf(record.createDate);
   if (record.typeOf(record.createDate) === bson.DATE && isWritable(load<i64>(stored))) {

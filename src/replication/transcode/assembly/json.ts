@@ -16,7 +16,7 @@ const CLOSE_DOCUMENT = 0x7d;
 /** MongoDB itself nests no deeper than 180. */
 const DEEPEST: u32 = 256;
 
-/** Writes the value that lies in `[at, end)`, as `valueEnd` found it, as JSON (contract §4). */
+/** Writes the value in `[at, end)`, as `valueEnd` found it, as JSON (contract §4). */
 export function value(type: u32, at: usize, end: usize, depth: u32): void {
   switch (type) {
     case bson.STRING:
@@ -58,7 +58,7 @@ export function value(type: u32, at: usize, end: usize, depth: u32): void {
   }
 }
 
-/** Writes a document key for key in stored order, without the password hash where it is to be hidden. */
+/** Writes a document with its keys in stored order, without the password hash if `hidesHash` is set. */
 export function document(at: usize, end: usize, depth: u32, hidesHash: bool): void {
   if (depth > DEEPEST) malformed();
   const last = end - 1;
@@ -81,8 +81,8 @@ export function document(at: usize, end: usize, depth: u32, hidesHash: bool): vo
 }
 
 /**
- * The keys of a list are numbers, most of them with as many digits as the one before. Doubles have a way of their own, since
- * the longest lists are made of them.
+ * Writes a list. Its keys are numbers, most with as many digits as the one before. Doubles have a fast path, since the
+ * longest lists consist of them.
  */
 function list(at: usize, end: usize, depth: u32): void {
   if (depth > DEEPEST) malformed();
@@ -109,7 +109,7 @@ function list(at: usize, end: usize, depth: u32): void {
   put(CLOSE_LIST);
 }
 
-/** Writes the texts of a list, and nothing else that is in it. */
+/** Writes only the texts of a list. */
 export function listOfTexts(at: usize, end: usize): void {
   const last = end - 1;
   let isFirst = true;
@@ -130,7 +130,7 @@ export function listOfTexts(at: usize, end: usize): void {
   put(CLOSE_LIST);
 }
 
-/** Writes the one text that stands for a list. */
+/** Writes a single text as a list. */
 export function listOfOne(at: usize, end: usize): void {
   room(1);
   put(OPEN_LIST);
@@ -139,7 +139,7 @@ export function listOfOne(at: usize, end: usize): void {
   put(CLOSE_LIST);
 }
 
-/** Symbols are what texts of some languages once were. */
+/** Some languages once stored texts as symbols. */
 export function isText(type: u32): bool {
   return type === bson.STRING || type === bson.SYMBOL;
 }

@@ -1,6 +1,6 @@
 import { moveTo, position, room } from './output';
 
-/** Bytes of the longest text, and after them one for the length. */
+/** Bytes of the longest text. One byte for the length follows them. */
 const LONGEST = 32;
 const SLOT = LONGEST + 16;
 
@@ -57,7 +57,7 @@ export function write(literal: usize): void {
   moveTo(position + load<u8>(literal, LONGEST));
 }
 
-/** Whether a text of this list, of at most 15 bytes, and a zero stand at `at`. */
+/** Whether `at` holds a text of this list, of at most 15 bytes, followed by a zero. */
 export function isKey(at: usize, literal: usize): bool {
   const same = i8x16.bitmask(i8x16.eq(v128.load(at), v128.load(literal)));
   return ctz(~same) > load<u8>(literal, LONGEST);

@@ -11,17 +11,17 @@ const ZEROS: u64 = 0x3030_3030_3030_3030;
 const HUNDRED_MILLION: u32 = 100_000_000;
 const LEAST_OF_SIXTEEN: u64 = 1_000_000_000_000_000;
 
-/** With more digits before the point, or as many zeros right behind it, a number is shown with an exponent. */
+/** With more digits before the point, or this many zeros right after it, a number is written with an exponent. */
 const MOST_WHOLE = 21;
 const MOST_ZEROS = 6;
 
-/** Loaded so many bytes before its middle, a vector of which so many bytes are set. */
+/** Loading a vector n bytes before the middle yields one with its first n bytes set. */
 const SET_BEFORE = memory.data<u8>([
   255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0,
 ]);
 
-/** Stores a number of at most 17 digits times a power of ten, without zeros at its end; returns where its text ends. */
+/** Stores a number of at most 17 digits times a power of ten, without trailing zeros. Returns the end of its text. */
 export function decimalAt(at: usize, value: u64, exponent: i32): usize {
   for (; value < LEAST_OF_SIXTEEN; value *= 10) exponent -= 1;
   const upper = (value / HUNDRED_MILLION) as u32;
@@ -37,7 +37,7 @@ export function decimalAt(at: usize, value: u64, exponent: i32): usize {
   return at + (max<i32>(point, count > point ? count + 1 : 0) as usize);
 }
 
-/** Of the digits the first stands before the point. */
+/** Stores the number with one digit before the point, and an exponent. */
 function exponentialAt(at: usize, first: u32, rest: v128, count: i32, exponent: i32): usize {
   pointed(at, first, rest, 1);
   at += ((count > 1) as usize) + (count as usize);
@@ -46,7 +46,7 @@ function exponentialAt(at: usize, first: u32, rest: v128, count: i32, exponent: 
   return digitsAt(at + 2, abs(exponent));
 }
 
-/** All digits stand behind the point. */
+/** Stores the number with all digits after the point. */
 function fractionAt(at: usize, first: u32, rest: v128, count: i32, point: i32): usize {
   store<u64>(at, ZERO_POINT_ZEROS);
   at += 2 - point;
@@ -55,7 +55,9 @@ function fractionAt(at: usize, first: u32, rest: v128, count: i32, point: i32): 
   return at + (count as usize);
 }
 
-/** Stores one digit, if it is none of 0, and sixteen, a point behind the first `before` ones, and zeros behind all. */
+/**
+ * Stores the first digit unless it is 0, sixteen more digits, a point after the first `before` digits, and zeros at the end.
+ */
 function pointed(at: usize, first: u32, rest: v128, before: i32): void {
   store<u8>(at, ZERO + (first as u8));
   const start = at + ((first !== 0) as usize);

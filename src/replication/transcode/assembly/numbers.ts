@@ -12,9 +12,9 @@ const FOUR_ZEROS: u32 = 0x3030_3030;
 const LONGEST = 40;
 
 const FIRST_INEXACT: f64 = 9007199254740992;
-/** Prices and measures have few places behind the point. */
+/** Prices and measures have few digits after the point. */
 const TEN_THOUSAND: f64 = 10_000;
-/** No two decimals of 15 digits are read as the same double. */
+/** No two decimals of 15 digits are parsed as the same double. */
 const FIRST_AMBIGUOUS: f64 = 1e15;
 
 export function integer(value: i64): void {
@@ -32,13 +32,13 @@ export function quotedInteger(value: u64): void {
   put(QUOTE);
 }
 
-/** Writes a double as JavaScript does: the shortest decimal that is read as the same double. */
+/** Writes a double as JavaScript does: the shortest decimal that is parsed as the same double. */
 export function double(value: f64): void {
   room(LONGEST);
   moveTo(doubleAt(position, value));
 }
 
-/** Stores a double like {@link double}, less than 40 bytes; returns where its text ends. */
+/** Stores a double like {@link double}, in less than 40 bytes. Returns the end of its text. */
 export function doubleAt(at: usize, value: f64): usize {
   if (!isFinite(value)) {
     store<u32>(at, NULL);

@@ -5,14 +5,14 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const LINE_BREAK = 0x0a;
 
-/** Where the next byte goes. */
+/** The position of the next byte. */
 export let position: usize = OUTPUT;
 
 export function moveTo(next: usize): void {
   position = next;
 }
 
-/** Makes sure that the next `size` bytes fit, far less than the whole area, and a comma or colon behind them. */
+/** Ensures that the next `size` bytes fit, far fewer than the whole area, and a comma or colon after them. */
 export function room(size: usize): void {
   if (position + size >= OUTPUT_END) flushAll();
 }
@@ -22,22 +22,22 @@ export function flushAll(): void {
   position = OUTPUT;
 }
 
-/** Writes a comma behind something that room was made for. */
+/** Writes a comma after output for which room was made. */
 export function comma(): void {
   put(COMMA);
 }
 
-/** Writes what stands between two items behind something that room was made for. */
+/** Writes the separator between two items, after output for which room was made. */
 export function separator(isLine: bool): void {
   put(isLine ? LINE_BREAK : COMMA);
 }
 
-/** Writes a colon behind something that room was made for. */
+/** Writes a colon after output for which room was made. */
 export function colon(): void {
   put(COLON);
 }
 
-/** Writes one character of ASCII, into room made before. */
+/** Writes one ASCII character. The caller must have made room for it. */
 export function put(character: u32): void {
   store<u8>(position++, character);
 }

@@ -14,7 +14,7 @@ import {
   TYPE,
 } from './literals';
 
-/** The fields of a record that matter to items, each as the place where its type, start and end are kept. */
+/** The record fields that items use. Each constant is the address at which the field's type, start and end are stored. */
 const SIZE: usize = 12;
 const fields = memory.data(10 * 12, 16);
 export const internalId: usize = fields;
@@ -29,7 +29,7 @@ const organizationid: usize = fields + 8 * SIZE;
 const appid: usize = fields + 9 * SIZE;
 const NONE: usize = 0;
 
-/** The type of a field of the record last read; 0 where the record has no such field. */
+/** The type of a field of the record last read; 0 if the record has no such field. */
 export function typeOf(field: usize): u32 {
   return load<u32>(field);
 }
@@ -42,7 +42,7 @@ export function endOf(field: usize): usize {
   return load<usize>(field, 8);
 }
 
-/** Finds the fields of a record. Of a field that is there more than once the first counts, as it does for MongoDB. */
+/** Finds the fields of a record. If a field occurs more than once, the first one counts, as in MongoDB. */
 export function read(at: usize, end: usize): void {
   memory.fill(fields, 0, 10 * SIZE);
   const last = end - 1;
@@ -63,8 +63,9 @@ export function read(at: usize, end: usize): void {
 }
 
 /**
- * Whether the record last read can be delivered (contract §4). Queries find lists that hold the text or the date, too: a
- * list in place of organization, application or `id` is not a string, and one in place of `lastupdated` waits to be repaired.
+ * Whether the record last read can be delivered (contract §4). Queries also match arrays that contain the text or the date.
+ * An array in place of organization, application or `id` is not a string, and one in place of `lastupdated` still has to be
+ * repaired.
  */
 export function isDeliverable(): bool {
   if (typeOf(id) !== bson.STRING || typeOf(lastupdated) !== bson.DATE) return false;

@@ -1,7 +1,7 @@
 /*
- * The shortest decimal that is read as a given double and no other; of several, the one nearest to it. This is the
- * algorithm Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles"): a double lies between two neighbours, and
- * of the decimals of a well-chosen size at most four can lie closer to it than to them.
+ * The shortest decimal that is parsed as a given double and no other; of several, the one nearest to it. This is the
+ * algorithm Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles"): a double lies between two neighbours,
+ * and of the decimals of a well-chosen size at most four can lie closer to it than to them.
  */
 
 const FRACTION_BITS = 52;
@@ -10,20 +10,20 @@ const HIDDEN: u64 = 1 << FRACTION_BITS;
 const EXPONENT: u64 = 0x7ff;
 const BIAS = 1075;
 
-/** The powers of ten that are needed, and how many bytes each takes: 128 bits, upper half first. */
+/** The range of powers of ten, and the size of each in bytes: 128 bits, upper half first. */
 const LEAST_POWER = -292;
 const GREATEST_POWER = 324;
 const POWER_BYTES = 16;
 
-/** Where the host puts the powers of ten (`powers-of-ten.ts`). */
+/** The address at which the host stores the powers of ten (`powers-of-ten.ts`). */
 export const POWERS: usize = memory.data((GREATEST_POWER - LEAST_POWER + 1) * POWER_BYTES, 16);
 
-/** The power of ten that the digits of the last decimal are times. */
+/** The exponent of the last decimal: its value is the digits times this power of ten. */
 export let shortestExponent: i32 = 0;
 
 /**
- * Finds the decimal of a double that is positive and finite: its digits as a whole number, of 16 or 17 digits unless the
- * double is one of the smallest, with zeros at the end where there are fewer.
+ * Finds the decimal of a positive finite double. Returns its digits as an integer of 16 or 17 digits, with trailing zeros if
+ * there are fewer. The smallest doubles have fewer digits.
  */
 export function shortest(value: f64): u64 {
   const bits = reinterpret<u64>(value);
@@ -35,7 +35,7 @@ export function shortest(value: f64): u64 {
   return find(significand, exponent, fraction === 0 && biased > 1);
 }
 
-/** `isLowerCloser`: the neighbour below is half as far away as the one above. All is in units of a quarter. */
+/** `isLowerCloser`: the neighbour below is half as far away as the one above. All values are in units of a quarter. */
 function find(significand: u64, exponent: i32, isLowerCloser: bool): u64 {
   const size = floorLog10Pow2(exponent, isLowerCloser);
   shortestExponent = size;
@@ -65,7 +65,7 @@ function find(significand: u64, exponent: i32, isLowerCloser: bool): u64 {
   return digits >= 10 && isTenDown !== isTenUp ? tens + 10 * (isTenUp as u64) : near;
 }
 
-/** The greatest `n` with 10^n at most 2^exponent, or three quarters of it where the neighbour below is closer. */
+/** The greatest `n` with 10^n at most 2^exponent, or at most three quarters of it if the neighbour below is closer. */
 function floorLog10Pow2(exponent: i32, isLowerCloser: bool): i32 {
   return (exponent * 1_262_611 - (isLowerCloser ? 524_031 : 0)) >> 22;
 }
@@ -75,7 +75,7 @@ function floorLog2Pow10(exponent: i32): i32 {
   return (exponent * 1_741_647) >> 19;
 }
 
-/** What 192 bits less a power of ten of 128 bits, shifted, are rounded to. */
+/** Subtracts a shifted power of ten of 128 bits from 192 bits, and rounds the result. */
 function below(top: u64, middle: u64, bottom: u64, high: u64, low: u64, shift: i32): u64 {
   const bottomPart = low << shift;
   const middlePart = (high << shift) | (low >> (64 - shift));
@@ -86,7 +86,7 @@ function below(top: u64, middle: u64, bottom: u64, high: u64, low: u64, shift: i
   return rounded(top - topPart - nextBorrow, less - borrow);
 }
 
-/** What 192 bits and a power of ten of 128 bits, shifted, are rounded to. */
+/** Adds a shifted power of ten of 128 bits to 192 bits, and rounds the result. */
 function above(top: u64, middle: u64, bottom: u64, high: u64, low: u64, shift: i32): u64 {
   const bottomPart = low << shift;
   const middlePart = (high << shift) | (low >> (64 - shift));
@@ -98,7 +98,7 @@ function above(top: u64, middle: u64, bottom: u64, high: u64, low: u64, shift: i
   return rounded(top + topPart + nextCarry, sum);
 }
 
-/** The upper 64 bits; the last of them is set, too, where anything was cut off. */
+/** The upper 64 bits. Their last bit is also set if anything was cut off. */
 function rounded(top: u64, middle: u64): u64 {
   return top | ((middle > 1) as u64);
 }

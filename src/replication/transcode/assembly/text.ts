@@ -8,24 +8,24 @@ const COMMA_AND_QUOTE: u16 = 0x222c;
 const QUOTE_AND_COLON: u16 = 0x3a22;
 const HEX = i8x16(48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 97, 98, 99, 100, 101, 102);
 
-/** Bytes of text for which room is made at once. */
+/** Bytes of text for which room is made at a time. */
 const SLICE: usize = 4096;
-/** No byte becomes more than these. */
+/** The greatest number of bytes that one byte becomes. */
 const LONGEST_ESCAPE: usize = 6;
 
-/** At which of the bytes that are not ASCII copying stops, as a mask of a vector's bytes. */
+/** The bytes beyond ASCII at which copying stops, as a mask over the bytes of a vector. */
 const EACH: i32 = 0xffff;
 const NONE: i32 = 0;
 
-/** The letters that stand for the control characters which have one: \b \t \n \f \r. */
+/** The escape letters of the control characters that have one: \b \t \n \f \r. */
 const LETTERS = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0x62, 0x74, 0x6e, 0, 0x66, 0x72, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0,
 ]);
 
 /**
- * Writes the key at `at`, which a zero before `end` ends, as a JSON string between a comma, unless it is the first, and a
- * colon. Returns where the zero is.
+ * Writes the key at `at`, which ends with a zero before `end`, as a JSON string. A comma precedes it, unless it is the first
+ * key, and a colon follows it. Returns the position of the zero.
  */
 export function quotedKey(at: usize, end: usize, isFirst: bool): usize {
   const bytes = v128.load(at);
@@ -49,8 +49,8 @@ export function quotedKey(at: usize, end: usize, isFirst: bool): usize {
 }
 
 /**
- * Writes UTF-8 in `[at, end)` as a JSON string; what is not UTF-8 shows as U+FFFD. Where a text is looked at as a whole and
- * found well-formed, its sequences are copied as they are.
+ * Writes UTF-8 in `[at, end)` as a JSON string. Invalid UTF-8 becomes U+FFFD. If a check of the whole text finds it
+ * well-formed, its sequences are copied unchanged.
  */
 export function quoted(at: usize, end: usize): void {
   if (end - at <= 16) {
@@ -66,7 +66,7 @@ export function quoted(at: usize, end: usize): void {
   put(QUOTE);
 }
 
-/** Writes a string of BSON, which has its length in front and a zero at its end. */
+/** Writes a BSON string, which begins with its length and ends with a zero. */
 export function quotedString(at: usize, end: usize): void {
   quoted(at + 4, end - 1);
 }
@@ -86,7 +86,7 @@ export function quotedHex(at: usize, size: usize): void {
   put(QUOTE);
 }
 
-/** Writes the first bytes of a vector as a JSON string: such as need no escape. */
+/** Writes the first bytes of a vector as a JSON string. None of them may need an escape. */
 function quotedVector(bytes: v128, size: usize): void {
   room(32);
   const start = position;
@@ -96,7 +96,7 @@ function quotedVector(bytes: v128, size: usize): void {
   moveTo(start + size + 2);
 }
 
-/** Copies and escapes what comes before `end` and before the first byte at which `stops` says that it ends. */
+/** Copies and escapes the bytes before `end`, up to the first byte at which `stops` ends copying. */
 function copied(at: usize, end: usize, stops: i32): usize {
   while (at < end) {
     const sliceEnd = min(at + SLICE, end);
@@ -125,7 +125,7 @@ function plain(at: usize, end: usize, stops: i32): usize {
   return at;
 }
 
-/** How many bytes there are before the first that must be escaped or at which `stops` says to stop. */
+/** The number of bytes before the first one that must be escaped, or at which `stops` ends copying. */
 function plainBytes(bytes: v128, stops: i32): usize {
   const control = i8x16.lt_u(bytes, i8x16.splat(0x20));
   const quote = i8x16.eq(bytes, i8x16.splat(QUOTE));
@@ -147,7 +147,7 @@ function escape(character: u32): void {
   moveTo(position + LONGEST_ESCAPE);
 }
 
-/** Writes the sequences from `at` up to the next character of ASCII. */
+/** Writes the sequences from `at` up to the next ASCII character. */
 function repaired(at: usize, end: usize): usize {
   const sliceEnd = min(at + SLICE, end);
   room(LONGEST_ESCAPE * SLICE);

@@ -1,9 +1,10 @@
 const LANES = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 
 /**
- * Whether the text in `[at, end)`, which does not begin within a sequence, is UTF-8. Sixteen bytes are judged at a time, each
- * by the three before it: it continues a sequence exactly where one of them asks for that, and only such sequences are begun
- * as a code point needs. What lies behind the text counts as zeros, so none may go on there.
+ * Whether the text in `[at, end)`, which does not begin within a sequence, is UTF-8. Sixteen bytes are checked at a time,
+ * each against the three bytes before it. A byte must be a continuation exactly if one of these requires it. Overlong
+ * sequences, surrogates and code points beyond U+10FFFF are rejected. Bytes after the text count as zeros, so no sequence
+ * may extend beyond it.
  */
 export function isWellFormed(at: usize, end: usize): bool {
   let before = all(0);
@@ -29,13 +30,13 @@ function wrongBytes(before: v128, bytes: v128): v128 {
   return v128.or(v128.xor(asked, continues), v128.or(wrongLeads(bytes), wrongSeconds(first, bytes)));
 }
 
-/** Those of sequences that would be longer than they must be, or lie beyond U+10FFFF. */
+/** Lead bytes of overlong sequences, or of sequences beyond U+10FFFF. */
 function wrongLeads(bytes: v128): v128 {
   const tooLong = i8x16.eq(v128.and(bytes, all(0xfe)), all(0xc0));
   return v128.or(tooLong, i8x16.gt_u(bytes, all(0xf4)));
 }
 
-/** Continuations as {@link canFollow} refuses them. */
+/** Continuation bytes that {@link canFollow} rejects. */
 function wrongSeconds(lead: v128, bytes: v128): v128 {
   const tooLong = v128.or(
     v128.and(i8x16.eq(lead, all(0xe0)), i8x16.lt_u(bytes, all(0xa0))),
@@ -51,9 +52,9 @@ function all(byte: u32): v128 {
 }
 
 /**
- * The length of the well-formed sequence of two to four bytes that begins at `at`; else, below zero, how many bytes
- * decoders show as one U+FFFD (WHATWG Encoding: the longest beginning of a well-formed sequence). A zero stands behind
- * every text of BSON, so no sequence goes on past its end.
+ * The length of the well-formed sequence of two to four bytes that begins at `at`. Otherwise a negative number: how many
+ * bytes decoders replace by one U+FFFD (WHATWG Encoding: the longest beginning of a well-formed sequence). A zero follows
+ * every BSON text, so no sequence extends past its end.
  */
 export function sequence(at: usize): i32 {
   const lead = load<u8>(at);
@@ -66,7 +67,7 @@ export function sequence(at: usize): i32 {
   return 4;
 }
 
-/** No sequence is longer than it must be, none is a surrogate, none lies beyond U+10FFFF. */
+/** Excludes overlong sequences, surrogates, and sequences beyond U+10FFFF. */
 function canFollow(lead: u8, byte: u8): bool {
   const least: u8 = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
   const greatest: u8 = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
