@@ -16,7 +16,7 @@ import { mayPass } from './effects/decision-writer.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
 
-/** Tells of which applications the records are that events are about. */
+/** Resolves events to the applications of their records. */
 @Injectable()
 export class Tenants {
   constructor(
@@ -24,7 +24,10 @@ export class Tenants {
     private readonly incomplete: IncompleteIdentities,
   ) {}
 
-  /** By event of a record or hard delete: what it tells itself, else what is known of its record; `''` where that is nothing. */
+  /**
+   * Maps each event of a record to the application that it names, else to the known application of its record; `''` if
+   * unknown, and for every tombstone.
+   */
   async of(events: WatchedEvent[]): Promise<Map<WatchedEvent, string>> {
     const named = new Map<WatchedEvent, string>();
     for (const event of events) if (event.type === 'tombstone') named.set(event, '');
@@ -66,15 +69,15 @@ const BETWEEN_ATTEMPTS_MS = 50;
 /** Failing events to isolate by bisection: of one application, and in all. Beyond that, events are set aside together. */
 const MOST_ALONE = { ofApplication: 5, inAll: 30 };
 
-/** What consecutive batches with failing events have shown. */
+/** Failures counted over consecutive batches that contained any. */
 class Trouble {
   private readonly alone = new Map<string, number>();
   private count = 0;
 
-  /** Whether anything has failed. */
+  /** Whether the current batch has failed. */
   isMet = false;
 
-  /** Whether an event was set aside before. */
+  /** Whether an earlier event was set aside. */
   get isKnown(): boolean {
     return this.count > 0;
   }
@@ -91,7 +94,7 @@ class Trouble {
   }
 }
 
-/** What a loop works through events with. */
+/** The state of one loop while it processes a batch. */
 interface Loop {
   fences: Fences;
   term: TermAtWork;
@@ -100,14 +103,14 @@ interface Loop {
 }
 
 /**
- * Processes batches so that no single event can stop the stream. A batch that fails although the database answers is halved,
- * in order, until the failing event is alone; it is tried three times and set aside. If many events fail, the remaining events
- * of the same application in the failing part are set aside with them, so that other applications do not wait; those that are
- * in order are processed a moment later.
+ * Processes batches so that no single event can stop the stream. If a batch fails although the database answers, it is
+ * halved, in order, until the failing event is isolated. That event is tried three times and then set aside. If many events
+ * fail, the remaining events of the same application in the failing part are set aside too, so that other applications do
+ * not wait. The valid ones among them are retried shortly afterwards.
  */
 @Injectable()
 export class Batches {
-  /** Of each loop, by the fences that it keeps. */
+  /** One per loop, keyed by the loop's fences. */
   private readonly troubles = new WeakMap<Fences, Trouble>();
 
   constructor(
@@ -117,8 +120,8 @@ export class Batches {
   ) {}
 
   /**
-   * The fences are those passed before the events; they are brought up to date. Answers how many events there were of each application.
-   * Throws where the database is away, and where history is lost.
+   * `fences` holds the fences passed before these events, and is updated in place. Returns the number of events per
+   * application. Throws if the database is unavailable, the term is over, or history is lost.
    */
   async workThrough(events: WatchedEvent[], fences: Fences, term: TermAtWork): Promise<EventsByTenant> {
     const trouble = this.troubles.get(fences) ?? new Trouble();

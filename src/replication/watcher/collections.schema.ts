@@ -2,45 +2,48 @@ import { type mongo, Schema, type Connection } from 'mongoose';
 import type { Tenant, Kind } from '../../record/index.js';
 import type { RestampReason } from '../protocol/index.js';
 
-/** Documents of any form: other versions and other programs write them too. */
+/** Not strict: other versions and other programs also write these documents. */
 const stored = (collection: string) => ({ collection, strict: false, versionKey: false }) as const;
 
 export const REVIEWS = 'tidemark.reviews';
 
-/** The progress, of which collection of channels, and how far; done without `behind`. */
+/**
+ * Progress of the channel review: the id of the channel collection, and the `_id` of the last product that was read. A
+ * finished review has no `behind`.
+ */
 export interface Review {
   _id: 'channels';
   collection: string | null;
   behind?: mongo.ObjectId;
 }
 
-/** A member whose e-mail another member of the application has already; its `_id` is the member's. */
+/** A member whose e-mail is already taken by another member of the application. `_id` is that of the waiting member. */
 export interface EmailDuplicate extends Tenant {
   _id: mongo.ObjectId;
   emailkey: string;
-  /** Another one each time that it is noted. Absent in a document of an earlier version. */
+  /** A new value each time the duplicate is noted. Absent in documents of an earlier version. */
   noted?: mongo.ObjectId;
 }
 
 /**
- * A key that others want, too, with the `_id` of the member that has it. Without it nothing tells what that gives up. `noted` as of a
- * duplicate.
+ * A key that other members want, with the `_id` of the member that holds it. Once the holder has changed, only this document
+ * says which key it released. `noted` is as in a duplicate.
  */
 export type EmailHolder = EmailDuplicate;
 
-/** The e-mail of an application. */
+/** An e-mail key of an application. */
 export type EmailKey = Omit<EmailDuplicate, '_id' | 'noted'>;
 
 /**
- * The keys that others want of a member, by its `_id`: more than one while it gives one up for another. A document of an
- * earlier version has a single one, in its own fields.
+ * The keys that other members want from one member, by its `_id`: more than one while it exchanges one key for another. A
+ * document of an earlier version has a single key, in its own fields.
  */
 export interface StoredHolder extends Partial<EmailKey> {
   _id: mongo.ObjectId;
   wanted?: Omit<EmailHolder, '_id'>[];
 }
 
-/** Whether two e-mails are one: in another application the same text is another e-mail. */
+/** Whether two e-mail keys are equal. The same text in another application is a different key. */
 export function isSameKey(
   one: Omit<EmailKey, 'emailkey'> & { emailkey: string | null },
   other: EmailKey,
@@ -66,7 +69,7 @@ export const EMAIL_HOLDER_MODEL = 'EmailHolder';
 
 const emailHolderSchema = new Schema<StoredHolder>({}, stored(EMAIL_HOLDERS));
 
-/** About how many members have an e-mail that another member has already. */
+/** Approximate number of members whose e-mail is already taken by another member. */
 export function countEmailDuplicates(connection: Connection): Promise<number> {
   return connection.collection(EMAIL_DUPLICATES).estimatedDocumentCount();
 }
@@ -76,25 +79,25 @@ export interface EditedService extends Tenant {
   name: string;
 }
 
-/** Records, or ledger entries, that were stamped anew within a second, all for one reason: 1,000 at most. */
+/** Up to 1,000 records or ledger entries that were re-stamped within one second for the same reason. */
 export interface RestampNote {
   _id: mongo.ObjectId;
   /** By the clock of the instance. */
   at: Date;
   reason: RestampReason;
-  /** In which their `_id`s stand. */
+  /** The collection that contains the `ids`. */
   collection: string;
   ids: mongo.ObjectId[];
-  /** False where some of them may have been found right, and left alone. */
+  /** False if some of them may have had a good stamp already and were not changed. */
   isCertain: boolean;
   service?: EditedService;
-  /** When it is removed. */
+  /** Time of removal. */
   expires: Date;
 }
 
-/** A time, an hour at most, in which there were more re-stamps of a reason than are noted one by one. */
+/** A period of at most one hour in which more records were re-stamped for a reason than are noted individually. */
 export interface RestampGap {
-  /** Its hour and its reason, such as `2026-11-20T10 late`. A text, which tells it from a note. */
+  /** Hour and reason, such as `2026-11-20T10 late`. A string, unlike the `_id` of a note. */
   _id: string;
   reason: RestampReason;
   from: Date;
@@ -107,16 +110,16 @@ export interface RestampGap {
 export const RESTAMPS = 'tidemark.restamps';
 const RESTAMP_MODEL = 'Restamp';
 
-/** The notes in which an `_id` stands, by time; each document goes when its `expires` has come. */
+/** Finds notes by the `_id` of a document and by time. MongoDB removes each note at its `expires`. */
 const restampSchema = new Schema<RestampNote | RestampGap>({}, stored(RESTAMPS))
   .index({ ids: 1, at: 1 })
   .index({ expires: 1 }, { expireAfterSeconds: 0 });
 
-/** How far the audit has come: the one document of `tidemark.audits`, so that a new leader goes on where the old one stopped. */
+/** Progress of the audit: the only document of `tidemark.audits`. A new leader resumes from it. */
 export interface AuditProgress {
   _id: typeof LEDGER_AUDIT;
   kind: Kind;
-  /** `_id` of a record: everything up to it is done in this round. Nothing at the beginning of a kind. */
+  /** The `_id` of the last record that was checked in this round; `null` at the start of a kind. */
   behind: mongo.ObjectId | null;
   /** Slices done in this round. */
   slices: number;
@@ -124,11 +127,11 @@ export interface AuditProgress {
   round: number;
   /** When it began (database's clock). */
   started: Date;
-  /** How long the last whole round took. */
+  /** Duration of the last complete round. */
   lastRoundSeconds: number | null;
-  /** How long this one is going to take, as it looks now. */
+  /** Estimated duration of this round. */
   roundSeconds: number | null;
-  /** What was ever found. */
+  /** Total number of faults found. */
   found: number;
 }
 
@@ -139,7 +142,7 @@ export const AUDIT_MODEL = 'Audit';
 
 const auditSchema = new Schema<AuditProgress>({ _id: String }, stored(AUDITS));
 
-/** The models of the room. */
+/** The models of the watcher. */
 export const watcherModels = [
   { name: EMAIL_DUPLICATE_MODEL, schema: emailDuplicateSchema },
   { name: EMAIL_HOLDER_MODEL, schema: emailHolderSchema },

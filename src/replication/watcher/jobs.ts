@@ -13,10 +13,13 @@ import { Expiry } from './upkeep/expiry.js';
 import { pauseBehind } from './term/stream-work.js';
 import { APP_NAME } from '../../database/index.js';
 
-/** Edited filters of this number of applications are brought into force at a time. */
+/** Number of applications whose edited filters are applied concurrently. */
 const STAMPINGS = 4;
 
-/** What a leader does beside the stream, never during a pass. Trouble in a job makes it wait, and nothing else. */
+/**
+ * Background jobs of the leader. They run beside the stream, never during a pass. A job that fails is retried after a pause;
+ * the other jobs continue.
+ */
 @Injectable()
 export class Jobs {
   private readonly log = new Logger('Upkeep');
@@ -64,15 +67,15 @@ export class Jobs {
   }
 }
 
-/** A transaction without an active client. */
+/** A session with an open transaction and no active operation. */
 interface Idle {
   lsid: { id: mongo.Binary };
 }
 
 /**
- * Ends the transactions that leaders before this one have left open. One that was killed within rule 4 would hold its
- * record and its ledger entry, and the watcher with them, until MongoDB itself ends it after a minute. A leader that was
- * only overtaken begins its transaction again.
+ * Ends transactions that earlier leaders have left open. A leader that is killed during rule 4 would otherwise hold its
+ * record and its ledger entry, and block the watcher, until MongoDB aborts the transaction after a minute. A leader that was
+ * only superseded retries its transaction.
  */
 @Injectable()
 export class Orphans {
@@ -80,7 +83,7 @@ export class Orphans {
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
-  /** Never throws: where the database does not allow it, its own minute has to do. */
+  /** Never throws. If the database does not permit this, the server's own limit of one minute applies. */
   async end(): Promise<void> {
     try {
       const sessions = (await this.idle()).map(({ lsid: { id } }) => ({ id }));

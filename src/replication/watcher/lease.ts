@@ -18,15 +18,16 @@ const EXTENDED = { $max: [{ $add: [CLOCK, LEASE_MS] }, { $add: ['$expires', 1] }
 /** The part of the state that a leader may change, only in its own term. */
 export type Advance = Partial<Pick<WatchState, 'token' | 'watched' | 'since' | 'pass' | 'pace' | 'aside'>>;
 
-/** The lease when this instance last saw it change, and when that was by its own clock (milliseconds). */
+/** The lease as this instance last saw it change, and the time of that by its own clock (milliseconds). */
 interface LastSeen extends Pick<WatchState, 'term' | 'expires'> {
   at: number;
 }
 
 /**
- * Elects the instance that leads the watcher, one at a time (design §3, Lease). A lease is free once the database's clock has
- * passed its expiry, or once it has stayed unchanged for its whole duration: that clock may have been ahead and not advance.
- * Every call throws a DeadlineError if the database does not answer soon.
+ * Elects the instance that leads the watcher, one at a time (design §3, Lease). A lease is free once the database's clock
+ * has passed its expiry, or once it has stayed unchanged for its whole duration. The second condition is needed because a
+ * database clock that was ahead does not advance for a while after it is corrected. Every call throws a DeadlineError if the
+ * database does not answer soon.
  */
 @Injectable()
 export class Lease {
@@ -85,12 +86,12 @@ export class Lease {
     return this.update(term, { $set: advance });
   }
 
-  /** The same at the end of a pass. */
+  /** Stores the same at the end of a pass, and removes the progress of the pass; false if the term is over. */
   async saveEndOfPass(term: number, advance: Advance): Promise<boolean> {
     return this.update(term, { $set: advance, $unset: { pass: '' } });
   }
 
-  /** Whether the lease document itself is gone, with all that it recorded. */
+  /** Whether the lease document no longer exists. */
   async isGone(): Promise<boolean> {
     return (await soon(this.collection.countDocuments({ _id: WATCHER }, { limit: 1 }))) === 0;
   }

@@ -39,7 +39,7 @@ import { Watcher } from './watcher.service.js';
 import { StoreModule } from '../store/index.js';
 import { watcherModels } from './collections.schema.js';
 
-/** What only the leading instance does. */
+/** Work that only the leading instance does. */
 @Module({
   imports: [ApplicationModule, MemberModule, StoreModule, MongooseModule.forFeature(watcherModels)],
   providers: [

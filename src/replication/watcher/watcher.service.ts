@@ -18,15 +18,15 @@ import { Leadership } from './term/leadership.js';
 import { Lease } from './lease.js';
 
 const RENEW_MS = 2000;
-/** How often an instance that does not lead looks whether the lease is free. */
+/** How often an instance that does not lead checks whether the lease is free. */
 const RETRY_MS = 300;
 const TOTALS_MS = 3000;
-/** A stop waits no longer for what a leader is just doing. */
+/** Longest wait at shutdown for work in progress. */
 const FAREWELL_MS = 5000;
 
 /**
- * The life of the watcher: wait for the lease, lead, and after any trouble begin again, until the service stops. An instance
- * with ROLE=serve never leads.
+ * Lifecycle of the watcher: wait for the lease, lead, restart after a failure, until the service stops. An instance with
+ * ROLE=serve never leads.
  */
 @Injectable()
 export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -82,7 +82,7 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     else await this.lead(state);
   }
 
-  /** What hangs when the term ends is left behind, and its client closed with force: effects may be repeated. */
+  /** Work that hangs when the term ends is abandoned, and its client is closed by force. Its effects may be repeated. */
   private async lead(state: WatchState): Promise<void> {
     const life = new TermLife();
     const end = () => life.end();
@@ -103,8 +103,8 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
   }
 
   /**
-   * Renews the lease for as long as the work shows life; ends with the term. A leader that cannot renew stops leading
-   * before its lease has run out, and gives up a term that hangs.
+   * Renews the lease while the work shows life, until the term ends. A leader that cannot renew stops leading before its
+   * lease expires. A term that hangs is abandoned.
    */
   private async keepRenewing(term: number, life: TermLife): Promise<void> {
     while (!life.signal.aborted) {
@@ -132,7 +132,10 @@ export class Watcher implements OnApplicationBootstrap, BeforeApplicationShutdow
     else this.log.error({ err: error }, 'The watcher failed and restarts');
   }
 
-  /** With the lease the service's whole memory is gone: consumers cannot be told any more what they miss. */
+  /**
+   * If the lease is gone, so is everything else that the service stored. It can no longer report to consumers what they
+   * missed.
+   */
   private async explain(error: TermOverError): Promise<void> {
     if (!(await this.lease.isGone())) return this.log.warn(error.message);
     this.log.error(

@@ -25,7 +25,10 @@ import { Claimants } from '../stamping/claimants.js';
 import { Restamps } from '../stamping/restamps.js';
 import { Resurrections } from '../stamping/resurrections.js';
 
-/** Whether a failure is not one of what was worked on alone: the database is away, the term is over, or history is lost. */
+/**
+ * Whether a failure is not specific to the events in progress: the database is unavailable, the term is over, or history is
+ * lost.
+ */
 export function mayPass(error: unknown): boolean {
   return (
     isDatabaseAway(error) ||
@@ -35,21 +38,21 @@ export function mayPass(error: unknown): boolean {
   );
 }
 
-/** How many records get an `id` in one go. */
+/** Number of records that get an `id` at once. */
 const AT_ONCE = 100;
-/** How many incomplete identities are looked through for them in one go: there may be many that can get none. */
+/** Number of incomplete identities that are searched at once. Many of them may be unable to get an `id`. */
 const LOOKED_AT = 1000;
 
-/** A walk along the incomplete identities; `again`: what it has left behind has grown meanwhile. */
+/** A walk over the incomplete identities. `again` is set if records were added meanwhile, so that it has to be repeated. */
 interface Walk {
   behind?: mongo.ObjectId;
   again?: boolean;
 }
 
 /**
- * The records without an `id` that wait for theirs. A bulk of them would hold up everybody else's changes, and nobody is
- * shown them before, so of a batch that has many none gets its `id` at once. They are remembered among the incomplete
- * identities, and found there again.
+ * Records that wait for an `id`. A large bulk of them would delay the changes of all others, and consumers do not see a
+ * record without an `id`. So if a batch contains many, none of them gets an `id` at once. They are stored as incomplete
+ * identities, and a walk over these finds them.
  */
 @Injectable()
 export class MissingIds {
@@ -57,12 +60,12 @@ export class MissingIds {
 
   constructor(private readonly incomplete: IncompleteIdentities) {}
 
-  /** It is unknown what has been waiting since the previous term, or in an application that comes to the share once more. */
+  /** Restarts the walks: records may be waiting since an earlier term, or in an application that has rejoined the share. */
   beginTerm(): void {
     for (const kind of KINDS) this.walks.set(kind, {});
   }
 
-  /** The records of a batch that can be looked after at once; the others wait. */
+  /** Returns the records of a batch that can be repaired at once. The others wait. */
   notWaiting(kind: Kind, records: PresentRecord[]): PresentRecord[] {
     const others = records.filter((record) => !lacksId(record));
     if (records.length - others.length <= AT_ONCE) return records;
@@ -73,8 +76,8 @@ export class MissingIds {
   }
 
   /**
-   * Some of a share that may be waiting, as many as can be looked after between two batches. The walk may be another one by the time
-   * of the answer, since a term that was given up may ask, too: it ends its own alone.
+   * Returns some waiting records of a share, as many as can be repaired between two batches. An abandoned term may also call
+   * this, so the walk may have been replaced when the query returns. Only the walk that was read is ended.
    */
   async next(kind: Kind, share: AppShare = ALL): Promise<mongo.ObjectId[]> {
     const walk = this.walks.get(kind);
@@ -100,15 +103,15 @@ export class MissingIds {
   }
 }
 
-/** Records by their `_id`, and the place in the log behind which they are looked at. */
+/** Records by `_id`, and a place in the log that precedes the look at them. */
 interface Written {
   written: mongo.ObjectId[];
-  /** All of the batch, since an e-mail is free where its member went. */
+  /** All records of the batch, including deleted members, whose e-mail is free. */
   concerned: mongo.ObjectId[];
   at: LogPlace;
 }
 
-/** Looks after the records of a batch as they stand behind it. */
+/** Repairs the records of a batch in their current state. */
 @Injectable()
 export class CareForWritten {
   constructor(
@@ -120,15 +123,15 @@ export class CareForWritten {
   ) {}
 
   /**
-   * The written ones that still are in the share of the term are looked at; where too many of them lack an `id`, these wait. One that
-   * has left the share is looked after where it came to.
+   * Repairs the written records that are still in the share of the term. If too many of them lack an `id`, those wait. A
+   * record that has left the share is repaired by the loop it moved to.
    */
   async lookAfter(kind: Kind, { written, concerned, at }: Written, term: TermAtWork): Promise<void> {
     const records = this.missingIds.notWaiting(kind, await this.present(kind, written, term.share));
     await this.repair(kind, { records, at, term }, concerned);
   }
 
-  /** Looks after some of those that wait. One that cannot be looked after is set aside. */
+  /** Repairs some of the waiting records. A record that cannot be repaired is set aside. */
   async lookAfterWaiting(at: LogPlace, term: TermAtWork): Promise<void> {
     for (const kind of KINDS)
       await this.lookAfterEach(kind, await this.missingIds.next(kind, term.share), { at, term });
@@ -168,17 +171,17 @@ export class CareForWritten {
   }
 }
 
-/** What was decided of a batch, behind which place of the log, and all fences as they are behind it. */
+/** The decisions for a batch, its place in the log, and all fences after it. */
 interface DecidedBatch {
   decisions: Decisions;
   partials: Partials;
   at: LogPlace;
   fences: KnownFences;
-  /** What was known before of records of the batch that waited with a number, by the hex of their `_id`. */
+  /** What was known before of records of the batch that waited with a numeric `id`, by the hex of their `_id`. */
   waited: ReadonlyMap<string, PartialIdentity>;
 }
 
-/** Writes down what was decided. All of it may be repeated. */
+/** Writes the decisions for a batch. Every write may be repeated. */
 @Injectable()
 export class DecisionWriter {
   constructor(
@@ -190,8 +193,8 @@ export class DecisionWriter {
   ) {}
 
   /**
-   * What is incomplete is remembered first and forgotten last: between them it may be cut off. A record with a number that
-   * feeds have left out so far is stamped anew once the ledger knows it, so that it comes in the next window.
+   * Incomplete identities are stored first and removed last, because the work may be interrupted in between. A record with a
+   * numeric `id` that feeds have omitted so far is re-stamped once the ledger knows it, so that the next window contains it.
    */
   async write(
     kind: Kind,
@@ -213,8 +216,8 @@ export class DecisionWriter {
   }
 
   /**
-   * Leaves out numbers that still wait: a term that has read a part of what is known before the death of a text, and a part after
-   * it, takes them for learned.
+   * Leaves out numeric ids that still wait. A term that reads a part of its knowledge before the death of a text `id`, and a
+   * part after it, would take them for learned.
    */
   private async withoutWaiting(
     kind: Kind,

@@ -23,10 +23,10 @@ import { IgnoredRecords } from '../repair/ignored-records.js';
 import { KnowledgeReader, ownersOf } from './knowledge-reader.js';
 import { CareForWritten, DecisionWriter } from './decision-writer.js';
 
-/** What is known of the events of one kind before they are looked at. */
+/** What is known of the events of one kind before they are processed. */
 type Before = Pick<Knowledge, 'fences' | 'tombstones'> & { counts: EventsByTenant };
 
-/** Brings about what follows from a batch of events. All of it may be repeated: nothing happens twice. */
+/** Applies the effects of a batch of events. Every effect may be repeated; the repetition changes nothing. */
 @Injectable()
 export class Effects {
   constructor(
@@ -42,8 +42,9 @@ export class Effects {
   ) {}
 
   /**
-   * For the applications in the share of the term; the loop that has what names no application also has what concerns all of them.
-   * The fences are those passed before the batch; answers those that it has passed, and counts the events of each application.
+   * Applies the effects for the applications in the share of the term. The main loop, which owns events that name no
+   * application, also handles those that concern all of them. `fences` holds the fences passed before the batch. Returns the
+   * fences that the batch has passed, and adds the number of events per application to `counts`.
    */
   async bringAbout(
     events: WatchedEvent[],

@@ -28,24 +28,24 @@ import { Claimants } from '../stamping/claimants.js';
 
 type RecordEvent = WrittenEvent | DeletedEvent;
 
-/** How many records are read at the same time. */
+/** Number of records that are read concurrently. */
 const AT_ONCE = 10;
 const GONE = 'the server no longer holds the moment of a change of which the log tells only a part';
 
 /**
- * A change tells only what it changed, and the ledger what the record was. Where the ledger does not know it, does not know
- * which of two it was, or knows what a later change has made of it, the record is read as of that very event: a term that
- * is cut off between two writes leaves each of these behind. So does a field that was removed: where a document has it twice, the other
- * one shows from then on.
+ * An event shows only what it changed, and the ledger shows what the record was before. The record is read as of the event
+ * if the ledger does not know it, knows two identities for it, or knows the result of a later change. A term that is
+ * interrupted between two writes can cause each of these. The record is also read if a field was removed: if the document
+ * contained that field twice, the other one is visible from then on.
  */
 @Injectable()
 export class Completion {
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
   /**
-   * The events, read as a whole if their identity would otherwise be unknown. Throws a HistoryLostError where the server does not
-   * hold the moment of such an event any more: what the record was then cannot be told. One that only may have removed a field of
-   * what is known is read as it is now instead.
+   * Returns the events. Those whose identity would otherwise be unknown are completed from the whole record. Throws a
+   * HistoryLostError if the server no longer holds the moment of such an event, because the identity is then unknown.
+   * If the event may only have removed a field of a known record, the current record is read instead.
    */
   async complete<E extends { type: string }>(
     kind: Kind,
@@ -99,7 +99,7 @@ export class Completion {
   }
 }
 
-/** The same for each loop that comes to the event. */
+/** A name of the event that is the same in every loop. */
 function nameOf({ kind, place }: WrittenEvent): string {
   return `${place} ${kind}`;
 }
@@ -108,17 +108,17 @@ function isKnown({ owner, place }: WrittenEvent, knowledge: Pick<Knowledge, 'own
   return isKnownBefore(place, (owner as mongo.ObjectId).toHexString(), knowledge);
 }
 
-/** What the event says of fields that are texts behind it. */
+/** Omits the fields that are not text after the event. */
 function textsIn(told: StoredIdentity): StoredIdentity {
   return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== false));
 }
 
-/** What is known of the records of a batch before it, and its events with the names that they lack. */
+/** What is known of the records of a batch before it, and its events with their missing names added. */
 export interface KnowledgeRead extends Pick<Knowledge, 'owned' | 'partials' | 'holders'> {
   events: KindEvent[];
 }
 
-/** Reads what the rules need to know of a batch: of what the batch concerns, and of nothing else. */
+/** Reads what the rules need to know for a batch, and nothing else. */
 @Injectable()
 export class KnowledgeReader {
   constructor(
@@ -128,14 +128,14 @@ export class KnowledgeReader {
     private readonly claimants: Claimants,
   ) {}
 
-  /** Whose the tombstones are that the events tell of: what an entry is about never changes. */
+  /** Resolves tombstone events to identities. The identity of a ledger entry never changes. */
   async tombstonesIn(events: WatchedEvent[], share: AppShare): Promise<Map<string, DeadIdentity>> {
     const seen = events.flatMap((event) => (event.type === 'tombstone' ? [event.entry] : []));
     const entries = await this.ledger.among(seen, share);
     return new Map(entries.map((entry) => [entry._id.toHexString(), entry]));
   }
 
-  /** Of the share of the term; the events are those that concern it. */
+  /** Reads for the share of the term. The returned events are those that concern it. */
   async read(
     kind: Kind,
     events: KindEvent[],
@@ -162,7 +162,9 @@ export class KnowledgeReader {
   }
 }
 
-/** The records that the events are about, each once; what has no ObjectId is no record to anybody. */
+/**
+ * Returns the distinct records of the events. A record whose `_id` is not an ObjectId is never delivered and is left out.
+ */
 export function ownersOf(events: KindEvent[]): mongo.ObjectId[] {
   const owners = events.map((event) => ('owner' in event ? event.owner : undefined)).filter(isObjectId);
   return [...new Map(owners.map((owner) => [owner.toHexString(), owner])).values()];

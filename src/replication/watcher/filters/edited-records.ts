@@ -20,9 +20,12 @@ import {
 } from '../../store/index.js';
 import { isOfDatabase } from './taken-filters.js';
 
-/** Tells at times how many records were looked through for an edited filter, of how many. A stamping that is over sooner tells nothing. */
+/**
+ * Reports from time to time how many records were examined for an edited filter, and of how many. A short stamping ends
+ * before its first report.
+ */
 export class StampingProgress {
-  /** Records of the stretches that are done. */
+  /** Records of the ranges that are done. */
   private done = 0;
   private total: number | undefined;
   private isCounted = false;
@@ -30,20 +33,20 @@ export class StampingProgress {
   private readonly tempo = new Tempo({ at: this.toldAt, done: 0 });
 
   constructor(
-    /** Counts the records of the application and kind; undefined where the server cannot say it in time. */
+    /** Counts the records of the application and kind; undefined if the server cannot do so in time. */
     private readonly count: () => Promise<number | undefined>,
     private readonly tell: (work: Partial<Work>) => Promise<void>,
-    /** The least time between two tells (milliseconds). */
+    /** Shortest time between two reports (milliseconds). */
     private readonly tellMs: number,
   ) {}
 
-  /** A stretch is done. */
+  /** A range is done. */
   async advance(records: number): Promise<void> {
     await this.within(records);
     this.done += records;
   }
 
-  /** So many records of the stretch under way are done. */
+  /** This many records of the current range are done. */
   async within(records: number): Promise<void> {
     const at = performance.now();
     if (at - this.toldAt < this.tellMs) return;
@@ -51,7 +54,7 @@ export class StampingProgress {
     const done = Math.floor(this.done + records);
     const pace = this.tempo.look({ at, done });
     if (!this.isCounted) {
-      // Where the server could not say it in time, it could not later either.
+      // If the server could not count them in time, it could not do so later either.
       this.isCounted = true;
       this.total = await this.count();
     }
@@ -59,28 +62,31 @@ export class StampingProgress {
   }
 }
 
-/** A stretch has its own end on the server, which looks at it between two texts: a regular expression on one is not cut off. */
+/**
+ * Time beyond the server's own limit for a range (milliseconds). The server checks its limit only between two texts; it does
+ * not interrupt a regular expression on a single text.
+ */
 const SPARE_MS = 2000;
-/** Records that are stamped before the stream is waited for: each stamp is an event that delays all applications. */
+/** Number of stamps after which the stream has to catch up. Each stamp is an event that delays all applications. */
 const AT_ONCE = 1000;
-/** The stream is waited for no longer than this (milliseconds): its next batch may be long work. */
+/** Longest wait for the stream to catch up (milliseconds). Its next batch may take long. */
 const LONGEST_WAIT_MS = 5000;
 /** How often the progress of a stamping is stored (milliseconds). */
 const TELL_MS = 2000;
 
-/** What a stamping is done for, and what ends it. */
+/** The term of a stamping, and the signal that ends it. */
 export interface StampingTerm {
   term: TermAtWork;
   stop: AbortSignal;
 }
 
 /**
- * Stamps anew the records that the filter of a service and the one before it judge differently, beside the stream and no faster
- * than the stream works through the stamps.
+ * Re-stamps the records that the current and the previous filter of a service judge differently. This runs beside the
+ * stream, no faster than the stream processes the stamps.
  */
 @Injectable()
 export class EditedRecords {
-  /** Milliseconds that MongoDB has to judge a stretch of records by two filters. */
+  /** Time limit for MongoDB to evaluate both filters on a range of records (milliseconds). */
   private readonly judgingMs = STRETCH_MS;
   private readonly tellMs = TELL_MS;
 
@@ -93,8 +99,9 @@ export class EditedRecords {
   ) {}
 
   /**
-   * Everything of the application and kind where one of the filters cannot be read, MongoDB refuses one, or cannot end its
-   * work on a single record. Throws TermOverError where `stop` came first.
+   * Stamps every record that is left of the application and kind if one of the filters cannot be read, if MongoDB rejects
+   * one, or if MongoDB does not stop at its time limit. A single record that takes too long to judge is stamped without
+   * being judged. Throws a TermOverError if `stop` came first.
    */
   async restamp(entry: ReadVersion, { term, stop }: StampingTerm): Promise<Restamped> {
     const { organizationid, appid, kind, name, filter, previous } = entry;
@@ -140,7 +147,7 @@ export class EditedRecords {
     return done;
   }
 
-  /** What it cannot tell is no trouble of the stamping. To count the records may take as long as a stretch of them. */
+  /** A report that fails does not affect the stamping. Counting the records may take as long as one range. */
   private progressOf(entry: ReadVersion, term: TermAtWork): StampingProgress {
     const { organizationid, appid, kind } = entry;
     const records = this.connection.collection(COLLECTION_OF[kind]);
@@ -155,7 +162,7 @@ export class EditedRecords {
     );
   }
 
-  /** Waits until the watcher has passed this place with the application, and answers where the log is now. */
+  /** Waits until the watcher has passed this place with the application. Returns the current end of the log. */
   private async onceReached(
     tenant: Tenant,
     place: mongo.Timestamp | undefined,
@@ -166,7 +173,10 @@ export class EditedRecords {
     return (await this.workedThrough.now()).at;
   }
 
-  /** No index is stated: after a drop it is missing until the watcher comes to that, which it could not if this failed. */
+  /**
+   * No index is stated. After a drop the index is missing until the watcher processes the drop, which a failure here would
+   * prevent.
+   */
   private async idsOf(collection: mongo.Collection, query: mongo.Document): Promise<mongo.ObjectId[]> {
     const options = { projection: { _id: 1 }, sort: { _id: 1 }, maxTimeMS: this.judgingMs } as const;
     const asked = collection.find<{ _id: mongo.ObjectId }>(query, options).toArray();

@@ -1,7 +1,9 @@
 import type { ServiceKey } from '../../../application/index.js';
 import type { Tenant } from '../../../record/index.js';
 
-/** Services that are still to be looked at: one of each application in turn, so that many of one delay no other. */
+/**
+ * Services that wait for a check. One of each application is taken in turn, so that many of one application delay no other.
+ */
 export class ServicesInTurn {
   private readonly applications = new Map<string, Map<string, ServiceKey>>();
 
@@ -9,12 +11,12 @@ export class ServicesInTurn {
     return this.applications.size === 0;
   }
 
-  /** The names of the applications of which more than this number wait. */
+  /** The names of the applications with more than this number of waiting services. */
   crowded(most: number): Set<string> {
     return new Set([...this.applications].flatMap(([name, { size }]) => (size > most ? [name] : [])));
   }
 
-  /** One that waits already keeps its place. */
+  /** A service that already waits keeps its place. */
   add(key: ServiceKey): void {
     const application = tenantName(key);
     const waiting = this.applications.get(application) ?? new Map<string, ServiceKey>();
@@ -33,36 +35,39 @@ export class ServicesInTurn {
       taken.push(key);
       waiting.delete(name);
       this.applications.delete(application);
-      // After all others, so that this loop comes to it again.
+      // After all others, so that this loop reaches it again.
       if (waiting.size > 0) this.applications.set(application, waiting);
     }
     return taken;
   }
 }
 
-/** A service by one text, unlike that of any other. */
+/** A unique name of a service. */
 export function serviceName({ organizationid, appid, kind, name }: ServiceKey): string {
   return JSON.stringify([organizationid, appid, kind, name]);
 }
 
-/** The same of an application. */
+/** A unique name of an application. */
 export function tenantName({ organizationid, appid }: Tenant): string {
   return JSON.stringify([organizationid, appid]);
 }
 
-/** How long a service waits after its first failure in a row; twice as long after each further one, up to the second figure (milliseconds). */
+/**
+ * Pause of a service after its first consecutive failure (milliseconds). It doubles with each further one, up to
+ * `LONGEST_PAUSE_MS`.
+ */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 20_000;
 
 interface Failed {
   key: ServiceKey;
-  /** In a row. */
+  /** Number of consecutive failures. */
   failures: number;
   /** When it may be tried again (of `performance.now()`). */
   due: number;
 }
 
-/** Edited services whose records are to be stamped anew: of each application one at a time. */
+/** Edited services whose records have to be re-stamped, one of each application at a time. */
 export class EditedServices {
   private readonly waiting = new ServicesInTurn();
   private readonly underWay = new Set<string>();
@@ -89,7 +94,7 @@ export class EditedServices {
     this.failed.delete(serviceName(key));
   }
 
-  /** The same of one that failed: it is tried again after a pause. */
+  /** Ends a service that failed. It is tried again after a pause. */
   endFailed(key: ServiceKey): void {
     const failures = (this.failed.get(serviceName(key))?.failures ?? 0) + 1;
     this.end(key);
@@ -97,7 +102,7 @@ export class EditedServices {
     this.failed.set(serviceName(key), { key, failures, due: performance.now() + pauseMs });
   }
 
-  /** Milliseconds until one that failed may be tried again, at most this number. */
+  /** Milliseconds until a failed service may be tried again, at most this number. */
   restMs(most: number): number {
     const now = performance.now();
     let rest = most;

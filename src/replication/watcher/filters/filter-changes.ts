@@ -11,15 +11,20 @@ import { FilterReconciler, nameOf, type StampedVersion } from './filter-reconcil
 import { type Judged, RegisteredServices } from './registered-services.js';
 import { WantedServices } from './wanted-services.js';
 
-/** For so many services of a batch of events the stream waits, of applications of which the batch names no more than that. */
+/**
+ * Most services of a batch that the stream waits for. It waits for no application with more than this number in the batch.
+ */
 const IN_STREAM = 20;
-/** So many services are read at once: their filters may have 64 KB each. */
+/** Number of services that are read at once. Each filter may have 64 KB. */
 const AT_ONCE = 100;
-/** Without an edit the next look at the queue comes after this (milliseconds). */
+/** Longest wait for an edit before the queue is checked again (milliseconds). */
 const LONGEST_REST_MS = 10_000;
-/** How often all versions are read: an older wish that an overtaken leader wrote down too late is no event here (milliseconds). */
+/**
+ * How often all versions are read (milliseconds). An outdated version that a superseded leader wrote late causes no event
+ * here.
+ */
 const AGAIN_MS = 20_000;
-/** A stretch of records may be looked for and judged for 22 s without a sign of life (milliseconds). */
+/** Longest time without a sign of life (milliseconds). To find and judge a range of records may take 22 s. */
 const LONGEST_SILENCE_MS = 30_000;
 const EDITED = 'edited';
 const WAITING = 'waiting';
@@ -27,31 +32,31 @@ const WAITING = 'waiting';
 /** What a term knows of the services. */
 class Known {
   readonly registered = new RegisteredServices();
-  /** The version of each service, where it is known. */
+  /** The version of each service, if known. */
   readonly versions = new Map<string, number>();
   /** When all versions are read next (of `performance.now()`). */
   againAt = performance.now() + AGAIN_MS;
 
-  /** They tell which services are beyond the limits: while all documents are read, those that were known before. */
+  /** Decides which services are beyond the limits. While all documents are read again, this is the previous state. */
   judged = this.registered;
 
   constructor(
     readonly waiting = new ServicesInTurn(),
     readonly edited = new EditedServices(),
-    /** Ends with the last look at a service that was begun, by the service. */
+    /** By service: ends when the last check that was begun has ended. */
     readonly looks = new Map<string, Promise<unknown>>(),
   ) {}
 }
 
 /**
- * What of `services` has changed, for the one who leads. What an event names is read, and nothing else. The stream waits for a few
- * services of a batch; the others are worked through beside it, of each application in turn. What changes again before its turn is
- * worked through once, as it is then.
+ * Applies the changes of `services`, on the leader. It reads only what an event names. The stream waits for a few services
+ * of a batch. The others are processed beside it, one of each application in turn. A service that changes again before its
+ * turn is processed once, in its latest state.
  */
 @Injectable()
 export class FilterChanges {
   private readonly log = new Logger('Filters');
-  /** What each term knows: one that was given up may still be at work here, and takes nothing from the next one. */
+  /** Separate for each term: an abandoned term may still be running here, and must not take anything from the next one. */
   private readonly terms = new WeakMap<TermAtWork, Known>();
   private readonly changes = new EventEmitter();
   private readonly longestSilenceMs = LONGEST_SILENCE_MS;
@@ -63,16 +68,17 @@ export class FilterChanges {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Looks at all services, and has done with all of them. */
+  /** Checks all services, and returns when all are done. */
   async lookAtAll(term: TermAtWork): Promise<void> {
     const found = await this.findAll(term);
     while (!found.isEmpty) await this.reconcile(this.knownTo(term), found.take(AT_ONCE), term);
   }
 
   /**
-   * Looks at the services that these documents name or named before, or at all services if the documents are not known: at a few
-   * at once, so that a single edit is in force at its place in the log; the others wait, and so do those of an application of which
-   * there are many. A few failed services of the same applications are looked at too: the change may have removed the cause.
+   * Checks the services that these documents name or named before, or all services if the documents are unknown. Only a few
+   * are checked at once, so that a single edit takes effect at its place in the log. The others wait, as do all services of
+   * an application that has many. A few failed services of the same applications are checked too, because the change may
+   * have removed the cause.
    */
   async look(ids: mongo.ObjectId[] | undefined, term: TermAtWork): Promise<void> {
     const found = ids === undefined ? await this.findAll(term) : new ServicesInTurn();
@@ -87,7 +93,7 @@ export class FilterChanges {
       this.leaveWaiting(known, found);
       if (some.length > 0) await this.reconcile(known, some, term);
     } catch (error) {
-      // The event may be tried again, and what its documents named before is not known any more.
+      // The event may be retried, and what its documents named before is no longer known then.
       for (const key of some) found.add(key);
       this.leaveWaiting(known, found);
       throw error;
@@ -95,9 +101,9 @@ export class FilterChanges {
   }
 
   /**
-   * Looks at the next services that wait, beside the stream; sometimes also at what failed, and at what an overtaken leader has
-   * written down too late: whoever reads the versions alone sees that somebody else has changed one. Where none waits, it ends once
-   * one may, or after some seconds.
+   * Checks the next waiting services, beside the stream. From time to time it also checks those that failed, and those that
+   * a superseded leader has changed late, which only a read of all versions can detect. If no service waits, it returns when
+   * one does, or after some seconds.
    */
   async lookNext(term: TermAtWork, stop: AbortSignal): Promise<void> {
     const known = this.knownTo(term);
@@ -116,10 +122,11 @@ export class FilterChanges {
   }
 
   /**
-   * Stamps the records of the next edited service, then brings into force what is wanted by then: an edit that came meanwhile
-   * follows in the same write. Where no service waits, or only further ones of applications whose turn is under way, it ends
-   * once there may be one, or after some seconds. False where that failed: one in trouble keeps no other waiting. It is tried again
-   * after a pause where the failure says nothing about it, else with the next look at all versions.
+   * Stamps the records of the next edited service, then applies the latest document of that service: an edit made meanwhile
+   * takes effect in the same write. If no service waits, or only services of applications that are in progress, it returns
+   * when one may be available, or after some seconds. Returns false on failure, so that a failing service does not delay
+   * others. The service is tried again after a pause if the failure is not specific to it, otherwise with the next read of
+   * all versions.
    */
   async stampNext(term: TermAtWork, stop: AbortSignal): Promise<boolean> {
     const { edited } = this.knownTo(term);
@@ -147,7 +154,7 @@ export class FilterChanges {
     return isDone;
   }
 
-  /** The term is over: others tell what is beyond the limits. */
+  /** The term is over. The next leader reports which services are beyond the limits. */
   leave(): void {
     this.metrics.servicesBeyondLimits.set(0);
   }
@@ -160,7 +167,7 @@ export class FilterChanges {
   private async lookAgain(known: Known, stop: AbortSignal): Promise<void> {
     known.againAt = performance.now() + AGAIN_MS;
     for (const key of this.reconciler.failed()) known.waiting.add(key);
-    // What failed may have no version, and there may be more of it than is remembered.
+    // A failed service may have no version, and only a limited number of failed services is remembered.
     for (const key of known.registered.services())
       if (!known.versions.has(serviceName(key))) known.waiting.add(key);
     await asLongAsAlive(stop, this.longestSilenceMs, async (life) => {
@@ -172,7 +179,9 @@ export class FilterChanges {
     });
   }
 
-  /** It shows no life of the term: a stream that hangs is given up although there is much to stamp. False where it failed. */
+  /**
+   * Shows no life of the term, so that a hanging stream is detected even during a long stamping. Returns false on failure.
+   */
   private stamp(key: ServiceKey, term: TermAtWork, stop: AbortSignal): Promise<boolean> {
     return asLongAsAlive(stop, this.longestSilenceMs, async (life) => {
       const stamped = await this.reconciler.stamp(key, { term: life, stop: life.signal });
@@ -182,8 +191,8 @@ export class FilterChanges {
   }
 
   /**
-   * One look at a service follows the other: where an edit finds its service still pending, the look that ends the stamping comes
-   * later and reads that edit.
+   * Checks of the same service run one after the other. If an edit finds its service pending, the check that ends the
+   * stamping comes later and reads that edit.
    */
   private async reconcile(
     known: Known,
@@ -214,7 +223,10 @@ export class FilterChanges {
     }
   }
 
-  /** Answers all services. Those that wait keep their places: the last ones come to their turn, however often this is asked for. */
+  /**
+   * Returns all services. Waiting services keep their places, so that the last ones have their turn even if this is called
+   * often.
+   */
   private async findAll(term: TermAtWork): Promise<ServicesInTurn> {
     const { waiting, edited, looks, judged } = this.knownTo(term);
     const known = Object.assign(new Known(waiting, edited, looks), { judged });
@@ -236,7 +248,9 @@ export class FilterChanges {
     return found;
   }
 
-  /** Adds the services that these documents name or named; answers what is to be looked at in their applications as well. */
+  /**
+   * Adds the services that these documents name or named. Returns the services of their applications to be checked as well.
+   */
   private async find(ids: mongo.ObjectId[], found: ServicesInTurn, term: TermAtWork): Promise<ServiceKey[]> {
     const known = this.knownTo(term);
     const { registered } = known;
@@ -263,7 +277,7 @@ export class FilterChanges {
     return [...this.judge(known), ...failed.slice(0, IN_STREAM)];
   }
 
-  /** Answers what came to be beyond the limits of its application, or within them. */
+  /** Returns the services that moved beyond the limits of their application, or back within them. */
   private judge({ registered }: Known): ServiceKey[] {
     const judged = registered.judge();
     for (const one of judged) this.tell(one);

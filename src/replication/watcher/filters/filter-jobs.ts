@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Job, TermAtWork } from '../../store/index.js';
 import { FilterChanges } from './filter-changes.js';
 
-/** The next service may fail for the same reason. */
+/** Pause after a failure, because the next service may fail for the same reason (milliseconds). */
 const AFTER_FAILURE_MS = 1000;
 
-/** Stamps anew what an edited filter judges differently, beside the stream: the feeds of that service wait, and no other. */
+/**
+ * Re-stamps the records that an edited filter judges differently, beside the stream. Only the feeds of that service wait.
+ */
 @Injectable()
 export class FilterStampings implements Job {
   readonly name = 'The stamping for edited filters';
@@ -17,7 +19,7 @@ export class FilterStampings implements Job {
   }
 }
 
-/** Brings into force, beside the stream, the services that the stream does not wait for. */
+/** Applies, beside the stream, the services that the stream does not wait for. */
 @Injectable()
 export class FilterLooks implements Job {
   readonly name = 'The look at services';

@@ -12,16 +12,16 @@ import { type ReadVersion, type TermAtWork, FilterVersions } from '../../store/i
 import { serviceName } from './edited-services.js';
 import { WantedServices, type WantedService } from './wanted-services.js';
 
-/** So many services are looked at side by side. */
+/** Number of services that are processed concurrently. */
 const SIDE_BY_SIDE = 5;
 const MOST_ROUNDS = 5;
-/** Services in trouble that are logged once, and looked at again though they have no version. */
+/** Most failed services that are remembered. Each is logged once, and is checked again although it has no version. */
 const MOST_REMEMBERED = 1000;
 
-/** A service that was looked at. */
+/** The result for one service. */
 interface Reconciled {
   key: ServiceKey;
-  /** The version that it has; undefined where it could not be brought into force, or somebody else was quicker. */
+  /** Its version; undefined if it could not be applied, or if another writer was faster. */
   version: number | undefined;
   /** Its records are still to be stamped. */
   isPending: boolean;
@@ -31,18 +31,18 @@ interface Reconciled {
 export interface KnownServices {
   /** The names of those that exceed the limits of their application. */
   beyond: ReadonlySet<string>;
-  /** The entry whose records are stamped for the version that it had. */
+  /** The entry whose records are stamped, with the version that they are stamped for. */
   stamped?: StampedVersion | undefined;
 }
 
-/** An entry by its `_id` too: one that is made anew after a loss of the collection counts its versions from 1 again. */
+/** Includes the `_id`: an entry that is created again after a loss of the collection counts its versions from 1. */
 export type StampedVersion = Pick<ReadVersion, '_id' | 'version'>;
 
 interface Round extends KnownServices {
   done: Map<string, Reconciled>;
 }
 
-/** What is in force for a service, and what is wished for it. */
+/** The version in force of a service, and the document that describes the wanted one. */
 interface Look {
   key: ServiceKey;
   entry: ReadVersion | undefined;
@@ -54,19 +54,19 @@ interface Brought {
   key: ServiceKey;
   version?: number | undefined;
   isPending?: boolean | undefined;
-  /** Somebody else was quicker. */
+  /** Another writer was faster. */
   isOutrun?: boolean;
 }
 
 /**
- * Rule 5: brings `services` into force in one place, and stamps anew what the old and the new filter judge differently.
- * An entry is pending from the write of its filter until the last stamp: its feeds wait, and nothing else does. What goes
- * wrong with one service makes that one invalid, and concerns no other.
+ * Rule 5: applies `services` in one place, and re-stamps the records that the old and the new filter judge differently. An
+ * entry is pending from the write of its filter until the last stamp; only its own feeds wait. A failure makes only the
+ * service concerned invalid.
  */
 @Injectable()
 export class FilterReconciler {
   private readonly log = new Logger('Filters');
-  /** Services that could not be brought into force. Each is logged once for as long as it is in here. */
+  /** Services that could not be applied. Each is logged once while it is in this cache. */
   private readonly told = new LRUCache<string, ServiceKey>(atMost(MOST_REMEMBERED));
 
   constructor(
@@ -76,14 +76,14 @@ export class FilterReconciler {
     private readonly records: EditedRecords,
   ) {}
 
-  /** Services that could not be brought into force, or whose records could not be stamped: to be looked at again. */
+  /** Services that could not be applied, or whose records could not be stamped. They have to be checked again. */
   failed(): ServiceKey[] {
     return [...this.told.values()];
   }
 
   /**
-   * Brings these services into force, as far as their records are stamped for the filter before. An entry that another leader
-   * changed in the meantime is read again.
+   * Applies these services, except those whose records are not yet stamped for the filter in force. An entry that another
+   * leader has changed meanwhile is read again.
    */
   async reconcile(keys: ServiceKey[], known: KnownServices, term: TermAtWork): Promise<Reconciled[]> {
     const done = new Map(
@@ -101,9 +101,9 @@ export class FilterReconciler {
   }
 
   /**
-   * What is in force is read before what is wanted: the other way round an older wish could win. A service whose records
-   * are not stamped yet stays as it is until they are: another change would hide what is still to be stamped. Answers those
-   * that somebody else was quicker to change.
+   * Reads the versions in force before `services`; in the other order, an outdated document could win. A service whose
+   * records are not yet stamped stays unchanged, because another change would hide which records are still to be stamped.
+   * Returns the services that another writer was faster to change.
    */
   private async round(
     keys: ServiceKey[],
@@ -130,7 +130,7 @@ export class FilterReconciler {
     const alone = looks.slice(brought.length);
     for (let first = 0; first < alone.length; first += SIDE_BY_SIDE) {
       const bringing = alone.slice(first, first + SIDE_BY_SIDE).map((look) => this.bring(look));
-      // Where one fails, the others have ended before that is told.
+      // If one fails, the others end before the error is thrown.
       await Promise.allSettled(bringing);
       term.showLife();
       brought.push(...(await Promise.all(bringing)));
@@ -141,8 +141,8 @@ export class FilterReconciler {
   }
 
   /**
-   * Writes down what is wished for all of them, by one query and one write. Answers none where anything of it failed: one by one it
-   * is found out what.
+   * Applies all of them by one query and one write. Returns an empty list if any part fails; applying them one by one then
+   * finds the cause.
    */
   private async bringTogether(looks: Look[]): Promise<Brought[]> {
     if (looks.length < 2 || looks.some(({ entry }) => entry?.pending === true)) return [];
@@ -170,8 +170,8 @@ export class FilterReconciler {
   }
 
   /**
-   * Writes down what is wished for, or that the records are stamped for what is. Without a version where that failed, or somebody
-   * else was quicker.
+   * Writes the wanted version, or that the records are stamped for the one in force. The result has no version on failure,
+   * or if another writer was faster.
    */
   private async bring({ key, entry, ...wanted }: Look): Promise<Brought> {
     let brought: Brought = { key };
@@ -186,9 +186,10 @@ export class FilterReconciler {
   }
 
   /**
-   * Does something for one service; false where it failed for what this service or its records are: it becomes invalid,
-   * so that its consumers wait instead of missing something. What says nothing about it, such as a right that is missing,
-   * is thrown on, and the watcher tries again.
+   * Does something for one service. Returns false if it failed because of the service or its records. The service then
+   * becomes invalid, unless its records are only held by a transaction, so that its consumers wait instead of missing
+   * changes. An error that is not specific to the service, such as a missing privilege, is rethrown, and the watcher
+   * retries.
    */
   private async alone(
     service: ServiceKey,
@@ -215,7 +216,7 @@ export class FilterReconciler {
     }
   }
 
-  /** A filter that MongoDB refuses is as invalid as one that contract §4 refuses. */
+  /** A filter that MongoDB rejects is invalid, like one that contract §4 rejects. */
   private async changeOf(
     entry: ReadVersion | undefined,
     { wish, isBeyond }: Pick<Look, 'wish' | 'isBeyond'>,
@@ -233,8 +234,8 @@ export class FilterReconciler {
   }
 
   /**
-   * Stamps each record of a service anew that its filter and the one before judge differently, or sets it aside. False where
-   * that failed, else what is stamped, if anything had to be.
+   * Re-stamps each record that the current and the previous filter of a service judge differently, or sets it aside. Returns
+   * false on failure, the stamped version on success, and undefined if no stamps were pending.
    */
   async stamp(key: ServiceKey, during: StampingTerm): Promise<StampedVersion | undefined | false> {
     const [entry] = await this.entries.of([key]);
@@ -254,7 +255,7 @@ function isStamped(entry: ReadVersion, stamped: StampedVersion | undefined): boo
   return stamped?._id.equals(entry._id) === true && stamped.version === entry.version;
 }
 
-/** A service as the log names it, at the beginning of a sentence. */
+/** The name of a service in the log, for the beginning of a sentence. */
 export function nameOf({ organizationid, appid, kind, name }: ServiceKey): string {
   return `The ${kind} service "${name}" of ${organizationid}/${appid}`;
 }

@@ -6,23 +6,23 @@ import type { NamedService } from './wanted-services.js';
 
 /** A document of `services` that names a service. */
 interface Registered {
-  /** In hexadecimal digits, or the name of the service. */
+  /** The `_id` in hexadecimal digits, or the name of the service if it is not an ObjectId. */
   _id: string;
   key: ServiceKey;
   name: string;
   bytes: number;
-  /** It is within the limits of its application, as far as these were judged. */
+  /** Whether it was within the limits of its application when last judged. */
   isWithin: boolean;
   isGone: boolean;
 }
 
 interface Within {
   one: Registered;
-  /** Bytes of those up to this one. */
+  /** Total bytes up to and including this one. */
   bytes: number;
 }
 
-/** A service that changed sides. */
+/** A service that moved across the limits. */
 interface Moved {
   key: ServiceKey;
   name: string;
@@ -30,21 +30,21 @@ interface Moved {
 }
 
 /**
- * The services of one application in the order of their `_id`, and which of them are within its limits. What follows the first
- * change is judged anew, up to the place from which no other one has room: what is before or behind it is not looked at.
+ * The services of one application in the order of their `_id`, and which of them are within its limits. Only services from
+ * the first change on are judged again, and only up to the place where no other one fits.
  */
 class FirstThatFit {
   /** By name. */
   readonly beyond = new Map<string, ServiceKey>();
   private readonly order: Registered[] = [];
   private bytes = 0;
-  /** None that was ever here is smaller. */
+  /** The smallest size that was ever added. */
   private smallest = Infinity;
-  /** Those within the limits, in order; undefined: all of them. */
+  /** The services within the limits, in order; undefined if all are. */
   private within: Within[] | undefined;
-  /** Added since they were judged. */
+  /** Added since the last judgement. */
   private readonly added = new Set<Registered>();
-  /** Services that were touched since, and whether they were beyond the limits then. */
+  /** Services that were changed since the last judgement, and whether they were beyond the limits before. */
   private readonly touched = new Map<string, { key: ServiceKey; wasBeyond: boolean }>();
   private firstChange: string | undefined;
 
@@ -71,7 +71,9 @@ class FirstThatFit {
     this.beyond.delete(one.name);
   }
 
-  /** Answers the services that changed sides since; those that came to be beyond the limits first, each part by name. */
+  /**
+   * Returns the services that moved across the limits since the last call: those now beyond them first, each part by name.
+   */
   judge(): Moved[] {
     if (this.firstChange !== undefined) this.judgeFrom(this.firstChange);
     this.firstChange = undefined;
@@ -97,7 +99,7 @@ class FirstThatFit {
     for (const one of changed) if (!one.isGone) this.put(one, one.isWithin);
   }
 
-  /** Takes those that were within the limits from this place on off the list. */
+  /** Removes from the list all services within the limits from this `_id` on. Returns them. */
   private withinFrom(first: string): Registered[] {
     if (this.within === undefined) {
       this.within = [];
@@ -107,7 +109,7 @@ class FirstThatFit {
     return this.within.splice(place).map(({ one }) => one);
   }
 
-  /** Fills the list with those that have room, from the end of the list on. */
+  /** Appends the services that fit to the list. Returns them. */
   private fill(first: string): Registered[] {
     const within = this.within!;
     const filled: Registered[] = [];
@@ -143,7 +145,7 @@ class FirstThatFit {
   }
 }
 
-/** The place of an `_id`, or where it would be. */
+/** The index of an `_id`, or where it would be inserted. */
 function placeOf(order: Registered[], _id: string): number {
   return lowest(order.length, (index) => order[index]!._id >= _id);
 }
@@ -159,32 +161,32 @@ function lowest(length: number, isTrueAt: (index: number) => boolean): number {
   return low;
 }
 
-/** An application some of whose services came to be beyond its limits, or within them. */
+/** An application with services that moved beyond its limits, or back within them. */
 export interface Judged extends Tenant {
-  /** How many are beyond them, and how many were. */
+  /** Number of services beyond the limits, now and before. */
   beyond: number;
   before: number;
-  /** The services that changed sides. */
+  /** The services that moved across the limits. */
   moved: ServiceKey[];
 }
 
 /**
- * The documents of `services` that name a service, and which of these are beyond the limits of their application: other programs
- * write this collection without a limit. An application has its services in the order of their `_id`, so that those that were
- * there first stay; one that is too large for what is left is passed over.
+ * The documents of `services` that name a service, and which services are beyond the limits of their application: other
+ * programs write this collection without a limit. The services of an application count in the order of their `_id`, so that
+ * the oldest ones stay. A service that is too large for the remaining space is skipped.
  */
 export class RegisteredServices {
-  /** How many services are beyond the limits of their applications. */
+  /** Number of services beyond the limits of their applications. */
   beyond = 0;
 
   private readonly documents = new Map<string, Registered>();
   private readonly applications = new Map<string, FirstThatFit>();
-  /** Applications whose documents were added, changed or removed since they were judged, and how many were beyond then. */
+  /** Applications whose documents changed since they were judged, and how many services were beyond the limits then. */
   private readonly touched = new Map<string, number>();
 
-  /** Takes note of a document as it is now. */
+  /** Stores the current state of a document. */
   learn({ _id, key, bytes }: NamedService): void {
-    // An event with an `_id` that is no ObjectId makes the watcher read all documents again.
+    // For an `_id` that is not an ObjectId, an event makes the watcher read all documents again.
     const id = isObjectId(_id) ? _id.toHexString() : key && serviceName(key);
     if (id === undefined) return;
     this.remove(id);
@@ -198,12 +200,12 @@ export class RegisteredServices {
     this.remove(_id.toHexString());
   }
 
-  /** The service that a document named until now: the event of a delete has only the `_id`. */
+  /** The service that a document named until now. The event of a delete contains only the `_id`. */
   named(_id: mongo.ObjectId): ServiceKey | undefined {
     return this.documents.get(_id.toHexString())?.key;
   }
 
-  /** What the documents name. */
+  /** The services that the documents name. */
   *services(): Generator<ServiceKey> {
     for (const { key } of this.documents.values()) yield key;
   }
@@ -212,7 +214,7 @@ export class RegisteredServices {
     return this.applications.get(tenantName(key))?.beyond.has(serviceName(key)) === true;
   }
 
-  /** Judges the applications that something was learned of since; answers those in which a service changed sides. */
+  /** Judges the applications that changed since the last call. Returns those in which a service moved across the limits. */
   judge(): Judged[] {
     const judged: Judged[] = [];
     for (const [tenant, before] of this.touched) {

@@ -4,14 +4,14 @@ import { TermOverError } from '../../store/index.js';
 import type { Filter, ServiceKey } from '../../../application/index.js';
 import { COLLECTION_OF, FIRST_ID, KINDS } from '../../../record/index.js';
 
-/** Whether the term is over, or the database away: nothing was said about what was asked. */
+/** Whether the term is over or the database is unavailable, so that the query was not answered. */
 export function isOfDatabase(error: unknown): boolean {
   return error instanceof TermOverError || databaseProblem(error) !== undefined;
 }
 
 /**
- * Whether an error says nothing about the service that is being looked at. Of what the server refuses only queries that
- * make no sense and writes that do not fit are about it; anything else it would refuse for every service.
+ * Whether an error is not specific to the service in progress. Of the errors of the server, only rejected queries, duplicate
+ * keys and writes that do not fit are specific. Any other error would occur for every service.
  */
 export function isElsewhere(error: unknown): boolean {
   if (isOfDatabase(error)) return true;
@@ -26,8 +26,8 @@ interface FilterOf {
 }
 
 /**
- * Whether MongoDB takes a filter: it refuses one when it reads it, whatever there is to be found. Where it refuses the same query
- * without the filter as well, that says nothing about the filter, and is thrown.
+ * Whether MongoDB accepts a filter. It rejects an invalid filter when it parses the query, whether or not any document could
+ * match. If it also rejects the same query without the filter, the filter is not the cause, and the error is thrown.
  */
 export async function isTaken(connection: Connection, { key, filter }: FilterOf): Promise<boolean> {
   const { organizationid, appid, kind } = key;
@@ -43,7 +43,7 @@ export async function isTaken(connection: Connection, { key, filter }: FilterOf)
   }
 }
 
-/** The same of several filters by one query for each kind. Throws what MongoDB says where it refuses one. */
+/** Checks several filters by one query for each kind. Throws the error of MongoDB if it rejects one. */
 export async function assertTaken(connection: Connection, some: FilterOf[]): Promise<void> {
   for (const kind of KINDS) {
     const ofKind = some.filter(({ key }) => key.kind === kind);

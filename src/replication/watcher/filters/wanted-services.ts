@@ -4,7 +4,7 @@ import type { Model, mongo } from 'mongoose';
 import { isNamed, SERVICE_MODEL, type ServiceKey, type StoredService } from '../../../application/index.js';
 import { amongServices, filterAt, nameAt } from '../../store/index.js';
 
-/** Whatever else stands in place of a name costs nothing, and names nothing. */
+/** Reads only values that can be names. A document with any other value names no service. */
 const NAMES = {
   ...{ organizationid: nameAt('$organizationid'), appid: nameAt('$appid') },
   ...{ kind: nameAt('$kind'), name: nameAt('$name') },
@@ -18,7 +18,7 @@ const AT_ONCE = 1000;
 
 export type WantedService = ServiceKey & Pick<StoredService, 'filter' | 'enabled'>;
 
-/** A document of `services`, and the service that it names; nothing where it names none. */
+/** A document of `services`, and the service that it names, if any. */
 export interface NamedService {
   _id: unknown;
   key: ServiceKey | undefined;
@@ -26,12 +26,12 @@ export interface NamedService {
   bytes: number;
 }
 
-/** Reads `services`, which operators write: what names what, and what is wished for. */
+/** Reads `services`, which operators write. */
 @Injectable()
 export class WantedServices {
   constructor(@InjectModel(SERVICE_MODEL) private readonly services: Model<StoredService>) {}
 
-  /** What the documents name, or all documents. One that is gone is not among them. */
+  /** Reads the services that these documents name, or all documents. Deleted documents are left out. */
   async *named(ids?: mongo.ObjectId[]): AsyncGenerator<NamedService[]> {
     const which = ids === undefined ? {} : { _id: { $in: ids } };
     const found = this.services.collection.find<StoredService & { _id: unknown; bytes: number }>(which, {
@@ -46,7 +46,7 @@ export class WantedServices {
       }));
   }
 
-  /** What is wished for these services, as far as it is wished for anything. */
+  /** The wanted versions of these services. A service without a document is left out. */
   async wishes(keys: ServiceKey[]): Promise<WantedService[]> {
     if (keys.length === 0) return [];
     const found = this.services.collection.find<StoredService>(amongServices(keys), { projection: WISH });

@@ -6,19 +6,19 @@ import { asLongAsWorkedOn, type Sender, withComment } from './long-command.js';
 import type { WatchedEvent } from '../../protocol/index.js';
 
 const MOST_EVENTS = 1000;
-/** A stream that was opened just now tells what the log has already, and does not wait for more (milliseconds). */
+/** The first read returns only what the log already contains; it does not wait for more (milliseconds). */
 const FIRST_WAIT_MS = 1;
-/** The server may miss the first sign of a majority write and wait until this is over, and a raise with it. */
+/** The server may miss the first signal of a majority write and wait for this long (milliseconds), which delays a raise. */
 const SHORTEST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1000;
 const TOKEN_TIME = /^[0-9a-f]{18}/i;
-/** 10334: an event that is larger than MongoDB can send; nothing comes after it. */
+/** 10334: an event that is larger than MongoDB can send. The stream cannot continue after it. */
 const HISTORY_LOST = new Set([136, 260, 280, 286, 10334]);
-/** What the server answers where it cannot even read the token it shall start after. */
+/** Errors of a server that cannot parse the resume token. */
 const UNREADABLE_TOKEN = [9, 14, 15, 40647, 40649, 50811];
 const LOST_AT_OPENING = new Set([...HISTORY_LOST, ...UNREADABLE_TOKEN]);
 
-/** What happened to the records since the token cannot be told event by event: only a pass can find out. */
+/** The changes since the token are no longer available as events. Only a pass can find them. */
 export class HistoryLostError extends Error {
   constructor(reason: string) {
     super(`The history of the records is lost: ${reason}`);
@@ -26,35 +26,36 @@ export class HistoryLostError extends Error {
   }
 }
 
-/** What a stream is opened over, and from where. */
+/** The parameters of a change stream. */
 export interface Opening {
   db: mongo.Db;
-  /** The collections whose loss is like a lost history, beside those of the records. */
+  /** Collections whose loss is treated as lost history, in addition to those of the records. */
   memory: string[];
-  /** A token; from now on where there is none. */
+  /** A resume token; if undefined, the stream starts at the present. */
   startAfter: unknown;
-  /** For how long the server may wait for something to happen (milliseconds). */
+  /** Longest time that the server may wait for new events (milliseconds). */
   longestWait?: number;
 }
 
-/** Some events in commit order, and how far the log is read once they are worked through. Often none. */
+/** A batch of events in commit order, often empty, and the position to store once they are processed. */
 export interface Batch {
   events: WatchedEvent[];
   token: unknown;
-  /** The cluster time of which every event is worked through with this batch. */
+  /** The cluster time up to which all events are processed once this batch is. */
   until: mongo.Timestamp;
-  /** Whether the log had no more for the stream than this. */
+  /** Whether the stream had no further events to return. */
   isLast: boolean;
 }
 
 /**
- * The change stream of the whole database from a token on, or from now. The bare commands are used since they hand over
- * a batch with its token at once. Ends when `stop` is aborted; the cursor is closed in any case, behind it.
+ * Opens a change stream of the whole database, after a token or at the present. It uses raw commands because these return
+ * each batch at once, together with its token. The stream ends when `stop` is aborted. The cursor is always closed, in the
+ * background.
  *
- * After a full batch the next one is read while that one is worked through; the two are all that is held in memory. The server
- * reads the log until a batch is full or the log is at its end, however much lies in between that concerns nobody here. So a batch
- * has at most twice as many events as the one before: where they are rare it is full with the
- * first, and there is one every few seconds, since the renewals of the lease are among them.
+ * After a full batch, the next batch is read while the full one is processed. At most these two are held in memory. The
+ * server reads the log until a batch is full or the log ends, however many irrelevant entries it has to skip. Therefore each
+ * request asks for at most twice as many events as the previous reply contained. If events are rare, the first one fills the
+ * batch. The renewals of the lease provide one every few seconds.
  */
 export async function* openStream(
   sender: Sender,
@@ -79,7 +80,7 @@ export async function* openStream(
       const read = asLongAsWorkedOn({ ...sender, shownAs }, (signal) =>
         db.command(more, { ...options, signal }),
       );
-      // One that was read ahead may fail before it is awaited.
+      // A batch that is read ahead may fail before it is awaited.
       read.catch(() => undefined);
       return read;
     };
@@ -101,7 +102,7 @@ export async function* openStream(
   }
 }
 
-/** Without a first batch: the server answers before it has read anything of the log. */
+/** The first batch is empty, so that the server replies before it reads the log. */
 function opening(startAfter: unknown, memory: string[], comment: string): mongo.Document {
   return {
     aggregate: 1,
@@ -117,7 +118,7 @@ export function sizeBehind(events: number): number {
   return Math.min(Math.max(1, events * 2), MOST_EVENTS);
 }
 
-/** Not awaited: a server that has just lost the history of the cursor may never answer this. */
+/** Not awaited: a server that has just lost the history of the cursor may never reply. */
 async function close(db: mongo.Db, id: CursorId | undefined, session: mongo.ClientSession): Promise<void> {
   try {
     if (id !== undefined) await db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session });
@@ -132,7 +133,7 @@ interface StreamCursor {
   id: CursorId;
   firstBatch?: mongo.Document[];
   nextBatch?: mongo.Document[];
-  /** A server that has just started may leave it out. */
+  /** A server that has just started may omit it. */
   postBatchResumeToken?: Token;
 }
 
@@ -162,8 +163,9 @@ export function batchOf(cursor: StreamCursor, asked: number, before: unknown): B
 }
 
 /**
- * All events of a transaction have one cluster time, and a batch may end between them: a cluster time is reached only
- * when something later is seen. An announcement is never part of a transaction, so it needs not wait.
+ * All events of a transaction share one cluster time, and a batch may end between them. A cluster time is therefore reached
+ * only when a later event is seen. An announcement is never part of a transaction, so its own cluster time is reached at
+ * once.
  */
 export function reached(at: mongo.Timestamp, last: WatchedEvent | undefined): mongo.Timestamp {
   return last?.type === 'announced' && last.at.equals(at) ? at : justBefore(at);
@@ -180,13 +182,13 @@ export function timeOf(token: Token): mongo.Timestamp {
   return new mongoose.mongo.Timestamp({ t: seconds, i: counter });
 }
 
-/** Whether a token lies behind the end of the log. One that nobody can read does not: the server will say so itself. */
+/** Whether a token is later than the end of the log. False for an unreadable token, which the server itself rejects. */
 export function isAhead(token: unknown, end: mongo.Timestamp): boolean {
   const { _data } = token as { _data?: unknown };
   return typeof _data === 'string' && TOKEN_TIME.test(_data) && timeOf({ _data }).compare(end) > 0;
 }
 
-/** Throws an error on: with one of these codes as a HistoryLostError, else as it is. */
+/** Rethrows an error: as a HistoryLostError if it has one of these codes, otherwise unchanged. */
 function lostIf(codes: Set<number>): (error: unknown) => never {
   return (error) => {
     const isLost = error instanceof mongoose.mongo.MongoServerError && codes.has(Number(error.code));
@@ -194,17 +196,17 @@ function lostIf(codes: Set<number>): (error: unknown) => never {
   };
 }
 
-/** How often a pass turns to the stream (milliseconds). */
+/** How often a pass reads the stream (milliseconds). */
 const EVERY_MS = 1000;
 
-/** Reads a stream in between: a pass writes into the log, and must not lose its own place in it. */
+/** Reads a stream during a pass. A pass adds to the log, so the stream must advance before the log drops its position. */
 export class Reader {
   private batch: Batch | undefined;
   private readAt = performance.now();
 
   constructor(private readonly stream: AsyncGenerator<Batch, void>) {}
 
-  /** The last batch that was read and worked through. */
+  /** The last batch that was read and processed. */
   get last(): Batch {
     if (this.batch === undefined) throw new Error('The change stream ended before it began');
     return this.batch;
@@ -216,7 +218,7 @@ export class Reader {
     return this.last;
   }
 
-  /** Works through all that has come, once a second at most. */
+  /** Processes all available batches, at most once a second. */
   async keepUp(workThrough: (batch: Batch) => Promise<void>): Promise<void> {
     if (performance.now() - this.readAt < EVERY_MS) return;
     for (;;) {

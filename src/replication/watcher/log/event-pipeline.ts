@@ -31,11 +31,11 @@ import {
 const KIND_OF = new Map(KINDS.map((kind) => [COLLECTION_OF[kind], kind]));
 const RECORDS = [...KIND_OF.keys()];
 const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
-/** An event holds the `_id` several times, in hex too (bytes of BSON). */
+/** Limit in bytes of BSON: an event contains the `_id` several times, also in hex. */
 const LARGEST_KEY = 1_000_000;
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
 
-/** A date that JavaScript can hold; `null` where there is nothing, `false` where there is something else. */
+/** A date that JavaScript can represent; `null` if the field is missing, `false` for any other value. */
 const stampAt = (path: string) => ({
   $switch: {
     branches: [
@@ -51,7 +51,7 @@ const stampAt = (path: string) => ({
   },
 });
 
-/** Single places of the list, such as `channels.2`; a list that was set as a whole stands under `channels`. */
+/** Updates of single array elements, such as `channels.2`. An update of the whole array is listed under `channels`. */
 const CHANNELS_PLACED = {
   $filter: {
     input: { $objectToArray: '$updateDescription.updatedFields' },
@@ -66,7 +66,7 @@ const REMOVED = { $ifNull: ['$updateDescription.removedFields', []] };
 const TRUNCATED = { $ifNull: ['$updateDescription.truncatedArrays', []] };
 const isA = (operationType: string) => ({ $eq: ['$operationType', operationType] });
 
-/** Whether an update changed this field and nothing else. */
+/** Whether an update changed only this field. */
 const isOnly = (field: string) => ({
   $and: [
     isA('update'),
@@ -81,8 +81,8 @@ const PATHS = { $concatArrays: [CHANGED, REMOVED, { $map: { input: TRUNCATED, in
 const ROOTS = { $map: { input: PATHS, in: { $arrayElemAt: [{ $split: ['$$this', '.'] }, 0] } } };
 
 /**
- * Whether an event shows all that is looked after in a product, but for its texts and its stamp: an insert whose channels are all
- * learned, or an update of other fields.
+ * Whether an event shows every field of a product that the watcher checks, except texts and stamp: an insert whose channels
+ * are all within the limit, or an update of other fields.
  */
 const IS_SHOWN = {
   $cond: [
@@ -96,8 +96,8 @@ const isOf = (...names: string[]) => ({ $in: ['$ns.coll', names] });
 const isSet = (path: string) => ({ $ne: [{ $type: path }, 'missing'] });
 
 /**
- * Whether an event concerns anybody here. A value of its own, since MongoDB looks for the conditions of a plain `$match` in
- * each entry of the log, those of other databases too, which then cost four times as much.
+ * Whether the watcher needs an event. This is a computed field because MongoDB tests the conditions of a plain `$match` on
+ * every log entry, including those of other databases, which would cost four times as much.
  */
 const concerns = (memory: string[]) => ({
   $or: [
@@ -113,11 +113,11 @@ const concerns = (memory: string[]) => ({
 });
 
 /**
- * The stages behind `$changeStream`: records, tombstones, marks, services and what became of collections, and of their
- * events only a few bytes. Renewals of the lease concern nobody, but bring the stream a token every few seconds.
- * Records with a huge `_id` stay out: nobody is ever told of them, and their events would be larger than MongoDB can send.
+ * The stages after `$changeStream`. They select records, tombstones, marks, services and lost collections, and keep only a
+ * few bytes of each event. Renewals of the lease carry no data, but give the stream a new token every few seconds. Records
+ * with a huge `_id` are excluded: they are never delivered, and their events would be larger than MongoDB can send.
  *
- * `memory` names the collections without which the watcher's own memory has a gap: their loss is like a lost history.
+ * `memory` names the collections that hold the watcher's own memory. The loss of one is treated as lost history.
  */
 export function eventPipeline(memory: string[]): mongo.Document[] {
   const followed = new Set([...RECORDS, ...memory, MARKS, LEDGER, SERVICES, LEASES]);
@@ -129,11 +129,11 @@ export function eventPipeline(memory: string[]): mongo.Document[] {
   ];
 }
 
-/** MongoDB can pass over the rest of the log by names alone, without making events of it. */
+/** Lets MongoDB skip the rest of the log by name, before it builds events. */
 const isIn = (name: string) => ({ 'ns.coll': name });
 const hasType = (operationType: string) => ({ operationType });
 
-/** The few bytes of an event that anybody here needs. */
+/** The few bytes of an event that the watcher reads. */
 const SHOWN = {
   operationType: 1,
   clusterTime: 1,
@@ -205,7 +205,7 @@ function written(raw: mongo.Document, kind: Kind, whole: boolean): WrittenEvent 
   };
 }
 
-/** Whether each of the three names is a text that can be read, as it is stored. */
+/** Whether each of the three names is stored as a readable string. */
 function isReadable({ isNumber, ...names }: StoredIdentity): boolean {
   const isText = (name: unknown) => typeof name === 'string' && !isUnreadable(name);
   return isNumber === undefined && IDENTITY.every((field) => isText(names[field]));
@@ -221,7 +221,9 @@ function tombstoneSeen(raw: mongo.Document): TombstoneEvent {
   return { type: 'tombstone', ...whenOf(raw), entry: raw['owner'] as mongo.ObjectId, stamp: stamp ?? null };
 }
 
-/** A whole record that shows no stamp has none; a change that shows none left it alone, unless it removed it. */
+/**
+ * A whole record without a valid stamp has none. An update without a stamp left the stamp unchanged, unless it removed it.
+ */
 function stampIn(raw: mongo.Document, whole: boolean): { stamp?: Date | null } {
   const shown = (raw[whole ? 'stored' : 'changed'] as { stamp?: Date | null | false } | undefined)?.stamp;
   if (shown instanceof Date) return { stamp: shown };
@@ -243,7 +245,7 @@ function changedIdentity(raw: mongo.Document): StoredIdentity {
   return { ...told(raw['changed']), ...Object.fromEntries(removed.map((field) => [field, false])) };
 }
 
-/** What the event tells of the identity; `null` stands for what it does not. */
+/** The identity fields that the event contains. In the projection, `null` marks a field that it does not contain. */
 function told(projected: unknown): StoredIdentity {
   const stored = (projected ?? {}) as Record<string, string | boolean | null>;
   const fields = [...IDENTITY, 'isNumber'].map((field) => [field, stored[field] ?? null] as const);

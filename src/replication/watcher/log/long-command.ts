@@ -4,7 +4,7 @@ import { APP_NAME, ASKED_FOR, bareCommand } from '../../../database/index.js';
 import type { TermAtWork } from '../../store/index.js';
 
 const LOOK_MS = 5000;
-/** For an answer that was under way while the server was asked. */
+/** Extra time for a reply that arrives while the server is asked (milliseconds). */
 const ARRIVAL_MS = 1000;
 
 /** The sender of commands for a term, and the signal that ends the wait for them. */
@@ -14,17 +14,17 @@ export interface Sender {
   stop: AbortSignal;
 }
 
-/** A command as the server's list of running operations shows it. */
+/** A command, and the condition that finds it in the server's list of running operations. */
 interface LongCommand extends Sender {
   shownAs: mongo.Document;
 }
 
-/** A command with a comment, and what goes on with the cursor that it opened. */
+/** Matches a command by its comment, and later commands on the cursor that it opened. */
 export function withComment(comment: string): mongo.Document {
   return { $or: [{ 'command.comment': comment }, { 'cursor.originatingCommand.comment': comment }] };
 }
 
-/** The builds of the indexes that the service needs. */
+/** Matches the builds of the indexes that the service needs. */
 export const INDEX_BUILDS: mongo.Document = {
   appName: APP_NAME,
   'command.createIndexes': { $exists: true },
@@ -32,9 +32,9 @@ export const INDEX_BUILDS: mongo.Document = {
 };
 
 /**
- * Waits for the answer to a command for as long as the server works on it: reading through a long log takes minutes, and
- * is life all the same. Where the server does not know of it, the answer is lost: DeadlineError, and the connection ends.
- * Nothing where `stop` came first.
+ * Waits for the reply to a command while the server works on it, and reports life meanwhile: reading through a long log
+ * takes minutes. If the server does not know the command, the reply is lost: the command is aborted and a DeadlineError
+ * thrown. Returns undefined if `stop` came first.
  */
 export async function asLongAsWorkedOn<T>(
   { client, term, stop, shownAs }: LongCommand,
@@ -60,7 +60,7 @@ export async function asLongAsWorkedOn<T>(
   }
 }
 
-/** Whether the promise settles, either way, within a number of milliseconds. */
+/** Whether the promise is fulfilled or rejected within a number of milliseconds. */
 async function isSettled(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -26,13 +26,13 @@ import { PassNumbers, type PassRun } from './pass-numbers.js';
 
 const isText = (path: string) => ({ $eq: [{ $type: path }, 'string'] });
 
-/** A text that is nothing but ASCII has as many characters as bytes. */
+/** A text that contains only ASCII has as many characters as bytes. */
 const IS_ASCII = { $eq: [{ $strLenBytes: '$data.email' }, { $strLenCP: '$data.email' }] };
-/** What JavaScript trims and lower-cases in ASCII; of other letters the server knows less. */
+/** Trims and lower-cases ASCII as JavaScript does. The server does less for other letters. */
 const LOWERED = { $toLower: { $trim: { input: '$data.email', chars: ' \t\n\v\f\r' } } };
 const KEY = { $let: { vars: { key: LOWERED }, in: { $cond: [{ $eq: ['$$key', ''] }, null, '$$key'] } } };
 
-/** Whether the e-mail of a member and its `emailkey` may not fit: always true where they do not. */
+/** Whether the `emailkey` of a member may not match its e-mail: always true if it does not. */
 const MAY_LACK_KEY = {
   $cond: [
     isText('$data.email'),
@@ -43,15 +43,15 @@ const MAY_LACK_KEY = {
 
 const IS_WELL = { $and: [isText('$organizationid'), isText('$appid'), isText('$id'), HAS_GOOD_STAMP] };
 
-/** The condition on records that somebody has to look after, one by one; all others are learned as they are. */
+/** Matches records that have to be repaired one by one. All others are learned as they are. */
 const NEEDS_CARE: Record<Kind, mongo.Document> = {
   member: { $expr: { $or: [{ $not: [IS_WELL] }, MAY_LACK_KEY] } },
   product: { $expr: { $not: [IS_WELL] } },
 };
 
 /**
- * Which channels the products of an application carry, each once, as `{organizationid, appid, channel}`: by expressions, since a
- * projection by names may end at the second of two fields with the same name.
+ * The distinct channels that the products of an application carry, as `{organizationid, appid, channel}`. Uses expressions,
+ * because a projection by names may stop at the second of two fields with the same name.
  */
 const CARRIED: mongo.Document[] = [
   { $match: { $expr: { $and: [isText('$organizationid'), isText('$appid')] } } },
@@ -72,7 +72,7 @@ const AT_ONCE = 1000;
 const FIRST = [{ $sort: { _id: 1 } }, { $limit: AT_ONCE }];
 const bounded = { maxTimeMS: STRETCH_MS };
 
-/** What a pass does for the records of a stretch beyond learning them: only those that lack something come here. */
+/** The work of a pass on a range of records beyond learning them. Only records that lack something are read one by one. */
 @Injectable()
 export class PassCare {
   constructor(
@@ -85,8 +85,8 @@ export class PassCare {
   ) {}
 
   /**
-   * Repairs what is to repair, keeps what is no whole identity, and learns the channels. Each query may take as long as a stretch may, so
-   * there is a sign of life behind each.
+   * Repairs records, stores incomplete identities, and learns channels. Each query may take as long as is allowed for a
+   * range, so each is followed by a sign of life.
    */
   async take(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
     const { at, term } = run;
@@ -104,7 +104,7 @@ export class PassCare {
     });
   }
 
-  /** Stamps every record anew, in the short bulks that re-stamps have. */
+  /** Stamps every record anew, in the short bulks of re-stamps. */
   restamp(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
     return this.inBulks(kind, stretch, run, [...FIRST, { $project: { _id: 1 } }], async (records) => {
       const ids = records.map(({ _id }) => _id);
@@ -113,8 +113,8 @@ export class PassCare {
   }
 
   /**
-   * Each bulk is read when its turn comes: what was read before the stream went on would be out of date. The stream does
-   * not wait for the whole stretch.
+   * Reads each bulk when its turn comes: records that were read before the stream has advanced would be outdated. The stream
+   * does not wait for the whole range.
    */
   private async inBulks(
     kind: Kind,

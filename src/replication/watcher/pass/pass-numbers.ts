@@ -25,28 +25,28 @@ import {
   IncompleteIdentities,
 } from '../../store/index.js';
 
-/** One pass over the share of its term: everything it learns is knowledge of `at`, where its stream was opened. */
+/** One pass over the share of its term. Everything it learns is knowledge as of `at`, where its stream was opened. */
 export interface PassRun {
   at: LogPlace;
   progress: PassProgress;
   stop: AbortSignal;
   term: TermAtWork;
-  /** Stores the progress; throws where the term is over. */
+  /** Stores the progress. Throws if the term is over. */
   tell: (progress: PassProgress) => Promise<void>;
-  /** Works through what the stream has by now: the log may be shorter than what a pass writes into it. */
+  /** Processes all available events of the stream, because a pass may write more than the log can hold. */
   keepUp: () => Promise<void>;
-  /** Up to where the stream is worked through. */
+  /** The token up to which the stream is processed. */
   token: () => unknown;
 }
 
 type StoredRecord = Pick<PresentRecord, '_id' | 'organizationid' | 'appid' | 'id' | 'isNumber'>;
 
 /**
- * What a pass does about ids that are stored as numbers: who of several has one is decided here, not within the server. A
- * collection without them costs one look at an empty index for each stretch.
+ * Handles ids that are stored as numbers in a pass. Several records may claim one identity; this is decided here, not within
+ * the server. For a collection without such ids it costs one lookup in an empty index for each range.
  *
- * It learns them as of where the stream has come by then: a number may have to take the place of a record that the stream
- * has told the end of since it was opened.
+ * Numbers are learned as of the current position of the stream. A number may have to replace a record whose end the stream
+ * has reported since it was opened.
  */
 @Injectable()
 export class PassNumbers {
@@ -60,7 +60,7 @@ export class PassNumbers {
     private readonly ignored: IgnoredRecords,
   ) {}
 
-  /** Texts of a stretch under which a number is known: a text wins. */
+  /** Learns texts of a range under which a number is known: a text takes precedence. */
   async displace(kind: Kind, stretch: Stretch, run: PassRun): Promise<void> {
     if (!(await this.claimants.anyNumberLives(kind))) return;
     const at = placeIn(run);
@@ -72,7 +72,7 @@ export class PassNumbers {
     }
   }
 
-  /** Numbers among the records that the pass looks after. */
+  /** Learns the numbers among the records that the pass repairs. */
   async learn(kind: Kind, records: PresentRecord[], run: PassRun): Promise<void> {
     const at = placeIn(run);
     const found = records.flatMap((record) => {
@@ -87,8 +87,8 @@ export class PassNumbers {
   }
 
   /**
-   * Forgets incomplete whose record is gone, and those that claim a number no longer: after a lost history nobody tells of it,
-   * and such a one must not take the place of a record.
+   * Forgets incomplete identities whose record is gone, and those that no longer claim a number. After a lost history no
+   * event reports this, and such an identity must not replace a record.
    */
   async forgetStale(kind: Kind, stretch: Stretch, { at, term }: PassRun): Promise<void> {
     for await (const some of this.incomplete.inStretch(kind, stretch, term.share)) {
@@ -102,7 +102,7 @@ export class PassNumbers {
     }
   }
 
-  /** Those that stand under their text now. What has become of the others meanwhile, the stream tells. */
+  /** Returns the lives whose record has that text now. The stream reports what happened to the others. */
   private async stillThere(kind: Kind, lives: Life[]): Promise<Life[]> {
     const owners = lives.map(({ owner }) => owner);
     const present = await this.present(kind, owners);
@@ -129,7 +129,7 @@ export class PassNumbers {
   }
 }
 
-/** Those of one place together: what is learned of them is remembered as of that. */
+/** Groups lives by place, because what is learned of them is stored as of that place. */
 function byPlace(lives: Life[]): Life[][] {
   const places = new Map<LogPlace, Life[]>();
   for (const life of lives) {

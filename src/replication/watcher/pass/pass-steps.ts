@@ -27,19 +27,19 @@ import {
 import { PassCare } from './pass-care.js';
 import { PassNumbers, type PassRun } from './pass-numbers.js';
 
-/** One way over everything of a share, of those that make a pass. */
+/** One step of a pass: a walk over all documents of one type in a share. */
 export interface PassStep<S extends Found = Found> extends Pick<Way<S>, 'next' | 'work'> {
-  /** The same after a restart of another version: a pass goes on by it. */
+  /** The same in every version, because a pass resumes by it after a restart. */
   name: string;
-  /** What a document is about that has to be looked after by itself. */
+  /** What is set aside if a range of a single document fails. */
   concern: (stretch: S) => Concern;
 }
 
-/** How many documents there are when a pass begins. */
+/** Number of documents at the start of a pass. */
 interface Size {
   records: number;
   entries: number;
-  /** How many of the entries are alive. */
+  /** Number of living entries. */
   living: number;
   incomplete: number;
   isBare: boolean;
@@ -60,9 +60,9 @@ export class PassSteps {
   ) {}
 
   /**
-   * Where the ledger was empty when the pass began, all that is in it was learned by the pass itself or from its stream,
-   * as of the opening of that stream or later: then the records are all there is to go over. What became of them since
-   * they were learned, the stream tells.
+   * If the ledger was empty when the pass began, all its entries were learned by the pass itself or from its stream, as of
+   * the opening of that stream or later. Then only incomplete identities and records have to be passed over. The stream
+   * reports what happened to the records after they were learned.
    */
   list(run: PassRun): PassStep[] {
     const { share } = run.term;
@@ -79,12 +79,15 @@ export class PassSteps {
     return namedFor(share, [...incomplete, ...before, ...records, ...behind] as PassStep[]);
   }
 
-  /** How many documents the steps go over: once more over the entries that live, which are the records when all are learned. */
+  /**
+   * Number of documents that the steps visit. Living entries are visited twice; once all records are learned, there are as
+   * many of them as records.
+   */
   total({ records, entries, living, incomplete, isBare }: Size): number {
     return incomplete + (isBare ? records : entries + records + Math.max(living, records));
   }
 
-  /** Before anything is learned: an incomplete identity could take the place of a record otherwise. */
+  /** Runs before anything is learned. Otherwise an incomplete identity could replace a record. */
   private incompleteOf(kind: Kind, run: PassRun): PassStep {
     return {
       name: `incomplete identities of ${COLLECTION_OF[kind]}`,
@@ -95,9 +98,9 @@ export class PassSteps {
   }
 
   /**
-   * Every entry is known as of the beginning of the stream before anybody looks whether it lives: else an overtaken
-   * watcher could write down afterwards what it saw before that stream, and nobody would ever hear of the end of it.
-   * Tombstones whose record is there live again; after a lost history the others are stamped anew.
+   * Confirms every entry as of the beginning of the stream before checking whether its record exists. Otherwise a superseded
+   * watcher could later write what it saw before that stream, and no event would ever end that life. Tombstones whose record
+   * exists live again. After a lost history, the others are re-stamped.
    */
   private entries(run: PassRun): PassStep<EntryStretch> {
     return {
@@ -186,16 +189,17 @@ export class PassSteps {
 }
 
 /**
- * Whose documents the stretches of a pass are made of. Where it leaves out some applications, of all: it would else have to read through
- * the millions of records of a large one to find the end of a stretch.
+ * The documents from which the ranges of a pass are formed. If the pass leaves out some applications, these are the
+ * documents of all: otherwise it would have to read through millions of records of a large application to find the end of a
+ * range.
  */
 function walkedIn(share: AppShare): AppShare {
   return 'only' in share ? share : ALL;
 }
 
 /**
- * Where a pass leaves out applications its steps have names of their own: an earlier version, which passes over all of them, then begins
- * with the first step.
+ * If a pass leaves out applications, its steps have different names. An earlier version, which passes over all of them, then
+ * begins with the first step.
  */
 function namedFor(share: AppShare, steps: PassStep[]): PassStep[] {
   if ('only' in share || share.but.length === 0) return steps;

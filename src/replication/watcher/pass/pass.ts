@@ -21,23 +21,24 @@ import type { Batch } from '../log/change-stream.js';
 import type { PassRun } from './pass-numbers.js';
 import { PassSteps, type PassStep } from './pass-steps.js';
 
-/** A collection with fewer records than these is passed over in seconds. */
+/** A pass over a collection with fewer records takes only seconds. */
 const SMALLEST_COLLECTION = 20_000;
-/** How many records tell which applications are large. */
+/** Number of sampled records from which large applications are determined. */
 const SAMPLE = 1000;
-/** One with fewer of them is not large. */
+/** An application with fewer records in the sample is not large. */
 const FEWEST = 20;
-/** A longer name would make the lease large: its application is passed over with all others. */
+/** A longer name would make the lease large, so its application is not treated as a large one. */
 const LONGEST_NAME = 256;
 
-/** A large application, and about how many records of one kind it has. */
+/** A large application, and its approximate number of records. */
 interface Large extends Tenant {
   records: number;
 }
 
 /**
- * The applications that have at least a fiftieth of the records of a collection that is not small, the smallest first: at most fifty for each
- * kind, by a sample. Nothing depends on the choice but who waits for whom. None where no other application is registered.
+ * Returns the large applications, the smallest first: those with at least a fiftieth of the records of a collection that is
+ * not small, at most fifty for each kind, estimated by a sample. The choice only affects which applications wait for which.
+ * Returns none if no other application is registered.
  */
 async function largeApplications(connection: Connection): Promise<Tenant[]> {
   const sampled = await Promise.all(
@@ -84,10 +85,10 @@ function isName(text: unknown): text is string {
   return typeof text === 'string' && text.length <= LONGEST_NAME;
 }
 
-/** A place in the log: the cluster time in hex, and what is behind it. */
+/** A place in the log begins with its cluster time in hex. */
 const PLACE = /^[0-9A-F]{16}/;
 
-/** Whether what is stored of a pass is enough to go on with it: a foreign program may have stored anything. */
+/** Whether the stored state of a pass is sufficient to resume it. Another program may have stored anything. */
 export function isPassStored(stored: unknown): stored is PassProgress {
   const { reason, isRepair, reached, later = [], first = [] } = fieldsOf<PassProgress>(stored);
   return (
@@ -114,7 +115,7 @@ function isTenant(stored: unknown): boolean {
   return typeof organizationid === 'string' && typeof appid === 'string';
 }
 
-/** The fields of what may be nothing, or no document. */
+/** The fields of a value that may be null or not a document. */
 function fieldsOf<T>(stored: unknown): { [Field in keyof T]?: unknown } {
   return stored ?? {};
 }
@@ -122,11 +123,12 @@ function fieldsOf<T>(stored: unknown): { [Field in keyof T]?: unknown } {
 const TELL_MS = 2000;
 
 /**
- * The pass over everything that is there, or over one application (design §3, §10): learns every record, repairs what is to repair, then every living
- * ledger entry without its record is a delete. After a lost history everything is stamped anew, tombstones too, since
- * what cannot be proven unchanged is changed. What the stream tells afterwards overrides all of it.
+ * Passes over everything, or over one application (design §3, §10). It learns every record and makes the necessary repairs.
+ * Then every living ledger entry without a record is a delete. After a lost history everything is re-stamped, tombstones
+ * too, since what cannot be proven unchanged counts as changed. Later events of the stream override everything that the pass
+ * has learned.
  *
- * It may go on where it was cut off, since the stream does so too: what changed meanwhile behind its back is told there.
+ * A pass can resume where it was interrupted, because its stream resumes too and contains all changes made meanwhile.
  */
 @Injectable()
 export class Pass {
@@ -141,7 +143,7 @@ export class Pass {
     private readonly metrics: Metrics,
   ) {}
 
-  /** A new pass over everything but the large applications; or the one that was cut off, if its place is known. */
+  /** A new pass over everything except the large applications; or the interrupted one, if its place is known. */
   async prepare(reason: string, isRepair: boolean, state: PassState): Promise<PassProgress> {
     const { pass: cutOff } = state;
     if (cutOff?.reached !== undefined && isPassStored(cutOff)) {
@@ -164,23 +166,23 @@ export class Pass {
     return { reason, isRepair, isBare, started: new Date(), done: 0, total, later, first };
   }
 
-  /** The same of a pass over one application. */
+  /** The same for a pass over one application. */
   async prepareOwn(tenant: Tenant, told: PassProgress): Promise<PassProgress> {
     const { reason, isRepair, started, isFirst } = told;
     if (told.reached !== undefined) return told;
-    // All at once: each may take as long as a stretch, and a lane shows no life meanwhile.
+    // All at once: each count may take as long as a range, and a lane shows no life meanwhile.
     const [entries, ...records] = await Promise.all([
       this.slices.countOf(tenant).catch(() => undefined),
       ...KINDS.map((kind) => this.countRecords(kind, tenant).catch(() => 0)),
     ]);
     const size = records.reduce((sum, one) => sum + one, 0);
-    // Only what is known to have no entry is bare: else deletes would be missed.
+    // Bare only if the application is known to have no entries. Otherwise deletes would be missed.
     const isBare = told.isBare === true && entries === 0;
     const total = size + 2 * (entries ?? 0);
     return { reason, isRepair, isBare, ...(isFirst && { isFirst }), started, done: 0, total };
   }
 
-  /** Where it is stopped, its place is the last one that was told: what was under way counts as not done. */
+  /** If the pass is stopped, it resumes from the last place that was stored. Work in progress is repeated. */
   async run(run: PassRun): Promise<void> {
     const { at, progress, stop, token } = run;
     const teller = new Teller(run, this.log);
@@ -222,12 +224,14 @@ export class Pass {
   }
 }
 
-/** Where a pass stands that has done nothing yet: what it learns is knowledge of the place where its stream was opened. */
+/**
+ * The place of a pass that has done nothing yet. What it learns is knowledge as of the place where its stream was opened.
+ */
 export function placeOfStream({ until, token }: Batch): PassPlace {
   return { at: placeBehind(until), token, step: '' };
 }
 
-/** Tells from time to time how far a pass has come. */
+/** Reports the progress of a pass from time to time. */
 class Teller {
   private toldAt = -Infinity;
   private readonly tempo: Tempo;
@@ -252,7 +256,7 @@ class Teller {
   }
 }
 
-/** The name of a step, with the application that the pass is about alone. */
+/** The name of a step, with the application if the pass is over a single one. */
 function nameOf({ term: { share } }: PassRun, step: string): string {
   if (!('only' in share)) return step;
   const { organizationid, appid } = share.only;

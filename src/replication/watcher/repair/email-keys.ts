@@ -17,7 +17,7 @@ import { BY_EMAIL_KEY, type RecordDocument } from '../../../record/index.js';
 import { EMAIL_TEXT } from './present-record.js';
 import { type RecordWrite, RecordWrites } from './record-writes.js';
 
-/** Which members wait for a key, and who has it. */
+/** Stores which members wait for a key, and which members have it. */
 @Injectable()
 export class EmailDuplicates {
   constructor(
@@ -25,7 +25,7 @@ export class EmailDuplicates {
     @InjectModel(EMAIL_HOLDER_MODEL) private readonly holders: Model<StoredHolder>,
   ) {}
 
-  /** Remembers duplicates, each with the member that has its key, where that is known. */
+  /** Stores duplicates, each with the member that has its key, if that is known. */
   async note(noted: { duplicate: EmailHolder; holder: mongo.ObjectId | undefined }[]): Promise<void> {
     if (noted.length === 0) return;
     const held = noted.flatMap(({ duplicate, holder }) => (holder ? [{ ...duplicate, _id: holder }] : []));
@@ -33,7 +33,10 @@ export class EmailDuplicates {
     await this.wait(noted.map(({ duplicate }) => duplicate));
   }
 
-  /** Most wait for the first time, and an insert costs a fraction of an upsert; who waits already is marked as noted anew. */
+  /**
+   * Most members wait for the first time, and an insert costs a fraction of an upsert. Members that already wait are marked
+   * as noted again.
+   */
   private async wait(members: EmailHolder[]): Promise<void> {
     const { collection } = this.waiting;
     const noted = new mongo.ObjectId();
@@ -47,7 +50,7 @@ export class EmailDuplicates {
     if (changed.length > 0) await collection.bulkWrite(changed.map(asUpsert), { ordered: false });
   }
 
-  /** Answers the places of those that were inserted meanwhile by a term that is over. */
+  /** Returns the indexes of the documents that an earlier term has inserted meanwhile. */
   private async insert(duplicates: EmailDuplicate[]): Promise<Set<number>> {
     if (duplicates.length === 0) return new Set();
     return this.waiting.collection
@@ -55,12 +58,12 @@ export class EmailDuplicates {
       .then(() => new Set(), refusedAsDuplicate);
   }
 
-  /** Remembers that this member has a key that others want. */
+  /** Stores that this member has a key that others want. */
   async hold(holder: EmailHolder): Promise<void> {
     await this.holders.collection.bulkWrite([asWanted(holder)]);
   }
 
-  /** Those of these members that are noted as duplicates. */
+  /** Returns those of these members that are noted as duplicates. */
   async among(members: mongo.ObjectId[]): Promise<EmailDuplicate[]> {
     return this.waiting.collection.find<EmailDuplicate>({ _id: { $in: members } }).toArray();
   }
@@ -80,14 +83,17 @@ export class EmailDuplicates {
     return this.waiting.collection.findOne<EmailDuplicate>(key, { sort: { _id: 1 } });
   }
 
-  /** All duplicates in the order of their `_id`, behind one of them. */
+  /** Duplicates in the order of their `_id`, after a given one. */
   async behind(behind: mongo.ObjectId, limit: number): Promise<EmailDuplicate[]> {
     return this.waiting.collection
       .find<EmailDuplicate>({ _id: { $gt: behind } }, { limit, sort: { _id: 1 } })
       .toArray();
   }
 
-  /** These wait no more, unless they have been noted anew since they were read: a term that was given up may write late. */
+  /**
+   * Removes members that no longer wait, unless they were noted again since they were read: an abandoned term may write
+   * late.
+   */
   async settle(waiting: EmailDuplicate[]): Promise<void> {
     if (waiting.length === 0) return;
     await this.waiting.collection.bulkWrite(
@@ -98,7 +104,7 @@ export class EmailDuplicates {
     );
   }
 
-  /** These members do not have these keys any more, unless that has been noted anew since it was read. */
+  /** Removes keys that these members no longer have, unless they were noted again since they were read. */
   async release(freed: EmailHolder[]): Promise<void> {
     if (freed.length > 0) await this.holders.collection.bulkWrite(freed.flatMap(asFreed));
   }
@@ -136,25 +142,25 @@ function asUpsert({ _id, ...known }: EmailDuplicate): mongo.AnyBulkWriteOperatio
   return { updateOne: { filter: { _id }, update: { $set: known }, upsert: true } };
 }
 
-/** Expressions: a projection by names may end at the second of two fields with the same name. */
+/** Expressions, because a projection by names may stop at the second of two fields with the same name. */
 const KEY_FIELDS = { organizationid: '$organizationid', appid: '$appid', emailkey: '$emailkey' };
 
-/** The key that a member should have for the e-mail it was seen with; `null` for none. */
+/** The key that a member should have for the e-mail that was read; `null` for none. */
 export interface WantedKey {
   _id: mongo.ObjectId;
   organizationid: string;
   appid: string;
-  /** What it was seen with; `null` or `false` where that was no text that can be a key. */
+  /** The e-mail that was read; `null` or `false` if it was not a text that can be a key. */
   email: string | null | false;
   emailkey: string | null;
-  /** Whether it has another key, which goes even where it cannot have this one. */
+  /** Whether it has another key, which is removed even if it cannot have this one. */
   hasOther: boolean;
 }
 
 /**
- * Keeps `emailkey` in step with `data.email` (contract §2). A member that comes second stays as it is and is noted as
- * a duplicate; it gets its key when the first one gives it up. Who has a key is asked for once for all members that want
- * it, so that many members with one e-mail cost what as many with different ones do.
+ * Keeps `emailkey` in step with `data.email` (contract §2). A second member with the same e-mail gets no key and is noted as
+ * a duplicate. It gets the key when the first member releases it. The holders of all wanted keys are read together, so that
+ * many members with one e-mail cost as much as members with different ones.
  */
 @Injectable()
 export class EmailKeys {
@@ -171,8 +177,8 @@ export class EmailKeys {
   }
 
   /**
-   * Sets the keys, each only where the e-mail still is the one that was seen. Who cannot have it has none, and is noted
-   * and answered.
+   * Sets the keys, each only if the e-mail is still the one that was read. Members that cannot have their key have none.
+   * They are noted as duplicates, and returned.
    */
   async set(wanted: WantedKey[]): Promise<mongo.ObjectId[]> {
     if (wanted.length === 0) return [];
@@ -192,7 +198,7 @@ export class EmailKeys {
     return second.map(({ _id }) => _id);
   }
 
-  /** Who has which of the wanted keys; the first of the members that want a free one is to have it. */
+  /** Returns the holder of each wanted key. A free key is assigned to the first of the members that want it. */
   private async holders(wanted: WantedKey[]): Promise<Map<string, mongo.ObjectId>> {
     const keyed = wanted.filter(({ emailkey }) => emailkey !== null);
     if (keyed.length === 0) return new Map();

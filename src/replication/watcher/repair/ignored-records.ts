@@ -11,17 +11,17 @@ import { isDeliverable, type PresentRecord } from './present-record.js';
 
 const MOST_REMEMBERED = 10_000;
 
-/** What one term knows of the records that are ignored, and how far it has looked for them. */
+/** What one term knows of ignored records, and its position in the search for them. */
 class IgnoredCounts {
   readonly strangers = { member: new StrangersCount(), product: new StrangersCount() };
-  /** Unknown until they are counted for the first time. */
+  /** Undefined until they are counted for the first time. */
   readonly rivals: Partial<Record<Kind, number>> = {};
   readonly homeless: Record<Kind, Set<string>> = { member: new Set(), product: new Set() };
-  /** What is being looked through, and behind which record. */
+  /** The kind that is searched, and the last record that was read. */
   kind: Kind = KINDS[0]!;
   behind = FIRST_ID;
   private found = new Set<string>();
-  /** While a slice is being read, those that are right or gone: it may have read them before. */
+  /** While a slice is read: records that are valid or gone by now. The slice may have read them before. */
   private rightMeanwhile: Set<string> | undefined;
   private turns = 0;
   private readonly counted: Partial<Record<Kind, number>> = {};
@@ -38,14 +38,14 @@ class IgnoredCounts {
     this.rightMeanwhile?.add(key);
   }
 
-  /** Remembers those that a slice has found, unless it is known by then that they are right or gone. */
+  /** Adds the records that a slice has found, except those that are valid or gone by then. */
   async rememberThose(kind: Kind, read: () => Promise<string[]>): Promise<void> {
     const right = (this.rightMeanwhile = new Set());
     const found = await read().finally(() => (this.rightMeanwhile = undefined));
     for (const key of found) if (!right.has(key)) this.remember(kind, key);
   }
 
-  /** The kind was looked through: what was not found is not there any more. The next one follows. */
+  /** The kind was searched completely: records that were not found are no longer ignored. The next kind follows. */
   endRound(): void {
     this.homeless[this.kind] = this.found;
     this.kind = KINDS[(KINDS.indexOf(this.kind) + 1) % KINDS.length]!;
@@ -53,7 +53,7 @@ class IgnoredCounts {
     this.found = new Set();
   }
 
-  /** Of two counts at the same time the one that began later is right. */
+  /** Of two concurrent counts, the one that began later is kept. */
   async countRivals(kind: Kind, count: () => Promise<number>): Promise<void> {
     const turn = ++this.turns;
     const rivals = await count();
@@ -74,7 +74,7 @@ const IS_HOMELESS = {
   $or: [{ $ne: [{ $type: '$organizationid' }, 'string'] }, { $ne: [{ $type: '$appid' }, 'string'] }],
 };
 
-/** An event about a record that has come, changed or gone. */
+/** An event of a record that was inserted, changed or deleted. */
 interface Heard {
   type: 'written' | 'deleted';
   owner: unknown;
@@ -90,16 +90,16 @@ interface Slice {
 }
 
 /**
- * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): strangers, whose
- * `_id` is not an ObjectId, and the homeless, whose organization or application is not a string; and rivals, whose `id` is a
- * number under which another record is known. Events move the count; what is there is counted slowly, beside the stream,
- * round and round.
+ * Counts and logs the records that can never be delivered (contract §4, `tidemark_ignored_records`): `strangers`, whose
+ * `_id` is not an ObjectId; `homeless` records, whose organization or application is not a string; and rivals, whose `id` is
+ * a number under which another record is known. Events adjust the counts. Beside the stream, existing records are counted
+ * slowly, in continuous rounds.
  */
 @Injectable()
 export class IgnoredRecords implements Job {
   readonly name = 'The count of ignored records';
   private readonly log = new Logger('Watcher');
-  /** Of this term: what one that is over has still been reading counts for nothing. */
+  /** Replaced with each term, so that late reads of an earlier term have no effect. */
   private counts = new IgnoredCounts();
 
   constructor(
@@ -109,7 +109,7 @@ export class IgnoredRecords implements Job {
     private readonly metrics: Metrics,
   ) {}
 
-  /** One slice of a kind; the strangers and rivals are counted with the first. */
+  /** Reads one slice of a kind. The first slice also counts `strangers` and rivals. */
   async step(): Promise<number> {
     const { counts } = this;
     const { kind } = counts;
@@ -124,7 +124,7 @@ export class IgnoredRecords implements Job {
     return last === undefined && counts.kind === KINDS[0] ? BETWEEN_ROUNDS_MS : BETWEEN_SLICES_MS;
   }
 
-  /** Takes note of what the events tell: strangers that came or went, and the homeless that went. */
+  /** Adjusts the counts by events: `strangers` that were added or deleted, and `homeless` records that were deleted. */
   hear(kind: Kind, events: Heard[]): void {
     const strangers = events.filter(({ owner }) => !(owner instanceof mongo.ObjectId));
     const written = strangers.filter(({ type }) => type === 'written');
@@ -138,7 +138,7 @@ export class IgnoredRecords implements Job {
     this.tell(kind);
   }
 
-  /** Takes note of records as they stand. */
+  /** Adjusts the counts by the current state of records. */
   see(kind: Kind, records: PresentRecord[]): void {
     const { counts } = this;
     const fresh: string[] = [];
@@ -157,12 +157,12 @@ export class IgnoredRecords implements Job {
     this.tell(kind);
   }
 
-  /** Whether records may be ignored since another one is known under the text of their number. */
+  /** Whether records may be ignored because another record is known under the text of their number. */
   hasRivals(kind: Kind): boolean {
     return this.counts.rivals[kind] !== 0;
   }
 
-  /** Tells of rivals, and counts all. */
+  /** Logs rivals, and counts all of them. */
   async hearRivals(kind: Kind, rivals: Rival[]): Promise<void> {
     const [one] = rivals;
     if (one !== undefined)
@@ -175,7 +175,7 @@ export class IgnoredRecords implements Job {
     if (counts === this.counts) this.tell(kind);
   }
 
-  /** Forgets records that are incomplete no more as of a place in the log, rivals among them. */
+  /** Forgets records that are no longer incomplete as of a place in the log, rivals included. */
   async forgetIncomplete(
     kind: Kind,
     owners: mongo.ObjectId[],
@@ -186,13 +186,13 @@ export class IgnoredRecords implements Job {
     if (this.hasRivals(kind)) await this.hearRivals(kind, []);
   }
 
-  /** What this instance knows is of no worth any more once it does not lead. */
+  /** Discards the counts, which are outdated once this instance does not lead. */
   reset(): void {
     this.counts = new IgnoredCounts();
     this.metrics.ignoredRecords.reset();
   }
 
-  /** Counts as of now, wherever the stream is. */
+  /** Counts as of the present, independently of the position of the stream. */
   private async countStrangers({ kind, strangers }: IgnoredCounts): Promise<void> {
     const options = { limit: MOST_COUNTED, maxTimeMS: LONGEST_MS };
     await strangers[kind].recount(async () => {
@@ -208,7 +208,7 @@ export class IgnoredRecords implements Job {
     return counts.countRivals(kind, () => this.incomplete.countRivals(kind));
   }
 
-  /** Answers where the slice ended; undefined after the last one. */
+  /** Returns where the slice ended; undefined after the last one. */
   private async lookForHomeless(counts: IgnoredCounts): Promise<mongo.ObjectId | undefined> {
     const { kind, behind } = counts;
     let slice: Slice | undefined;

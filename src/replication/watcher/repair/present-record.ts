@@ -12,10 +12,10 @@ import {
 import { type LogPlace, inTenant, type KnownChannel } from '../../protocol/index.js';
 import type { TermAtWork } from '../../store/index.js';
 
-/** A text; `null` where there is none, `false` where there is something else. */
+/** A text; `null` if the field is missing, `false` for any other value. */
 type Text = string | null | false;
 
-/** A record as it stands, with the fields that the watcher looks after. */
+/** The current state of a record, with the fields that the watcher repairs. */
 export interface PresentRecord {
   _id: mongo.ObjectId;
   organizationid: Text;
@@ -28,16 +28,16 @@ export interface PresentRecord {
   emailkey: Text;
   email: Text;
   channels: string[];
-  /** How long its `id` is, where that is a text. */
+  /** The length of its `id` in bytes, if that is a text. */
   idBytes?: number | null;
-  /** What is too large to be learned. */
+  /** Fields that are too large to be learned. */
   tooLarge: { email: boolean; channels: boolean };
 }
 
-/** What a look at the records showed, and the term that looks after them. */
+/** Records as they were read, and the term that repairs them. */
 export interface RecordLook {
   records: PresentRecord[];
-  /** Where in the log stands what led to the look: it was not before. */
+  /** The place in the log of the event or pass that led to the look. The look was not earlier. */
   at: LogPlace;
   term: TermAtWork;
 }
@@ -61,14 +61,14 @@ export const PRESENT = {
 
 type Deliverable = PresentRecord & { organizationid: string; appid: string };
 
-/** Whether a record can be delivered at all; what cannot is counted, never repaired (contract §4). */
+/** Whether a record can be delivered. One that cannot is counted, never repaired (contract §4). */
 export function isDeliverable(record: PresentRecord): record is Deliverable {
   return [record.organizationid, record.appid].every(
     (name) => typeof name === 'string' && !isUnreadable(name),
   );
 }
 
-/** Whether it has to get an `id`, and with it a stamp. */
+/** Whether it needs an `id`, and with it a stamp. */
 export function lacksId(record: PresentRecord): boolean {
   return isDeliverable(record) && typeof record.id !== 'string';
 }

@@ -25,17 +25,17 @@ import { EmailKeys, type WantedKey } from './email-keys.js';
 import { type RecordWrite, RecordWrites, TooLarge, UnreadableIds } from './record-writes.js';
 import { IgnoredRecords } from './ignored-records.js';
 
-/** What a record lacks of what contract §2 and §4 promise. */
+/** What a record lacks according to contract §2 and §4. */
 export interface NeededRepair {
   /** It has no `id`, or one that is neither a text nor a whole number. */
   id: boolean;
   /** Its `lastupdated` is missing, no date, or more than a second in the future. */
   stamp: boolean;
-  /** The `emailkey` it should have; `null` where it should have none. Absent where it fits. */
+  /** The `emailkey` it should have; `null` if it should have none. Absent if the current one is right. */
   emailkey?: string | null;
 }
 
-/** What there is to repair in a deliverable record; nothing where all is well. */
+/** The repairs that a deliverable record needs; undefined if it needs none. */
 export function neededRepairOf(kind: Kind, record: PresentRecord): NeededRepair | undefined {
   const repairing: NeededRepair = { id: typeof record.id !== 'string', stamp: !record.isStamped };
   if (kind === 'member') {
@@ -45,12 +45,15 @@ export function neededRepairOf(kind: Kind, record: PresentRecord): NeededRepair 
   return repairing.id || repairing.stamp || repairing.emailkey !== undefined ? repairing : undefined;
 }
 
-/** This asks for the type itself: the operator `$type` of queries looks into lists, and would take them for right. */
+/**
+ * Compares the type by an expression: the query operator `$type` also examines the elements of arrays, and would accept
+ * these.
+ */
 const NO_ID = { $expr: { $ne: [{ $type: idTextAt('$id') }, 'string'] } };
-/** What a new `id` changes. */
+/** The fields that a new `id` changes. */
 const CHANGED = ['id', 'lastupdated'];
 
-/** Repairs what other programs left out (contract §2, §4). Every write is conditional on what it repairs still being so. */
+/** Repairs what other programs left out (contract §2, §4). Every write is applied only if its reason still exists. */
 @Injectable()
 export class RecordRepair {
   constructor(
@@ -63,7 +66,7 @@ export class RecordRepair {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Answers the members whose e-mail another one has already. */
+  /** Returns the members whose e-mail is already taken by another member. */
   async repair(kind: Kind, { records, at, term }: RecordLook): Promise<mongo.ObjectId[]> {
     const lives: Life[] = [];
     const wantedKeys: WantedKey[] = [];
@@ -88,9 +91,9 @@ export class RecordRepair {
   }
 
   /**
-   * A new `id` is a change that consumers must see, so the stamp moves with it. The ledger learns only what the records took:
-   * an `id` that no record has would live for ever. Where the work is cut off in between, the log tells of the write, before
-   * whatever becomes of the record.
+   * A new `id` is a change that consumers must see, so the stamp changes with it. The ledger learns only the ids that
+   * records have taken, because an `id` without a record would live forever. If the work is interrupted in between, the log
+   * contains the write, before any later change of the record.
    */
   private async giveIds(kind: Kind, lives: Life[]): Promise<void> {
     const collection = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
@@ -136,7 +139,7 @@ function giveId({ owner: _id, identity }: Life): RecordWrite {
   return { updateOne: { filter: { _id, $and: [NO_ID, single(...CHANGED)] }, update } };
 }
 
-/** Looks after records as they stand, whatever event or walk came upon them. */
+/** Checks and repairs records in their current state, for events and walks alike. */
 @Injectable()
 export class RecordCare {
   constructor(
@@ -147,7 +150,7 @@ export class RecordCare {
     private readonly channels: KnownChannels,
   ) {}
 
-  /** Answers the members whose e-mail another one has already. */
+  /** Returns the members whose e-mail is already taken by another member. */
   async lookAfter(kind: Kind, look: RecordLook): Promise<mongo.ObjectId[]> {
     this.ignored.see(kind, look.records);
     this.tooLarge.see(kind, look.records);

@@ -20,15 +20,15 @@ export interface RecordWrite extends SingleWrite {
   updateOne: { filter: mongo.Document & { _id: mongo.ObjectId }; update: mongo.Document | mongo.Document[] };
 }
 
-/** The places of those writes that were not done. */
+/** The indexes of the writes that were not applied. */
 interface NotWritten {
-  /** They ran into a unique index. */
+  /** They violated a unique index. */
   duplicates: Set<number>;
   /** Their records cannot take them, and are set aside. */
   setAside: Set<number>;
 }
 
-/** Writes of repairs into records of other programs. */
+/** Writes repairs into the records of other programs. */
 @Injectable()
 export class RecordWrites {
   constructor(
@@ -37,8 +37,9 @@ export class RecordWrites {
   ) {}
 
   /**
-   * Does the writes in any order. A record that cannot take its write, since it is full or its collection forbids it, is set
-   * aside: it must not stop the watcher. Throws a RecordsHeldError for those that another program's transaction holds.
+   * Applies the writes in any order. A record that cannot take its write, since it is full or its collection forbids it, is
+   * set aside, so that it does not stop the watcher. Throws a RecordsHeldError for records that another program's
+   * transaction holds.
    */
   async write(kind: Kind, what: RefusedWrite['what'], writes: RecordWrite[]): Promise<NotWritten> {
     const collection = this.connection.collection(COLLECTION_OF[kind]) as unknown as mongo.Collection;
@@ -62,7 +63,7 @@ export class RecordWrites {
 
 const REMEMBERED = 10_000;
 
-/** Tells of what other programs wrote too large to be learned: e-mails and channels. Each record is told of once. */
+/** Reports e-mails and channels that other programs wrote too large to be learned. Each record is reported once. */
 @Injectable()
 export class TooLarge {
   private readonly log = new Logger('Watcher');
@@ -88,22 +89,22 @@ export class TooLarge {
 }
 
 /**
- * Other programs may store an `id` that is not UTF-8. It reads as another text than it is, so nobody could find it again,
- * and several may read the same. Such an `id` is not a string to anybody: it goes, and the record gets a UUID like any other
- * that has none.
+ * Other programs may store an `id` that is not valid UTF-8. It reads as a different text, so that its record could not be
+ * found by it, and several such ids may read the same. Such an `id` is removed, and the record gets a UUID like any other
+ * without one.
  */
 @Injectable()
 export class UnreadableIds {
   constructor(private readonly writes: RecordWrites) {}
 
-  /** The text that was read may be in order: MongoDB itself compares it with what is stored. */
+  /** The text that was read may be valid, so MongoDB itself compares it with the stored one. */
   async remove(kind: Kind, records: PresentRecord[]): Promise<void> {
     const suspects = records.filter((record) => isDeliverable(record) && isUnreadable(record.id));
     await this.writes.write(kind, 'id', suspects.map(removal));
   }
 }
 
-/** Its length tells it from another `id` that somebody has stored meanwhile. */
+/** Compares the length too, to detect another `id` that was stored meanwhile. */
 function removal({ _id, id, idBytes }: PresentRecord): RecordWrite {
   const isText = { $eq: [{ $type: '$id' }, 'string'] };
   const isOther = { $ne: ['$id', literal(id)] };

@@ -27,7 +27,7 @@ const CHANNELS_SLICE = 1000;
 const BETWEEN_CHANNELS_MS = 100;
 const BETWEEN_LOOKS_MS = 10_000;
 
-/** Where somebody dropped the collection of channels, the channels that products carry are learned again. */
+/** Learns the channels of all products again if the collection of channels was dropped. */
 @Injectable()
 export class ChannelReview implements Job {
   readonly name = 'The review of channels';
@@ -37,7 +37,7 @@ export class ChannelReview implements Job {
     private readonly channels: KnownChannels,
   ) {}
 
-  /** One slice, or a look whether the collection is another one. */
+  /** Processes one slice, or checks whether the collection was replaced. */
   async step(): Promise<number> {
     const stored = await this.reviews.findOne({ _id: 'channels' });
     const collection = (await this.channels.collectionId()) ?? null;
@@ -77,14 +77,14 @@ export class ChannelReview implements Job {
 
 const AT_ONCE = 1000;
 const FREED_AT_ONCE = 50;
-/** A key may be freed while those that wait for it are gone or want another; the walk finds what is left. */
+/** A key may be freed while the members that wait for it are gone or want another one. The walk finds the rest. */
 const MOST_LOOKS = 20;
 const BETWEEN_SLICES_MS = 1000;
 const BETWEEN_WALKS_MS = 600_000;
 
 /**
- * Gives keys that became free to those that wait for them. After a batch it looks only at the members of the batch: what
- * they gave up, and whether they wait themselves. Beside the stream it walks slowly over all that wait.
+ * Gives freed keys to members that wait for them. After a batch, it checks only the members of the batch: which keys they
+ * released, and whether they still wait. Beside the stream, it walks slowly over all waiting members.
  */
 @Injectable()
 export class EmailReview implements Job {
@@ -97,7 +97,10 @@ export class EmailReview implements Job {
     private readonly keys: EmailKeys,
   ) {}
 
-  /** Looks at members that were written or deleted. Those that were noted as duplicates just now need no look for that. */
+  /**
+   * Checks members that were written or deleted. Those that were noted as duplicates just now still wait, and are not
+   * checked for that.
+   */
   async review(members: mongo.ObjectId[], justNoted: mongo.ObjectId[]): Promise<void> {
     if (members.length === 0) return;
     const noted = new Set(justNoted.map(String));
@@ -119,7 +122,7 @@ export class EmailReview implements Job {
     return some.length === AT_ONCE ? BETWEEN_SLICES_MS : BETWEEN_WALKS_MS;
   }
 
-  /** Gives a freed key to the first that waits for it and still wants it. */
+  /** Gives a freed key to the first member that waits for it and still wants it. */
   private async pass(freed: EmailHolder): Promise<void> {
     for (let look = 0; look < MOST_LOOKS; look += 1) {
       const next = await this.duplicates.next(freed);
@@ -133,7 +136,7 @@ export class EmailReview implements Job {
     }
   }
 
-  /** Those that want another key than they wait for, or none, or are gone, wait no more. */
+  /** Members that want another key, or none, or are gone, no longer wait. */
   private async settle(waiting: EmailDuplicate[]): Promise<void> {
     if (waiting.length === 0) return;
     const present = new Map((await this.present(waiting)).map((member) => [String(member._id), member]));
@@ -145,7 +148,7 @@ export class EmailReview implements Job {
     await this.duplicates.settle(waiting.filter((one) => !isWaiting(one)));
   }
 
-  /** Those that have the key they want, or want none, wait no more; the others get theirs where it is free. */
+  /** Members that have the key they want, or want none, no longer wait. The others get theirs if it is free. */
   private async retry(waiting: EmailDuplicate[]): Promise<void> {
     if (waiting.length === 0) return;
     const present = await this.present(waiting);
@@ -183,8 +186,8 @@ const BETWEEN_INCOMPLETE_MS = 100;
 const BETWEEN_ROUNDS_MS = 600_000;
 
 /**
- * Forgets what a term that was given up has written down of incomplete records after the next one had forgotten it. The
- * ledger knows such a record as of a later place, or more is known of it in another application, or the record is gone.
+ * Forgets incomplete identities that an abandoned term has stored after the next term had forgotten them. The ledger knows
+ * such a record as of a later place, or more is known of it in another application, or the record is gone.
  */
 @Injectable()
 export class IncompleteReview implements Job {
@@ -200,7 +203,7 @@ export class IncompleteReview implements Job {
     private readonly workedThrough: WorkedThrough,
   ) {}
 
-  /** One slice of a kind. */
+  /** Processes one slice of a kind. */
   async step(stop: AbortSignal): Promise<number> {
     const { kind } = this;
     const stretch = await this.incomplete.nextStretch(kind, this.behind, SLICE);
@@ -214,7 +217,7 @@ export class IncompleteReview implements Job {
     return BETWEEN_INCOMPLETE_MS;
   }
 
-  /** Everything up to the look is worked through, so what is true of these records by then is written down. */
+  /** Waits until everything up to the look is processed, so that all that was true of these records by then is stored. */
   private async forgetStale(kind: Kind, some: IncompleteIdentity[], stop: AbortSignal): Promise<void> {
     const { at } = await this.workedThrough.now();
     if (!(await this.workedThrough.upTo(at, stop))) return;

@@ -2,12 +2,15 @@ import type { mongo } from 'mongoose';
 import { FIRST_ID, LAST_ID } from '../../../record/index.js';
 import { type LogPlace, placeBehind } from '../../protocol/index.js';
 
-/** Records whose `_id` is not an ObjectId. In `$expr` values of all types have one order, which the index of `_id` knows. */
+/**
+ * Matches records whose `_id` is not an ObjectId. `$expr` compares values of all types in one order, and can use the index
+ * of `_id`.
+ */
 export const STRANGERS = {
   $or: [{ $expr: { $lt: ['$_id', FIRST_ID] } }, { $expr: { $gt: ['$_id', LAST_ID] } }],
 };
 
-/** Before any place. */
+/** Precedes any place. */
 const BEGINNING: LogPlace = '';
 
 interface Move {
@@ -15,7 +18,10 @@ interface Move {
   change: number;
 }
 
-/** How many records of a kind have an `_id` that is not an ObjectId: counted now and then, moved by what the log tells. */
+/**
+ * Counts the records of a kind whose `_id` is not an ObjectId. They are counted from time to time, and events adjust the
+ * count.
+ */
 export class StrangersCount {
   count = 0;
   private countedAt = BEGINNING;
@@ -23,8 +29,8 @@ export class StrangersCount {
   private readonly recounts = new Set<Move[]>();
 
   /**
-   * One came (1) or went (-1). What the count has already changes nothing: the stream may be behind it, and tells twice
-   * what could not be worked through at once.
+   * A record was added (1) or deleted (-1). An event that the count already includes has no effect: the stream may lag
+   * behind the count, and events that could not be processed at once are repeated.
    */
   move(place: LogPlace, change: number): void {
     if (place <= this.heardUpTo) return;
@@ -33,7 +39,10 @@ export class StrangersCount {
     for (const moves of this.recounts) moves.push({ place, change });
   }
 
-  /** Takes a count as of a cluster time, with what is heard of meanwhile. Of two the later one is right. */
+  /**
+   * Takes a count as of a cluster time, and adds the later events that arrived meanwhile. Of two counts, the later one is
+   * kept.
+   */
   async recount(take: () => Promise<{ at: mongo.Timestamp; count: number }>): Promise<void> {
     const moves: Move[] = [];
     this.recounts.add(moves);

@@ -23,15 +23,16 @@ import {
   type TermAtWork,
 } from '../../store/index.js';
 
-/** Of records that claim identities, those that live, and those that have to wait for another one. */
+/** Records that claim identities: those that live, and those that wait for another one. */
 interface Settled {
   lives: Life[];
   rivals: Rival[];
 }
 
 /**
- * The records that claim one identity: one whose `id` is the text, and any number whose `id` is a number with that text
- * (contract §4). The ledger has one owner of it, and the incomplete identities have the others, which wait: the rivals.
+ * The records that claim one identity: one whose `id` is the text, and any number of records whose `id` is a number with
+ * that text (contract §4). The ledger has one of them as the owner. The others wait as incomplete identities: these are the
+ * rivals.
  */
 @Injectable()
 export class Claimants {
@@ -42,7 +43,7 @@ export class Claimants {
     private readonly ledger: Ledger,
   ) {}
 
-  /** The owners of what is claimed. Only a text of digits can have a number as its owner. */
+  /** Returns the owners of claimed identities. Only a text of digits can have a number as its owner. */
   async holders(kind: Kind, { numbers, texts }: Claims): Promise<Holders> {
     const holders: Holders = new Map();
     await this.find(kind, numbers, {}, holders);
@@ -53,9 +54,9 @@ export class Claimants {
   }
 
   /**
-   * What the ledger has to learn of records that were found at a look, as of one place in the log. Of several that claim
-   * one identity at most one that has a number lives, and none beside a text. A number that owns the text of another
-   * record dies before that lives, and waits from then on if it still claims it. The rivals are remembered.
+   * Decides what the ledger has to learn of records that were found by a look, as of one place in the log. Of several
+   * records that claim one identity, at most one with a number lives, and none beside a text. A number that owns the text of
+   * another record dies before that record lives. If it still claims the text, it waits from then on. Rivals are stored.
    */
   async settle(kind: Kind, lives: Life[], share: AppShare): Promise<Settled> {
     const numbers = lives.filter(({ isNumber }) => isNumber);
@@ -85,8 +86,9 @@ export class Claimants {
   }
 
   /**
-   * Of each of these identities that is dead and claimed by numbers, one that lives from now on: the one that the death has ended
-   * where it still has its number, else a rival. The death may be of a later place than that of the look, which is behind both.
+   * Returns one new life for each of these dead identities that numbers claim: that of the number that the death has ended,
+   * if it still has its number, otherwise that of a rival. If the death has a later place than `at`, the life gets that
+   * place: the look came after both.
    */
   async next(kind: Kind, identities: DeadIdentity[], at: LogPlace, term: TermAtWork): Promise<Life[]> {
     const ended = await this.stillClaiming(kind, rivalsThatEnded(identities));
@@ -103,8 +105,8 @@ export class Claimants {
   }
 
   /**
-   * Those identities that rivals wait for and whose owner does not have them any more: no event may tell of its end, where a term
-   * that was given up has learned it after the record was gone.
+   * Returns the identities that rivals wait for and that their owners no longer have. No event may report the end of such an
+   * owner: an abandoned term may have learned it after its record was gone.
    */
   async vacant(kind: Kind, rivals: Rival[]): Promise<Identity[]> {
     const claimed = new Map(rivals.map(({ identity }) => [identityKey(identity), identity]));
@@ -117,7 +119,7 @@ export class Claimants {
     return held.map(({ identity }) => identity).filter((identity) => !still.has(identityKey(identity)));
   }
 
-  /** Those of the rivals that still claim what the ledger knows under another record, or not at all. */
+  /** Returns the rivals that still claim an identity which the ledger knows under another record, or not at all. */
   async unlearned(kind: Kind, rivals: Rival[]): Promise<Rival[]> {
     const still = await this.stillClaiming(kind, rivals);
     const holders: Holders = new Map();
@@ -130,15 +132,15 @@ export class Claimants {
     return still.filter(({ owner, identity }) => holders.get(identityKey(identity))?.owner !== owner);
   }
 
-  /** Whether any number is an owner: one look at an index of nothing else. */
+  /** Whether any number is an owner: one lookup in an index that contains only numbers. */
   async anyNumberLives(kind: Kind): Promise<boolean> {
     const found = await this.entries.collection.findOne({ kind, isNumber: true }, { projection: { _id: 1 } });
     return found !== null;
   }
 
   /**
-   * The first rival that still has its number. Others may have gone with the very batch that has the tombstone, of which no
-   * further event would tell; of what becomes of one after this look, an event tells.
+   * Returns the first rival that still has its number. Others may have gone in the same batch as the tombstone, and
+   * no further event would report that. A change after this look causes an event.
    */
   private async firstWith(
     kind: Kind,
@@ -155,7 +157,7 @@ export class Claimants {
     return undefined;
   }
 
-  /** Those whose record has that number now: another identity may be remembered of the others. */
+  /** Returns the rivals whose record has that number now. For the others, another identity may be stored. */
   private async stillClaiming(kind: Kind, rivals: Rival[]): Promise<Rival[]> {
     const still: Rival[] = [];
     for (const { ids, ...tenant } of identitiesByTenant(rivals.map(({ identity }) => identity))) {
@@ -171,7 +173,7 @@ export class Claimants {
     return still;
   }
 
-  /** Under which text consumers may know each of these records now, by the hex of its `_id`. */
+  /** The text under which consumers may know each of these records now, by the hex of its `_id`. */
   private async idsOf(kind: Kind, tenant: Tenant, owners: mongo.ObjectId[]): Promise<Map<string, unknown>> {
     const found = await this.connection
       .collection(COLLECTION_OF[kind])

@@ -14,12 +14,12 @@ interface Purse {
 }
 
 /**
- * How much may be noted. A program that keeps the watcher stamping for weeks would fill the disk with notes that are
- * removed only by their age: so each reason has its own purse, which fills again as slowly as notes are removed.
+ * Limits how much is noted. A program that keeps the watcher stamping for weeks would fill the disk, because notes are
+ * removed only by age. So each reason has its own budget, which refills as slowly as notes are removed.
  */
 export class RestampBudget {
   private readonly purses = new Map<RestampReason, Purse>();
-  /** `_id`s for each millisecond. */
+  /** `_id`s per millisecond. */
   private readonly refill: number;
 
   constructor(days: number) {
@@ -58,7 +58,7 @@ type Write = mongo.AnyBulkWriteOperation<RestampNote | RestampGap>;
 type Uncounted = Pick<RestampGap, 'reason' | 'from' | 'until' | 'count'>;
 
 /**
- * What was stamped anew and is to be noted. Bulks of one kind that wait together become one note, so that a record which is
+ * Re-stamps that are to be noted. Bulks of the same kind that wait together become one note, so that a record that is
  * stamped a thousand times a second is noted once.
  */
 export class RestampBook {
@@ -68,7 +68,7 @@ export class RestampBook {
   private gaps = new Map<string, Uncounted>();
   private waiting = 0;
 
-  /** `days` says for how long notes are kept; 0: nothing is noted. */
+  /** `days` is how long notes are kept. With 0, nothing is noted. */
   constructor(private readonly days: number) {
     this.budget = new RestampBudget(days);
   }
@@ -91,7 +91,7 @@ export class RestampBook {
     this.notes.push(whole);
   }
 
-  /** What is to be written now: what waits, as far as the budget goes. It waits no longer. */
+  /** Returns the writes for all waiting notes that the budget permits, and removes all notes from the book. */
   take(now = Date.now()): Write[] {
     const { notes } = this;
     this.notes = [];
@@ -127,7 +127,7 @@ export class RestampBook {
   }
 }
 
-/** Writes down what waits in the book. What cannot be written waits no longer either. */
+/** Writes the waiting notes of the book. Notes that cannot be written are lost. */
 export async function writeRestamps(db: mongo.Db, book: RestampBook): Promise<void> {
   const writes = book.take();
   if (writes.length === 0) return;
@@ -146,7 +146,7 @@ interface Stamped {
   ids: mongo.ObjectId[];
 }
 
-/** The newest notes in which one of these documents stands, newest first, without their `_id`s. */
+/** The newest notes that contain one of these documents, newest first, without the lists of `_id`s. */
 export async function restampsOf(
   db: mongo.Db,
   stamped: Stamped[],
@@ -163,7 +163,7 @@ export async function restampsOf(
   return db.collection<RestampNote>(RESTAMPS).find({ $or: branches }, options).toArray();
 }
 
-/** The newest times in which not everything was noted, newest first. Notes have no text as their `_id`. */
+/** The newest periods in which not everything was noted, newest first. Unlike notes, they have a string as their `_id`. */
 export async function restampGaps(db: mongo.Db, limit: number): Promise<Omit<RestampGap, 'expires'>[]> {
   const options = { sort: { _id: -1 }, limit, projection: { expires: 0 }, maxTimeMS: READ_MS } as const;
   return db

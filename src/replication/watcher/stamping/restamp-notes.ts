@@ -12,18 +12,18 @@ import { SETTINGS, type Settings } from '../../../config/index.js';
 import { RestampBook, type StampedBulk, writeRestamps } from './restamp-book.js';
 
 const EVERY_MS = 1000;
-/** A stop waits no longer for the last of them. */
+/** Longest wait at shutdown for the last notes (milliseconds). */
 const FAREWELL_MS = 2000;
 
 /**
- * What the watcher stamped anew, noted for whoever asks why a record was delivered again. It is written together once a
- * second, and the watcher does not wait for it: notes neither stop it nor make it fail. A process that is killed loses those
+ * Notes which records the watcher has re-stamped, to explain why a record was delivered again. Notes are written together
+ * once a second. The watcher does not wait for them, and they never make it fail. A process that is killed loses the notes
  * of its last second.
  */
 @Injectable()
 export class RestampNotes implements OnModuleInit, BeforeApplicationShutdown {
   private readonly log = new Logger('Restamps');
-  /** Whether it is noted at all what was stamped anew. */
+  /** Whether re-stamps are noted at all. */
   readonly areWanted: boolean;
   private readonly book: RestampBook;
   private writing: Promise<void> = Promise.resolve();
@@ -42,7 +42,7 @@ export class RestampNotes implements OnModuleInit, BeforeApplicationShutdown {
     this.timer = setInterval(() => void this.flush(), EVERY_MS).unref();
   }
 
-  /** The watcher, which needs this room, has ended before. */
+  /** The watcher, which depends on this provider, has stopped before. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await within(FAREWELL_MS, 'The last notes', this.flush()).catch(() => undefined);
@@ -52,7 +52,7 @@ export class RestampNotes implements OnModuleInit, BeforeApplicationShutdown {
     this.book.note(bulk);
   }
 
-  /** Writes what waits. It never fails: what cannot be written is forgotten, and told of once. */
+  /** Writes the waiting notes. It never fails: notes that cannot be written are dropped, and the failure is logged once. */
   flush(): Promise<void> {
     this.writing = this.writing.then(() => this.write());
     return this.writing;

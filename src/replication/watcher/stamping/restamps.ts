@@ -17,7 +17,7 @@ import type { EditedService } from '../collections.schema.js';
 import { RestampNotes } from './restamp-notes.js';
 
 const READ_MS = 2000;
-/** What another program has stamped ahead of the clock is later than what was stamped just now. */
+/** Excludes stamps that another program has set ahead of the clock, which are later than those of this bulk. */
 const NOT_AHEAD = { $expr: { $lte: ['$lastupdated', '$$NOW'] } };
 
 interface Read {
@@ -26,9 +26,10 @@ interface Read {
 }
 
 /**
- * Which of a bulk were stamped just now, where so many of them were and the others had a good stamp already: those that
- * have the greatest stamp in common, since all of one bulk get the same, and a later one than the others had. Undefined where
- * their number is another, as when somebody wrote in between, or where they cannot be read: a note is not worth more.
+ * Returns the records of a bulk that were stamped just now, if only some of them were because the others already had a good
+ * stamp. All records of one bulk get the same stamp, which is later than those of the others, so they are the records with
+ * the greatest stamp. Returns undefined if their number does not match, for example after a concurrent write, or if they
+ * cannot be read. A note is not worth more effort.
  */
 async function stampedAmong(
   collection: mongo.Collection,
@@ -51,7 +52,7 @@ function latestOf(found: Read[]): mongo.ObjectId[] {
 
 const AT_ONCE = 1000;
 
-/** What of a collection is stamped anew, and why. */
+/** The documents of a collection that are re-stamped, and why. */
 interface Restamp {
   name: string;
   concern: (owner: mongo.ObjectId) => Concern;
@@ -61,15 +62,16 @@ interface Restamp {
   service?: EditedService | undefined;
 }
 
-/** How many were stamped, and how many could not be. */
+/** Number of documents that were stamped, and that could not be stamped. */
 export interface Restamped {
   stamped: number;
   setAside: number;
 }
 
 /**
- * Stamps anew, in bulks of at most 1,000: all of a bulk have one `$$NOW`, so a longer one would be late for every mark
- * that is raised meanwhile. What MongoDB refuses a stamp is set aside before anything else is done.
+ * Re-stamps documents in bulks of at most 1,000. All documents of a bulk have one `$$NOW`, so a longer bulk would be late
+ * for every mark that is raised meanwhile. Documents that MongoDB refuses to stamp are set aside before anything else is
+ * done.
  */
 @Injectable()
 export class Restamps {
@@ -90,7 +92,7 @@ export class Restamps {
     await this.lateIn({ ...TOMBSTONES, late, which: { alive: false } }, term);
   }
 
-  /** Records, whatever their stamp is; for an edited filter with its service. */
+  /** Records with any stamp; for an edited filter, with its service. */
   records(
     kind: Kind,
     ids: mongo.ObjectId[],
@@ -101,12 +103,12 @@ export class Restamps {
     return this.stamp({ ...recordsOf(kind), ids, stamping: {}, reason: cause, service }, term);
   }
 
-  /** Records that were set aside, above a time. */
+  /** Records that were set aside, with a stamp above a given time. */
   async above(kind: Kind, ids: mongo.ObjectId[], fence: Date, term: TermAtWork): Promise<void> {
     await this.stamp({ ...recordsOf(kind), ids, stamping: { fence }, reason: 'quarantine' }, term);
   }
 
-  /** Tombstones, whatever their stamp is. */
+  /** Tombstones with any stamp. */
   tombstones(ids: mongo.ObjectId[], cause: Cause, term: TermAtWork): Promise<Restamped> {
     return this.stamp({ ...TOMBSTONES, ids, stamping: { where: { alive: false } }, reason: cause }, term);
   }
@@ -155,7 +157,7 @@ export class Restamps {
   }
 }
 
-/** Documents of one collection, and what they are about. */
+/** The documents of one collection, and how the quarantine names them. */
 type Documents = Pick<Restamp, 'name' | 'concern'>;
 
 interface LateIn extends Documents {

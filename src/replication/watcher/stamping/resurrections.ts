@@ -31,13 +31,16 @@ import { type RecordsToStamp, StampsAbove, transactionWithin } from './stamps-ab
 
 const AT_ONCE = 100;
 
-/** Behind which place of the log is looked, and the fences there. */
+/** The place in the log that the look follows, and the fences at that place. */
 interface Behind {
   at: LogPlace;
   fences: KnownFences;
 }
 
-/** Lives of one application that came back, and above what their records are stamped: their tombstones, and the fence. */
+/**
+ * Resurrected lives of one application, and the time above which their records are stamped: the latest of the tombstones and
+ * the fence.
+ */
 interface Resurrected {
   lives: Life[];
   above: Date | undefined;
@@ -48,8 +51,8 @@ interface PresentIdentityOf extends Omit<Identity, 'kind'> {
 }
 
 /**
- * Rule 4: where a tombstone and a record exist under one `id`, in one transaction the entry is alive again and the
- * record stamped above both, so that no consumer takes the old delete for newer than the record.
+ * Rule 4: if a tombstone and a record exist under one `id`, one transaction sets the entry alive and stamps the record above
+ * the tombstone and the fence, so that no consumer takes the old delete for newer than the record.
  */
 @Injectable()
 export class Resurrections {
@@ -62,8 +65,8 @@ export class Resurrections {
   ) {}
 
   /**
-   * Learns what was decided of identities. Those that the ledger holds for dead come back by rule 4. Answers the numbers that
-   * have to wait, since another record lives there.
+   * Learns what was decided of identities. Identities that the ledger holds as dead are resurrected by rule 4. Returns the
+   * numbers that have to wait because another record lives there.
    */
   async learn(kind: Kind, changes: LedgerChange[], fences: KnownFences, term: TermAtWork): Promise<Rival[]> {
     const left = await this.ledger.learn(changes);
@@ -78,9 +81,9 @@ export class Resurrections {
   }
 
   /**
-   * Ends what rivals wait for and is not there any more. Where an event is still to tell of that end, it comes a little earlier: a
-   * moment that has the tombstone has no such record. It counts as of right behind the place, so that a term that was given up cannot
-   * write the life once more.
+   * Ends the owners that rivals wait for and that no longer exist. If an event is still to report that end, it takes effect
+   * slightly earlier: a moment that contains the tombstone contains no such record. The death has a place right after `at`,
+   * so that an abandoned term cannot write the life again.
    */
   async endVacant(kind: Kind, rivals: Rival[], at: LogPlace): Promise<void> {
     if (rivals.length === 0) return;
@@ -93,7 +96,7 @@ export class Resurrections {
       );
   }
 
-  /** Learns records that were found at a look, as of one place in the log. */
+  /** Learns records that were found by a look, as of one place in the log. Returns the rivals among them. */
   async learnSeen(kind: Kind, lives: Life[], term: TermAtWork): Promise<Rival[]> {
     if (lives.length === 0) return [];
     const settled = await this.claimants.settle(kind, lives, term.share);
@@ -104,8 +107,8 @@ export class Resurrections {
   }
 
   /**
-   * Looks whether the identities of these tombstones live again, and if so brings them back: the record with that `id`,
-   * else one that has it as a number and was ignored so far, or that the tombstone has ended.
+   * Checks whether the identities of these tombstones live again, and resurrects those that do: by the record with that
+   * `id`, otherwise by a record that has it as a number and was ignored so far, or was ended by the tombstone.
    */
   async look(
     kind: Kind,
@@ -126,7 +129,7 @@ export class Resurrections {
     }
   }
 
-  /** A number may not be the only one that claims a dead identity: it waits with the others, and one of them is brought back. */
+  /** Several numbers may claim a dead identity. All are stored as rivals, and one of them is resurrected. */
   private async bringNumbers(
     kind: Kind,
     numbers: Life[],
@@ -147,9 +150,9 @@ export class Resurrections {
   }
 
   /**
-   * Sets identities alive again. The record may be gone again by now: its delete is still to come. An entry that has
-   * expired since it was found is learned anew. One that lives again already keeps its owner: a look may be ahead of the
-   * events, and only these tell who takes the place of whom.
+   * Sets identities alive again. The record may be gone by now; its delete is still to come. An entry that has expired since
+   * it was found is learned anew. An entry that already lives keeps its owner: a look may be ahead of the events, and only
+   * these decide which record replaces which.
    */
   private async raise(kind: Kind, lives: Life[], fences: KnownFences, term: TermAtWork): Promise<void> {
     const once = [...new Map(lives.map((life) => [identityKey(life.identity), life])).values()];
@@ -162,7 +165,7 @@ export class Resurrections {
     if (held.length > 0) throw new RecordsHeldError(held.map(({ owner }) => owner));
   }
 
-  /** Throws what means a timeout where a record is held for so long (milliseconds). */
+  /** Throws a timeout error if a record is held for that long (milliseconds). */
   private async raiseFitting(kind: Kind, some: Life[], fences: KnownFences, ms: number): Promise<void> {
     const reborn = await this.together(kind, some, fences, ms).catch(async (error: unknown) => {
       if (!isUnfit(error)) throw error;
@@ -173,7 +176,7 @@ export class Resurrections {
     await this.ledger.learnUnknown(some.filter((life) => !known.has(life)));
   }
 
-  /** A number that the ledger knows is no rival of anybody. */
+  /** A number that the ledger knows is no longer a rival. */
   private async forgetRivals(kind: Kind, lives: Life[], share: AppShare): Promise<void> {
     const owners = lives.filter(({ isNumber }) => isNumber).map(({ owner }) => owner);
     const known = await this.ledger.ownedBy(kind, owners, share);
@@ -184,7 +187,7 @@ export class Resurrections {
     );
   }
 
-  /** Answers those that were dead until now. */
+  /** Returns those that were dead until now. */
   private async together(kind: Kind, lives: Life[], fences: KnownFences, ms: number): Promise<Resurrected[]> {
     let reborn: Resurrected[] = [];
     let records: RecordsToStamp[] = [];
@@ -202,10 +205,10 @@ export class Resurrections {
   }
 
   /**
-   * The records under these identities that are not yet stamped above what is given for each: in the transaction, and once
-   * more behind it for one that came between its beginning and its end. A text may have moved on to another record by then; a
-   * number is that of its record. One with a number is stamped in the transaction whatever its stamp is: feeds left it out
-   * until now, and a mark may have come past its stamp meanwhile.
+   * Returns the records under these identities that are not yet stamped above the given time: in the transaction, and again
+   * after it for a record that was added in between. By then a text may belong to another record, while a number belongs to
+   * its own record. In the transaction, a record with a number is stamped regardless of its stamp: feeds have omitted it
+   * until now, and a mark may have passed its stamp meanwhile.
    */
   private async recordsOf(
     kind: Kind,
@@ -226,7 +229,7 @@ export class Resurrections {
     return records.filter(({ ids }) => ids.length > 0);
   }
 
-  /** A record that cannot take a stamp is set aside, until it can; its entry lives all the same. */
+  /** A record that cannot take a stamp is set aside until it can. Its entry is set alive anyway. */
   private async alone(kind: Kind, life: Life, fences: KnownFences, ms: number): Promise<void> {
     await this.together(kind, [life], fences, ms).catch(async (error: unknown) => {
       if (!isUnfit(error)) throw error;
@@ -236,7 +239,7 @@ export class Resurrections {
     });
   }
 
-  /** Sets the entries alive that are still dead, in one write, and answers those. Each identity is there once. */
+  /** Sets the entries alive that are still dead, in one write, and returns them. Each identity occurs once. */
   private async revive(
     lives: Life[],
     fences: KnownFences,
@@ -250,7 +253,10 @@ export class Resurrections {
     return reborn;
   }
 
-  /** Those of the lives that the ledger holds for dead, by application, and above what their records have to be stamped. */
+  /**
+   * Returns the lives that the ledger holds as dead, by application, and the time above which their records have to be
+   * stamped.
+   */
   private async reborn(
     lives: Life[],
     fences: KnownFences,
@@ -268,7 +274,7 @@ export class Resurrections {
     return [...reborn.values()];
   }
 
-  /** The records that stand under these identities, by identity. */
+  /** The records with these identities, by identity. */
   private async standing(
     kind: Kind,
     identities: Identity[],

@@ -13,16 +13,16 @@ const HELD = 'A transaction of another program holds it';
 export interface RecordsToStamp {
   ids: mongo.ObjectId[];
   above: Date | undefined;
-  /** What has to be true of each. */
+  /** A condition on each record. */
   where: mongo.Document;
 }
 
-/** Of a write within a transaction. */
+/** Options of a write within a transaction. */
 interface InTransaction extends PastValidator {
   session: mongo.ClientSession;
 }
 
-/** Stamps records that came back to life, above the tombstones that they had. */
+/** Stamps resurrected records above their former tombstones. */
 @Injectable()
 export class StampsAbove {
   constructor(
@@ -32,7 +32,10 @@ export class StampsAbove {
     private readonly notes: RestampNotes,
   ) {}
 
-  /** Answers how many were stamped. Throws where one of them cannot take its stamp: nothing of the transaction may hold. */
+  /**
+   * Returns the number of records that were stamped. Throws if one of them cannot be stamped, so that the transaction is
+   * aborted.
+   */
   async within(kind: Kind, records: RecordsToStamp[], options: InTransaction): Promise<number> {
     let stamped = 0;
     for (const { ids, above, where } of records)
@@ -40,7 +43,7 @@ export class StampsAbove {
     return stamped;
   }
 
-  /** The same outside of a transaction. What cannot take its stamp, or is held by a transaction, is set aside. */
+  /** The same outside of a transaction. Records that cannot be stamped, or are held by a transaction, are set aside. */
   async beside(kind: Kind, records: RecordsToStamp[]): Promise<void> {
     for (const { ids, above, where } of records) {
       const { stamped, refused, held } = await stampAnew(this.records(kind), ids, { where, fence: above });
@@ -51,7 +54,7 @@ export class StampsAbove {
     }
   }
 
-  /** They are stamped later, above the same time. */
+  /** Sets records aside. They are stamped later, above the same time. */
   async setAside(kind: Kind, records: RecordsToStamp[], reason: string): Promise<void> {
     await this.quarantine.setAsideRefused(
       records.flatMap(({ ids, above }) =>
@@ -63,7 +66,7 @@ export class StampsAbove {
     );
   }
 
-  /** Counts and notes what was stamped. */
+  /** Counts and notes the stamped records. */
   tell(kind: Kind, records: RecordsToStamp[], stamped: number): void {
     this.metrics.restamps.inc({ reason: 'resurrection' }, stamped);
     const ids = records.flatMap((some) => some.ids);

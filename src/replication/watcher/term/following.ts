@@ -10,12 +10,12 @@ import { Lanes } from './lanes.js';
 import { OwnPass } from './own-pass.js';
 import { furthest, StreamWork, type Start, type Term } from './stream-work.js';
 
-/** How often the lease tells how far the stream has come where nothing happens (milliseconds). */
+/** How often the position of an idle stream is stored in the lease (milliseconds). */
 const SAVE_MS = 2000;
-/** How often the indexes are looked at (milliseconds). */
+/** How often the indexes are checked (milliseconds). */
 const INDEXES_MS = 20_000;
 
-/** How a term goes on: batch after batch of the stream, until it is over. */
+/** Follows the stream batch by batch, until the term is over. */
 @Injectable()
 export class Following {
   private readonly log = new Logger('Watcher');
@@ -74,7 +74,7 @@ export class Following {
     }
   }
 
-  /** Answers how many events of the last part there were, by application. */
+  /** Returns the number of events per application in the last part. */
   private async workThrough(batch: Batch, lanes: Lanes, fences: Fences): Promise<EventsByTenant> {
     let counts: EventsByTenant = new Map();
     for (const { events, joining } of lanes.partsOf(batch)) {
@@ -88,7 +88,7 @@ export class Following {
     return counts;
   }
 
-  /** Beside the stream, since it takes minutes: `since` moves behind the indexes that it made. */
+  /** Runs beside the stream, since it takes minutes. If it has built an index, `since` moves to a time after the build. */
   private async keepIndexes(lanes: Lanes): Promise<void> {
     try {
       if (await this.indexes.keep()) await lanes.moveSince();

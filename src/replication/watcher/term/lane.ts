@@ -21,32 +21,32 @@ import {
 } from './stream-work.js';
 import type { OwnPass } from './own-pass.js';
 
-/** How often the lease tells how far a lane has come where nothing happens (milliseconds). */
+/** How often the position of an idle lane is stored in the lease (milliseconds). */
 const SAVE_MS = 2000;
-/** A lane lets the main stream come to the end of the log first, and waits no longer than this before a batch (milliseconds). */
+/** Before a batch, a lane lets the main stream reach the end of the log, for at most this long (milliseconds). */
 const LONGEST_YIELD_MS = 100;
 const YIELD_MS = 20;
 
-/** What a lane works with. */
+/** The dependencies of a lane. */
 export interface LaneTools {
   work: StreamWork;
   ownPass: OwnPass;
 }
 
-/** What a lane has to know of the main stream, and what it tells. */
+/** What a lane needs from the main stream. */
 export interface Beside {
-  /** The place up to which the main stream works, its batch at work included. */
+  /** The place up to which the main stream works, including the batch in progress. */
   readonly reaching: LogPlace;
-  /** Whether the log has more for the main stream than it has read. */
+  /** Whether the log has further events for the main stream. */
   readonly isBehind: boolean;
-  /** Stores how far the lanes have come. */
+  /** Stores the positions of the lanes. */
   save(): Promise<void>;
 }
 
 /**
- * The loop of one application that is aside (design §10): a stream of its own, from its own place, by the same rules. Where it has no place
- * in the log, a pass over the application comes first. It ends where it has come as far as the main stream, which takes the application
- * back there.
+ * The loop of one application that is aside (design §10). It reads a stream of its own from its own place, by the same
+ * rules. If the application has no place in the log, a pass over it comes first. The loop ends when it has caught up with
+ * the main stream, which then takes the application back.
  */
 export class Lane {
   private readonly own = new AbortController();
@@ -56,7 +56,7 @@ export class Lane {
   private failure: Error | undefined;
   private isParked = false;
   private isStarted = false;
-  /** Failures of its pass, and when it may begin again behind the last one (of `performance.now()`). */
+  /** Number of times its pass has failed, and when it may start again (of `performance.now()`). */
   private failures = 0;
   private dueAt = -Infinity;
   private readonly log = new Logger('Watcher');
@@ -66,7 +66,7 @@ export class Lane {
     private readonly tools: LaneTools,
     term: Term,
     private readonly beside: Beside,
-    /** How far it has come. */
+    /** Its position. */
     private at: AsideApplication,
     /** The fences of the application that it has passed. */
     readonly fences: Fences,
@@ -77,7 +77,7 @@ export class Lane {
       this.shownAt = performance.now();
     };
     this.term = { ...term, whole: term, stop, showLife, share: { only: this.tenant } };
-    // An earlier version has put it aside without them: what is left is not known.
+    // Entries of an earlier version have no counts, so the remaining work is unknown.
     this.counted = at.counts && new LaneWork(at.counts);
   }
 
@@ -95,22 +95,25 @@ export class Lane {
     return this.isParked ? placeOf(this.at.token as { _data: string }) : undefined;
   }
 
-  /** Whether a pass over the application is under way, or still to come. */
+  /** Whether a pass over the application is pending or in progress. */
   get isPassing(): boolean {
     return this.at.pass !== undefined;
   }
 
-  /** Whether it has not begun yet, or its pass has failed and is to begin again. */
+  /** Whether it has not started, or its pass has failed and has to start again. */
   get isWaiting(): boolean {
     return !this.isStarted;
   }
 
-  /** Whether it may begin: a pass that has failed rests first. */
+  /** Whether it may start. A pass that has failed pauses first. */
   get isDue(): boolean {
     return performance.now() >= this.dueAt;
   }
 
-  /** The main stream has read these events, which are new, or which the log had before; the lane comes to them as well. */
+  /**
+   * The main stream has read these events, and the lane will read them too. `areNew` is false if the log already contained
+   * them.
+   */
   expect(events: WatchedEvent[], areNew: boolean): void {
     this.counted?.expect(events, areNew);
     this.at = { ...this.at, ...this.counted?.told() };
@@ -126,7 +129,7 @@ export class Lane {
     });
   }
 
-  /** Throws what has ended the lane, and a TermOverError where it shows no life. */
+  /** Throws the error that ended the lane, or a TermOverError if the lane shows no life. */
   assertWell(): void {
     if (this.failure !== undefined) throw this.failure;
     const silence = performance.now() - this.shownAt;
@@ -158,7 +161,7 @@ export class Lane {
     }
   }
 
-  /** What fails in a pass concerns its application alone: the pass goes on later, and leaves its turn to others until then. */
+  /** A failure of the pass concerns only its application. The pass is retried later, and other passes run until then. */
   private rest(error: Error): void {
     const { organizationid, appid } = this.tenant;
     this.failures += 1;
@@ -170,7 +173,7 @@ export class Lane {
     );
   }
 
-  /** Until it has ended, the application has no place in the log, and nothing of it is shown. */
+  /** Until the pass has ended, the application has no place in the log, and none of its data is shown. */
   private async passOver(told: PassProgress): Promise<void> {
     const { term, tenant, fences } = this;
     const tell = (pass: PassProgress) => {
@@ -182,7 +185,7 @@ export class Lane {
     await this.beside.save();
   }
 
-  /** The log does not tell any more what became of the application, and of no other: only a pass over it can find out. */
+  /** The log no longer contains the history of this one application. Only a pass over it can find out what changed. */
   private async beginPass({ message }: Error): Promise<void> {
     const { organizationid, appid } = this.tenant;
     this.log.error(`A pass over application ${appid} of ${organizationid} begins: ${message}`);
@@ -190,7 +193,7 @@ export class Lane {
       ...{ reason: message, isRepair: true },
       ...{ started: new Date(), done: 0, total: 0 },
     };
-    // What the log had for it before is of no account behind a pass.
+    // Counts from before a pass no longer apply.
     this.counted = undefined;
     this.at = { organizationid, appid, pass };
     await this.beside.save();
@@ -213,8 +216,8 @@ export class Lane {
         ...{ ...this.at, token, watched: furthest(this.at.watched, until) },
         ...this.counted?.told(),
       };
-      // At once, before anything is waited for: the main stream leaves its next batch to a lane that is not parked when it comes to it.
-      // The answer to the opening of a stream tells where it begins only: nothing was read.
+      // Set before the next `await`: the main stream leaves its next batch to a lane that is not parked by then. The first
+      // reply of a stream only states where it begins: nothing was read yet.
       const isShown = this.at.since === undefined || until.compare(this.at.since) >= 0;
       this.isParked = !isOpening && isShown && placeOf(token as { _data: string }) >= this.beside.reaching;
       if (batch.events.length > 0 || this.isParked || performance.now() - savedAt > SAVE_MS) {
@@ -234,7 +237,7 @@ export class Lane {
   }
 }
 
-/** Whether a failure is one of the whole term: it is over, or a collection is gone. */
+/** Whether a failure concerns the whole term: it is over, or a collection is gone. */
 function isOfTerm(error: unknown): boolean {
   return error instanceof TermOverError || error instanceof CollectionLostError;
 }

@@ -19,38 +19,44 @@ import { TermOverError } from '../../store/index.js';
 import { type Beside, Lane, type LaneTools } from './lane.js';
 import { furthest, type Term } from './stream-work.js';
 
-/** Each application that is aside has a stream of its own, which reads the log once more. */
+/** Most applications that are aside at a time. Each reads the log once more. */
 const MOST_ASIDE = 4;
-/** So many applications are passed over at a time; the others wait. */
+/** Most lanes that run a pass at a time. The others wait. */
 const MOST_PASSES = 2;
-/** A batch of so many events, with more to come, holds up others; so many of one application are what does. */
+/**
+ * A batch of this many events delays other applications if more are to come. An application with a large share of it is the
+ * cause.
+ */
 const LARGE_BATCH = 250;
 const LARGE_SHARE = 125;
 
-/** Moves of which the lanes are told what the main stream knew: their texts and what holds them, in characters. */
+/**
+ * Size of the cache of moves, in characters, overhead included. Lanes read from it what the main stream knew of a moved
+ * record.
+ */
 const MOVES_REMEMBERED = 32 * 1024 * 1024;
 const MOVE_SIZE = 300;
 
-/** Of an application that is put aside. */
+/** The counts of an application that was just put aside. */
 const NOTHING_YET = { read: { changes: 0, echoes: 0 }, done: { changes: 0, echoes: 0 } };
 
-/** For how long the end of a loop is waited for (milliseconds). */
+/** Longest wait for the loops to end (milliseconds). */
 const FAREWELL_MS = 5000;
 
-/** A part of a batch, and the lane whose application the main stream takes back behind it. */
+/** A part of a batch, and the lane whose application the main stream takes back after it. */
 interface Part {
   events: Batch['events'];
   joining?: Lane;
 }
 
 /**
- * The applications that are worked through beside the main stream in a term (design §10). All writes of the term that tell how far it
- * has come go through here, one after the other, since they tell of all applications that are aside.
+ * The applications that are processed beside the main stream in a term (design §10). All writes of the term's progress go
+ * through this class, one after the other, because each may contain the progress of every lane.
  */
 export class Lanes implements Beside {
   private readonly log = new Logger('Watcher');
   private readonly lanes = new Set<Lane>();
-  /** Those that the next write of the main stream puts aside, or takes back: until then the lease tells what was so before. */
+  /** Lanes that the next write of the main stream adds or removes. Until then the lease holds the previous state. */
   private readonly added = new Set<Lane>();
   private readonly joined = new Set<Lane>();
   private readonly moves = new LRUCache<string, object>({
@@ -60,15 +66,15 @@ export class Lanes implements Beside {
   private saving: Promise<unknown> = Promise.resolve();
   private failure: Error | undefined;
   private movedTo: mongo.Timestamp | undefined;
-  /** The end of the last pass, or where it was moved to. */
+  /** The end of the last pass, or the later time to which it was moved. */
   private since: mongo.Timestamp | undefined;
   private place: LogPlace;
   private hasMore = false;
-  /** The same before the first batch, of which nothing is known. */
+  /** The same, but true before the first batch, when nothing is known yet. */
   private wasBehind = true;
   private tempo: Tempo | undefined;
 
-  /** Goes on with those that an earlier term has put aside, with the fences as they are. */
+  /** Resumes the lanes of an earlier term, with the current fences. */
   constructor(
     private readonly tools: LaneTools,
     private readonly term: Term,
@@ -90,18 +96,18 @@ export class Lanes implements Beside {
     return this.hasMore;
   }
 
-  /** Whether the next write of the main stream has to come at once. */
+  /** Whether the next write of the main stream must come at once. */
   get isChanged(): boolean {
     return this.added.size > 0 || this.joined.size > 0;
   }
 
-  /** The term as the main stream works for it: for all applications that are not aside. */
+  /** The term of the main stream: for all applications that are not aside. */
   get mainTerm(): Term {
     const { term, moves } = this;
     return { ...term, whole: term, moves, share: { but: [...this.lanes].map(({ tenant }) => tenant) } };
   }
 
-  /** The main stream has come to a batch. Throws what has ended a lane, and why a write failed. */
+  /** The main stream has reached a batch. Throws the error that ended a lane or made a write fail. */
   come({ events, token, isLast }: Batch): void {
     if (this.failure !== undefined) throw this.failure;
     for (const lane of this.lanes) {
@@ -113,7 +119,10 @@ export class Lanes implements Beside {
     this.hasMore = this.wasBehind = !isLast;
   }
 
-  /** A batch in parts: behind each but the last an application is taken back that has come as far. */
+  /**
+   * Splits a batch where applications are taken back. After each part except the last, the main stream takes back one
+   * application whose lane is parked there.
+   */
   partsOf({ events, token }: Batch): Part[] {
     const end = placeIn(token);
     const joining = [...this.lanes]
@@ -130,7 +139,7 @@ export class Lanes implements Beside {
     return [...parts, { events: events.filter(({ place }) => place > from) }];
   }
 
-  /** From here on the application of the lane is the main stream's own, with the fences that the lane has passed. */
+  /** From here on, the main stream processes the application of the lane, with the fences that the lane has passed. */
   takeBack(lane: Lane): void {
     for (const name of namesOf(lane.tenant)) {
       const fence = lane.fences.get(name);
@@ -143,8 +152,8 @@ export class Lanes implements Beside {
   }
 
   /**
-   * Puts the application aside that holds up others, if there is one and there are others: from the next write of the main stream
-   * on, which has to come before the next batch.
+   * Puts an application aside that delays others, if there is one and there are others. This takes effect with the next
+   * write of the main stream, which must come before the next batch.
    */
   putAside({ events, token, isLast }: Batch, worked: EventsByTenant, watched: mongo.Timestamp): void {
     const beside = [...this.lanes].filter(({ isPassing }) => !isPassing).length;
@@ -154,11 +163,11 @@ export class Lanes implements Beside {
     this.added.add(this.add({ ...tenant, token, watched, counts: NOTHING_YET }));
   }
 
-  /** Stores how far the main stream has come, and which applications are aside from here on. */
+  /** Stores the position of the main stream, and which applications are aside from here on. */
   async saveMain(reached: { token: unknown; watched: mongo.Timestamp }): Promise<void> {
     await this.inTurn(async () => {
       const pace = this.paceAt(reached.watched);
-      // What is taken back behind a pass of its own was not shown before: nothing is from now on.
+      // An application that is taken back after a pass of its own must not be shown before the end of that pass.
       const since = this.since && { since: this.since };
       await this.tools.work.save(this.term, { ...reached, pace, ...since, aside: entriesOf(this.lanes) });
       this.begun();
@@ -182,14 +191,16 @@ export class Lanes implements Beside {
     this.movedTo = this.since;
   }
 
-  /** Where `since` was moved to since this was asked for. */
+  /** Returns the time to which `since` was moved, once after each move. */
   sinceMoved(): mongo.Timestamp | undefined {
     const moved = this.movedTo;
     this.movedTo = undefined;
     return moved;
   }
 
-  /** Ends all loops. Throws a TermOverError where one does not end soon: nothing else of the term may go on beside it. */
+  /**
+   * Ends all loops. Throws a TermOverError if one does not end soon, because no other work of the term may run beside it.
+   */
   async end(): Promise<void> {
     const loops = [...this.lanes].map((lane) => lane.end());
     const ended = Promise.all([...loops, this.saving]).then(() => true);
@@ -197,7 +208,10 @@ export class Lanes implements Beside {
     if (!isEnded) throw new TermOverError('The work beside the stream does not end, so the term is given up');
   }
 
-  /** Starts what waits: all that have a place in the log, and of those that are passed over first as many as may be at a time. */
+  /**
+   * Starts waiting lanes: all that have a place in the log, and of those that begin with a pass, as many as may run at a
+   * time.
+   */
   private startWaiting(): void {
     const running = [...this.lanes].filter(({ isPassing, isWaiting }) => isPassing && !isWaiting);
     let free = MOST_PASSES - running.length;
@@ -208,7 +222,9 @@ export class Lanes implements Beside {
     }
   }
 
-  /** What was added and joined is stored. Told before the next write, which would store what was so before. */
+  /**
+   * Added and joined lanes are stored. Must be called before the next write, which would otherwise store the previous state.
+   */
   private begun(): void {
     for (const lane of this.joined) this.tell(lane, 'is worked through with all others again');
     for (const lane of this.added)
@@ -219,7 +235,7 @@ export class Lanes implements Beside {
     for (const lane of begun) lane.start();
   }
 
-  /** In seconds of the log, to which each second adds one. */
+  /** Progress in seconds of the log. Each second of real time adds one. */
   private paceAt(watched: mongo.Timestamp): Pace {
     const at = performance.now();
     const look = { at, done: watched.getHighBitsUnsigned(), added: at / 1000 };
@@ -239,14 +255,14 @@ export class Lanes implements Beside {
     return lane;
   }
 
-  /** Whether any other application was ever read: its mark was raised. */
+  /** Whether any other application was ever read, that is, its mark was raised. */
   private hasOthers(tenant: Tenant): boolean {
     const own = new Set(namesOf(tenant));
     for (const name of this.fences.keys()) if (!own.has(name)) return true;
     return false;
   }
 
-  /** A write that has failed may still land: nothing may be written after it. */
+  /** A write that has failed may still be applied. No write may follow it. */
   private inTurn(write: () => Promise<void>): Promise<void> {
     const written = this.saving.then(() => {
       if (this.failure !== undefined) throw this.failure;

@@ -21,12 +21,12 @@ import { IgnoredRecords } from '../repair/ignored-records.js';
 import { Jobs, Orphans } from '../jobs.js';
 import { Following } from './following.js';
 
-/** A pass looks for what is new in between and shall not wait for it (milliseconds). */
+/** Longest wait for stream events during a pass (milliseconds). */
 const PASS_WAIT_MS = 50;
 
 /**
- * How a term begins that has no place in the log to go on from: with a stream, and a pass over everything beside it. Large applications are
- * left to a pass of their own, which their lanes begin with: all others are shown when this one has ended.
+ * Begins a term that has no place in the log to resume from: with a stream, and a pass over everything beside it. Large
+ * applications are left out. Their lanes begin with a pass of their own, and all others are shown when this pass has ended.
  */
 @Injectable()
 export class Beginning {
@@ -41,9 +41,9 @@ export class Beginning {
   ) {}
 
   /**
-   * Opens the new stream, or the one of a pass that was cut off, then passes over everything, working through the stream
-   * all the while: what it tells overrides what the pass learns. From the first write on feeds answer 503 `preparing`,
-   * until the stream has come to the end of the pass. Nothing where the term was stopped.
+   * Opens a new stream, or that of an interrupted pass. Then passes over everything and processes the stream meanwhile: its
+   * events override what the pass learns. From the first write on, feeds answer 503 `preparing`, until the stream has
+   * reached the end of the pass. Returns undefined if the term was stopped.
    */
   async begin(whole: Term, reason: string): Promise<Start | undefined> {
     const { state, stop } = whole;
@@ -61,7 +61,8 @@ export class Beginning {
       await this.makeIndexes(term);
       const fences = await readFences(this.marks);
       const { at } = (progress.reached ??= placeOfStream(opening));
-      // Before any effect: one that was overtaken by now may have opened its stream at a later place than the leader has.
+      // Before any effect: a leader that is superseded by now may have opened its stream at a later place than the current
+      // leader.
       await this.work.save(whole, { pass: progress });
       await this.work.workThrough(term, opening, fences);
       await this.pass.run({ at, progress, stop, term, ...this.beside(term, reader, fences) });
@@ -73,7 +74,7 @@ export class Beginning {
     }
   }
 
-  /** What a pass does between two stretches. */
+  /** What a pass does between two ranges of documents. */
   private beside(term: Term, reader: Reader, fences: Fences) {
     return {
       keepUp: () => {
@@ -112,14 +113,14 @@ export class Beginning {
     return { token, since };
   }
 
-  /** On the first start there is no fence yet, so nothing can have been missed; later everything can. */
+  /** On the first start there is no fence yet, so no change can have been missed. Later, any change can have been. */
   private async isRepair({ pass, since }: WatchState): Promise<boolean> {
     if (pass !== undefined) return !isPassStored(pass) || pass.isRepair;
     return since !== undefined || (await this.marks.exists({})) !== null || this.ledger.isBegun();
   }
 }
 
-/** What a leader does for as long as its term lasts: go on from the token, or begin with a pass. */
+/** Leads for one term: resumes from the token, or begins with a pass. */
 @Injectable()
 export class Leadership {
   private readonly log = new Logger('Watcher');
@@ -135,7 +136,7 @@ export class Leadership {
     private readonly orphans: Orphans,
   ) {}
 
-  /** Ends when `stop` is aborted, or throws: TermOverError, or what the database threw. */
+  /** Returns when `stop` is aborted. Throws a TermOverError or a database error. */
   async lead(term: Term): Promise<void> {
     this.quarantine.beginTerm();
     await this.orphans.end();
@@ -173,7 +174,7 @@ export class Leadership {
   private async resume(term: Term, { token }: Start): Promise<void> {
     const places = asideIn(term.state).flatMap((one) => (one.pass === undefined ? [one.token] : []));
     for (const place of [token, ...places]) await this.work.assertPast(place);
-    // What changed before this leader began is not told to it.
+    // This leader receives no events for earlier edits of services, so it reads all services.
     await this.filters.look(undefined, term);
   }
 }

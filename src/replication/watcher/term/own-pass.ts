@@ -8,18 +8,18 @@ import { MARK_MODEL, readFences, TermOverError } from '../../store/index.js';
 import { Pass, placeOfStream } from '../pass/pass.js';
 import { StreamWork, type Term } from './stream-work.js';
 
-/** A pass looks for what is new in between and shall not wait for it (milliseconds). */
+/** Longest wait for stream events during a pass (milliseconds). */
 const PASS_WAIT_MS = 50;
 
-/** What a pass over one application needs of the lane that begins with it. */
+/** What a pass over one application needs from its lane. */
 interface OwnPassRun {
-  /** Of the share that the application is. */
+  /** Its share is the application. */
   term: Term;
   tenant: Tenant;
   told: PassProgress;
-  /** Those of the application, brought up to date. */
+  /** The fences of the application, updated in place. */
   fences: Fences;
-  /** Stores how far the pass has come. */
+  /** Stores the progress of the pass. */
   tell: (pass: PassProgress) => Promise<void>;
 }
 
@@ -33,8 +33,8 @@ export class OwnPass {
   ) {}
 
   /**
-   * Answers where the application goes on, and since when it can be shown. Throws a HistoryLostError where the stream of a pass that was cut
-   * off cannot go on, and a TermOverError where it is stopped.
+   * Returns where the application resumes in the log, and from which time on it can be shown. Throws a HistoryLostError if
+   * the stream of an interrupted pass cannot resume, and a TermOverError if the lane is stopped.
    */
   async run(run: OwnPassRun): Promise<Required<Pick<AsideApplication, 'token' | 'watched' | 'since'>>> {
     const { term, tenant, fences, tell } = run;
@@ -45,10 +45,11 @@ export class OwnPass {
     try {
       const reader = new Reader(stream);
       const opening = await reader.next();
-      // Behind the opening: what was announced before is not in this stream.
+      // After the stream was opened: it does not contain earlier announcements.
       await this.takeFences(fences, tenant);
       const { at } = (progress.reached ??= placeOfStream(opening));
-      // Before any effect: one that was overtaken by now may have opened its stream at a later place than the leader has.
+      // Before any effect: a leader that is superseded by now may have opened its stream at a later place than the current
+      // leader.
       await tell(progress);
       await this.work.workThrough(term, opening, fences);
       await this.pass.run({

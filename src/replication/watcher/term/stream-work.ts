@@ -34,25 +34,28 @@ export function pauseBehind(troubles: number): number {
   return Math.min(SHORTEST_MS * 2 ** Math.max(0, troubles - 1), LONGEST_MS);
 }
 
-/** Without these the watcher's own memory has a gap: their loss is handled like a lost history. */
+/** The collections that hold the watcher's own memory. The loss of one is treated as lost history. */
 export const MEMORY = [LEDGER, MARKS, HEADS, FILTER_VERSIONS, INCOMPLETE_IDENTITIES, QUARANTINE];
 
-/** A change makes a tombstone, or a stamp and an `emailkey`: more echoes than these are not its own. */
+/**
+ * Most echoes per change: a change causes a tombstone, or a stamp and an `emailkey`. Further echoes belong to other changes.
+ */
 const MOST_ECHOES = 2;
-/** How much work an echo is, where a change is 1: a tombstone takes a quarter of the time of its delete (60,000 of each). */
+/** Work of an echo relative to that of a change: a tombstone takes a quarter of the time of its delete (60,000 of each). */
 const ECHO = 0.25;
 
 type Counted = LaneCounts['done'];
 
 /**
- * How much a lane has to read. The events that the main stream has read since the application was put aside come to the lane as
- * well, and what the lane writes comes back to it: of the changes that are left, as many echoes are expected as those before had.
+ * Estimates the remaining work of a lane. The lane also reads the events that the main stream has read since the application
+ * was put aside, and its own writes return to it as echoes. Each remaining change is expected to have as many echoes as the
+ * changes before it had.
  */
 export class LaneWork {
   private readonly read: Counted;
   private readonly done: Counted;
   private begun: Counted = NONE;
-  /** What was written since, with the echoes that it will have: what the log had before is no addition to it. */
+  /** Work added by new events, including their expected echoes. Events that the log already contained are not counted. */
   private added = 0;
   private readonly tempo: Tempo;
 
@@ -62,25 +65,25 @@ export class LaneWork {
     this.tempo = new Tempo(this.look());
   }
 
-  /** The main stream has read these, which are new, or which the log had before. */
+  /** The main stream has read these events. `areNew` is false if the log already contained them. */
   expect(events: WatchedEvent[], areNew: boolean): void {
     const more = counted(events);
     add(this.read, more);
     if (areNew) this.added += more.changes * (1 + this.echoes * ECHO);
   }
 
-  /** The lane begins to work these through. */
+  /** The lane begins to process these events. */
   begin(events: WatchedEvent[]): void {
     this.begun = counted(events);
   }
 
-  /** It has worked through what it had begun. */
+  /** The lane has processed the events that it had begun. */
   end(): void {
     add(this.done, this.begun);
     this.begun = NONE;
   }
 
-  /** What is stored of it. */
+  /** The part of the estimate that is stored. */
   told(): Work & Required<Pick<AsideApplication, 'counts'>> {
     const { read, done } = this;
     const look = this.look();
@@ -95,12 +98,12 @@ export class LaneWork {
     };
   }
 
-  /** Changes of which the echoes may have been read. */
+  /** Changes whose echoes may have been read. */
   private get worked(): number {
     return this.done.changes + this.begun.changes;
   }
 
-  /** How many a change has. */
+  /** Number of echoes per change. */
   private get echoes(): number {
     return this.worked === 0 ? 0 : Math.min(MOST_ECHOES, this.read.echoes / this.worked);
   }
@@ -121,7 +124,7 @@ function counted(events: WatchedEvent[]): Counted {
   return { changes: events.length - echoes, echoes };
 }
 
-/** Whether the watcher has written it, as a rule. */
+/** Whether the watcher probably wrote it. */
 function isEcho(event: WatchedEvent): boolean {
   return event.type === 'tombstone' || (event.type === 'written' && (event.isStampOnly || event.isKeyOnly));
 }
@@ -131,28 +134,31 @@ function add(to: Counted, { changes, echoes }: Counted): void {
   to.echoes += echoes;
 }
 
-/** What one term of a leader is about. */
+/** The context of one term of a leader. */
 export interface Term extends TermAtWork {
   client: mongo.MongoClient;
   state: WatchState;
   stop: AbortSignal;
 }
 
-/** Where a stream begins, and what has to be worked through before feeds may show anything. */
+/** Where a stream begins, and the time up to which it must be processed before feeds may show anything. */
 export interface Start {
   token: unknown;
   since: mongo.Timestamp | undefined;
 }
 
-/** An announcement reaches its own place in the log, and what comes next only what is before it. */
+/**
+ * Returns the later of two times. A batch that ends with an announcement reaches the cluster time of its end, and the next
+ * batch may only reach the time just before.
+ */
 export function furthest(one: mongo.Timestamp | undefined, other: mongo.Timestamp): mongo.Timestamp {
   return one !== undefined && one.compare(other) > 0 ? one : other;
 }
 
-/** A collection was dropped or renamed, and only a pass over everything can find out what that means. */
+/** A collection was dropped or renamed. Only a pass over everything can find out what changed. */
 export class CollectionLostError extends HistoryLostError {}
 
-/** What a term does with a stream, whether a pass is under way beside it or not. */
+/** Operations of a term on a stream, with or without a pass beside it. */
 @Injectable()
 export class StreamWork {
   private readonly log = new Logger('Watcher');
@@ -174,7 +180,7 @@ export class StreamWork {
     return openStream({ client, term, stop }, opening);
   }
 
-  /** The fences are brought up to date. Throws where a collection is gone that the service cannot do without. */
+  /** Updates the fences in place. Throws a CollectionLostError if a collection is gone that the service requires. */
   async workThrough(term: Term, { events }: Pick<Batch, 'events'>, fences: Fences): Promise<EventsByTenant> {
     const counts = await this.batches.workThrough(events, fences, term);
     const lost = events.find((event) => event.type === 'collectionLost');
@@ -187,12 +193,12 @@ export class StreamWork {
     throw new CollectionLostError(`${lost.what} of ${lost.collection}`);
   }
 
-  /** Throws a TermOverError where another instance leads by now. */
+  /** Throws a TermOverError if another instance leads now. */
   async save({ state }: Term, advance: Advance): Promise<void> {
     if (!(await this.lease.save(state.term, advance))) throw new TermOverError();
   }
 
-  /** Saves that a pass has ended, in the same way. */
+  /** Stores the end of a pass. Throws a TermOverError if another instance leads now. */
   async saveEndOfPass(
     { state }: Term,
     ended: Pick<WatchState, 'token' | 'watched' | 'since' | 'aside'>,
@@ -200,13 +206,16 @@ export class StreamWork {
     if (!(await this.lease.saveEndOfPass(state.term, ended))) throw new TermOverError();
   }
 
-  /** A token from the future comes from another log, such as one before a restore: MongoDB itself would wait for it. */
+  /**
+   * A token from the future belongs to another log, such as one before a restore. MongoDB itself would wait until it is
+   * reached.
+   */
   async assertPast(token: unknown): Promise<void> {
     if (isAhead(token, await this.presentTime()))
       throw new HistoryLostError('the resume token lies in the future of the log');
   }
 
-  /** Where the log is now, everything written so far included. */
+  /** The current end of the log, including everything written so far. */
   async presentTime(): Promise<mongo.Timestamp> {
     const { at } = await this.workedThrough.now();
     return at;

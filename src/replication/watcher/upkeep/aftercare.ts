@@ -113,7 +113,7 @@ export class AftercareLooks {
     return deaths.map((death) => ({ ...death, at, alive: false as const }));
   }
 
-  /** Stamps them anew whatever their stamps are; resurrected ones above the hard delete that consumers know. */
+  /** Re-stamps the records regardless of their stamps; resurrected ones above the hard delete that consumers know. */
   private async stamp(kind: Kind, owners: mongo.ObjectId[], looks: Look[], term: TermAtWork): Promise<void> {
     const above = looks.filter(({ entry }) => entry.above !== undefined);
     for (const { owner, entry } of above) await this.restamps.above(kind, [owner], entry.above!, term);
@@ -145,8 +145,8 @@ export class AftercareLooks {
   }
 
   /**
-   * Those under which no record was as of the look. That an entry of the ledger lives does not tell that one was: a term that was
-   * given up may have written it late.
+   * Returns the identities that no record had as of the look. A living ledger entry does not prove that a record had it: an
+   * abandoned term may have written the entry late.
    */
   private async notStanding(kind: Kind, identities: Identity[], at: mongo.Timestamp): Promise<Identity[]> {
     const gone: Identity[] = [];
@@ -193,7 +193,7 @@ function livesOf(looks: Look[], at: LogPlace): Life[] {
 }
 
 const BETWEEN_LOOKS_MS = 1000;
-/** For this long no look follows one that found nothing, unless the leader itself sets something aside (milliseconds). */
+/** Pause after a look that found nothing, unless the leader itself sets something aside (milliseconds). */
 const LONGEST_REST_MS = 10_000;
 /** How many entries one step handles. */
 const AT_ONCE = 500;
@@ -201,8 +201,8 @@ const AT_ONCE = 500;
 const MOST_FAILURES = 100;
 
 /**
- * Retries entries that were set aside, as a pass would: learns the record's identity, or that it is gone, repairs it and stamps
- * it anew, so that consumers receive what the event or the refused write may have hidden.
+ * Retries entries that were set aside, as a pass would: learns the record's identity, or that it is gone, repairs it and
+ * re-stamps it, so that consumers receive what the event or the refused write may have hidden.
  */
 @Injectable()
 export class Aftercare implements Job {
@@ -221,7 +221,7 @@ export class Aftercare implements Job {
     const { clock } = await this.workedThrough.now();
     const entries = await this.quarantine.due(clock, AT_ONCE);
     if (entries.length === 0) return BETWEEN_LOOKS_MS;
-    // A look as of an earlier moment would settle events that it does not see.
+    // A look as of an earlier moment would settle events that it does not include.
     const now = await this.workedThrough.now();
     if (!(await this.workedThrough.upTo(now.at, stop))) return BETWEEN_LOOKS_MS;
     const areAllTried = await this.lookAfter(entries, now, term);
@@ -229,8 +229,8 @@ export class Aftercare implements Job {
   }
 
   /**
-   * Sends no query until there may be entries, or a command or a term that was given up may have set something aside. Then the next
-   * step follows at once, unless a pass is under way.
+   * Sends no query until there may be entries, or until a command or an abandoned term may have set something aside. The
+   * next step then follows at once, unless a pass is under way.
    */
   private async untilSomething(stop: AbortSignal): Promise<number> {
     const ends = performance.now() + LONGEST_REST_MS;
@@ -241,8 +241,8 @@ export class Aftercare implements Job {
   }
 
   /**
-   * Halves the batch after a failure, down to a single entry, which is postponed, and doubles it after a success. False after
-   * too many failures; the remaining entries come next.
+   * Halves the batch after a failure, down to a single entry, which is postponed, and doubles it after a success. Returns
+   * false after too many failures; the remaining entries come next.
    */
   private async lookAfter(all: SetAside[], now: Now, term: TermAtWork): Promise<boolean> {
     let entries = all;

@@ -8,7 +8,7 @@ import { alongIndex, readAsOf, type SnapshotOptions } from '../../../database/in
 import { COLLECTION_OF, FIRST_ID, IDENTITY_TEXTS, type Kind } from '../../../record/index.js';
 import { LEDGER, type LedgerEntry, recordsUnder, type Now, WorkedThrough } from '../../store/index.js';
 
-/** Who lives under an identity, as the collection or the ledger has it. */
+/** The owner of an identity, according to the collection or the ledger. */
 export interface Tenure {
   owner: mongo.ObjectId;
   identity: Identity;
@@ -16,7 +16,9 @@ export interface Tenure {
   isNumber?: true;
 }
 
-/** Of a list in any order: lists that differ have another one, but for one chance in 2^64. */
+/**
+ * A digest of a list that does not depend on its order. Different lists have equal digests with a probability of 1 in 2^64.
+ */
 interface Digest {
   count: number;
   sum: bigint;
@@ -31,7 +33,7 @@ export function isSameDigest(one: Digest, other: Digest): boolean {
   return one.count === other.count && one.sum === other.sum;
 }
 
-/** A key for maps. */
+/** A unique key for maps. */
 function tenureKey({ owner, identity }: Tenure): string {
   return `${owner.toHexString()} ${identityKey(identity)}`;
 }
@@ -45,12 +47,12 @@ const MOST_NAMED = 20;
 export const LEDGER_FAULTS = ['unknown record', 'living entry without record'] as const;
 export type LedgerFaultKind = (typeof LEDGER_FAULTS)[number];
 
-/** Something that the ledger has wrong. */
+/** A fault of the ledger. */
 export interface LedgerFault extends Tenure {
   what: LedgerFaultKind;
 }
 
-/** What one of the lists has under an owner and the other has not: each identity once, with its record if there is one. */
+/** Owners that only one of the lists contains: each identity once, with its record if there is one. */
 export function differing(records: Tenure[], entries: Tenure[]): Tenure[] {
   const [inRecords, inEntries] = [records, entries].map((list) => new Set(list.map(tenureKey)));
   const only = [
@@ -66,8 +68,8 @@ export function differing(records: Tenure[], entries: Tenure[]): Tenure[] {
 }
 
 /**
- * What is wrong with an identity, by who owns it in the collection and in the living part of the ledger. An entry of
- * another owner than the record's is no dead one: the identity lives.
+ * The fault of an identity, from its owner in the collection and its owner in the living part of the ledger. If the two have
+ * different owners, the fault is an unknown record, because the identity lives.
  */
 export function faultOf(
   identity: Identity,
@@ -78,13 +80,13 @@ export function faultOf(
   return known?.equals(owner) === true ? undefined : { what: 'unknown record', identity, owner };
 }
 
-/** Those of the later look that the earlier one has shown just so. */
+/** The faults that both looks have shown identically. */
 export function lasting(earlier: LedgerFault[], later: LedgerFault[]): LedgerFault[] {
   const before = new Set(earlier.map(faultKey));
   return later.filter((fault) => before.has(faultKey(fault)));
 }
 
-/** For the log. */
+/** The faults as a log message. */
 export function faultsSentence(faults: LedgerFault[]): string {
   const named = faults.slice(0, MOST_NAMED).map(nameOf).join('; ');
   const rest = faults.length - MOST_NAMED;
@@ -100,18 +102,18 @@ function faultKey(fault: LedgerFault): string {
 }
 
 const ALONG_OWNERS = { kind: 1, owner: 1, _id: 1 } as const;
-/** What a look showed, all of it as of one moment. */
+/** The result of a look, as of one moment. */
 export interface Seen<T> extends Now {
   value: T;
-  /** Milliseconds of reading. */
+  /** Duration of the read (milliseconds). */
   took: number;
 }
 
-/** The same stretch of the collection and of the living part of the ledger. */
+/** The same range of the collection and of the living part of the ledger. */
 export interface Slice {
   records: Tenure[];
   entries: Tenure[];
-  /** Where it ends; nothing where there is nothing behind it on either side. */
+  /** Where it ends; undefined if neither side has anything after it. */
   end: mongo.ObjectId | undefined;
 }
 
@@ -125,7 +127,7 @@ export class AuditLooks {
     private readonly workedThrough: WorkedThrough,
   ) {}
 
-  /** At most `size` records, and as many entries, behind a record, or from the first on. */
+  /** Reads at most `size` records, and as many entries, after a given record or from the first one on. */
   slice(kind: Kind, behind: mongo.ObjectId | null, size: number): Promise<Seen<Slice>> {
     const later = behind === null ? { $gte: FIRST_ID } : { $gt: behind };
     return this.asOfNow(async (snapshot) => {
@@ -147,7 +149,7 @@ export class AuditLooks {
     });
   }
 
-  /** What is wrong with these identities, wherever their records and entries are. */
+  /** The faults of these identities, independently of where their records and entries are. */
   faults(kind: Kind, suspects: Tenure[]): Promise<Seen<LedgerFault[]>> {
     const identities = suspects.map(({ identity }) => identity);
     return this.asOfNow(async (snapshot) => {
@@ -162,7 +164,7 @@ export class AuditLooks {
     });
   }
 
-  /** About how many slices of a size there are. */
+  /** Approximate number of slices of a given size. */
   async expected(size: number): Promise<number> {
     const counts = await Promise.all(
       Object.values(COLLECTION_OF).map((name) => this.connection.collection(name).estimatedDocumentCount()),
@@ -181,7 +183,7 @@ export class AuditLooks {
     return owners;
   }
 
-  /** Of these records those whose `id` is the number of the identity. No index holds numbers, so each is read itself. */
+  /** Those of these records whose `id` is the number of the identity. No index contains numbers, so each record is read. */
   private async numbers(kind: Kind, candidates: Tenure[], snapshot: SnapshotOptions): Promise<Owners> {
     if (candidates.length === 0) return new Map();
     const query = { _id: { $in: candidates.map(({ owner }) => owner) } };
@@ -235,8 +237,8 @@ function tenureOf(kind: Kind, record: mongo.Document): Tenure[] {
 }
 
 /**
- * Who may live under an identity as a number: whom the ledger knows there, else whom the collection shows. Another one
- * beside whom the ledger knows is a rival, which is no fault.
+ * The records that may own an identity as a number: the owner that the ledger knows, otherwise the record in the collection.
+ * Any other record is a rival, which is not a fault.
  */
 function numberedAmong(suspects: Tenure[], standing: Owners, living: Owners): Tenure[] {
   return suspects.flatMap(({ identity, owner, isNumber }) => {
@@ -247,7 +249,7 @@ function numberedAmong(suspects: Tenure[], standing: Owners, living: Owners): Te
   });
 }
 
-/** Up to where a list tells everything, where it was cut off. */
+/** The key up to which a truncated list is complete; undefined if it was not truncated. */
 function fullTo(list: mongo.Document[], field: string, size: number): mongo.ObjectId | undefined {
   return list.length < size ? undefined : (list.at(-1)?.[field] as mongo.ObjectId);
 }

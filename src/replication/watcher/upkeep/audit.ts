@@ -23,28 +23,28 @@ import {
   type Slice,
 } from './audit-looks.js';
 
-/** How fast the audit goes. Times are milliseconds. */
+/** The pace of the audit. Times are in milliseconds. */
 @Injectable()
 export class AuditPace {
-  /** Records, and ledger entries, of one slice at most. */
+  /** Most records, and most ledger entries, in one slice. */
   slice = 2000;
-  /** Share of the database's time that its reading may take. */
+  /** Share of the database's time that the reads may take. */
   share = 0.01;
-  /** Between two slices, at least. */
+  /** Shortest pause between two slices. */
   leastPause = 10_000;
-  /** From the beginning of one slice to that of the next. */
+  /** Longest time from the beginning of one slice to that of the next. */
   longestInterval = 300_000;
-  /** From the end of one round to the beginning of the next: a small database would be read all the time otherwise. */
+  /** From the end of one round to the beginning of the next. Without it, a small database would be read all the time. */
   betweenRounds = 300_000;
 }
 
-/** How long to wait after a slice whose reading took so long. */
+/** The pause after a slice, from the duration of its read. */
 export function pauseAfter(took: number, { share, leastPause, longestInterval }: AuditPace): number {
   const owed = took * (1 / share - 1);
   return Math.max(0, Math.min(Math.max(owed, leastPause), longestInterval - took));
 }
 
-/** How large the next slice is: smaller where both the share and the longest interval could not be kept. */
+/** The size of the next slice: smaller if the share and the longest interval could not both be kept. */
 export function sizeAfter(size: number, took: number, { slice, share, longestInterval }: AuditPace): number {
   if (took / share > longestInterval) return Math.max(1, Math.floor(size / 2));
   return Math.min(slice, size * 2);
@@ -52,18 +52,18 @@ export function sizeAfter(size: number, took: number, { slice, share, longestInt
 
 const MS = 1000;
 
-/** What became of a slice. */
+/** The result of a slice. */
 interface SliceDone {
-  /** Where it ends; nothing where it was the last of its kind. */
+  /** Where it ends; undefined if it was the last of its kind. */
   end: mongo.ObjectId | undefined;
   found: number;
-  /** About how many slices make a round. */
+  /** Approximate number of slices in a round. */
   expected: number;
   /** Database's clock. */
   clock: Date;
 }
 
-/** Before the very first slice. */
+/** The progress before the first slice. */
 export function firstRound(clock: Date): AuditProgress {
   return {
     ...{ _id: LEDGER_AUDIT, kind: KINDS[0]!, behind: null, slices: 0, round: 1, started: clock },
@@ -71,7 +71,7 @@ export function firstRound(clock: Date): AuditProgress {
   };
 }
 
-/** Where the audit goes on: in the same kind, the next one, or the next round. */
+/** The progress after a slice: in the same kind, the next one, or the next round. */
 export function afterSlice(
   progress: AuditProgress,
   { end, found, expected, clock }: SliceDone,
@@ -89,7 +89,7 @@ export function afterSlice(
 
 const AT_ONCE = 1000;
 
-/** Puts right what the audit found, and tells of it. */
+/** Repairs and reports the faults that the audit found. */
 @Injectable()
 export class AuditRepair {
   private readonly log = new Logger('Audit');
@@ -103,7 +103,7 @@ export class AuditRepair {
     for (const what of LEDGER_FAULTS) metrics.auditFound.inc({ what }, 0);
   }
 
-  /** The faults were seen as of `at`. What the ledger has learned of later stays. */
+  /** The faults were seen as of `at`. Later knowledge of the ledger is kept. */
   async repair(kind: Kind, faults: LedgerFault[], at: LogPlace, term: TermAtWork): Promise<void> {
     if (faults.length === 0) return;
     this.tell(faults);
@@ -142,8 +142,8 @@ function isOf(what: LedgerFaultKind): (fault: LedgerFault) => boolean {
 }
 
 /**
- * Compares the ledger with the records, slice by slice, round and round. The rules keep the two in step; this finds what
- * no rule foresees: a fault of this program, or somebody who wrote into the ledger.
+ * Compares the ledger with the records, slice by slice, in continuous rounds. The rules keep the two in step. The audit
+ * finds what no rule foresees: a fault of this program, or a write into the ledger by another one.
  */
 @Injectable()
 export class Audit implements Job {
@@ -161,7 +161,7 @@ export class Audit implements Job {
     this.size = pace.slice;
   }
 
-  /** One slice. What is found is put right before the progress is stored, so a slice may be repeated, never skipped. */
+  /** Processes one slice. Faults are repaired before the progress is stored, so a slice may be repeated, never skipped. */
   async step(stop: AbortSignal, term: TermAtWork): Promise<number> {
     const progress = (await this.stored()) ?? firstRound((await this.workedThrough.now()).clock);
     const { kind, behind } = progress;
@@ -181,8 +181,9 @@ export class Audit implements Job {
   }
 
   /**
-   * The ledger follows the collection, so what differs counts only where two more looks show it just the same, each after
-   * the watcher has worked through everything up to the look before. Nothing where `stop` came first.
+   * The ledger follows the collection with a delay. A difference therefore counts only if two further looks show it
+   * identically, each after the watcher has processed everything up to the look before. Returns undefined if `stop` came
+   * first.
    */
   private async faultsIn(
     kind: Kind,

@@ -15,14 +15,14 @@ import {
 } from '../../store/index.js';
 import { type MarkKey, markKey } from '../../protocol/index.js';
 
-/** Looks whether the collections of the records have changed themselves: their validators, or others in their place. */
+/** Detects changes of the record collections themselves: of their validators, or a replacement by another collection. */
 @Injectable()
 export class CollectionOptions {
   private readonly seen = new Map<Kind, string>();
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
-  /** The kinds whose collection is another than at the last look. */
+  /** The kinds whose collection has changed since the last call. */
   async changed(): Promise<Kind[]> {
     const names = KINDS.map((kind) => COLLECTION_OF[kind]);
     const which = { name: { $in: names } };
@@ -44,17 +44,18 @@ const ALONG_STAMPS = { organizationid: 1, appid: 1, kind: 1, lastupdated: 1, _id
 const LAST = new mongoose.mongo.MaxKey();
 
 /**
- * Removes hard deletes that are kept no longer (`TOMBSTONE_RETENTION_DAYS`). No change is lost by it: the horizon moves
- * to the newest of them before anything is removed, and feeds look at it after they have read, so that whoever asks from
- * before it is told to start over (410), and whoever asks from a later point is owed none of what is gone. A tombstone may
- * itself have come too late for somebody, but is stamped anew then (rule 2), and nothing goes before the watcher has come
- * to that.
+ * Removes hard deletes whose retention has ended (`TOMBSTONE_RETENTION_DAYS`). No change is lost by it. The horizon moves to
+ * the newest of them before anything is removed, and feeds check the horizon after they have read. So a consumer that asks
+ * from before the horizon is answered 410 and starts over, and one that asks from a later time needs none of the removed
+ * deletes. A tombstone may itself have come too late for a consumer. It is then re-stamped (rule 2), and nothing is removed
+ * before the watcher has done that.
  *
- * Whoever starts over goes on from `max`, so `max` must never lie before the horizon, or it would be told the same for
- * ever. Two things see to that. The tombstones with the greatest stamp of their application and kind stay, however old
- * they are, and what goes is older: `max` counts them, as long as they are tombstones and are left alone. And the mark is
- * raised before: whatever happens to them afterwards (the `id` lives again, and its record is given an old stamp, moved or
- * deleted once more) ends above the fence, by rules 1 to 4, and so above everything that was removed.
+ * A consumer that starts over continues from `max`. If `max` were before the horizon, the consumer would be answered 410
+ * forever. Two things prevent this. First, the tombstones with the greatest stamp of their application and kind are kept
+ * regardless of their age, and only older ones are removed. `max` includes them while they remain tombstones and do not
+ * change. Second, the mark is raised before the removal. If something happens to them afterwards (the `id` lives again, and
+ * its record is given an old stamp, moved or deleted once more), the result lies above the fence, by rules 1 to 4, and so
+ * above everything that was removed.
  */
 @Injectable()
 export class Expiry implements Job {
@@ -88,7 +89,7 @@ export class Expiry implements Job {
     if (removed > 0) this.log.log(`${removed} hard deletes up to ${expired.toISOString()} are removed`);
   }
 
-  /** The oldest tombstone of the next application and kind: one step along the index for each of them. */
+  /** The oldest tombstone of the next application and kind: one step along the index for each. */
   private async oldestBehind(mark: MarkKey | undefined): Promise<LedgerEntry | undefined> {
     const min = mark && { ...markKey(mark), lastupdated: LAST, _id: LAST };
     const [oldest] = await this.alongStamps({ alive: false }, { limit: 1, ...(min && { min }) });
@@ -113,7 +114,7 @@ export class Expiry implements Job {
     return removed;
   }
 
-  /** The greatest stamp of the tombstones that are to go: expired ones, and older than the newest of all. */
+  /** The greatest stamp of the tombstones to remove: those that are expired and older than the newest of all. */
   private async lastToGo(mark: MarkKey, upTo: Date): Promise<Date | undefined> {
     const newest = await this.greatest(mark, {});
     if (newest === undefined) return undefined;
