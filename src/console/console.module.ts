@@ -6,7 +6,7 @@ import { SESSION_MODEL, sessionSchema } from './session.schema.js';
 import { SessionController } from './session.controller.js';
 import { Sessions } from './sessions.js';
 
-/** What the console needs beside the administration API. */
+/** The console, apart from the administration API that it uses. */
 @Module({
   imports: [
     AdministrationModule,

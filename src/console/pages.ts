@@ -7,23 +7,23 @@ import { serveBytes } from '../http/index.js';
 
 const FILES = join(import.meta.dirname, 'pages');
 const APPLICATION = '/applications/:org/:app';
-/** Where the page finds a view of its own, below `/console`. */
+/** The paths of the page's views, below `/console`. */
 const VIEWS = [
   ...['', '/applications', APPLICATION, `${APPLICATION}/:kind`, `${APPLICATION}/:kind/:name`],
   ...['/credentials', '/consumers', '/explorer', '/search', '/trail', '/watcher'],
 ];
 const NONCE_BYTES = 16;
-/** Where the page has it: Vite writes it there (console/vite.config.mjs). */
+/** The placeholder of the nonce in the page, written by Vite (console/vite.config.mjs). */
 const NONCE = /__NONCE__/g;
-/** Where the page has the place of the console, for its scripts, and in the addresses of its files. */
+/** The placeholders of the console's path in the page: for its scripts, and in the URLs of its files. */
 const PLACE = /__CONSOLE__|(?<=")\.\/(?=assets\/)/g;
-/** Names of files hold a digest of their content. */
+/** Files can be cached forever, because their names contain a digest of their content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 const NOT_BUILT = 'The console is not built: run npm run build.';
 
 /**
- * Serves the console under `/console`. Its page may run its own scripts and no others, ask this service and no other,
- * and be shown within no other page; the nonce is for the one style sheet that the editor writes.
+ * Serves the console under `/console`. The page may run only its own scripts, send requests only to this service, and not be
+ * embedded in another page. The nonce is for the one style sheet that the editor creates.
  */
 export function serveConsole(app: INestApplication): void {
   const page = pageIn(FILES);
@@ -40,7 +40,7 @@ export function serveConsole(app: INestApplication): void {
     });
 }
 
-/** The console as seen from one of its views, relative to the address of that: a proxy may serve it behind a prefix. */
+/** The path of the console relative to the URL of one of its views, because a proxy may serve it behind a prefix. */
 function consoleFrom(view: string): string {
   const names = view.split('/').length - 1;
   if (names === 0) return 'console/';

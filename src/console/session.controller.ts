@@ -21,15 +21,15 @@ const LOGIN = {
   password: required(text(() => undefined, { example: 'correct horse battery staple' })),
 };
 
-/** Who is signed in. */
+/** The user who is signed in. */
 interface SignedIn {
   username: string;
   scopes: Credential['scopes'];
-  /** They see how the service stands as well, which concerns every application. */
+  /** Whether the user also sees the status of the service, which concerns every application. */
   coversAll: boolean;
 }
 
-/** Signs people in at the console, whose requests then carry a cookie instead of a password. */
+/** Signs users in at the console. Their requests then send a cookie instead of a password. */
 @Administrative()
 @Controller('admin/v1/session')
 export class SessionController {
@@ -88,7 +88,7 @@ function signedIn(caller: Credential): SignedIn {
   return { username: caller.username, scopes: caller.scopes, coversAll: coversAll(caller) };
 }
 
-/** Without the challenge of HTTP Basic, at which a browser would ask for a password itself. */
+/** Omits the HTTP Basic challenge, because it would make the browser ask for a password. */
 function wrongLogin(): Problem {
   const detail = 'No credential that is in force has this user name and this password.';
   return new Problem(401, 'unauthorized', 'The login is not right', detail);

@@ -6,22 +6,23 @@ import { Problem, problems } from '../http/index.js';
 import { Sessions, sessionToken } from './sessions.js';
 
 /**
- * No other site's page can send this header here, so that a request with it comes from the console. Its value is `poll`
- * where nobody has asked for it, `use` else.
+ * Pages of other sites cannot send this header to this service, so a request with it comes from the console. Its value is
+ * `poll` for a request that no user action caused, otherwise `use`.
  */
 const CONSOLE_HEADER = 'tidemark-console';
 const POLL = 'poll';
 /** The credential as which the console reads a feed. */
 const AS_HEADER = 'tidemark-as';
 
-/** Whether a page of the console asks of its own accord: for its files, or for what has changed since it asked last. */
+/** Whether a console page sends the request without a user action: for its files, or to poll for changes. */
 export function isUnasked({ headers, originalUrl }: Request): boolean {
   return headers[CONSOLE_HEADER] === POLL || originalUrl.startsWith('/console/assets/');
 }
 
 /**
- * Lets the console in by the session of its cookie, instead of HTTP Basic: to the administration API, and as another
- * credential to the feeds, where it may show no more than that credential sees, and only to who could give it away.
+ * Authenticates the console by the session of its cookie instead of HTTP Basic. The session gives access to the
+ * administration API and, on behalf of another credential, to the feeds. On the feeds the console sees only what that
+ * credential sees, and the user's own scopes must cover it.
  */
 @Injectable()
 export class SessionGuard implements CanActivate {
@@ -53,7 +54,7 @@ export class SessionGuard implements CanActivate {
   }
 }
 
-/** Header fields hold no more than Latin letters: user names are sent percent-encoded. */
+/** Header fields support only Latin characters, so user names are sent percent-encoded. */
 function decoded(name: string): string | undefined {
   try {
     return decodeURIComponent(name);
@@ -62,7 +63,7 @@ function decoded(name: string): string | undefined {
   }
 }
 
-/** Without the challenge of HTTP Basic, at which a browser would ask for a password itself. */
+/** Omits the HTTP Basic challenge, because it would make the browser ask for a password. */
 function sessionOver(): Problem {
   return new Problem(401, 'session-over', 'The session is over', 'Sign in again.');
 }

@@ -1,22 +1,20 @@
 import { Schema } from 'mongoose';
 
-/** Somebody who is signed in at the console: a document of `tidemark.sessions`. */
+/** A session of a user at the console: a document of `tidemark.sessions`. */
 export interface StoredSession {
-  /** SHA-256 of the token that is in the cookie; the token itself is stored nowhere. */
+  /** SHA-256 of the token in the cookie. The token itself is not stored. */
   _id: string;
   username: string;
-  /** SHA-256 of the stored hash of the password that it was opened with: another password ends it. */
+  /** SHA-256 of the stored password hash with which the session was opened. A change of the password ends the session. */
   proof: string;
-  /** It ends here unless it is used before. */
+  /** When the session ends if it is not used before. */
   expires: Date;
-  /** It ends here whatever happens. */
+  /** When the session ends even if it is used. */
   ends: Date;
 }
 
-/** Name of the collection. */
 export const SESSIONS = 'tidemark.sessions';
 
-/** Name of the Mongoose model of `tidemark.sessions`. */
 export const SESSION_MODEL = 'Session';
 
 export const sessionSchema = new Schema<StoredSession>(

@@ -10,26 +10,29 @@ const MINUTE_MS = 60_000;
 const IDLE_MS = 30 * MINUTE_MS;
 const LONGEST_MS = 12 * 60 * MINUTE_MS;
 const TOKEN_BYTES = 32;
-/** What {@link Sessions.open} gives; nothing else is looked for. */
+/** The format of the tokens of {@link Sessions.open}. No other value is looked up. */
 const TOKEN = /^[\w-]{43}$/;
 
 const COOKIE = 'tidemark-session';
 /**
- * The path prefix under which the console reaches the service. A proxy may add one that the service cannot see, and may serve
- * other installations on the same host. With a wrong value the browser does not send the cookie back.
+ * The path prefix under which the console reaches the service. A proxy may add one that the service cannot see, and may
+ * serve other installations on the same host. With a wrong value the browser does not send the cookie back.
  */
 const PLACE_HEADER = 'tidemark-console-place';
-/** A path as an address has it: nothing in it ends the attribute of a cookie. */
+/** A path as it appears in a URL. None of its characters ends a cookie attribute. */
 const PLACE = /^(\/[\w.~!$&'()*+=:@%-]+){0,20}$/;
 const LONGEST_PLACE = 500;
 
-/** What the cookie of a session holds, and how long it may be kept. */
+/** The token for the cookie of a session, and the time until which the cookie is valid. */
 export interface OpenedSession {
   token: string;
   ends: Date;
 }
 
-/** Who is signed in at the console. Whatever closes the credential closes its sessions: each use looks at both. */
+/**
+ * The sessions of the console. A session ends when its credential becomes unusable, because each use of the session checks
+ * both.
+ */
 @Injectable()
 export class Sessions {
   constructor(
@@ -37,7 +40,7 @@ export class Sessions {
     private readonly authenticator: Authenticator,
   ) {}
 
-  /** Opens a session for somebody whose password has just fitted a stored hash. */
+  /** Opens a session for a user whose password has just matched a stored hash. */
   async open(username: string, passwordhash: string): Promise<OpenedSession> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const now = Date.now();
@@ -52,7 +55,7 @@ export class Sessions {
     return { token, ends };
   }
 
-  /** Whose session it is; nothing where it is over. Use keeps it open, but for what a page asks of its own accord. */
+  /** The credential of a session; undefined if the session has ended. Use extends the session, but polling does not. */
   async callerOf(token: string, isUse: boolean): Promise<Credential | undefined> {
     if (!TOKEN.test(token)) return undefined;
     const now = new Date();
@@ -70,7 +73,7 @@ export class Sessions {
     await this.sessions.deleteOne({ _id: digestOf(token) });
   }
 
-  /** Once a minute is enough. */
+  /** Extends a session, at most once a minute. */
   private async keepOpen({ _id, expires, ends }: StoredSession, now: Date): Promise<void> {
     const later = new Date(Math.min(now.getTime() + IDLE_MS, ends.getTime()));
     if (later.getTime() - expires.getTime() < MINUTE_MS) return;
@@ -82,7 +85,9 @@ export class Sessions {
   }
 }
 
-/** What the session cookie of a request holds; empty where it has none. Of several, that of the longest path comes first. */
+/**
+ * The session cookie of a request; empty if there is none. The first of several is used, which is that of the longest path.
+ */
 export function sessionToken({ headers }: Pick<Request, 'headers'>): string {
   for (const cookie of (headers.cookie ?? '').split(';')) {
     const [name, value] = cookie.trim().split('=');
@@ -91,12 +96,12 @@ export function sessionToken({ headers }: Pick<Request, 'headers'>): string {
   return '';
 }
 
-/** Gives the session to the browser: no script reads it, and no other site's page makes the browser send it. */
+/** Sets the session cookie. Scripts cannot read it, and pages of other sites cannot make the browser send it. */
 export function giveSession(request: Request, response: Response, token: string, ends: Date): void {
   response.cookie(COOKIE, token, { ...attributesFor(request), expires: ends });
 }
 
-/** Takes the session from the browser. */
+/** Removes the session cookie. */
 export function takeSession(request: Request, response: Response): void {
   response.clearCookie(COOKIE, attributesFor(request));
 }

@@ -42,7 +42,7 @@ const SERVICES: { kind: Kind; name: string; filter: Filter }[] = [
 const EVERYTHING: Tenant = { organizationid: '*', appid: '*' };
 const FILE = 'demo-credentials.json';
 
-/** What the demo needs to know of the running service; `max` answers the offset of the demo's products. */
+/** The properties of the running service that the demo needs. `max` returns the offset of the demo's products. */
 interface DemoPlace {
   dataDir: string;
   auditTrailDays: number;
@@ -53,8 +53,8 @@ interface DemoPlace {
 }
 
 /**
- * The demo, once the watcher is at work: made where there is no application yet, and the lines to paste. No lines if
- * there are other applications instead. It is repeated while the database is unavailable or the watcher is behind.
+ * Creates the demo if no application exists yet, and returns the lines to paste. It returns no lines if there are only other
+ * applications. The watcher must be running. The demo is retried while the database is unavailable or the watcher lags.
  */
 export async function demo(db: mongo.Db, place: DemoPlace): Promise<string[]> {
   for (;;) {
@@ -68,7 +68,7 @@ export async function demo(db: mongo.Db, place: DemoPlace): Promise<string[]> {
   }
 }
 
-/** The application is made last, so that everything is made again where this was cut off. */
+/** The application is created last, so that an interrupted start creates everything again. */
 async function makeAndShow(db: mongo.Db, place: DemoPlace): Promise<string[]> {
   const isFirstStart = !(await applicationExists(db, DEMO));
   if (isFirstStart && (await listApplications(db)).length > 0) return [];
@@ -85,8 +85,8 @@ async function makeAndShow(db: mongo.Db, place: DemoPlace): Promise<string[]> {
 }
 
 /**
- * Makes the demo application and its records; the application comes last, so that a start that was cut off does it
- * again. The last products are deleted, for there to be hard deletes to see; the watcher must be at work for that.
+ * Creates the demo application and its records. The application comes last, so that an interrupted start is repeated. The
+ * last products are deleted to produce hard deletes, which requires a running watcher.
  */
 async function makeDemo(desk: Desk): Promise<void> {
   const { db } = desk;
@@ -103,7 +103,7 @@ async function makeDemo(desk: Desk): Promise<void> {
   await createApplication(desk, DEMO, { title: 'Demo shop' });
 }
 
-/** Deletes products and waits until the watcher has named them. */
+/** Deletes products, and waits until the watcher has stored their tombstones. */
 async function discontinue(db: mongo.Db, ids: string[]): Promise<void> {
   await db.collection(COLLECTION_OF.product).deleteMany({ ...DEMO, id: { $in: ids } });
   await until(
@@ -111,7 +111,7 @@ async function discontinue(db: mongo.Db, ids: string[]): Promise<void> {
   );
 }
 
-/** Waits for something that the watcher does. */
+/** Waits for a result of the watcher. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await wait(POLL_MS);
 }
@@ -122,8 +122,8 @@ async function write(db: mongo.Db, kind: Kind, records: DemoRecord[]): Promise<v
 }
 
 /**
- * The demo's logins: random on the first start, the same on every further one. They are kept in the data directory,
- * readable by its owner only, since the database holds no passwords. Where that file is lost, they get new passwords.
+ * The demo's logins: random on the first start, unchanged on later ones. They are stored in the data directory, readable
+ * only by its owner, because the database holds no passwords. If that file is lost, the logins get new passwords.
  */
 async function demoCredentials(
   desk: Desk,
@@ -148,7 +148,7 @@ async function newLogin(desk: Desk, username: string, level: Level, scope: Tenan
   return { username, password };
 }
 
-/** A data directory of an earlier version has no login for administration. */
+/** A data directory of an earlier version has no administration login. */
 type KeptLogins = Omit<DemoCredentials, 'admin'> & { admin?: DemoLogin };
 
 async function readLogins(file: string): Promise<KeptLogins | undefined> {
@@ -160,7 +160,7 @@ async function readLogins(file: string): Promise<KeptLogins | undefined> {
   }
 }
 
-/** In one piece, and never readable by others, not even for a moment. */
+/** Writes the file atomically. At no time can other users read it. */
 async function writeLogins(file: string, credentials: DemoCredentials): Promise<void> {
   const part = `${file}.part`;
   await rm(part, { force: true });

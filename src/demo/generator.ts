@@ -1,10 +1,9 @@
 import type { mongo } from 'mongoose';
 import type { Tenant } from '../record/index.js';
 
-/** The application of the demo. */
 export const DEMO: Tenant = { organizationid: 'demo', appid: 'shop' };
 
-/** A record of the demo, without what the database adds. */
+/** A record of the demo, without the fields that the database adds. */
 export interface DemoRecord {
   id: string;
   data: mongo.Document;
@@ -18,7 +17,7 @@ const CITIES = ['Bergen', 'Gent', 'Graz', 'Leiden', 'Lund', 'Turku'];
 const GIVEN_NAMES = ['Ada', 'Bo', 'Cleo', 'Dag', 'Eva', 'Finn', 'Gro', 'Hugo', 'Ida', 'Jon'];
 const FAMILY_NAMES = ['Ahlgren', 'Brook', 'Castel', 'Dijk', 'Engel', 'Frost', 'Garcia', 'Holm'];
 
-/** Products `product-0001` and on; the same for every call. */
+/** Products from `product-0001` on, identical on every call. */
 export function demoProducts(count: number): DemoRecord[] {
   const pick = picker(1);
   return Array.from({ length: count }, (_, index) => {
@@ -33,7 +32,7 @@ export function demoProducts(count: number): DemoRecord[] {
   });
 }
 
-/** Members `member-0001` and on; the same for every call. */
+/** Members from `member-0001` on, identical on every call. */
 export function demoMembers(count: number): DemoRecord[] {
   const pick = picker(2);
   return Array.from({ length: count }, (_, index) => {
@@ -58,7 +57,7 @@ export function demoMembers(count: number): DemoRecord[] {
   });
 }
 
-/** Picks from lists in an order that only the seed decides (a linear congruential generator). */
+/** Picks from lists in an order that depends only on the seed (a linear congruential generator). */
 function picker(seed: number): <T>(list: readonly T[]) => T {
   let state = seed;
   return (list) => {

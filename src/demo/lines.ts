@@ -5,18 +5,17 @@ export interface DemoLogin {
   password: string;
 }
 
-/** The logins of the demo. */
 export interface DemoCredentials {
   read: DemoLogin;
   write: DemoLogin;
   admin: DemoLogin;
 }
 
-/** What the printed lines need to know of the running service. */
+/** The properties of the running service that the printed lines need. */
 interface DemoGuide {
   baseUrl: string;
   credentials: DemoCredentials;
-  /** The offset of `max` now. */
+  /** The current offset of `max`. */
   offset: string;
   /** The `nextoffsetid` of a first page of two products. */
   secondProduct: string;
@@ -24,7 +23,7 @@ interface DemoGuide {
   console: boolean;
 }
 
-/** The lines that a newcomer can paste into a shell, from top to bottom: six steps of a harvest, three writes, administration. */
+/** Lines to paste into a shell, from top to bottom: six steps of a harvest, three writes, and administration. */
 export function demoLines(guide: DemoGuide): string[] {
   const { credentials, offset, secondProduct } = guide;
   const feeds = `${guide.baseUrl}/${DEMO.organizationid}/${DEMO.appid}/api/v1`;

@@ -8,7 +8,7 @@ import type { FoundMongod } from './find-mongod.js';
 import { opensData } from './mongod.js';
 import { runProgram, type Say } from './run-program.js';
 
-/** How long a server is asked whose data it serves, and how long an earlier mongod may hold the data (milliseconds). */
+/** Timeouts in milliseconds: for a server to report its data directory, and for an earlier mongod to release the data. */
 const ANSWER_MS = 3000;
 const RELEASE_MS = 20_000;
 const POLL_MS = 100;
@@ -19,7 +19,7 @@ export interface DataDirectory {
   dbPath: string;
   /** Holds the feature compatibility version of those files, such as `6.0`. */
   lineFile: string;
-  /** Says where the database listens while it runs. */
+  /** Holds the connection string of the database while it runs. */
   runningFile: string;
 }
 
@@ -35,7 +35,7 @@ export async function openDataDirectory(dataDir: string): Promise<DataDirectory>
   }
 }
 
-/** Stops before a mongod of another line spoils the data or fails on them with a riddle. */
+/** Throws a FatalError before a mongod of an incompatible line damages the data, or fails with an obscure message. */
 export async function assertOpens(directory: DataDirectory, mongod: FoundMongod): Promise<void> {
   const line = await textOf(directory.lineFile);
   if (line === undefined || opensData(mongod.version, line)) return;
@@ -46,18 +46,18 @@ export async function assertOpens(directory: DataDirectory, mongod: FoundMongod)
   );
 }
 
-/** Keeps the feature compatibility version beside the data. */
+/** Stores the feature compatibility version beside the data. */
 export async function rememberLine(directory: DataDirectory, line: string): Promise<void> {
   if ((await textOf(directory.lineFile)) !== line) await replaceFile(directory.lineFile, `${line}\n`);
 }
 
 interface Running {
   uri: string;
-  /** The service that the database belongs to. */
+  /** The process id of the service that runs the database. */
   pid: number;
 }
 
-/** Leaves a note of where the database listens, for commands beside the service. */
+/** Stores where the database listens, for commands that run beside the service. */
 export async function announce(directory: DataDirectory, uri: string): Promise<void> {
   const running: Running = { uri, pid: ownPid() };
   await replaceFile(directory.runningFile, `${JSON.stringify(running)}\n`);
@@ -67,7 +67,7 @@ export async function withdraw(directory: DataDirectory): Promise<void> {
   await rm(directory.runningFile, { force: true });
 }
 
-/** The connection string of the embedded database that runs on this `DATA_DIR` now, if one does. */
+/** The connection string of the embedded database that is running on this `DATA_DIR`; undefined if there is none. */
 export async function findEmbedded(dataDir: string): Promise<string | undefined> {
   const directory = dataDirectory(await realpath(dataDir).catch(() => dataDir));
   const text = await textOf(directory.runningFile);
@@ -77,8 +77,8 @@ export async function findEmbedded(dataDir: string): Promise<string | undefined>
 }
 
 /**
- * Waits until no mongod holds the directory: that of a service which was killed lives a few seconds longer.
- * Throws a FatalError that names the holder where it stays.
+ * Waits until no mongod holds the directory, because the mongod of a killed service runs a few seconds longer. Throws a
+ * FatalError that names the holder if it does not exit.
  */
 export async function waitUntilFree(dbPath: string, say: Say, releaseMs = RELEASE_MS): Promise<void> {
   const holder = await holderOf(dbPath);
@@ -97,8 +97,8 @@ export async function waitUntilFree(dbPath: string, say: Say, releaseMs = RELEAS
 }
 
 /**
- * The process id of the mongod that runs on the directory. A lock file whose process is gone, or is another program by
- * now, counts for nothing.
+ * The process id of the mongod that runs on the directory. A lock file is ignored if its process has ended, or is now
+ * another program.
  */
 export async function holderOf(dbPath: string): Promise<number | undefined> {
   const pid = Number(await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => ''));
@@ -114,7 +114,7 @@ function dataDirectory(home: string): DataDirectory {
   };
 }
 
-/** Writes a file so that it is never seen half-written. */
+/** Replaces a file atomically. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await writeFile(`${path}.part`, text);
   await rename(`${path}.part`, path);
@@ -129,7 +129,7 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** The data directory of the server that answers: after a crash another mongod may have the port. */
+/** The data directory of the server that answers. After a crash, another mongod may use the port. */
 async function servesFrom(uri: string): Promise<string | undefined> {
   const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: ANSWER_MS });
   try {
@@ -142,7 +142,10 @@ async function servesFrom(uri: string): Promise<string | undefined> {
   }
 }
 
-/** Process ids are used again, in containers soon: only the command line tells. A dead, unreaped process has none. */
+/**
+ * The command line of a process, which alone identifies mongod: process ids are reused, in containers after a short time. A
+ * dead, unreaped process has no command line.
+ */
 async function commandOf(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() =>
     runProgram('ps', ['-o', 'command=', '-p', String(pid)], 5).catch(() => ''),

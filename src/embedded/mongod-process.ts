@@ -6,10 +6,10 @@ import {
 import { HOST, mongodEnvironment, REPLICA_SET, reticent, small } from './mongod.js';
 import { reasonOf } from './run-program.js';
 
-/** Recovering a large journal after a crash takes its time. */
+/** Recovery from a large journal after a crash is slow. */
 const LAUNCH_MS = 120_000;
 
-/** The library would run the program once more without the libraries that it brings along. */
+/** Otherwise the library runs the program once more, without its bundled libraries. */
 setDefaultValue(ResolveConfigVariables.SYSTEM_BINARY_VERSION_CHECK, 'false');
 
 export interface MongodSite {
@@ -20,11 +20,11 @@ export interface MongodSite {
 }
 
 /**
- * One run of mongod, in a process group of its own so that Ctrl-C does not reach it, and with the library's guard
- * process beside it, which ends it when this process is gone.
+ * One run of mongod. It has its own process group, so that Ctrl-C does not reach it. The library's guard process ends it
+ * when this process is gone.
  */
 export class MongodProcess extends MongoInstance {
-  /** How it ended, whenever it does. */
+  /** Resolves with the exit code or the signal when mongod ends. */
   readonly ended: Promise<string>;
   private unfinished = '';
   private complaint: string | undefined;
@@ -58,7 +58,7 @@ export class MongodProcess extends MongoInstance {
     }
   }
 
-  /** The library takes each chunk for a line and stumbles over two in one. */
+  /** Passes the output on line by line: the library takes each chunk for one line, and fails on a chunk with two. */
   override stdoutHandler(chunk: string | Buffer): void {
     const lines = (this.unfinished + chunk.toString()).split('\n');
     this.unfinished = lines.pop() ?? '';
@@ -69,7 +69,7 @@ export class MongodProcess extends MongoInstance {
   }
 }
 
-/** What mongod says is wrong, where a line of its log is an error. */
+/** The error message in a line of mongod's log; undefined if the line is not an error. */
 export function complaintIn(line: string): string | undefined {
   if (!/^\{.*"s":"[EF]"/.test(line)) return undefined;
   try {

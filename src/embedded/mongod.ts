@@ -9,8 +9,8 @@ export const REPLICA_SET = 'tidemark';
 export const HOST = '127.0.0.1';
 
 /**
- * What keeps a mongod of one machine out of `/tmp`, without diagnostics on the disk, and without compression by zlib,
- * through which unpatched servers give their memory away (CVE-2025-14847).
+ * Options for a mongod on a single machine: no socket in `/tmp`, no diagnostics on disk, and no zlib compression, through
+ * which unpatched servers leak memory (CVE-2025-14847).
  */
 export const reticent = [
   '--nounixsocket',
@@ -20,10 +20,12 @@ export const reticent = [
 
 export const small = ['--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5'];
 
-/** Older servers lack what the feeds need: snapshot reads outside transactions and majority as the default write. */
+/**
+ * Older servers lack snapshot reads outside transactions and majority as the default write concern, which the feeds need.
+ */
 export const OLDEST_MAJOR = 5;
 
-/** Runs a mongod and answers its version. Fails with the reason why it is of no use here. */
+/** Runs a mongod and returns its version. Throws the reason if it is unusable. */
 export async function proveMongod(path: string): Promise<string> {
   const output = await runProgram(path, ['--version'], TIMEOUT_SECONDS, mongodEnvironment(path));
   const version = versionIn(output);
@@ -33,28 +35,28 @@ export async function proveMongod(path: string): Promise<string> {
   return version;
 }
 
-/** Where the libraries lie that one mongod brings along: beside it, under a name that no other program uses. */
+/** The directory of the libraries that are bundled with a mongod: beside it, under a name that no other program uses. */
 export function librariesOf(mongod: string): string {
   return join(dirname(mongod), 'mongod-libraries');
 }
 
-/** The environment in which a mongod runs: that of this process and, where it has brought libraries, with these. */
+/** The environment of a mongod: that of this process, extended by the bundled libraries if there are any. */
 export function mongodEnvironment(mongod: string): Record<string, string | undefined> {
   const libraries = librariesOf(mongod);
   return environmentWithLibraries(existsSync(libraries) ? [libraries] : []);
 }
 
-/** The version in what `mongod --version` prints, such as `6.0.5`. */
+/** The version in the output of `mongod --version`, such as `6.0.5`. */
 export function versionIn(output: string): string | undefined {
   return /^\s*db version v?(\d+\.\d+\.\d+)/m.exec(output)?.[1];
 }
 
-/** Whether the service works on this version of MongoDB. */
+/** Whether the service supports this version of MongoDB. */
 export function isServed(version: string): boolean {
   return numbers(version)[0] >= OLDEST_MAJOR;
 }
 
-/** For sorting: the newest version first. */
+/** Compares two versions, to sort the newest first. */
 export function newestFirst(a: string, b: string): number {
   const [left, right] = [numbers(a), numbers(b)];
   return right[0] - left[0] || right[1] - left[1] || right[2] - left[2];

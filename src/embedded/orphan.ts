@@ -3,8 +3,8 @@ import { parentPid, startedByNpm } from '../config/plain.js';
 const POLL_MS = 500;
 
 /**
- * Calls back once when npm, which started this process, is gone without having passed a signal on (it was killed, or
- * its terminal closed). Does nothing where npm is not the parent. Answers how to stop looking.
+ * Calls back once when npm, which started this process, has ended without forwarding a signal (it was killed, or its
+ * terminal closed). Has no effect if npm is not the parent. Returns a function that ends the check.
  */
 export function onOrphaned(callback: () => void): () => void {
   if (!startedByNpm()) return () => undefined;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 
 const SECONDS_BETWEEN = 5;
 
-/** What a program printed to stdout before it ended well. Fails with the one line that says why it did not. */
+/** Runs a program and returns its stdout. Throws the one line that explains a failure. */
 export function runProgram(
   program: string,
   args: string[],
@@ -17,10 +17,10 @@ export function runProgram(
   });
 }
 
-/** Tells the person at the terminal one line. */
+/** Prints one line for the person at the terminal. */
 export type Say = (line: string) => void;
 
-/** Says what begins, and every 5 seconds how long it has taken so far, until the work ends. */
+/** Announces the work, and reports the elapsed time every 5 seconds until the work ends. */
 export async function withProgress<T>(say: Say, what: string, work: Promise<T>): Promise<T> {
   say(`${what} …`);
   const began = Date.now();
@@ -31,7 +31,7 @@ export async function withProgress<T>(say: Say, what: string, work: Promise<T>):
   return work.finally(() => clearInterval(timer));
 }
 
-/** Why something failed, on one line. */
+/** The reason for a failure, on one line. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text

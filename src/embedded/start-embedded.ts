@@ -22,13 +22,13 @@ import { Supervisor } from './supervisor.js';
 const PRIMARY_MS = 60_000;
 const POLL_MS = 25;
 
-/** MongoDB's codes for "not yet" while a member starts or another configuration is being taken up. */
+/** MongoDB's codes for temporary errors, while a member starts or another configuration takes effect. */
 const PASSING = new Set([23, 109, 11602, 91, 189, 10107, 13435, 13436]);
 const NOT_INITIALIZED = 94;
 
 /**
- * Below the ports that systems give to outgoing connections: one of those could take the port while mongod is away, even
- * the connection by which somebody looks whether it is back.
+ * A range below the ephemeral ports. An outgoing connection could take an ephemeral port while mongod is down, even the
+ * connection that checks whether it is up again.
  */
 const FIRST_PORT = 20_000;
 const PORTS_END = 32_000;
@@ -36,24 +36,27 @@ const MOST_ATTEMPTS = 100;
 
 interface EmbeddedOptions {
   dataDir: string;
-  /** What `MONGOMS_SYSTEM_BINARY` names. */
+  /** The value of `MONGOMS_SYSTEM_BINARY`. */
   mongodBinary: string | undefined;
   say: Say;
-  /** Called when mongod ends again and again and is given up; the service cannot go on. Without it, it is said. */
+  /**
+   * Called when mongod has ended too often and is not restarted. The service cannot continue then. By default the error is
+   * printed.
+   */
   onLost?: (error: FatalError) => void;
 }
 
 export interface EmbeddedDatabase {
   /** Connection string; the database is `tidemark`. */
   uri: string;
-  /** Ends mongod in good order. */
+  /** Shuts mongod down cleanly. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a real mongod as a replica set of one on the loopback interface, with its data in `<dataDir>/mongod`, and
- * keeps it running. What it has acknowledged survives every end of it and of this process.
- * Throws a FatalError that says what to do where it cannot start.
+ * Starts a real mongod as a single-member replica set on the loopback interface, with its data in `<dataDir>/mongod`, and
+ * keeps it running. Acknowledged writes survive every exit of mongod and of this process. Throws a FatalError with
+ * instructions if mongod cannot start.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { say } = options;
@@ -91,7 +94,7 @@ export async function freePort(host: string): Promise<number> {
   throw new Error(`No port from ${FIRST_PORT} to ${PORTS_END - 1} is free on ${host}.`);
 }
 
-/** The library that runs mongod is loaded only now: a service on a database of its own has no use for it. */
+/** Loads the library that runs mongod only now, because a service with a database of its own does not need it. */
 async function startMember(site: MongodSite, directory: DataDirectory): Promise<MongodProcess> {
   const mongod = await import('./mongod-process.js');
   const member = new mongod.MongodProcess(site);
@@ -107,8 +110,8 @@ async function startMember(site: MongodSite, directory: DataDirectory): Promise<
 }
 
 /**
- * Makes the mongod on the port the one member of its replica set, whatever port its data remember, waits until it
- * takes writes, and answers the feature compatibility version of its data, such as `6.0`.
+ * Makes the mongod on the port the only member of its replica set, even if its data contain another port. Waits until it
+ * accepts writes, and returns the feature compatibility version of its data, such as `6.0`.
  */
 async function becomePrimary(port: number): Promise<string> {
   const client = new mongo.MongoClient(`mongodb://${HOST}:${port}/?directConnection=true`, {
@@ -135,7 +138,7 @@ interface ReplicaSetConfig {
   members: { _id: number; host: string }[];
 }
 
-/** Undefined while the member is not primary; then it is configured. */
+/** Undefined if the member is not primary yet. In that case the member is configured. */
 async function lineOfPrimary(admin: mongo.Db, host: string): Promise<string | undefined> {
   const { isWritablePrimary } = await admin.command({ hello: 1 });
   if (isWritablePrimary === true) return dataLine(admin);
@@ -143,7 +146,7 @@ async function lineOfPrimary(admin: mongo.Db, host: string): Promise<string | un
   return undefined;
 }
 
-/** A member that changes its state closes its connections. */
+/** Ignores temporary errors and network errors: a member that changes its state closes its connections. */
 function unlessPassing(error: unknown): undefined {
   const isNotYet = error instanceof mongo.MongoServerError && PASSING.has(Number(error.code));
   if (!isNotYet && !(error instanceof mongo.MongoNetworkError)) throw error;

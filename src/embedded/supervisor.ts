@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FatalError } from '../common/index.js';
 import { reasonOf, type Say } from './run-program.js';
 
-/** Something that runs until it is stopped, or ends by itself. */
+/** A run that lasts until it is stopped or ends unexpectedly. */
 interface MongodRun {
-  /** How it ended, whenever it does. */
+  /** Resolves with the reason when the run ends. */
   ended: Promise<string>;
   stop(): Promise<unknown>;
 }
 
 const MOST_ENDS = 5;
 const WITHIN_MS = 60_000;
-/** Before another attempt where it did not come up at all. */
+/** Pause before another attempt after a failed start (milliseconds). */
 const PAUSE_MS = 500;
 
-/** Keeps a mongod running: starts it again when it ends unasked, until that happens too often to be worth it. */
+/** Keeps a mongod running. It is restarted after an unexpected end, until it ends too often. */
 export class Supervisor {
   private current: Promise<MongodRun | undefined> = Promise.resolve(undefined);
   private stopping = false;
@@ -26,7 +26,7 @@ export class Supervisor {
     private readonly onLost: (error: FatalError) => void,
   ) {}
 
-  /** Starts it for the first time; a failure is the caller's. */
+  /** Starts mongod for the first time. A failure is thrown to the caller. */
   async begin(): Promise<void> {
     this.current = this.start();
     this.watch(await this.current);

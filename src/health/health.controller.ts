@@ -12,7 +12,7 @@ import type { Response } from 'express';
 import { Public } from '../auth/index.js';
 import { Readiness } from './readiness.js';
 
-/** The results of the checks, by their names. */
+/** The results of the checks, by name. */
 const checks = {
   type: 'object' as const,
   additionalProperties: {
@@ -44,7 +44,7 @@ class ReadinessShape {
   details: object;
 }
 
-/** For load balancers (contract §5); none of it needs credentials. */
+/** Health checks for load balancers (contract §5), without credentials. */
 @ApiTags('operation')
 @Public()
 @Controller('health')

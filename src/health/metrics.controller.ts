@@ -12,7 +12,7 @@ import { HealthReads } from './readiness.js';
 /** A scrape does not wait longer for the database (milliseconds). */
 const LONGEST_MS = 2000;
 
-/** The gauges that are read when they are asked for; of those about what is in the database every instance tells the same. */
+/** The gauges that are read on each scrape. Gauges about the content of the database are identical on every instance. */
 @Injectable()
 export class Gauges {
   constructor(
@@ -21,7 +21,7 @@ export class Gauges {
     private readonly unwatched: UnwatchedFeeds,
   ) {}
 
-  /** Reads them anew. Those that cannot be read are absent; it never fails. */
+  /** Reads the gauges again. A gauge that cannot be read is removed. It never fails. */
   async refresh(): Promise<void> {
     const tooLate = wait(LONGEST_MS, undefined, { ref: false });
     const inTime = <T>(look: Promise<T>) => Promise.race([look, tooLate]).catch(() => undefined);
@@ -52,10 +52,10 @@ function show(gauge: Gauge, value: number | undefined): void {
   else gauge.set(value);
 }
 
-/** For so long a scrape is answered with the text of the one before (milliseconds). */
+/** Scrapes within this time after a scrape receive the same text (milliseconds). */
 const KEPT_MS = 1000;
 
-/** For Prometheus (contract §5), without credentials: one text is made at a time, and shared by all who ask meanwhile. */
+/** Metrics for Prometheus (contract §5), without credentials. Concurrent scrapes share one text. */
 @ApiTags('operation')
 @Public()
 @Controller('metrics')

@@ -14,7 +14,7 @@ import {
 } from '../replication/store/index.js';
 import { countEmailDuplicates } from '../replication/watcher/index.js';
 
-/** What health checks and scrapes ask the database. They need no credentials, so all who come together share a read. */
+/** The database reads of health checks and scrapes. These need no credentials, so concurrent callers share a read. */
 @Injectable()
 export class HealthReads {
   private readonly pings = new SharedReads<unknown>();
@@ -25,12 +25,14 @@ export class HealthReads {
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
-  /** Throws where the database does not answer. */
+  /** Throws if the database does not respond. */
   ping(): Promise<unknown> {
     return this.pings.share('ping', () => this.connection.db!.command({ ping: 1 }));
   }
 
-  /** Why the service cannot keep its promises on this database by now, and what an operator has to do. */
+  /**
+   * Why this database no longer meets the requirements of the service, and what an operator has to do; undefined if it does.
+   */
   flaw(): Promise<string | undefined> {
     return this.flaws.share('flaw', async () => {
       const sentence = await unfitness(this.connection.db!, modelsOf(this.connection));
@@ -48,7 +50,7 @@ export class HealthReads {
     return this.pending.share('pending', () => countPending(this.connection));
   }
 
-  /** Members whose e-mail another member has, and events that were set aside. */
+  /** The number of members whose e-mail another member has, and the number of quarantined entries. */
   openRepairs(): Promise<[emailDuplicates: number, quarantined: number]> {
     return this.counts.share('counts', () =>
       Promise.all([countEmailDuplicates(this.connection), countSetAside(this.connection)]),
@@ -56,13 +58,13 @@ export class HealthReads {
   }
 }
 
-/** A load balancer does not wait longer, and neither does it have to: what does not answer is not ready (milliseconds). */
+/** A load balancer does not wait longer, so a check that takes longer reports not ready (milliseconds). */
 const LONGEST_MS = 2000;
 
-/** A normal time without a leader, until the next instance takes over (seconds). */
+/** The normal time without a leader until another instance takes over (seconds). */
 const USUAL_LAG_S = 30;
 
-/** What must be true before a load balancer sends anybody here. */
+/** The conditions under which a load balancer may send requests to this instance. */
 @Injectable()
 export class Readiness {
   constructor(
@@ -84,7 +86,7 @@ export class Readiness {
     );
   }
 
-  /** Feeds state their index: one that was dropped or hidden is made again by the leader, and until then they wait. */
+  /** Feeds state their index. The leader rebuilds an index that was dropped or hidden, and the feeds wait until then. */
   async indexes(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('indexes');
     if (!this.preparation.isComplete) return indicator.down({ state: 'preparing' });
@@ -98,8 +100,9 @@ export class Readiness {
   }
 
   /**
-   * A watcher that lags keeps nobody out: the pages that it holds up are answered 503 one by one. A lease that nobody
-   * renews does, since it is renewed by progress, and so does a feed that was held up for long and never served.
+   * A lagging watcher does not make an instance unready: the pages that it delays are answered 503 individually. A lease
+   * that is not renewed does, because only progress renews it. So does a feed that was refused for a long time and never
+   * served.
    */
   async replication(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('replication');

@@ -30,7 +30,7 @@ import { WindowLists } from './query/window-lists.js';
 import { StoreModule } from '../store/index.js';
 import { MaxService } from './max.service.js';
 
-/** All that a reader meets. */
+/** The feeds and everything that serves their readers. */
 @Module({
   imports: [
     ApplicationModule,

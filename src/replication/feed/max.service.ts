@@ -27,32 +27,32 @@ import {
 
 const NONE_YET = new Date(0);
 const REMEMBERED = 10_000;
-/** What lies beyond it rule 1 has stamped anew, or will: of the new stamp the stream tells. */
+/** Rule 1 re-stamps the records above this bound, and the change stream reports their new stamps. */
 const NOT_AHEAD = { $add: [CLOCK, FUTURE_TOLERANCE_MS] };
 
-/** What the newest moment says. */
+/** The maximum as of the newest moment, and the progress at the time of the read. */
 interface Newest {
-  /** The greatest stamp as of the moment; nothing where there is no moment, or the server does not hold it any more. */
+  /** The greatest stamp as of the moment; undefined without a moment, or if the server no longer holds it. */
   greatest: Date | undefined;
   look: ProgressLook;
 }
 
-/** What a moment shows, which is a fact about the past. */
+/** The maximum as of a moment. It never changes, because a moment is in the past. */
 interface MaxAnswer {
   moment: Moment;
   /** The greatest stamp up to the fence. */
   greatest: Date;
-  /** The greatest of all that are not ahead of the clock, where that lies above the fence. */
+  /** The greatest stamp that is not ahead of the clock, if it is above the fence. */
   above?: Date;
 }
 
-/** A raise on account of a stamp, and what the newest moment says behind it. */
+/** A raise that a stamp caused, and the maximum as of the newest moment after it. */
 interface Round {
   cause: Date;
   result: Promise<Newest>;
 }
 
-/** How far it is safe to read. */
+/** Determines how far it is safe to read. */
 @Injectable()
 export class MaxService {
   /** The last answer by the name of the mark. */
@@ -73,10 +73,10 @@ export class MaxService {
   ) {}
 
   /**
-   * The greatest stamp of the kind over records and hard deletes as of a moment that was passed, up to its fence: never
-   * later than the clock as it was announced (contract §1). A new moment is asked for only where something has a greater stamp: as this instance
-   * knows it, without a command, or else as the database has it now. Throws 503 `preparing`, and `not-watched` where
-   * there is no moment at all.
+   * The greatest stamp of the kind over records and hard deletes, as of a moment that was passed and up to its fence. It is
+   * never later than the announced clock (contract §1). A new moment is requested only if a greater stamp exists: among the
+   * heads that this instance knows, without a command, or else in the database. Throws 503 `preparing`, and `not-watched` if
+   * no moment can be shown.
    */
   async max(tenant: Tenant, kind: Kind): Promise<Date> {
     const mark = { ...tenant, kind };
@@ -91,9 +91,9 @@ export class MaxService {
   }
 
   /**
-   * The last answer, and the stamp on account of which a new moment is needed, if there is any. A head is compared with the
-   * fence: compared with the answer, one that was lowered or removed would raise the mark for ever. Nothing where the
-   * database has to be asked.
+   * The last answer and, if a new moment is needed, the stamp that requires it. A head is compared with the fence. Compared
+   * with the answer, a head whose record was lowered or removed would raise the mark forever. Returns undefined if the
+   * database must be queried.
    */
   private async known(mark: MarkKey): Promise<{ greatest: Date; beatenBy?: Date } | undefined> {
     const look = await this.knownProgress.look(mark);
@@ -105,7 +105,9 @@ export class MaxService {
     return { greatest, ...(above && { beatenBy: above }) };
   }
 
-  /** Callers share a raise and what comes behind it, if their cause is no later: there is one for each change. */
+  /**
+   * Shares a running raise and its answer with every caller whose cause is not later, so that each change causes one raise.
+   */
   private async round(mark: MarkKey, cause: Date): Promise<Newest> {
     const name = markName(mark);
     const running = this.rounds.get(name);
@@ -122,7 +124,9 @@ export class MaxService {
     return this.looksAfterRaises.share(markName(mark), () => this.newest(mark));
   }
 
-  /** What was answered last stays true as long as its moment can be shown; only where it is beaten others are asked. */
+  /**
+   * The last answer, as long as its moment can be shown and no stamp is greater; otherwise the answer of the newest moment.
+   */
   private async look(mark: MarkKey): Promise<Newest & { isBeaten: boolean }> {
     const last = this.answers.get(markName(mark));
     const [seen, isLastBeaten = false] =
@@ -146,7 +150,7 @@ export class MaxService {
     return { greatest: moment && (await this.asOf(mark, moment)), look };
   }
 
-  /** Nothing where the server does not hold the moment any more. */
+  /** Undefined if the server no longer holds the moment. */
   private async asOf(mark: MarkKey, moment: Moment): Promise<Date | undefined> {
     const { at, fence } = moment;
     const name = markName(mark);
@@ -164,7 +168,7 @@ export class MaxService {
     }
   }
 
-  /** One read where nothing lies above the fence, and no more than three. */
+  /** Takes one read if no stamp is above the fence, and at most three. */
   private async greatestAsOf(
     mark: MarkKey,
     fence: Date,

@@ -5,10 +5,13 @@ import { type Call, type StoredConsumer, consumerName, type Calls, gather, updat
 import { CONSUMERS } from './consumer.schema.js';
 
 const EVERY_MS = 10_000;
-/** Most consumers that are observed between two writes; further ones are ignored until the next write. */
+/** Consumers that are recorded between two writes. Further ones are ignored until the next write. */
 const MOST_CONSUMERS = 10_000;
 
-/** What consumers do, noted as their requests end and written every ten seconds: no request waits for it. */
+/**
+ * Records the activity of consumers. A request is noted when it ends. The notes are written every ten seconds, so that no
+ * request waits for the write.
+ */
 @Injectable()
 export class ConsumerNotes implements OnModuleInit, OnModuleDestroy {
   private readonly log = new Logger('Consumers');
@@ -31,7 +34,7 @@ export class ConsumerNotes implements OnModuleInit, OnModuleDestroy {
     if (this.calls.size < MOST_CONSUMERS || this.calls.has(consumerName(call.key))) gather(this.calls, call);
   }
 
-  /** Writes what was noted. Where the database does not take it, it is lost: the next calls tell the same. */
+  /** Writes the notes. If the write fails, they are lost; the next calls supply the same information. */
   flush(): Promise<void> {
     this.writing = this.writing.then(() => this.write());
     return this.writing;

@@ -7,11 +7,11 @@ import { type StoredConsumer, EVERY_SERVICE } from './gathered.js';
 import { CONSUMERS } from './consumer.schema.js';
 import { behindMs, type ConsumerState, consumerState } from './consumer-state.js';
 
-/** Most records that are counted: beyond that a consumer is far behind, whatever the number. */
+/** Most records that are counted. Above this number, the exact lag does not matter. */
 const MOST_COUNTED = 10_000;
 const COUNT_MS = 2000;
 const MOST_CONSUMERS = 1000;
-/** The index of the records along which they are harvested. */
+/** The index along which records are harvested. */
 const BY_STAMP = { organizationid: 1, appid: 1, lastupdated: 1, _id: 1 } as const;
 
 /** A consumer as operators see it. */
@@ -21,10 +21,12 @@ export interface ConsumerReport extends Tenant {
   service: string;
   state: ConsumerState;
   lastCall: Date;
-  /** Bounds of the window that was begun last; `from` null: from the beginning. */
+  /** Bounds of the window that was begun last. `from` is null for a window without a lower bound. */
   from: Date | null;
   to: Date | null;
-  /** Seconds, and records of the kind, between the last window that was read to its end and the newest change. */
+  /**
+   * The lag between the last window that was read to its end and the newest change: in seconds, and in records of the kind.
+   */
   behindSeconds: number | null;
   behindRecords: number | null;
   lastEnded: Date | null;
@@ -34,15 +36,15 @@ export interface ConsumerReport extends Tenant {
   lastError: NonNullable<StoredConsumer['lastError']> | null;
 }
 
-/** Whose consumers are wanted. */
+/** The consumers to report. */
 interface Wanted {
-  /** Only of these organizations; undefined: of all. */
+  /** Only consumers of these organizations; undefined for all. */
   organizationids?: string[] | undefined;
-  /** Which of their applications. */
+  /** Selects applications of these organizations. */
   covers: (tenant: Tenant) => boolean;
 }
 
-/** The consumers that called last, a thousand at most, those that are furthest behind first. */
+/** The consumers that called last, a thousand at most, sorted by lag in descending order. */
 export async function reportConsumers(
   db: mongo.Db,
   { organizationids, covers }: Wanted = { covers: () => true },
@@ -84,7 +86,7 @@ async function reportOf(
   };
 }
 
-/** How many records of the kind changed since; nothing where counting takes too long. */
+/** The number of records of the kind that changed since then; null if counting fails or takes too long. */
 async function recordsBehind(db: mongo.Db, { _id, ended }: StoredConsumer): Promise<number | null> {
   const { organizationid, appid, kind } = _id;
   const since = ended === undefined ? {} : { lastupdated: { $gt: ended.to } };
@@ -96,7 +98,7 @@ async function recordsBehind(db: mongo.Db, { _id, ended }: StoredConsumer): Prom
   );
 }
 
-/** The greatest stamp by kind: of the records, or of what the leader has seen since a mark was first raised. */
+/** The greatest stamp by kind, from the records and from what the leader has seen since a mark was first raised. */
 async function greatestOf(db: mongo.Db, consumers: StoredConsumer[], now: Date): Promise<Map<string, Date>> {
   const kinds = new Map(consumers.map(({ _id }) => [nameOfKind(_id), keyOf(_id)]));
   const ids = [...kinds.values()];
@@ -114,7 +116,7 @@ async function greatestOf(db: mongo.Db, consumers: StoredConsumer[], now: Date):
   return greatest;
 }
 
-/** One key of the index that carries the feeds. */
+/** Reads one key of the index that the feeds use. */
 async function newestRecord(
   db: mongo.Db,
   key: StoredHead['_id'],

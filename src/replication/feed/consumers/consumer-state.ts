@@ -10,30 +10,30 @@ export const CONSUMER_STATES = [
 ] as const;
 
 /**
- * How a consumer does: it has read to the end of what there is (`current`); it reads and is not there yet (`behind`); it
- * does not call any more though there is something to read (`stalled`); it begins the same window again and again
- * (`looping`); none of its windows was ever read to its end (`never finished`); hard deletes that it needs are not kept any
- * more, or it was told of something that a restored database does not have (`must start over`).
+ * The state of a consumer. `current`: it has read everything. `behind`: it is reading and has not caught up. `stalled`: it
+ * no longer calls, although there are changes to read. `looping`: it begins the same window repeatedly. `never finished`: it
+ * has never read a window to its end. `must start over`: hard deletes that it needs are no longer retained, or it has
+ * received changes that a restored database does not have.
  */
 export type ConsumerState = (typeof CONSUMER_STATES)[number];
 
-/** So often in a row the same window may be begun: after errors it is right to begin it again. */
+/** A consumer that begins the same window this many times in a row is looping. A few repetitions after errors are normal. */
 const LOOP = 5;
-/** A consumer is silent after this multiple of its usual pause, and at least this time. */
+/** A consumer is silent after this multiple of its usual pause, but not before the shortest pause. */
 const PAUSES = 5;
 const SHORTEST_PAUSE_MS = 15_000;
-/** One harvest in a row that never ends may be a long one. */
+/** A consumer with more unfinished harvests than this is `never finished`. Fewer may just be long. */
 const UNFINISHED_HARVESTS = 2;
 
-/** What became of the places from which a consumer wanted to go on. */
+/** When the requests of a consumer to continue were refused, and when they were served. */
 type Told = Pick<StoredConsumer, 'expired' | 'told' | 'restored'>;
 
-/** What is known beside the consumer itself: hard deletes are read for all services of a kind. */
+/** Facts besides the consumer itself. Hard deletes are read for all services of a kind. */
 export interface Surroundings {
   now: Date;
   /** The greatest stamp of the application and kind; undefined without one. */
   greatest: Date | undefined;
-  /** What the same credential did that is about all services of the kind. */
+  /** The outcomes of those requests of the same credential that concern all services of the kind. */
   ofKind: Told | undefined;
 }
 
@@ -52,13 +52,16 @@ export function consumerState(
   return isSilent ? 'stalled' : 'behind';
 }
 
-/** How far a consumer is behind, in milliseconds of stamps; nothing where it has not read to any end. */
+/** The lag of a consumer, in milliseconds of stamps; undefined if it has not read any window to its end. */
 export function behindMs({ ended }: StoredConsumer, greatest: Date | undefined): number | undefined {
   if (ended === undefined) return undefined;
   return Math.max(0, (greatest?.getTime() ?? 0) - ended.to.getTime());
 }
 
-/** It was told so, and has not begun without `from` since, or been told of hard deletes where these were missing. */
+/**
+ * Whether a consumer was refused as expired or restored, and has not recovered. It recovers from both by beginning a window
+ * without `from`, and from expired hard deletes also by reading hard deletes successfully.
+ */
 function mustStartOver({ begun, anew }: StoredConsumer, answers: Told = {}): boolean {
   const { expired, told, restored } = answers;
   if (restored !== undefined && (anew === undefined || anew < restored)) return true;
@@ -66,26 +69,26 @@ function mustStartOver({ begun, anew }: StoredConsumer, answers: Told = {}): boo
   return begun?.from !== undefined || begun === undefined || begun.at < expired;
 }
 
-/** From X to X there is nothing, and it may be asked for as often as somebody likes. */
+/** A window with equal bounds is always empty. It may be requested any number of times. */
 function isNotEmpty({ from, to }: NonNullable<StoredConsumer['begun']>): boolean {
   return from === undefined || from < to;
 }
 
 /**
- * Its last window began beyond its end, and beyond every change that there is. `max` never falls so far, unless the database is
- * restored: what the consumer was told of is gone.
+ * Whether the last window of a consumer begins after its own end and after every change. `max` never decreases that far
+ * unless the database is restored. The changes that the consumer has read are then gone.
  */
 function isBeyondAll(begun: StoredConsumer['begun'], greatest: Date | undefined): boolean {
   if (begun?.from === undefined || greatest === undefined) return false;
   return begun.from > begun.to && begun.from > greatest;
 }
 
-/** A later window has ended than the one that was begun last. */
+/** Whether a later window has ended than the one that was begun last. */
 function isAhead({ begun, ended }: StoredConsumer): boolean {
   return begun !== undefined && ended !== undefined && ended.to > begun.to;
 }
 
-/** By what is usual for it: the time between two harvests, several times over. */
+/** The longest normal pause: several times the mean time between two harvests of the consumer. */
 function longestPause({ firstCall, lastCall, harvests }: StoredConsumer): number {
   const usual = harvests < 2 ? 0 : (lastCall.getTime() - firstCall.getTime()) / (harvests - 1);
   return Math.max(SHORTEST_PAUSE_MS, PAUSES * usual);

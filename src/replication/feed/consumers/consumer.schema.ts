@@ -1,13 +1,11 @@
 import { Schema } from 'mongoose';
 import type { StoredConsumer } from './gathered.js';
 
-/** Name of the collection. */
 export const CONSUMERS = 'tidemark.consumers';
 
-/** Name of the Mongoose model of `tidemark.consumers`. */
 export const CONSUMER_MODEL = 'Consumer';
 
-/** A consumer that has not called for half a year is forgotten. */
+/** A consumer that has not called for half a year is removed. */
 const FORGOTTEN_S = 180 * 86_400;
 
 export const consumerSchema = new Schema<StoredConsumer>(

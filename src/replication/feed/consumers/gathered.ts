@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import type { Kind, Tenant } from '../../../record/index.js';
 import { literal } from '../../../common/index.js';
 
-/** Stands for the service where a call is about all of the kind: `max` and `harddeletes`. */
+/** The service of calls that concern the whole kind: `max` and `harddeletes`. */
 export const EVERY_SERVICE = '';
 
 /** A credential that reads a service of an application; channels count as services, such as `channel:web`. */
@@ -18,18 +18,18 @@ export interface Call {
   feed: 'max' | 'updates' | 'softdeletes' | 'harddeletes' | 'changes';
   at: Date;
   status: number;
-  /** The slug of the problem that it was answered. */
+  /** The slug of the problem in the answer. */
   problem?: string | undefined;
-  /** The window of a feed; nothing where the request was not valid. */
+  /** The window of a feed; undefined if the request was invalid. */
   window?: { from?: Date | undefined; to: Date } | undefined;
-  /** The first page of a window: without a `lastoffsetid`. */
+  /** Whether it is the first page of a window: a request without `lastoffsetid`. */
   isFirst: boolean;
-  /** There is a further page. */
+  /** Whether there is a further page. */
   isFull: boolean;
   items: number;
 }
 
-/** What is kept of a consumer: a document of `tidemark.consumers`. Times are those of the instances. */
+/** A stored consumer: a document of `tidemark.consumers`. Times are from the clocks of the instances. */
 export interface StoredConsumer {
   _id: ConsumerKey;
   firstCall: Date;
@@ -39,13 +39,16 @@ export interface StoredConsumer {
   items: number;
   errors: number;
   lastError?: { at: Date; status: number; feed: Call['feed'] };
-  /** The last window of `updates` or `changes` that was begun, and how often in a row: with the same bounds each time. */
+  /**
+   * The last window of `updates` or `changes` that was begun, and the number of times in a row that it was begun with these
+   * bounds.
+   */
   begun?: { at: Date; from?: Date; to: Date; times: number };
   /** The last window of `updates` or `changes` that was read to its end. */
   ended?: { at: Date; from?: Date; to: Date };
-  /** How many windows of them were begun. */
+  /** The number of such windows that were begun. */
   harvests: number;
-  /** When hard deletes were not kept any more (410 `history-expired`), and when they last were. */
+  /** When hard deletes were last refused as expired (410 `history-expired`), and when they were last served. */
   expired?: Date;
   told?: Date;
   /** When it was last answered 410 `source-restored`, and when it last began a window without `from`. */
@@ -53,7 +56,7 @@ export interface StoredConsumer {
   anew?: Date;
 }
 
-/** The name of a consumer, unlike that of any other. */
+/** A unique name of a consumer. */
 export function consumerName({ organizationid, appid, username, kind, service }: ConsumerKey): string {
   return JSON.stringify([organizationid, appid, username, kind, service]);
 }
@@ -62,11 +65,11 @@ const SUCCESS = 200;
 const NOT_MODIFIED = 304;
 const COUNTED = ['calls', 'pages', 'items', 'errors', 'harvests'] as const;
 
-/** Every harvest reads one of these, and no two of one service have the same place. */
+/** The feeds whose windows are recorded. Every harvest reads one of them, and each service has its own position there. */
 const TELLS_OF_WINDOWS = new Set<Call['feed']>(['updates', 'changes']);
 const TELLS_OF_ENDS = new Set<Call['feed']>(['harddeletes', 'changes']);
 
-/** What the calls of one consumer come to until they are written. */
+/** The totals of one consumer's calls until they are written. */
 type Gathered = Omit<StoredConsumer, 'firstCall'>;
 
 /** Calls by consumer, since the last time they were written. */
@@ -122,7 +125,7 @@ function isSameWindow(
   return one.from?.getTime() === other.from?.getTime() && one.to.getTime() === other.to.getTime();
 }
 
-/** The update that adds what one instance has gathered to what others have; the later of two facts stays. */
+/** The update that adds the totals of one instance to those of the others. Of two facts the later one is kept. */
 export function updateOf({ _id: _key, ...gathered }: Gathered): mongo.Document[] {
   const { begun, lastCall } = gathered;
   const added = (name: (typeof COUNTED)[number]) =>
@@ -147,7 +150,7 @@ function laterOf(name: string, fact: { at: Date }): mongo.Document {
   return { $cond: [{ $gt: [`$${name}.at`, fact.at] }, `$${name}`, literal(fact)] };
 }
 
-/** The same window as before, as far as the database knows, goes on counting. */
+/** Continues the count if the database holds the same window; otherwise starts a new count. */
 function begunAgain(begun: NonNullable<StoredConsumer['begun']>): mongo.Document {
   const isSame = {
     $and: [{ $eq: ['$begun.from', begun.from ?? '$begun.missing'] }, { $eq: ['$begun.to', begun.to] }],

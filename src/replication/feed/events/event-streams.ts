@@ -12,25 +12,25 @@ import { markName } from '../../protocol/index.js';
 import { MaxService } from '../max.service.js';
 import { Audience, Subscriber, Topic } from './subscriber.js';
 
-/** How often subscribers are looked after. */
+/** The intervals at which subscribers are served. */
 @Injectable()
 export class EventPace {
-  /** Between two looks whether there is news, and who may still be told (milliseconds). */
+  /** Interval of the checks for a new offset and for revoked access (milliseconds). */
   tickMs = 1000;
 
-  /** Each subscriber gets a comment after this many looks, so that no proxy considers its connection dead. */
+  /** Each subscriber receives a comment after this number of checks, so that no proxy considers its connection dead. */
   ticksPerComment = 15;
 }
 
-/** Who reads a stream, and of which application. */
+/** The reader of a stream, and its application. */
 interface StreamReader {
   tenant: Tenant;
   username: string;
-  /** The stored hash that the password has fitted; nothing where there was no login of its own. */
+  /** The stored hash that matched the password; undefined if the request has no login of its own. */
   passwordhash: string | undefined;
 }
 
-/** Whether a login would still be let in: a stream outlives the request that has opened it. */
+/** Checks whether a login still has access, because a stream outlives the request that opened it. */
 @Injectable()
 export class ReadingRights {
   constructor(
@@ -57,14 +57,13 @@ export class ReadingRights {
 
 /** Each takes about 13 KB; further ones are refused. */
 const MOST_SUBSCRIBERS = 20_000;
-/** Streams of one credential, so that it cannot take those of all others. */
+/** Streams of one credential, so that it cannot use up the streams of all others. */
 const MOST_OF_CREDENTIAL = 1000;
 /** Concurrent queries for `max`, and concurrent checks of logins; further ones wait for a place. */
 const AT_A_TIME = 4;
 /** A query that takes longer is abandoned, and its place is free for the next (milliseconds). */
 const LONGEST_MS = 10_000;
 
-/** What a client subscribes to. */
 interface Subscription extends StreamReader {
   kind: Kind;
   /** The last offset that the client received. */
@@ -72,8 +71,9 @@ interface Subscription extends StreamReader {
 }
 
 /**
- * Tells subscribers when a mark has moved (contract §1). One timer looks after all of them: it asks for `max` once for each
- * application and kind, which costs the database nothing while nothing is new, and whether each login is still good.
+ * Notifies subscribers when a mark has moved (contract §1). One timer serves all of them. It queries `max` once for each
+ * application and kind, which costs the database nothing if nothing has changed, and checks whether each login is still
+ * valid.
  */
 @Injectable()
 export class EventStreams implements OnModuleDestroy {
@@ -100,7 +100,10 @@ export class EventStreams implements OnModuleDestroy {
     this.end();
   }
 
-  /** Answers with a stream, until the client leaves, its right is gone, or the service stops. Throws 503 `busy`, 429 `streams-busy`. */
+  /**
+   * Answers with a stream. It ends when the client disconnects, its access is revoked, or the service stops. Throws 503
+   * `busy`, 429 `streams-busy`.
+   */
   open(response: ServerResponse, subscription: Subscription): void {
     if (this.subscribers.size >= MOST_SUBSCRIBERS) throw problems.busy();
     const others = this.ofCredential.get(subscription.username) ?? 0;
@@ -113,7 +116,7 @@ export class EventStreams implements OnModuleDestroy {
     else if (!response.destroyed) this.add(response, subscriber, subscription);
   }
 
-  /** Ends all streams at once: nothing waits for them. Those that come later end as they begin. */
+  /** Ends all streams at once without waiting for them. A stream that is opened later ends immediately. */
   end(): void {
     this.over.abort(new Error('The event stream has ended.'));
     clearInterval(this.timer);
@@ -159,7 +162,7 @@ export class EventStreams implements OnModuleDestroy {
     else this.ofCredential.set(username, count);
   }
 
-  /** The timer runs while there is anybody. */
+  /** Runs the timer only while there are subscribers. */
   private counted(): void {
     this.metrics.eventSubscribers.set(this.subscribers.size);
     if (this.subscribers.size === 0) {

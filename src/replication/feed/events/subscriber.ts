@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
-/** What a client has not taken yet (bytes): some hundred events. One that takes nothing for so long is let go. */
+/** Bytes that a client may leave unread: some hundred events. A client with more is disconnected. */
 const MOST_UNTAKEN = 16 * 1024;
-/** Streams that end together do not come back all at once (milliseconds). */
+/** Spreads the reconnects of streams that end together (milliseconds). */
 const LEAST_RETRY_MS = 1000;
 const MORE_RETRY_MS = 4000;
-/** So long a stream that has ended waits for its client (milliseconds). */
+/** How long an ended stream waits for its client (milliseconds). */
 const LINGER_MS = 1000;
 
 const HEADERS = {
@@ -15,22 +15,22 @@ const HEADERS = {
 };
 const COMMENT = ':\n\n';
 
-/** A client that reads events: server-sent events on its answer. */
+/** A client that receives server-sent events. */
 export class Subscriber {
-  /** With the offset that the client knows already, and its turn among those who get comments. */
+  /** `known` is the offset that the client has already; `turn` is the check at which it receives comments. */
   constructor(
     private readonly response: ServerResponse,
     private known: string | undefined,
     readonly turn: number,
   ) {}
 
-  /** The headers go out at once, with a comment, so that the client sees that its stream has begun. */
+  /** Sends the headers at once, with a comment, so that the client sees that its stream has begun. */
   begin(): void {
     for (const [name, value] of Object.entries(HEADERS)) this.response.setHeader(name, value);
     this.comment();
   }
 
-  /** Tells how far it can be read now, unless the client knows it. */
+  /** Sends the offset up to which it is safe to read, unless the client has it already. */
   tell(offset: string): void {
     if (offset === this.known) return;
     this.known = offset;
@@ -41,7 +41,7 @@ export class Subscriber {
     this.write(COMMENT);
   }
 
-  /** Ends the stream, with a hint when to come back. A client that does not take it is let go. */
+  /** Ends the stream with a hint when to reconnect. A client that does not read it is disconnected. */
   end(): void {
     if (this.response.writableEnded) return;
     const late = setTimeout(() => this.response.destroy(), LINGER_MS).unref();
@@ -56,14 +56,14 @@ export class Subscriber {
   }
 }
 
-/** Subscribers with the same right: the same login, for the same application. It is looked at once for all of them. */
+/** Subscribers with the same access: the same login, for the same application. One check serves all of them. */
 export class Audience {
   readonly subscribers = new Set<Subscriber>();
   private isLooking = false;
 
   constructor(private readonly lookWhetherAllowed: () => Promise<boolean>) {}
 
-  /** Their streams end where the right is gone. Where that cannot be known, they go on. */
+  /** Ends their streams if access is revoked. If the check fails, they stay open. */
   async check(): Promise<void> {
     if (this.isLooking) return;
     this.isLooking = true;
@@ -73,7 +73,7 @@ export class Audience {
   }
 }
 
-/** How far one application and kind can be read, and who is told. However many there are, it is asked once for all. */
+/** How far one application and kind can be read, and its subscribers. One query serves all of them. */
 export class Topic {
   readonly subscribers = new Set<Subscriber>();
   private offset: string | undefined;
@@ -81,7 +81,7 @@ export class Topic {
 
   constructor(private readonly askMax: () => Promise<Date>) {}
 
-  /** Somebody new is told what is known; the first one, as soon as anything is. */
+  /** Sends the known offset to a new subscriber. The first subscriber receives it once it is known. */
   add(subscriber: Subscriber): void {
     this.subscribers.add(subscriber);
     if (this.offset === undefined) void this.refresh();
@@ -89,8 +89,8 @@ export class Topic {
   }
 
   /**
-   * Tells all of them where it has moved. Where that cannot be known, nobody is told anything. It is not asked again before
-   * the answer is there: the question may still be waiting for its turn, and each further one would wait behind it.
+   * Sends a new offset to all subscribers. If the query fails, the offset is unchanged. No second query starts while one is
+   * running: it may be waiting for a place, and further ones would queue after it.
    */
   async refresh(): Promise<void> {
     if (this.isAsking) return;

@@ -13,14 +13,14 @@ import { PageBytes, type Share } from '../page/page-bytes.js';
 import { giveBack } from '../../transcode/index.js';
 import { PageTurns } from './turns.js';
 
-/** Less is not worth compressing (bytes). */
+/** Smaller bodies are not worth compressing (bytes). */
 const LEAST_BYTES = 1024;
 
 const { constants } = zlib;
 
 /**
- * What a page can be compressed with, the best first, each at its cheapest level: higher ones cost more than the page
- * itself. All give out what they have after each piece, so that nobody waits for what is there.
+ * The encodings of a page, best first, each at its cheapest level: higher levels cost more than the page itself. All of them
+ * flush after each piece, so that available data is never delayed.
  */
 const ENCODERS: Record<string, () => Transform> = {
   ...zstd(),
@@ -32,13 +32,13 @@ const ENCODERS: Record<string, () => Transform> = {
   gzip: () => zlib.createGzip({ level: 1, flush: constants.Z_SYNC_FLUSH }),
 };
 
-/** An encoding that a client takes. */
+/** An encoding that a client accepts. */
 interface Encoding {
   name: string;
   encoder: Transform;
 }
 
-/** How to compress a body of so many bytes, if they are known, for the client of a request; nothing where it is not worth it. */
+/** The encoding for the client of a request; undefined if it accepts none, or a body of a known `length` is too small. */
 function encodingFor(request: Request, length: number | undefined): Encoding | undefined {
   if (length !== undefined && length <= LEAST_BYTES) return undefined;
   const names = Object.keys(ENCODERS);
@@ -47,7 +47,7 @@ function encodingFor(request: Request, length: number | undefined): Encoding | u
   return encoder && { name: name!, encoder: encoder() };
 }
 
-/** Node has it since 22.15. */
+/** Zstandard, which Node supports since 22.15. */
 function zstd(): Record<string, () => Transform> {
   const { createZstdCompress } = zlib as { createZstdCompress?: (options: object) => Transform };
   if (createZstdCompress === undefined) return {};
@@ -56,20 +56,22 @@ function zstd(): Record<string, () => Transform> {
   return { zstd: () => createZstdCompress({ flush: ZSTD_e_flush, params }) };
 }
 
-/** How long a page waits, in milliseconds. */
+/** The timeouts of a page, in milliseconds. */
 @Injectable()
 export class SendingPace {
-  /** How long a proxy may wait for something to arrive before it gives up, less some: then a sign of life goes out. */
+  /** A sign of life is sent after this time. It is shorter than the usual timeout of a proxy. */
   signMs = 10_000;
 
-  /** A client that does not take the next piece for so long is let go: what is held for it would be held for ever. */
+  /**
+   * A client that does not take the next piece for this long is disconnected. Otherwise its memory would be held forever.
+   */
   stalledMs = 120_000;
 }
 
-/** JSON allows blanks between what it is made of. */
+/** JSON allows whitespace between its tokens. */
 const SIGN = Buffer.from(' ');
 
-/** The same pieces, with blanks in between for as long as the next one takes. */
+/** Passes pieces through. Yields a blank after every `ms` milliseconds of waiting for the next piece. */
 export async function* withSigns(
   pieces: AsyncGenerator<Buffer, void>,
   ms: number,
@@ -87,7 +89,7 @@ export async function* withSigns(
   }
 }
 
-/** Nobody waits for the page any more. */
+/** The client no longer waits for the page. */
 class NobodyWaitsError extends Error {}
 
 /** Sends the answer of `max`. */
@@ -97,7 +99,7 @@ export async function answerMax(response: Response, max: Promise<Date>): Promise
   sendJson(response, `{"offset":"${offset}"}`);
 }
 
-/** What was sent of a page. */
+/** The part of a page that was sent. */
 interface Sent {
   share: Pick<Share, 'items' | 'goesOn'>;
   window?: OpenPage['window'];
@@ -105,12 +107,12 @@ interface Sent {
 
 const sent = new WeakMap<Response, Sent>();
 
-/** What a page came to, once its answer has ended: nothing where it came to none. */
+/** The part of a page that was sent, once its answer has ended; no items if the answer is not a page. */
 export function sentOf(response: Response): Sent {
   return sent.get(response) ?? { share: { items: 0, goesOn: false } };
 }
 
-/** A body, its length where that is known, and whom it is for. */
+/** A body, its length if known, and the share of the memory that it uses. */
 interface Sending {
   body: AsyncGenerator<Buffer, void>;
   length: number | undefined;
@@ -127,9 +129,9 @@ export class Answers {
   ) {}
 
   /**
-   * Sends a page. One that is not begun in time gives signs of life instead of an answer; its link then leads to a place
-   * that is found when it is followed, since its headers are gone before anybody knows whether it is full. Where the
-   * database has given no sign of life by then either, it is 503 `database-away`. Throws 429 `pages-busy`.
+   * Sends a page. If the page is late, the answer begins early with signs of life. Its headers are then sent before it is
+   * known whether the page is full, so its link leads to a place that is resolved when the link is followed. If the database
+   * has not responded by then either, throws 503 `database-away`. Throws 429 `pages-busy`.
    */
   page(response: Response, open: (share: Share) => Promise<OpenPage>): Promise<void> {
     const { username } = callerOf(response.req);
@@ -201,7 +203,7 @@ export class Answers {
     else await this.compress(response, sending, encoding.encoder);
   }
 
-  /** A pipeline would cost more than the text of the page. The memory of a piece is used again. */
+  /** Writes piece by piece: a pipeline would cost more than the text of the page. The memory of a sent piece is reused. */
   private async write(response: Response, { body, share }: Sending): Promise<void> {
     const signal = share.gone;
     for await (const piece of body) {
@@ -216,7 +218,7 @@ export class Answers {
     await this.taken(response, share, finished);
   }
 
-  /** One piece after the other, so that no more than one is held before the encoder, and little behind it. */
+  /** Encodes one piece at a time, so that at most one is held before the encoder, and little after it. */
   private async compress(response: Response, { body, share }: Sending, encoder: Transform): Promise<void> {
     const sent = pipeline(encoder, response);
     sent.catch(() => undefined);
@@ -227,8 +229,8 @@ export class Answers {
   }
 
   /**
-   * Waits until the client has taken what was sent, and lets it go where it does not. The timeout of the socket is no
-   * help: it begins anew where the system has taken a part of a piece, so that it may last twice as long.
+   * Waits until the client has taken the sent data, and disconnects a client that does not. The timeout of the socket is
+   * unsuitable: it restarts when the system takes part of a piece, so that it may last twice as long.
    */
   private async taken(response: Response, share: Share, taken: Promise<unknown>): Promise<void> {
     const stalled = setTimeout(() => response.destroy(), this.pace.stalledMs);
@@ -236,13 +238,13 @@ export class Answers {
   }
 }
 
-/** The body of a page that is late: it begins with a sign of life. */
+/** The body of a late page. It begins with a sign of life. */
 async function* lateBody(page: Promise<Page>): AsyncGenerator<Buffer, void> {
   yield SIGN;
   yield* (await page).body;
 }
 
-/** Resolves when a stream has worked a piece through, and there is room for another. */
+/** Resolves when a stream has processed a piece and has room for another. */
 function written(stream: Transform, piece: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(piece, (error) => (error ? reject(error) : resolve()));

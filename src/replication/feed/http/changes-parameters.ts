@@ -18,24 +18,24 @@ import type { Kind } from '../../../record/index.js';
 import { type ChangesFeed, nameOf } from '../page/feed.js';
 import { LINES_TYPE } from '../page/changes-lines.js';
 
-/** For which feed a query was sent, by the name that its cursors carry. */
+/** The feed of a query, by the name in its cursors, and how the query is read. */
 interface AskedFeed {
   feed: string;
   limitMax: number;
-  /** Whether the client takes one item a line rather than a page. */
+  /** Whether the client accepts one item per line rather than a page. */
   asLines: boolean;
 }
 
 const BESIDE_CURSOR = ['from', 'to', 'lastoffsetid', 'deletes'] as const;
 
-/** What the query says of a window beside a `lastoffsetid`. */
+/** The window parameters that may accompany a `lastoffsetid`. */
 interface Told {
   from: Date | undefined;
   to: Date | undefined;
   deletes: 'skip' | undefined;
 }
 
-/** Reads the query string of `changes`; throws 400 with a sentence for each parameter that is not right. */
+/** Parses the query string of `changes`. Throws 400 with a sentence for each invalid parameter. */
 export function parseChanges(
   query: Record<string, unknown>,
   { feed, limitMax, asLines }: AskedFeed,
@@ -58,7 +58,7 @@ export function parseChanges(
   return { ...form, from, to, withDeletes: deletes === undefined, place: undefined };
 }
 
-/** What is right by itself and wrong together. */
+/** The errors of parameters that are valid alone but not together. */
 function disagreeing(query: Record<string, unknown>, { from, deletes }: Told): InputError[] {
   const beside = BESIDE_CURSOR.filter((name) => query['cursor'] !== undefined && query[name] !== undefined);
   if (beside.length > 0)
@@ -80,7 +80,7 @@ function parseDeletes(text: string): Parsed<'skip'> {
     : { error: `"${shown(text)}" is not known. Send deletes=skip, or leave it out.` };
 }
 
-/** Whoever goes on repeats the window of the first page, or says nothing of it. */
+/** A continuation repeats the window of the first page or omits it. */
 function parseOffset(feed: string, text: string, told: Told): Parsed<ChangesPlace | undefined> {
   if (text === '') return { value: undefined };
   const parsed = placeOf(feed, text);
@@ -98,12 +98,12 @@ function parseOffset(feed: string, text: string, told: Told): Parsed<ChangesPlac
     : { value: place };
 }
 
-/** The first page may have told a `to` that lay beyond the clock: which one it was, nobody knows any more. */
+/** Whether `told` may be the `to` of the first page. If that was later than the clock, its value is no longer known. */
 function isToOf({ to, toIsClock }: Pick<Within, 'to' | 'toIsClock'>, told: Date): boolean {
   return toIsClock ? told >= to : told.getTime() === to.getTime();
 }
 
-/** A request for `changes`: of which feed, and which page. */
+/** A request for `changes`: its feed and its page. */
 export interface AskedChanges {
   feed: ChangesFeed;
   request: ChangesRequest;
@@ -114,7 +114,7 @@ interface Asked {
   kind: Kind;
 }
 
-/** Reads what a request says about its feed and its page. Throws 400 with a sentence for each parameter that is not right. */
+/** Parses the feed and the page of a request. Throws 400 with a sentence for each invalid parameter. */
 @Injectable()
 class ChangesPipe implements PipeTransform<Asked, AskedChanges> {
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
@@ -130,8 +130,8 @@ class ChangesPipe implements PipeTransform<Asked, AskedChanges> {
 }
 
 /**
- * JSON is preferred, and given to whoever takes neither; and to the console, whose session could not be looked at again
- * while lines go on.
+ * Prefers JSON, which is also the answer to a client that accepts neither type. The console always receives JSON, because
+ * its session cannot be checked again while lines are sent.
  */
 function takesLines(request: Request): boolean {
   if (actorOf(request) !== undefined) return false;

@@ -117,7 +117,7 @@ const AS_LINES =
   'With `Accept: application/x-ndjson`: the whole rest of the window, one item a line, a line ' +
   '`{"op":"cursor","cursor":"..."}` after every 1,000 items, and `{"op":"end","to":"...","cursor":"..."}` as the last line';
 
-/** Describes `changes`: its window, its page and what can go wrong. */
+/** Describes `changes`: its window, its page and its errors. */
 function DescribeChanges(summary: string, selector: SelectorName = 'service') {
   return applyDecorators(
     ApiOperation({ summary, description: AS_LINES }),
@@ -138,7 +138,7 @@ function DescribeChanges(summary: string, selector: SelectorName = 'service') {
   );
 }
 
-/** All that changed, deletes among it, in one feed (contract §1). */
+/** All changes, including deletes, in one feed (contract §1). */
 @ApiTags('replication')
 @Controller(':org/:app/api/v1')
 export class ChangesController {

@@ -5,13 +5,13 @@ import { type InputError, problems } from '../../../http/index.js';
 import type { DigestRequest } from '../page/digests.js';
 import { readerOf, toIsMissing } from './parameters.js';
 
-/** A bucket is told from others by one byte. */
+/** One byte identifies a bucket. */
 const MOST_BUCKETS = 256;
-/** So many buckets are listed at most. */
+/** The most buckets whose records can be listed. */
 const MOST_LISTED = 64;
 const NUMBER = /^\d{1,3}$/;
 
-/** Reads the query string of a digest; throws 400 with a sentence for each parameter that is not right. */
+/** Parses the query string of a digest. Throws 400 with a sentence for each invalid parameter. */
 export function parseDigest(query: Record<string, unknown>): DigestRequest {
   const errors: InputError[] = [];
   const read = readerOf(query, errors);
@@ -34,7 +34,7 @@ function parseBuckets(text: string): Parsed<number> {
       };
 }
 
-/** The one parameter that may be sent again and again. */
+/** The only parameter that may be repeated. */
 function listedIn(sent: unknown, buckets: number): Parsed<Set<number>> {
   const texts = [sent ?? []].flat() as string[];
   if (texts.length > MOST_LISTED)
@@ -51,7 +51,7 @@ function numberIn(text: string): number {
   return NUMBER.test(text) ? Number(text) : NaN;
 }
 
-/** The digest that a request asks for. Throws 400 with a sentence for each parameter that is not right. */
+/** The digest that a request asks for. Throws 400 with a sentence for each invalid parameter. */
 export const AskedDigest = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   parseDigest(context.switchToHttp().getRequest<Request>().query),
 );

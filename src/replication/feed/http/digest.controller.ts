@@ -55,7 +55,7 @@ class ServiceDigest extends BucketDigest {
   records?: DigestRecord[];
 }
 
-/** Describes `digest`: its parameters, its answer and what can go wrong. */
+/** Describes `digest`: its parameters, its answer and its errors. */
 function DescribeDigest(summary: string) {
   return applyDecorators(
     ApiOperation({
@@ -97,7 +97,7 @@ function DescribeDigest(summary: string) {
   );
 }
 
-/** What a copy of a service comes to, so that a consumer can prove its own (contract §1). */
+/** Digests of the records of a service, so that a consumer can verify its copy (contract §1). */
 @ApiTags('replication')
 @Controller(':org/:app/api/v1')
 export class DigestController {

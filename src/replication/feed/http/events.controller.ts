@@ -7,7 +7,7 @@ import { TIMESTAMP } from './openapi.js';
 import type { Kind } from '../../../record/index.js';
 import { EventStreams, ReadingRights } from '../events/event-streams.js';
 
-/** Describes `events`: server-sent events, which OpenAPI knows as a text only. */
+/** Describes `events`: server-sent events, which OpenAPI can describe only as text. */
 function DescribeEvents(summary: string) {
   return applyDecorators(
     ApiOperation({ summary }),
@@ -30,10 +30,10 @@ function DescribeEvents(summary: string) {
   );
 }
 
-/** An offset as `max` answers it. */
+/** An offset in the format of `max`. */
 const OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Signals that there is something to harvest, and never what (contract §1). */
+/** Signals that there are changes to harvest, but not which ones (contract §1). */
 @ApiTags('replication')
 @Controller(':org/:app/api/v1')
 export class EventsController {
@@ -54,7 +54,7 @@ export class EventsController {
     this.open(application, 'product', response);
   }
 
-  /** Whoever came in without a login of its own is told once. */
+  /** The stream of a reader without a login of its own ends at the first access check. */
   private open(application: Application, kind: Kind, response: Response): void {
     const { req } = response;
     const lastEventId = req.get('Last-Event-ID') ?? '';

@@ -1,12 +1,12 @@
-/** What is used here of a library whose published types are older than itself. */
+/** The part of the library that is used here. Its published types are older than the library. */
 declare module 'negotiator' {
   import type { IncomingMessage } from 'node:http';
 
   export default class Negotiator {
     constructor(request: IncomingMessage);
-    /** The best of the available encodings for the client; of those it likes alike, the one preferred here. */
+    /** The best available encoding for the client; among equals, the first of `preferred`. */
     encoding(available: string[], options: { preferred: string[] }): string | undefined;
-    /** The best of the available media types for the client; of those it likes alike, the first. */
+    /** The best available media type for the client; among equals, the first. */
     mediaType(available: string[]): string | undefined;
   }
 }

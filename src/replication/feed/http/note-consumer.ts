@@ -10,14 +10,17 @@ import { sentOf } from './answer.js';
 
 const FEED_PATH =
   /^\/:org\/:app\/api\/v1\/(member|product|productbychannel)\/(?:(?::service|:channel)\/)?(max|updates|softdeletes|harddeletes|changes)$/;
-/** Whoever is told one of these reads nothing here: no service, no right, no credential. */
+/** A request with one of these statuses reads no feed: the service, the access or the credential is missing. */
 const NOBODY = new Set([401, 403, 404]);
 
 type Route = Pick<Call, 'feed'> & { kind: Kind; isChannel: boolean };
 
 const routes = new Map<string, Route | undefined>();
 
-/** Notes what a request to a feed came to, once it has ended. Who looks as a consumer would, or at headers only, is none. */
+/**
+ * Notes the result of a request to a feed, once it has ended. A request on behalf of another user, and a HEAD request, is
+ * not noted.
+ */
 export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
   return (request: Request, response: Response): void => {
     const route = routeOf((request.route as { path?: unknown } | undefined)?.path);
@@ -29,8 +32,8 @@ export function noteConsumer(notes: ConsumerNotes, { items }: Metrics) {
 }
 
 /**
- * What the log tells of a request beside its path: who asked (`by` whom, where somebody reads as another would), and of a
- * page how many items and of which window. Passwords are in none of it.
+ * What the log reports of a request in addition to its path: the user, with `by` if another user acts as that one, and for a
+ * page the number of items and the window. It contains no passwords.
  */
 export function aboutRequest(request: Request, response: Response): AboutRequest {
   if (request.user === undefined) return {};

@@ -21,7 +21,7 @@ export const TIMESTAMP = {
 
 const OFFSET_ID = { type: 'string', pattern: '^([0-9a-fA-F]{24})?$' } as const;
 
-/** By what a feed tells records that belong to it from others. */
+/** The path parameters that select the records of a feed. */
 const SELECTORS = {
   service: ApiParam({
     name: 'service',
@@ -41,7 +41,7 @@ const SELECTORS = {
 
 export type SelectorName = keyof typeof SELECTORS;
 
-/** Describes the part of a path that says which records a feed shows. */
+/** Describes the path parameter that selects the records of a feed. */
 export const SelectedBy = (name: SelectorName) => SELECTORS[name];
 
 export const FromParameter = ApiQuery({
@@ -148,7 +148,7 @@ const HEADERS = {
   },
 } as const;
 
-/** Describes a feed: its window, its page and what can go wrong. */
+/** Describes a feed: its window, its page and its errors. */
 export function DescribeFeed(
   summary: string,
   page: typeof UpdatesPage | typeof DeletesPage,
@@ -165,7 +165,6 @@ export function DescribeFeed(
   );
 }
 
-/** Describes `max`. */
 export function DescribeMax(summary: string) {
   const ETag = { description: 'For If-None-Match', schema: { type: 'string' as const } };
   return applyDecorators(

@@ -13,7 +13,7 @@ import { type Behind, MOST_BEHIND, type Window } from '../query/window.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import type { PageRequest } from '../page/feed.js';
 
-/** Reads what {@link linkTo} writes; both are checked by the pattern that a parameter must have. */
+/** Parses the values that {@link linkTo} writes. The pattern of the parameter has validated both of them. */
 export function behindOf(items: string, at: string): Behind {
   return { items: Number(items), at: new mongoose.mongo.Timestamp(BigInt(`0x${at}`)) };
 }
@@ -23,7 +23,7 @@ const LIMIT = /^\d{1,9}$/;
 const BEHIND = /^([1-9]\d{0,6})-([0-9a-f]{16})$/;
 const DEFAULT_LIMIT = 1000;
 
-/** Reads the query string; throws 400 with a sentence for each parameter that is not right. */
+/** Parses the query string. Throws 400 with a sentence for each invalid parameter. */
 export function parseParameters(query: Record<string, unknown>, limitMax: number): Window {
   const errors: InputError[] = [];
   const read = readerOf(query, errors);
@@ -43,7 +43,7 @@ export function parseParameters(query: Record<string, unknown>, limitMax: number
   };
 }
 
-/** What is wrong where `to` was not sent and is required. */
+/** The error for a required `to` that was not sent. */
 export function toIsMissing(): InputError {
   return {
     parameter: 'to',
@@ -51,7 +51,7 @@ export function toIsMissing(): InputError {
   };
 }
 
-/** Reads a parameter that may be left out; what is wrong with it is added to the errors. */
+/** Parses an optional parameter. An error is added to the list of errors. */
 export type ParameterReader = <T>(parameter: string, parse: (text: string) => Parsed<T>) => T | undefined;
 
 export function readerOf(query: Record<string, unknown>, errors: InputError[]): ParameterReader {
@@ -66,7 +66,7 @@ export function readerOf(query: Record<string, unknown>, errors: InputError[]): 
   };
 }
 
-/** The `limit` that was sent, or 1000. */
+/** The requested `limit`; by default 1000, or the maximum if that is lower. */
 export function limitOf(read: ParameterReader, limitMax: number): number {
   return read('limit', (text) => parseLimit(text, limitMax)) ?? defaultLimit(limitMax);
 }
@@ -100,7 +100,7 @@ function defaultLimit(limitMax: number): number {
   return Math.min(DEFAULT_LIMIT, limitMax);
 }
 
-/** Reads what a request says about its page. Throws 400 with a sentence for each parameter that is not right. */
+/** Parses the page of a request. Throws 400 with a sentence for each invalid parameter. */
 @Injectable()
 class PageRequestPipe implements PipeTransform<Request, PageRequest> {
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}

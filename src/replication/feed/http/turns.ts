@@ -2,12 +2,12 @@ import { Injectable, Inject } from '@nestjs/common';
 import { problems } from '../../../http/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 
-/** A digest reads all records of a service, so this instance makes one at a time for each credential. */
+/** A digest reads all records of a service, so this instance computes only one at a time for each credential. */
 @Injectable()
 export class DigestTurns {
   private readonly busy = new Set<string>();
 
-  /** Throws 429 `digest-busy` while another one of the same user name is under way. */
+  /** Throws 429 `digest-busy` while another digest of the same user name is in progress. */
   async take(username: string, make: () => Promise<void>): Promise<void> {
     if (this.busy.has(username)) throw problems.digestBusy();
     this.busy.add(username);
@@ -20,8 +20,8 @@ export class DigestTurns {
 }
 
 /**
- * Pages of each credential that this instance has in work, from the request until the client has taken the last byte: they
- * hold memory meanwhile, and what they read takes time from the pages of others.
+ * Limits the concurrent pages of each credential on this instance. A page counts from the request until the client has taken
+ * the last byte. It holds memory meanwhile, and its reads slow down the pages of others.
  */
 @Injectable()
 export class PageTurns {
@@ -32,12 +32,12 @@ export class PageTurns {
     this.most = credentialPages;
   }
 
-  /** Pages in work of a user name. */
+  /** The pages of a user name that are in progress. */
   of(username: string): number {
     return this.inWork.get(username) ?? 0;
   }
 
-  /** Throws 429 `pages-busy` where this user name has as many as it may. */
+  /** Throws 429 `pages-busy` if this user name has reached its limit. */
   async take(username: string, make: () => Promise<void>): Promise<void> {
     const others = this.of(username);
     if (others >= this.most) throw problems.pagesBusy(this.most);

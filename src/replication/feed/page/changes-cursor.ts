@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import { mongo } from 'mongoose';
 import { type Parsed, shown } from '../../../common/index.js';
 
-/** What `changes` tells, in this order: records that match, records that left, records that are gone. */
+/** The sections of `changes`, in the order of delivery: records that match, records that left, deleted records. */
 export const SECTIONS = ['matching', 'left', 'gone'] as const;
 
 export type Section = (typeof SECTIONS)[number];
 
-/** Ended an item of a window whose `to` is settled. */
+/** A position inside a window whose `to` is fixed. */
 export interface Within {
   from: Date | undefined;
   to: Date;
-  /** Whether the clock has settled `to`, which was left out or lay beyond it. */
+  /** Whether `to` was set from the clock, because the request omitted it or sent a later time. */
   toIsClock: boolean;
   section: Section;
   lastoffsetid: mongo.ObjectId;
-  /** Whether deletes are told: not in a first harvest that starts with an empty copy. */
+  /** Whether deletes are delivered. False in a first harvest into an empty copy. */
   withDeletes: boolean;
 }
 
-/** Ended a window that was read to its end: the next one begins there. */
+/** A window that was read to its end. The next window begins at `from`. */
 export interface Ended {
   from: Date;
 }
@@ -29,7 +29,7 @@ export type ChangesPlace = Within | Ended;
 const FEED_DIGITS = 12;
 const BASE = 36;
 const FORM = /^([0-9a-f]{12})\.(-|-?[0-9a-z]{1,11})(?:\.(-?[0-9a-z]{1,11})\.([mlg])([0-9a-f]{24})(s?)(c?))?$/;
-/** The years 0000 to 9999, as everywhere. */
+/** Dates in the years 0000 to 9999, the range that is accepted everywhere. */
 const FIRST_MS = Date.UTC(-1, 12);
 const LAST_MS = Date.UTC(10_000, 0) - 1;
 
@@ -38,7 +38,7 @@ export function isWithin(place: ChangesPlace | undefined): place is Within {
   return place !== undefined && 'section' in place;
 }
 
-/** A place as an opaque text of a feed, which goes into a URL as it is. */
+/** Encodes a place as an opaque cursor of a feed. A cursor needs no URL encoding. */
 export function cursorOf(feed: string, place: ChangesPlace): string {
   const begin = [digestOf(feed), place.from === undefined ? '-' : textOf(place.from)];
   if (!isWithin(place)) return begin.join('.');
@@ -48,7 +48,7 @@ export function cursorOf(feed: string, place: ChangesPlace): string {
   return [...begin, textOf(to), at].join('.');
 }
 
-/** Reads what {@link cursorOf} writes; the sentence says what is wrong with anything else. */
+/** Parses a cursor that {@link cursorOf} made. Returns an error sentence for any other text. */
 export function placeOf(feed: string, text: string): Parsed<ChangesPlace> {
   const [, digest, from = '', to, letter, id, skips, clock] = FORM.exec(text) ?? [];
   const bounds = [from === '-' ? undefined : dateOf(from), to === undefined ? undefined : dateOf(to)];

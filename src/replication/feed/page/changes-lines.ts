@@ -16,26 +16,29 @@ import { cursorOf, type Section } from './changes-cursor.js';
 
 export const LINES_TYPE = 'application/x-ndjson';
 
-/** A line carries a cursor after this many items, so that an interrupted client repeats no more than these. */
+/** Items between two cursor lines. An interrupted client repeats at most this many. */
 export const CURSOR_EVERY = 1000;
 
 const LINE_END = Buffer.from('\n');
 
-/** However slowly a stretch is taken, a right that is gone ends it (contract §4: within 2 s; milliseconds). */
+/**
+ * Interval of the access checks while lines are sent, in milliseconds. It applies to slow clients too: a revoked right ends
+ * the lines within 2 s (contract §4).
+ */
 const LOOK_EVERY_MS = 1000;
 
-/** The lines between and behind the items. */
+/** The lines between the items and after the last one. */
 interface LinesForm {
   cursor: (end: PlacedItems) => string;
   end: () => string;
 }
 
-/** Throws if the reader of the lines would now be refused a page. */
+/** Throws if a new request of the same reader would be refused. */
 export type MayGoOn = () => Promise<void>;
 
 /**
- * A whole window, one item a line, read page by page: no more than a reply is held. It breaks off where its reader would be
- * refused the next page, since it outlives the request that was let in.
+ * Sends a whole window as one item per line. It reads page by page and holds at most one reply. The lines outlive the access
+ * check of their request, so access is checked again while they are sent. They end once the reader would be refused a page.
  */
 export async function linesOf(source: PageSource, form: LinesForm, mayGoOn: MayGoOn): Promise<Page> {
   const first = await begin(source);
@@ -66,7 +69,7 @@ async function* lines(
   share.goesOn = false;
 }
 
-/** The same pieces, and a look between two of them wherever the last one was long ago. */
+/** Passes pieces through. Checks access before a piece if the last check is older than {@link LOOK_EVERY_MS}. */
 async function* whileAllowed(
   pieces: AsyncGenerator<Buffer, void>,
   mayGoOn: MayGoOn,
@@ -86,21 +89,21 @@ function stretchBehind(source: PageSource, end: PlacedItems): BegunItems {
   return { items: [], isAll: false, place, rest: itemsFrom(source, place) };
 }
 
-/** The window of a page of `changes`, its `to` settled, and where its answer leads. */
+/** The window of a page of `changes`, with `to` fixed, and the data for its cursors. */
 export interface ShownWindow {
-  /** The name of the feed, for its cursors. */
+  /** The name of the feed, which its cursors contain as a digest. */
   feed: string;
   from: Date | undefined;
   to: Date;
-  /** Whether the clock has settled `to`. */
+  /** Whether `to` was set from the clock. */
   toIsClock: boolean;
   limit: number;
   withDeletes: boolean;
-  /** What each reading of the page is about. */
+  /** The section of each reading of the page. */
   sections: Section[];
 }
 
-/** The envelope of `changes`: `next` and a `nextoffsetid` where the page may go on, and always a `cursor`. */
+/** The envelope of `changes`: always a `cursor`; `next` and a non-empty `nextoffsetid` only on a full page. */
 export function formOf(window: ShownWindow): PageForm {
   const { to, limit } = window;
   return {
@@ -115,7 +118,7 @@ export function formOf(window: ShownWindow): PageForm {
   };
 }
 
-/** The lines of `changes` that tell no item: where to go on, and that the window has ended. */
+/** The lines of `changes` that hold no item: a cursor to resume from, and the end of the window. */
 export function linesFormOf(window: ShownWindow): LinesForm {
   const line = (told: object) => `${JSON.stringify(told)}\n`;
   return {

@@ -23,25 +23,25 @@ import {
   type MayGoOn,
 } from './changes-lines.js';
 
-/** How a page of `changes` is to be given. */
+/** The requested form of a page of `changes`. */
 interface AskedForm {
   limit: number;
-  /** The whole rest of the window, one item a line, whatever the limit. */
+  /** Sends the whole rest of the window, one item per line. `limit` then has no effect. */
   asLines: boolean;
 }
 
 /** The page of `changes` that a request asks for. */
 export interface ChangesRequest extends AskedForm {
-  /** The window, or where the one before has ended. */
+  /** The lower bound of the window; after a finished window, the bound that its cursor holds. */
   from: Date | undefined;
-  /** Nothing for the clock of the database. */
+  /** Undefined for the clock of the database. */
   to: Date | undefined;
   withDeletes: boolean;
-  /** Nothing on the first page of a window. */
+  /** Undefined on the first page of a window. */
   place: Pick<Within, 'toIsClock' | 'section' | 'lastoffsetid'> | undefined;
 }
 
-/** The request for what comes behind a place. */
+/** The request that continues after a place. */
 export function behindPlace(asked: AskedForm, place: Within | Ended): ChangesRequest {
   const { from } = place;
   if (!('section' in place)) return { ...asked, from, to: undefined, withDeletes: true, place: undefined };
@@ -49,7 +49,7 @@ export function behindPlace(asked: AskedForm, place: Within | Ended): ChangesReq
   return { ...asked, from, to, withDeletes, place: { toIsClock, section, lastoffsetid } };
 }
 
-/** One section of `changes`: the feed that tells the same, what it is about, and how it is shown. */
+/** One section of `changes`: the equivalent feed, its selection and the shape of its items. */
 interface SectionOf {
   section: Section;
   feed: string;
@@ -57,22 +57,25 @@ interface SectionOf {
   shape: ItemShape;
 }
 
-/** All sections, by one version of the service's filter. */
+/** All sections, selected by the same version of the service's filter. */
 interface SelectedChanges extends Pick<Selected, 'service'> {
   sections: SectionOf[];
 }
 
-/** Finds out which documents `changes` are about. */
+/** Selects the documents of `changes`. */
 @Injectable()
 export class ChangesSelector {
   constructor(private readonly feeds: FeedSelector) {}
 
-  /** Throws where the service is off by now, or its filter invalid. It is known mostly; a channel is never switched off. */
+  /**
+   * Throws if the service has been disabled or its filter is invalid. The service is usually cached. Channels need no check,
+   * because a channel cannot be disabled.
+   */
   async assertServed(application: Application, { kind, by }: ChangesFeed): Promise<void> {
     if ('service' in by) await this.feeds.select(application, { kind, shows: 'updates', by });
   }
 
-  /** Throws as {@link FeedSelector.select} does. */
+  /** Throws the errors of {@link FeedSelector.select}. */
   async select(application: Application, { kind, by }: ChangesFeed): Promise<SelectedChanges> {
     const updates: Feed = { kind, shows: 'updates', by };
     const { selection, service } = await this.feeds.select(application, updates);
@@ -109,25 +112,28 @@ export class ChangesSelector {
   }
 }
 
-/** Further ahead than any clock: such a `to` is read as the database's clock on a first page (contract §1). */
+/** A date later than any clock. On a first page such a `to` is read as the database's clock (contract §1). */
 const THE_CLOCK = new Date(8.64e15);
 
-/** A page that is asked for, and whether its reader would still be let in: lines may outlive that. */
+/** A requested page, and a check that its reader still has access: lines can outlive that access. */
 interface AskForChanges extends Ask<ChangesRequest> {
   assertLetIn: () => Promise<void>;
 }
 
-/** By what each section of a page is read. */
+/** The parameters for reading each section of a page. */
 interface ReadBy {
   view: View;
-  /** Which hard deletes must still be kept; nothing where it does not matter. */
+  /** The hard deletes that must still be retained; undefined without `from`. */
   kept: Kept | undefined;
   share: PageReading['share'];
   limit: number;
   asLines: boolean;
 }
 
-/** Opens pages of `changes`: as of one moment, what matches, what left, and what is gone, one behind the other. */
+/**
+ * Opens pages of `changes`. A page shows one moment: first the records that match, then those that left, then the deleted
+ * ones.
+ */
 @Injectable()
 export class ChangesPages {
   constructor(
@@ -141,8 +147,8 @@ export class ChangesPages {
   ) {}
 
   /**
-   * Throws what a page of the three feeds throws; 410 `history-expired` before anything is sent, also where the page does not
-   * come to hard deletes: the window could not be read to its end.
+   * Throws the errors of a page of the three feeds. 410 `history-expired` is thrown before anything is sent, even if the
+   * page does not reach the hard deletes: the window could not be read to its end.
    */
   async open(ask: AskForChanges, feed: ChangesFeed): Promise<OpenPage> {
     const { application, request } = ask;
@@ -219,7 +225,7 @@ export class ChangesPages {
   }
 }
 
-/** The latest time that was announced before, as the request says: also the `to` of a window that it goes on in. */
+/** The latest time that the request takes as announced: `from` or, inside a window, its `to` if that is later. */
 function announcedIn({ from, to, place }: ChangesRequest): Date | undefined {
   if (place === undefined || to === undefined) return from;
   return from === undefined ? to : later(from, to);

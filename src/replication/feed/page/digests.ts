@@ -12,14 +12,14 @@ import { PageReader, type PageReading, PageView } from './page-reader.js';
 import type { OpenPage, Page } from './page-items.js';
 import type { Ask } from './pages.js';
 
-/** Bytes of a hash that are added: 128 bits, as words of 32. */
+/** A digest adds the first 128 bits of each hash, as four 32-bit words. */
 const WORDS = 4;
 const WORD_BYTES = 4;
 const WORD = 2 ** 32;
 const HEX = 16;
 const WORD_DIGITS = 8;
 
-/** How many records there are, and the sum of their hashes: 32 lower-case hexadecimal digits. */
+/** The number of records, and the sum of their hashes as 32 lower-case hexadecimal digits. */
 interface Sum {
   count: number;
   digest: string;
@@ -31,12 +31,12 @@ export function bucketOf(id: string, buckets: number): number {
 }
 
 /**
- * Adds up records by bucket, in any order (contract §1): of SHA-256 of `id`, a line break and `lastupdated` the first 16
- * bytes, as a big-endian number modulo 2^128.
+ * Sums records by bucket, in any order (contract §1). Each summand is the first 16 bytes of SHA-256 of `id`, a line break
+ * and `lastupdated`, read as a big-endian number. Sums are modulo 2^128.
  */
 export class DigestSums {
   private readonly counts: number[];
-  /** Of each bucket four words, the most significant first. */
+  /** Four words per bucket, the most significant first. */
   private readonly words: Uint32Array;
 
   constructor(private readonly buckets: number) {
@@ -44,7 +44,7 @@ export class DigestSums {
     this.words = new Uint32Array(buckets * WORDS);
   }
 
-  /** Adds a record, and tells in which bucket it is. */
+  /** Adds a record and returns its bucket. */
   add(id: string, lastupdated: string): number {
     const bucket = bucketOf(id, this.buckets);
     const summand = hash('sha256', `${id}\n${lastupdated}`, 'buffer');
@@ -73,7 +73,7 @@ export class DigestSums {
   }
 }
 
-/** What goes beyond 32 bits is carried on, and beyond 128 bits lost. */
+/** Adds with carry between the 32-bit words. Overflow beyond 128 bits is discarded. */
 function addTo(words: Uint32Array, at: number, summand: (word: number) => number): void {
   let carry = 0;
   for (let word = WORDS - 1; word >= 0; word -= 1) {
@@ -87,25 +87,25 @@ function textOf(words: Uint32Array): string {
   return [...words].map((word) => word.toString(HEX).padStart(WORD_DIGITS, '0')).join('');
 }
 
-/** Characters of text that are gathered before they are sent. */
+/** Characters of text that are buffered before they are sent. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** What is asked of a digest: up to when, in how many buckets, and of which buckets the records are listed. */
+/** The parameters of a digest: its upper bound, the number of buckets, and the buckets whose records are listed. */
 export interface DigestRequest {
   to: Date;
   buckets: number;
   listed: ReadonlySet<number>;
 }
 
-/** An item as it is read for a digest: with the texts that the items of `updates` show. */
+/** An item as read for a digest. Its texts are those that `updates` shows. */
 interface DigestItem {
   id: string;
   lastUpdated: string;
 }
 
 /**
- * The body of a digest (contract §1), piece by piece: nothing of what is read is kept but sums. The records that are listed
- * stand before these, since they are sent as they are read. Hashing leaves the process to others now and then.
+ * The body of a digest (contract §1), piece by piece. Only the sums stay in memory. The listed records precede the sums,
+ * because they are sent as they are read. Hashing yields to the event loop after each portion.
  */
 async function* digestText(
   items: AsyncIterable<ItemsText>,
@@ -141,8 +141,8 @@ function itemsOf({ pieces }: ItemsText): DigestItem[] {
 }
 
 /**
- * The only fields read of a record: those that decide whether it is delivered, and those that are hashed. Each is an
- * expression: MongoDB ends a projection by names once it has met as many fields, and a duplicate name would count as another.
+ * The only fields read of a record: those that decide whether it is delivered, and those that are hashed. All but `_id` are
+ * expressions. MongoDB ends a projection by name after as many fields as it names, and counts a duplicate field as one more.
  */
 const FIELDS = {
   ...{ _id: 1, organizationid: '$organizationid', appid: '$appid' },
@@ -150,8 +150,8 @@ const FIELDS = {
 };
 
 /**
- * Opens digests: sums over what `updates` of a service deliver up to `to`, read from one snapshot. A digest that takes longer
- * than the server retains the snapshot fails, or is cut off.
+ * Opens digests: sums over the records that `updates` of a service delivers up to `to`, read from one snapshot. If the
+ * server drops the snapshot before the digest is complete, the request fails or its answer is cut off.
  */
 @Injectable()
 export class Digests {
@@ -201,7 +201,7 @@ export class Digests {
   }
 }
 
-/** What fails before the first piece is there can still be told. */
+/** Waits for the first piece, so that an earlier failure can still be answered as an error. */
 async function begun(pieces: AsyncGenerator<Buffer, void>): Promise<Page> {
   const first = (await pieces.next()).value as Buffer;
   return { headers: {}, body: beginningWith(first, pieces) };

@@ -13,7 +13,7 @@ import type { Feed } from './feed.js';
 
 const BY_CHANNEL = { organizationid: 1, appid: 1, channels: 1 } as const;
 
-/** Tells a channel without products from a typing error, which would list every product as a soft delete. */
+/** Distinguishes a channel without products from a misspelt one, which would list every product as a soft delete. */
 @Injectable()
 export class ChannelLookup {
   constructor(
@@ -22,8 +22,8 @@ export class ChannelLookup {
   ) {}
 
   /**
-   * Throws 404 `unknown-channel`. The records are looked up first, so that a new channel counts at once (contract §1);
-   * it is noted here, since its products may have left it again before the watcher looks at them.
+   * Throws 404 `unknown-channel`. The records are looked up first, so that a new channel is valid at once (contract §1). The
+   * channel is then stored as known, because its products may lose it again before the watcher reads them.
    */
   async assertKnown(tenant: Tenant, channel: string): Promise<void> {
     const { organizationid, appid } = tenant;
@@ -40,13 +40,15 @@ export class ChannelLookup {
   }
 }
 
-/** What a feed shows: no selection where there can be no items; a service where MongoDB may refuse its filter. */
+/**
+ * What a feed shows. `selection` is absent if there can be no items. `service` is present if MongoDB may refuse its filter.
+ */
 export interface Selected {
   selection?: Selection;
   service?: InForce & { name: string };
 }
 
-/** Finds out which documents a feed is about. */
+/** Selects the documents of a feed. */
 @Injectable()
 export class FeedSelector {
   constructor(

@@ -6,17 +6,17 @@ import type { Behind, Window } from '../query/window.js';
 export interface Feed {
   kind: Kind;
   shows: 'updates' | 'softdeletes' | 'harddeletes';
-  /** Whose filter decides; nothing for hard deletes. */
+  /** The service or channel that filters the feed; absent for hard deletes. */
   by?: { service: string } | { channel: string };
 }
 
-/** All that changed, in one: of a service, or of a channel. */
+/** All changes of a service or a channel, including deletes, in one feed. */
 export interface ChangesFeed {
   kind: Kind;
   by: { service: string } | { channel: string };
 }
 
-/** A name that no other feed of any application has, and nothing else that is read as feeds are. */
+/** A name that is unique among the feeds and digests of all applications. */
 export function nameOf(
   { organizationid, appid }: Tenant,
   { kind, shows, by }: Feed | (ChangesFeed & { shows: 'changes' | 'digest' }),
@@ -24,17 +24,17 @@ export function nameOf(
   return JSON.stringify([organizationid, appid, kind, shows, by]);
 }
 
-/** What changed and matches the service's filter. */
+/** The records that changed and match the service's filter. */
 export function updatesOf(kind: Kind, service: string): Feed {
   return { kind, shows: 'updates', by: { service } };
 }
 
-/** What changed and does not match the service's filter; nothing where it filters nothing. */
+/** The records that changed and do not match the service's filter; empty if the service has no filter. */
 export function softDeletesOf(kind: Kind, service: string): Feed {
   return { kind, shows: 'softdeletes', by: { service } };
 }
 
-/** What is gone. 410 `history-expired` where `from` lies before what is kept. */
+/** The deleted records. A page is 410 `history-expired` if `from` is earlier than the retained history. */
 export function hardDeletesOf(kind: Kind): Feed {
   return { kind, shows: 'harddeletes' };
 }
@@ -49,15 +49,15 @@ export function channelSoftDeletes(channel: string): Feed {
   return { kind: 'product', shows: 'softdeletes', by: { channel } };
 }
 
-/** Where the next page begins: behind an `_id`, and behind so many items more where these are not read yet. */
+/** Where the next page begins: after an `_id` and, if they are not read yet, after a number of further items. */
 interface PagePlace {
   lastoffsetid: mongo.ObjectId | undefined;
   behind?: Behind;
 }
 
 /**
- * The header that leads to the page of the same window at another place (contract §1): a query alone, which is read as one of
- * the path that was asked for, whatever a proxy has put before that.
+ * The header that links to another page of the same window (contract §1). It is a query-only reference. A client resolves it
+ * against the path that it requested, so a prefix added by a proxy is kept.
  */
 export function linkTo({ from, to, limit }: Window, place: PagePlace): Record<string, string> {
   const { lastoffsetid, behind } = place;

@@ -7,15 +7,15 @@ import { type InForce, ProgressReader, OutdatedServiceError, Horizon } from '../
 import { PageMoment, type PageWish, type Shown } from './page-moment.js';
 import type { View } from './page-reader.js';
 
-/** A query that takes longer is asked about: a look at something small tells a busy database from a frozen one (milliseconds). */
+/** After this time without an answer, a small read checks whether the database is busy or unresponsive (milliseconds). */
 const QUIET_MS = 4000;
 
-/** Tells a page that takes long, whose first query alone may take half a minute, from a database that does not answer. */
+/** Distinguishes a slow page from an unresponsive database. The first query of a page alone may take half a minute. */
 @Injectable()
 export class Hearing {
   constructor(private readonly progress: ProgressReader) {}
 
-  /** Resolves when the database has answered a read of the page, or anything else meanwhile. */
+  /** Resolves when the database has answered a read of the page or, if that is slow, any other read. */
   async heard(answered: Promise<void>): Promise<void> {
     const inTime = await settledWithin(
       answered.then(() => true),
@@ -24,7 +24,7 @@ export class Hearing {
     if (inTime === undefined) await Promise.race([answered, this.look()]);
   }
 
-  /** A refusal, such as 503 `preparing`, is an answer as well. */
+  /** A refusal, such as 503 `preparing`, also counts as an answer. */
   private async look(): Promise<void> {
     await this.progress.readAll().catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
@@ -32,7 +32,7 @@ export class Hearing {
   }
 }
 
-/** Throws 500 `service-misconfigured` where MongoDB refuses the filter of a service (contract §3). */
+/** Throws 500 `service-misconfigured` if MongoDB refuses the filter of a service (contract §3). */
 export function orMisconfigured<T>(
   work: Promise<T>,
   kind: Kind,
@@ -45,28 +45,30 @@ export function orMisconfigured<T>(
   });
 }
 
-/** A filter that was edited is met once by a page; one that is edited again and again shall not keep it for ever. */
+/**
+ * Attempts to find the moment of a page. Each edit of its filter costs one, and repeated edits must not delay a page
+ * forever.
+ */
 const MOST_ROUNDS = 5;
 
 /** A page whose filter has not been looked up yet. */
 type AskedWish = Omit<PageWish, 'service'>;
 
-/** What a page is about, and the moment that it shows. */
+/** The selection of a page, and the moment that the page shows. */
 export interface MomentFound<S> {
   selected: S;
   wish: PageWish;
   shown: Shown;
 }
 
-/** Finds the moment of a page, together with the filter that is in force at it. */
+/** Finds the moment of a page, and the filter in force at that moment. */
 @Injectable()
 export class Openings {
   constructor(private readonly moments: PageMoment) {}
 
   /**
-   * Where the filter was changed between its reading and the moment, the page is begun anew with the filter of then, and
-   * with what is left of its time. Throws what selecting and {@link PageMoment.find} throw, and 503 `not-watched` where that
-   * happens again and again.
+   * If the filter changes between its lookup and the moment, the page starts again with the current filter and the remaining
+   * time. Throws the errors of the selection and of {@link PageMoment.find}, and 503 `not-watched` after repeated changes.
    */
   async find<S extends { service?: InForce }>(
     asked: AskedWish,
@@ -86,14 +88,17 @@ export class Openings {
     throw problems.notWatched();
   }
 
-  /** During a first pass the services and channels are not known yet; and 400 comes before 404. */
+  /**
+   * Throws the errors that take precedence over a failed selection: 503 `preparing`, since the services and channels are
+   * unknown during a first pass, and 400.
+   */
   private async unlessOtherwise(asked: AskedWish, error: unknown): Promise<never> {
     await this.moments.assertAllowed(asked);
     throw error;
   }
 }
 
-/** Whose hard deletes, and since when. */
+/** The hard deletes of a kind of an application, from a time on. */
 export interface Kept {
   tenant: Tenant;
   kind: Kind;
@@ -101,23 +106,23 @@ export interface Kept {
 }
 
 /**
- * Tells consumers whose last harvest was too long ago that hard deletes are missing (contract §3, 410). The `max` that
- * they start over with never lies before the horizon.
+ * Refuses consumers whose last harvest is older than the retained hard deletes (contract §3, 410). They start over with a
+ * `max` that is never earlier than the horizon.
  */
 @Injectable()
 export class Retention {
   constructor(private readonly horizon: Horizon) {}
 
   /**
-   * Throws 410 `history-expired`. To be asked after the tombstones were read: the horizon moves before anything is
-   * removed, so what was read is then known to be whole.
+   * Throws 410 `history-expired`. Call it after the tombstones were read: the horizon moves before anything is removed, so a
+   * passed check proves that the read was complete.
    */
   async assertKept({ tenant, kind, from }: Kept): Promise<void> {
     const horizon = await this.horizon.read(tenant, kind);
     if (horizon !== undefined && from < horizon) throw problems.historyExpired(horizon.toISOString());
   }
 
-  /** A view through which hard deletes are read: each time it is asked whether all of them are still kept. */
+  /** A view for reading hard deletes. After each read it checks that all of them are still retained. */
   viewOfKept(view: View, kept: Kept): View {
     return {
       get at() {

@@ -7,15 +7,15 @@ import { Places } from '../../../common/index.js';
 import { SETTINGS, type Settings } from '../../../config/index.js';
 import { Metrics } from '../../../observability/index.js';
 
-/** Bytes of BSON that one reply shall have, about: what a page holds in memory does not grow with its records. */
+/** Approximate size of one reply, in bytes of BSON. It bounds the memory of a page, however large its window is. */
 const REPLY_BYTES = 2 * 1024 * 1024;
 const UNKNOWN_BYTES = 1024;
-/** Characters of the names of all feeds that are remembered. */
+/** Total length of the remembered feed names, in characters. */
 const REMEMBERED = 1024 * 1024;
 
 /**
- * How large the documents of a feed were when they were last read. A feed is known by any name that no other one has. An
- * estimate: where memory is short, pages of small documents do not wait behind those of large ones.
+ * The size of the documents of each feed, as of its last read. Each feed has a unique name. The sizes are estimates. They
+ * keep pages of small documents from waiting for pages of large ones when memory is short.
  */
 @Injectable()
 export class ItemSizes {
@@ -28,40 +28,42 @@ export class ItemSizes {
     if (count > 0) this.sizes.set(feed, Math.ceil(bytes / count));
   }
 
-  /** Bytes of one document, about; whole ones, so that room for a number of documents is room for that number. */
+  /** Approximate bytes of one document. It is a whole number, so that room for n documents holds exactly n. */
   bytesOfOne(feed: string): number {
     return this.sizes.get(feed) ?? UNKNOWN_BYTES;
   }
 
-  /** How many documents make one reply. */
+  /** The number of documents in one reply. */
   ofOneReply(feed: string): number {
     return Math.max(1, Math.floor(REPLY_BYTES / this.bytesOfOne(feed)));
   }
 }
 
-/** Shares of the connections to MongoDB: what is left over is for `max`, writes and everything else. */
+/** Shares of the connections to MongoDB. The rest is for `max`, writes and everything else. */
 const OF_PAGES = 3 / 4;
 const OF_LARGE_PAGES = 1 / 2;
 
-/** Large pages of one credential that are read at a time: more would not be read faster, and pages of others would wait. */
+/**
+ * Large pages of one credential that are read concurrently. More would not be faster, and would delay the pages of others.
+ */
 const LARGE_OF_CREDENTIAL = 4;
 
-/** More items make a page a large one. */
+/** A page with more items is a large one. */
 const SMALL_LIMIT = 100;
 
-/** For whom a page is read, and of how many items at most. */
+/** The reader of a page, and the most items that the page may have. */
 export interface ReadFor {
   limit: number;
   /** The user name of the credential. */
   owner: string;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   gone: AbortSignal;
 }
 
 /**
- * Who may ask the database for a page now. A query may take as long as QUERY_MS allows, and holds a connection meanwhile:
- * however many pages are slow, some connections are left for small pages, and some for what is no page. A place that is free
- * goes to the credential that has the fewest.
+ * Limits the concurrent queries for pages. A query may take as long as QUERY_MS allows, and holds a connection meanwhile.
+ * However many pages are slow, some connections stay free for small pages, and some for all other requests. A free place
+ * goes to the credential that holds the fewest.
  */
 @Injectable()
 export class ReadPlaces {
@@ -70,7 +72,7 @@ export class ReadPlaces {
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
-  /** Reads when it may. Throws what `gone` was aborted with. */
+  /** Reads once a place is free. Throws the abort reason of `gone`. */
   read<T>({ limit, owner, gone }: ReadFor, read: () => Promise<T>): Promise<T> {
     this.pages ??= new Places(this.share(OF_PAGES));
     this.large ??= new Places(this.share(OF_LARGE_PAGES), LARGE_OF_CREDENTIAL);
@@ -79,7 +81,7 @@ export class ReadPlaces {
     return large.during(gone, () => pages.during(gone, read, owner), owner);
   }
 
-  /** A pool of 0 has no end. */
+  /** A pool size of 0 means unlimited. */
   private share(part: number): number {
     const { maxPoolSize } = this.connection.getClient().options;
     return maxPoolSize === 0 ? Infinity : Math.max(1, Math.floor(maxPoolSize * part));
@@ -88,13 +90,16 @@ export class ReadPlaces {
 
 const MEGABYTE = 1024 * 1024;
 
-/** The bytes that every page may hold regardless of the others, so that none starves: a reply of the database and its text. */
+/** Bytes that each page may hold regardless of the others, so that none starves: a database reply and its text. */
 export const SMALL_BYTES = MEGABYTE / 4;
 
-/** A page that waits for its client for so long lets go of what it can read again, where others need it (milliseconds). */
+/**
+ * A page that has waited this long for its client releases data that it can read again, if others need the memory
+ * (milliseconds).
+ */
 const PATIENCE_MS = 1000;
 
-/** Estimates: bytes that a page would like to have for its next reply, and those without which it cannot go on. */
+/** Estimated bytes for the next reply of a page: the preferred amount, and the minimum to proceed. */
 interface Need {
   wanted: number;
   least: number;
@@ -106,13 +111,13 @@ interface Waiter {
 }
 
 /**
- * The memory for pages in flight: replies of the database, and text that no connection has taken yet. Where there is no
- * room for what a page wants, it goes on in small pieces; one whose records are larger than that waits for its turn, first
- * come, first served, until others were sent or let go.
+ * The memory for pages in flight: database replies, and text that no connection has taken yet. If the preferred memory of a
+ * page is not available, the page proceeds in small pieces. A page whose records exceed a small piece waits for its turn,
+ * first come, first served, until others are sent or release their memory.
  */
 @Injectable()
 export class PageBytes {
-  /** Bytes of all pages in flight together. */
+  /** The limit for all pages in flight together, in bytes. */
   most: number;
   patienceMs = PATIENCE_MS;
   private used = 0;
@@ -127,8 +132,8 @@ export class PageBytes {
   }
 
   /**
-   * The share of a page of a credential, whose client is there until the signal is aborted. To be closed when the page is
-   * over.
+   * Opens the share of a page of a credential. `gone` is aborted when the client disconnects. The caller closes the share
+   * when the page is complete.
    */
   open(gone: AbortSignal, owner: string): Share {
     const share = new Share(this, gone, owner);
@@ -151,14 +156,14 @@ export class PageBytes {
     this.metrics.pageBytes.set(this.used);
   }
 
-  /** Takes bytes if they are free or can be freed, and no other page waits for them. */
+  /** Takes bytes if they are free or can be freed, and no other page waits for bytes. */
   async takeOrReclaim(bytes: number): Promise<boolean> {
     if (this.take(bytes)) return true;
     await this.reclaim(bytes);
     return this.take(bytes);
   }
 
-  /** Bytes in the order of asking. One that needs more than there is altogether comes when everything is free. */
+  /** Waits for bytes, in the order of the requests. A request for more than the limit is granted when everything is free. */
   async turn(bytes: number, gone: AbortSignal): Promise<void> {
     gone.throwIfAborted();
     let leave = () => {};
@@ -189,7 +194,7 @@ export class PageBytes {
     return true;
   }
 
-  /** Lets those who have waited long for their clients let go of what they can read again, as many as are needed. */
+  /** Makes pages that have waited long for their clients release data that they can read again, until the bytes are free. */
   private async reclaim(bytes: number): Promise<void> {
     const stalled = [...this.shares].filter((share) => share.isReclaimable(this.patienceMs));
     for (const share of stalled) {
@@ -204,13 +209,13 @@ export class PageBytes {
   }
 }
 
-/** What one page holds. */
+/** The memory that one page holds, and its progress. */
 export class Share {
   /** Items of the page so far. */
   items = 0;
-  /** Whether the window may hold more than was sent: as long as its last page has not been sent to its end. */
+  /** Whether the window may hold items that were not sent. False only once its last page is sent completely. */
   goesOn = true;
-  /** Whether the page had to go on in small pieces. */
+  /** Whether the page had to proceed in small pieces. */
   isShort = false;
   private held = 0;
   private isOpen = true;
@@ -229,9 +234,9 @@ export class Share {
   }
 
   /**
-   * Room for the next reply, in whole bytes, so that all of them add up to nothing in the end: what is wanted, or less.
-   * It is held until it is let go. Who holds something already never
-   * waits for more, since two of them could wait for one another. Throws where the client is gone.
+   * Takes room for the next reply: the preferred bytes or fewer, in whole bytes, so that the balance returns to zero. The
+   * room is held until it is released. A page that holds bytes already never waits for more, because two such pages could
+   * wait for each other. Throws if the client disconnects while the page waits.
    */
   async room(need: Need): Promise<number> {
     const [wanted, least] = [Math.ceil(need.wanted), Math.ceil(need.least)];
@@ -257,13 +262,13 @@ export class Share {
     this.all.add(-bytes);
   }
 
-  /** While the client takes what was sent, the page may be asked to let go of what it can read again. */
+  /** While the client takes the sent data, the page may be asked to release data that it can read again. */
   async whileTaken<T>(taken: Promise<T>): Promise<T> {
     this.waitsSince = performance.now();
     return taken.finally(() => (this.waitsSince = undefined));
   }
 
-  /** How the page lets go of what it can read again. */
+  /** Sets how the page releases data that it can read again. */
   reclaimBy(letGo: () => void): void {
     this.onReclaim = letGo;
   }
@@ -279,7 +284,7 @@ export class Share {
     letGo?.();
   }
 
-  /** Everything is let go; what is held or let go afterwards counts no more. */
+  /** Releases everything. Later changes to the share have no effect. */
   close(): void {
     if (!this.isOpen) return;
     this.isOpen = false;

@@ -4,34 +4,34 @@ import type { ItemsText } from '../../transcode/index.js';
 import type { Share } from './page-bytes.js';
 import type { PageReader, PageReading } from './page-reader.js';
 
-/** Bytes of items that are held back until the headers are known; a larger page is looked at ahead. */
+/** Bytes of items that are held until the headers are known. For a larger page, the `_id`s are read in advance. */
 const HELD_BYTES = 2 * 1024 * 1024;
 
-/** A comma, or a line break, stands between items. */
+/** A comma or a line break separates items. */
 const SEPARATOR_BYTES = 1;
 
-/** What a page is read of: one reading after the other, each in `_id` order; none where there can be no items. */
+/** The source of a page: readings in sequence, each in `_id` order; empty if there can be no items. */
 export interface PageSource {
   reader: PageReader;
   readings: PageReading[];
-  /** The page begins in the first reading, behind the `lastoffsetid` of the window. */
+  /** The page begins in the first reading, after the `lastoffsetid` of the window. */
   window: Window;
   share: Share;
 }
 
-/** Where an item stands: in which reading, and its `_id`, 24 hexadecimal digits. */
+/** The position of an item: its reading, and its `_id` as 24 hexadecimal digits. */
 export interface ItemPlace {
   reading: number;
   last: string;
 }
 
-/** The beginning of a page: before it is read nothing can be said about the headers. */
+/** The beginning of a page. The headers are not known before it is read. */
 export interface PageBeginning {
   items: PlacedItems[];
   count: number;
   bytes: number;
   end: ItemPlace | undefined;
-  /** Whether nothing comes behind it. */
+  /** Whether the page has no further items. */
   isAll: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface PlacedItems extends ItemsText {
   reading: number;
 }
 
-/** Where a page is read on. */
+/** The place at which the reading of a page continues. */
 interface ReadingPlace {
   reading: number;
   window: Window;
@@ -55,7 +55,7 @@ export function idOf(hex: string): mongo.ObjectId {
   return mongo.ObjectId.createFromHexString(hex);
 }
 
-/** The place behind an item, for so many more. */
+/** The place after an item, with a limit for the further items. */
 export function placeBehind(
   { window }: PageSource,
   { reading, last }: ItemPlace,
@@ -64,7 +64,7 @@ export function placeBehind(
   return { reading, window: { ...window, lastoffsetid: idOf(last), limit } };
 }
 
-/** The items from a place on, at most as many as the limit of its window. */
+/** The items from a place on, up to the limit of its window. */
 export async function* itemsFrom(
   { reader, readings }: PageSource,
   place: ReadingPlace,
@@ -81,7 +81,7 @@ export async function* itemsFrom(
   }
 }
 
-/** Reads what can be held of the items that come first. */
+/** Reads the first items of a page, as far as they can be held. */
 export async function begin(source: PageSource): Promise<PageBeginning & BegunItems> {
   const place = { reading: 0, window: source.window };
   const rest = itemsFrom(source, place);
@@ -109,8 +109,8 @@ async function beginningOf(
 }
 
 /**
- * The items of a page, each to be sent before the next is asked for. The page is read on where it was asked to let go of
- * what it held, unless its length has been told already.
+ * The items of a page. Each must be sent before the next is requested. A page that had to release its unsent items reads
+ * them again. A page whose length is already announced keeps its items.
  */
 export async function* takenItems(
   source: PageSource,
@@ -132,7 +132,7 @@ export async function* takenItems(
   }
 }
 
-/** What a page holds of what it has not sent: items, then the rest; nothing that was given out is held any longer. */
+/** The unsent items that a page holds, and the rest that is still to be read. Items that were yielded are no longer held. */
 class Held {
   isDropped = false;
 
@@ -146,7 +146,7 @@ class Held {
     yield* this.rest;
   }
 
-  /** While nothing is being read. */
+  /** Releases the unsent items. Call it only while no item is being read. */
   drop(share: Share): void {
     this.isDropped = true;
     for (const one of this.first.splice(0)) share.letGo(one.held);
@@ -156,36 +156,36 @@ class Held {
 
 /** A page whose `to` is known, while the rest is still being read. */
 export interface OpenPage {
-  /** The window that is used, and whether the page is its first one. */
+  /** The effective window, and whether the page is its first one. */
   window: { from: Date | undefined; to: Date; isFirst: boolean };
   page: Promise<Page>;
-  /** The media type, where the client chooses it (`Accept`); else `application/json`. */
+  /** The media type, if the client chooses it (`Accept`); otherwise `application/json`. */
   chosenType?: string;
-  /** Headers that can be told of it already; nothing where none can yet. */
+  /** Headers that can be sent before the page is read; undefined as long as they are unknown. */
   early: () => Record<string, string> | undefined;
-  /** Resolves when the database has shown that it is at work for the page. */
+  /** Resolves when the database has shown that it responds. */
   heard: Promise<void>;
 }
 
 const HEAD = '{"result":[';
 const COMMA = Buffer.from(',');
 
-/** A page as its headers tell of it, and its body, piece by piece: nothing behind a piece is read before it is taken. */
+/** A page: its headers, and its body piece by piece. No further data is read before a piece is taken. */
 export interface Page {
   headers: Record<string, string>;
-  /** Bytes of the body, where they are known. */
+  /** Bytes of the body, if known. */
   length?: number;
   body: AsyncGenerator<Buffer, void>;
 }
 
-/** What is around the items of a page. */
+/** The envelope around the items of a page. */
 export interface PageForm {
   headers: (beginning: PageBeginning) => Promise<Record<string, string>>;
-  /** Behind the last item. A page that is full may go on. */
+  /** The text after the last item. A full page may have a next page. */
   tail: (end: ItemPlace | undefined, isFull: boolean) => string;
 }
 
-/** A page in one JSON value. */
+/** A page as one JSON value. */
 export async function pageOf(source: PageSource, form: PageForm): Promise<Page> {
   const beginning = await begin(source);
   const { isAll, bytes, count, end } = beginning;

@@ -21,29 +21,29 @@ import {
 } from '../../store/index.js';
 import { fenceAfterRaise, type MarkKey, markName, type ProgressLook } from '../../protocol/index.js';
 
-/** However long MARK_WAIT is, a `to` further ahead than this is not waited for (milliseconds). */
+/** A page never waits for a `to` further ahead than this, even if MARK_WAIT is longer (milliseconds). */
 const FURTHEST_MS = 5000;
 
-/** Within this time a page that waits for the clock is answered, unless MARK_WAIT alone is longer (milliseconds). */
+/** A page that waits for the clock is answered within this time, unless MARK_WAIT alone is longer (milliseconds). */
 const ANSWER_MS = 9000;
 
-/** The database reads its clock every 10 ms only, so it may come to a `to` a little late (milliseconds). */
+/** The database reads its clock only every 10 ms, so it may reach a `to` slightly late (milliseconds). */
 const TICK_MS = 20;
 
-/** What a page asks for and meets: dates of the database's clock. */
+/** The `to` of a page, and the clock and fence that it is compared with. All dates are of the database's clock. */
 interface AskedTo {
   to: Date;
   clock: Date;
-  /** The highest clock value ever announced. After a fail-over to a slower clock it lies ahead of it. */
+  /** The highest clock value ever announced. After a failover to a slower clock, it is ahead of the clock. */
   fence: Date | undefined;
   /** Whether it is the first page of its feed. */
   isFirst: boolean;
 }
 
 /**
- * What a page does about its `to` (contract §1): `reached` by the clock or announced before, so the mark is raised at
- * most; `awaited` until the clock is there; `clock`, read as the clock; or `refused`, since pages of different moments
- * would lose changes in silence.
+ * How a page treats its `to` (contract §1). `reached`: the clock has reached it or it was announced before, so the page
+ * raises the mark at most. `awaited`: the page waits until the clock reaches it. `clock`: it is read as the clock.
+ * `refused`: the page is refused, because pages of different moments would lose changes silently.
  */
 type Aim = 'reached' | 'awaited' | 'clock' | 'refused';
 
@@ -53,36 +53,42 @@ export function aimOf({ to, clock, fence, isFirst }: AskedTo, markWait: number):
   return isFirst ? 'clock' : 'refused';
 }
 
-/** For how long a page waits altogether, for the clock and for the watcher behind it. */
+/** The total wait of a page, first for the clock and then for the watcher, in milliseconds. */
 export function patienceOf({ to, clock }: Pick<AskedTo, 'to' | 'clock'>, markWait: number): number {
   const ahead = Math.max(0, to.getTime() - clock.getTime());
   return Math.max(markWait, Math.min(markWait + ahead, ANSWER_MS));
 }
 
-/** Resolves when a clock that was seen has come to a `to`, if both go equally fast; at the deadline at the latest. */
+/**
+ * Resolves when the observed clock has reached `to`, assuming that it runs as fast as the local one; at the deadline at the
+ * latest.
+ */
 export async function clockReaches(to: Date, clock: Date, deadline: number): Promise<void> {
   const ahead = to.getTime() - clock.getTime();
   if (ahead > 0) await wait(Math.max(0, Math.min(ahead + TICK_MS, deadline - performance.now())));
 }
 
 const REMEMBERED = 10_000;
-/** One is enough as a rule; where the stamping of an edited filter has failed, none is before it was tried again. */
+/**
+ * Raises of one page at most. One usually suffices. After a failed stamping of an edited filter, none helps until the
+ * stamping is retried.
+ */
 const MOST_RAISES = 20;
 
-/** What is to be shown: a window of a mark up to `to`, judged by a service's filter if there is one. */
+/** The requested content of a page: a window of a mark up to `to`, filtered by a service if there is one. */
 export interface PageWish {
   mark: MarkKey;
   to: Date;
   /** Whether it is for the first page of its feed. */
   isFirst: boolean;
-  /** The time from which the client goes on; nothing where it names none. */
+  /** The time from which the client continues; undefined if it sends none. */
   goesOnFrom?: Date | undefined;
   service: InForce | undefined;
 }
 
 /** What is shown: the database as of a cluster time. */
 export interface Shown {
-  /** What was asked; where that lies beyond what is waited for, the clock value that the moment announced. */
+  /** The requested `to`, or the clock value that the moment announced if the request is too far ahead to wait for. */
   to: Date;
   at: mongo.Timestamp;
   /** The moment that serves the window. */
@@ -90,12 +96,12 @@ export interface Shown {
 }
 
 /**
- * Finds the one moment that a page shows (design §3, Read): one whose fence reaches `to` and at which the filter was the
- * one in force now. Where none serves, the mark is raised, and the page waits until the watcher has passed it.
+ * Finds the one moment that a page shows (design §3, Read). Its fence reaches `to`, and the filter at that moment is the one
+ * in force now. If no moment qualifies, the mark is raised, and the page waits until the watcher has passed it.
  */
 @Injectable()
 export class PageMoment {
-  /** What is shown instead of a moment that the server does not hold any more: the same for all further pages. */
+  /** Replacements for moments that the server no longer holds, so that all further pages show the same replacement. */
   private readonly instead = new LRUCache<string, mongo.Timestamp>(atMost(REMEMBERED));
 
   constructor(
@@ -109,10 +115,10 @@ export class PageMoment {
   ) {}
 
   /**
-   * Throws 503 `preparing`, `not-watched` where the watcher or the stamping of the service's edited filter does not come far
-   * enough in time (it names the service, or the application that is worked through beside all others), 400 where `to` lies too
-   * far ahead for a further page, and 410 `source-restored`. The page has waited `since` then, also for moments that were found in
-   * vain.
+   * Throws 503 `preparing`; 503 `not-watched` if the watcher or the stamping of the service's edited filter does not advance
+   * far enough in time (it names the service, or the application that is processed separately from the others); 400 if `to`
+   * is too far ahead for a further page; and 410 `source-restored`. The page has waited since `since`, which includes
+   * earlier attempts.
    */
   async find(wish: PageWish, since = performance.now()): Promise<Shown> {
     const shown = await this.found(wish, since);
@@ -126,7 +132,7 @@ export class PageMoment {
     let look = await this.moments.serving(mark, to, notBefore);
     const { aim, needed } =
       look.moment === undefined ? await this.aimOf(wish, look) : { aim: 'reached', needed: to };
-    // A raise would announce the time: it is checked first.
+    // The time is checked first, because a raise would announce it.
     if (goesOnFrom !== undefined && (look.moment === undefined || goesOnFrom > look.moment.fence))
       await this.announced.assertAnnounced(mark, goesOnFrom);
     let isAwaited = aim === 'awaited';
@@ -155,16 +161,16 @@ export class PageMoment {
     }
   }
 
-  /** Throws 503 `preparing`, and 400 where `to` lies too far ahead for a further page: no wait, no moment is needed. */
+  /** Throws 503 `preparing`, and 400 if `to` is too far ahead for a further page. It neither waits nor needs a moment. */
   async assertAllowed(wish: Omit<PageWish, 'service'>): Promise<void> {
     await this.aimOf(wish, await this.progress.read(wish.mark));
   }
 
-  /** Raises the mark and waits until the watcher has passed it; 503 `not-watched` where that takes too long. */
+  /** Raises the mark and waits until the watcher has passed it. Throws 503 `not-watched` if that takes too long. */
   private async raised(mark: MarkKey, look: ProgressLook, deadline: number): Promise<void> {
     const leftMs = Math.max(0, deadline - performance.now());
     if (await this.raiser.passed(mark, leftMs)) return;
-    // Nothing is wrong with the instance: it waits for the application's own bulk.
+    // The instance is healthy. The page waits for the bulk changes of its own application.
     if (look.isAside) throw problems.workedAside(waitingAt(mark, look));
     this.unwatched.refused();
     throw problems.notWatched(waitingAt(mark, look));
@@ -181,8 +187,8 @@ export class PageMoment {
   }
 
   /**
-   * What is shown where the server does not hold it any more: the same window as of where the watcher is. Throws as
-   * {@link find}, and `not-watched` also where the filter was changed meanwhile.
+   * The replacement for a moment that the server no longer holds: the same window as of the current position of the watcher.
+   * Throws the errors of {@link find}, and `not-watched` also if the filter changed meanwhile.
    */
   async insteadOf(shown: Shown, wish: PageWish): Promise<Shown> {
     const { watched } = await this.progress.read(wish.mark);
@@ -194,7 +200,7 @@ export class PageMoment {
     return next;
   }
 
-  /** The moment itself, or what is shown instead of it; nothing where the filter was another one then. */
+  /** The moment or its replacement; undefined if another filter was in force at that time. */
   private async placeOf(
     { mark, service }: PageWish,
     { progress, watched }: MomentLook,
@@ -214,7 +220,8 @@ export class PageMoment {
   }
 
   /**
-   * Where the newest moment is, if it shows the filter in force and the serving one does not: pages come from there on.
+   * The newest moment, if it shows the filter in force and the serving one does not. The page is then served by a moment not
+   * earlier than that.
    */
   private async newestOf(mark: MarkKey, service: InForce): Promise<mongo.Timestamp | undefined> {
     const { moment } = await this.moments.newest(mark);
@@ -235,7 +242,7 @@ function inTheFuture(to: Date): string {
   return `"${to.toISOString()}" lies in the future: send the Tidemark-To of the first page as to, such as to=2026-11-20T10:00:00.000Z.`;
 }
 
-/** The clock value that the moment announced: it may be the fence of a faster clock of before. */
+/** The clock value that the moment announced. It may be the fence of an earlier, faster clock. */
 function upToMoment({ moment, clock }: MomentLook, needed: Date, asked: Date): Date {
   const latest = later(clock, needed);
   return earlier(asked, earlier(moment?.fence ?? latest, latest));

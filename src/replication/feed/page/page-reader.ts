@@ -9,17 +9,17 @@ import { type Breadth, FIRST_BREADTH, narrower, relaxed, wider, type Window } fr
 import type { Selection } from '../query/selection.js';
 import { type ItemShape, type ItemsText, itemsText, tallyOf } from '../../transcode/index.js';
 
-/** Whose view it is, and until when. */
+/** The reader of a view, and the requested content. */
 interface Viewer extends ReadFor {
   wish: PageWish;
-  /** Whether all that is read must be of one moment: what is added up of two is true of none. */
+  /** Whether all reads must show the same moment. A sum over two moments is true of neither. */
   ofOneMoment?: boolean;
 }
 
-/** What is read of a page's view. */
+/** The part of a page's view that readings use. */
 export type View = Pick<PageView, 'at' | 'asOf'>;
 
-/** What a page shows: one moment, or what is shown instead where the server lets go of that while the page is read. */
+/** What a page shows: one moment, or its replacement if the server drops that moment while the page is read. */
 export class PageView {
   /** Resolves when the database has answered a read. */
   readonly answered: Promise<void>;
@@ -40,8 +40,9 @@ export class PageView {
   }
 
   /**
-   * Reads as of what is shown. Throws what `gone` was aborted with, and 503 `query-timeout` where all must be of one moment and
-   * that has gone behind the first read. Before, another one serves as well, else asking again would never help.
+   * Reads as of the moment shown. Throws the abort reason of `gone`, and 503 `query-timeout` if all reads must show one
+   * moment and the server dropped it after the first read. Before the first read a replacement is used, or else retries
+   * would never succeed.
    */
   async asOf<T>(read: (at: mongo.Timestamp) => Promise<T>): Promise<T> {
     this.viewer.gone.throwIfAborted();
@@ -65,19 +66,19 @@ const WITH_TEXT = 2;
 
 const IDS_OF_A_REPLY = 50_000;
 
-/** What a page is read of, and how far the reading has come. */
+/** The source of a page, and the progress of its reading. */
 export interface PageReading {
   /** The name by which {@link ItemSizes} knows the feed. */
   feed: string;
   selection: Selection;
   shape: ItemShape;
-  /** The fields that the shape needs, as a projection; without it whole documents are read. */
+  /** The fields that the shape needs, as a projection. If absent, whole documents are read. */
   fields?: BatchQuery['fields'];
   /** The page's share of the memory for pages. */
   share: Share;
   /** What the page shows. */
   view: View;
-  /** Behind which `_id` the next reply begins, and how many items are still to come. */
+  /** The `_id` after which the next reply begins, and the number of items still to come. */
   place: ReadPlace;
 }
 
@@ -87,18 +88,18 @@ export interface ReadPlace {
   items: number;
 }
 
-/** What a page has still to read, and how much a step may look at. */
+/** The rest of a page's window, and how much one step may examine. */
 interface Position {
   window: Window;
   breadth: Breadth;
 }
 
-/** A reply, how many documents it could have had, and where the page was then. */
+/** A reply, the most documents that it could have had, and the position at which it began. */
 interface Taken extends ReadBatch, Position {
   replyLimit: number;
 }
 
-/** Reads pages reply by reply: one is held at a time. */
+/** Reads pages reply by reply. It holds one reply at a time. */
 @Injectable()
 export class PageReader {
   constructor(
@@ -129,8 +130,8 @@ export class PageReader {
   }
 
   /**
-   * The `_id` of the last item of a window, where it holds at least as many as its limit. So many items more than those
-   * are still to come when it is found.
+   * The `_id` of the last item of a window; undefined if the window has fewer items than its limit. `more` is the number of
+   * items to read after that one.
    */
   async last(reading: PageReading, window: Window, more = 0): Promise<mongo.ObjectId | undefined> {
     let position: Position | undefined = { window, breadth: FIRST_BREADTH };
@@ -146,7 +147,7 @@ export class PageReader {
     return undefined;
   }
 
-  /** The items of a reply. Where numbers are among the ids, the ledger is asked which of them are delivered. */
+  /** The items of a reply. If there are numeric ids, the ledger decides which of their records are delivered. */
   private async *textOf(
     { view, selection, shape, share }: PageReading,
     documents: Uint8Array,
@@ -162,7 +163,7 @@ export class PageReader {
     }
   }
 
-  /** One reply, as large as there is room for it and its text. */
+  /** Reads one reply, as large as the memory for it and its text allows. */
   private async readWithText(reading: PageReading, position: Position): Promise<Taken> {
     const { feed, share } = reading;
     const { limit } = position.window;
@@ -179,7 +180,7 @@ export class PageReader {
     }
   }
 
-  /** One reply; one that took too long is tried again over less. */
+  /** Reads one reply. On a timeout it tries again over a smaller range. */
   private async readBatch(
     { view, selection, fields }: PageReading,
     { window, breadth: first }: Position,
@@ -203,7 +204,7 @@ function placeOf({ window: { lastoffsetid, limit } }: Position): ReadPlace {
   return { lastoffsetid, items: limit };
 }
 
-/** Where the page goes on behind a reply that gave so many items; nothing where it is full, or the window at its end. */
+/** The position after a reply of `count` items; undefined if the page is full or the window has ended. */
 function behind({ window, breadth, replyLimit, found, reached }: Taken, count: number): Position | undefined {
   const limit = window.limit - count;
   if (limit === 0 || reached === undefined) return undefined;

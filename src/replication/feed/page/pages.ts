@@ -10,14 +10,14 @@ import { Hearing, orMisconfigured, type MomentFound, Openings, Retention } from 
 import { type Share, ReadPlaces } from './page-bytes.js';
 import { PageMoment } from './page-moment.js';
 
-/** What the page of a feed is read of; no reading where there can be no items. */
+/** The source of a feed's page. `reading` is undefined if there can be no items. */
 export interface FeedSource extends Pick<PageSource, 'reader' | 'share'> {
   reading: PageReading | undefined;
 }
 
 /**
- * The envelope of contract §1: `nextoffsetid` is the `_id` of the last item, `""` on an empty page. Behind it stands a line
- * break, so that a shell's next prompt stands on a line of its own. A full page links to the next one.
+ * The envelope of contract §1. `nextoffsetid` is the `_id` of the last item, or `""` on an empty page. A line break follows
+ * the envelope, so that a shell prompt starts on a new line. A full page links to the next one.
  */
 export function feedPage({ reading, ...source }: FeedSource, { window }: PageRequest): Promise<Page> {
   const whole = { ...source, readings: reading === undefined ? [] : [reading], window };
@@ -31,7 +31,8 @@ export function feedPage({ reading, ...source }: FeedSource, { window }: PageReq
 }
 
 /**
- * The last item of a full page. Where the page is too large to be held, its `_id`s are read ahead of their documents.
+ * The `_id` of the last item of a full page. For a page that is too large to be held, the `_id`s are read before the
+ * documents.
  */
 async function lastOf(
   { reader, readings, window }: PageSource,
@@ -46,9 +47,9 @@ async function lastOf(
 }
 
 /**
- * The window of a page whose place was not known when it was linked to: it begins behind so many items. Nothing where
- * there are not so many. They count as of the moment that was shown then only: as of another there may be fewer, and
- * counting would pass over others. Then the page begins where the counting would, and some items arrive twice.
+ * Resolves the window of a page that was linked to before its place was known. The page begins after `behind.items` items.
+ * Returns undefined if there are fewer. The count is valid only for the moment shown at that time: as of another moment, it
+ * could skip items. In that case the page begins where the count begins, and some items arrive twice.
  */
 export async function behindItems(
   reader: PageReader,
@@ -62,14 +63,14 @@ export async function behindItems(
   return lastoffsetid && { ...window, lastoffsetid };
 }
 
-/** Whose page is asked for: the application of the path, the page, and what it may hold. */
+/** A requested page: the application of the path, the request, and the page's share of the memory. */
 export interface Ask<Request = PageRequest> {
   application: Application;
   request: Request;
   share: Share;
 }
 
-/** A page that is about to be read: with the window that is used, and what it is read of. */
+/** A page that is about to be read: its effective window, and its source. */
 interface Begun {
   feed: Feed;
   request: PageRequest;
@@ -77,7 +78,7 @@ interface Begun {
   reading: Omit<PageReading, 'selection'>;
 }
 
-/** Opens pages: service, moment, then the reading, in this order. */
+/** Opens pages: selects the service, then finds the moment, then reads. */
 @Injectable()
 export class Pages {
   constructor(
@@ -142,8 +143,8 @@ export class Pages {
 }
 
 /**
- * A link that goes out early leads to a page that may link early as well only where it has come further by then, so
- * that whoever follows links comes to an end.
+ * The link of a page whose headers are sent early. The linked page may link early again only if it has advanced by then, so
+ * that a client that follows links reaches the end.
  */
 function earlyLink(
   { window }: PageRequest,

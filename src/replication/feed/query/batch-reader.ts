@@ -20,17 +20,19 @@ import { type BatchPart, NumericIdTexts, RawFind } from './raw-find.js';
 import { TombstoneFilter } from './tombstone-filter.js';
 import { WindowLists } from './window-lists.js';
 
-/** What one reply is to hold: as much of a window as `replyLimit` and `breadth` allow, as of a moment. */
+/** The content of one reply: as much of a window as `replyLimit` and `breadth` allow, as of a moment. */
 export interface BatchQuery {
   selection: Selection;
   window: Window;
-  /** Documents of the reply at most; `window.limit` are those of the page. */
+  /** Documents of the reply at most. `window.limit` is the limit of the page. */
   replyLimit: number;
   breadth: Breadth;
   at: mongo.Timestamp;
-  /** Whether nothing but the `_id`s is wanted, of what can be delivered; else items are looked at one by one. */
+  /** Whether only the `_id`s of deliverable documents are read. Otherwise each item is checked individually. */
   idsOnly?: boolean;
-  /** The fields that are wanted of each document, as a projection: `_id` first, and all that tells whether it is delivered. */
+  /**
+   * The fields to read of each document, as a projection: `_id` first, and every field that decides whether it is delivered.
+   */
   fields?: mongo.Document;
 }
 
@@ -38,18 +40,18 @@ export interface BatchQuery {
 export interface ReadBatch {
   /** The raw array of documents, in `_id` order. */
   documents: Uint8Array;
-  /** How many the database found; fewer may become items. */
+  /** The number of documents found. Fewer may become items. */
   found: number;
-  /** Up to where the window is looked through; nothing where that is its end. */
+  /** The `_id` up to which the window has been examined; undefined at its end. */
   reached: mongo.ObjectId | undefined;
 }
 
-/** An `id` that is a number: whether such a record is delivered, the ledger says. */
+/** An `id` that is a number. The ledger decides whether its record is delivered. */
 const NUMBER = { $cond: [{ $isNumber: '$id' }, '$id', '$$REMOVE'] };
 
 const NOTHING: ReadBatch = { documents: new Uint8Array([5, 0, 0, 0, 0]), found: 0, reached: undefined };
 
-/** Reads one reply after another, each by the plan that its window decides. */
+/** Reads one reply after another, each by the plan of its window. */
 @Injectable()
 export class BatchReader {
   constructor(
@@ -60,7 +62,7 @@ export class BatchReader {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Throws what the database says, such as that it took longer than QUERY_MS. */
+  /** Throws the errors of the database, such as a query that exceeded QUERY_MS. */
   async read(step: BatchQuery): Promise<ReadBatch> {
     const { selection, window, at } = step;
     const { from, to } = window;
@@ -72,7 +74,10 @@ export class BatchReader {
     return this.find(step, plan, { narrowed: end && { $lte: end }, end });
   }
 
-  /** Documents of a step, once it is seen that there are numbers among their ids: few have any, so none is looked for. */
+  /**
+   * The documents of a step with their numeric ids as texts. Call it only if there are numeric ids, because few documents
+   * have one.
+   */
   asTexts(part: BatchPart, selection: Selection, at: mongo.Timestamp): Promise<Uint8Array> {
     return this.numbers.asTexts(part, selection, at);
   }
@@ -115,7 +120,9 @@ export class BatchReader {
     };
   }
 
-  /** Where a step along `_id` ends that may look at so many entries only. */
+  /**
+   * The last `_id` that a step along `_id` may examine; undefined if the step is unlimited or reaches the end of the index.
+   */
   private async endOf({ selection, window, breadth, at }: BatchQuery): Promise<mongo.ObjectId | undefined> {
     if (breadth.most === undefined) return undefined;
     const behind = windowQuery(window)['_id'] as mongo.Document;
@@ -133,12 +140,14 @@ export class BatchReader {
   }
 }
 
-/** How much may be sorted as one page. `_id`s alone never are: MongoDB would sort whole documents for them. */
+/**
+ * The most documents that may be sorted as one page. It is 0 for `_id`s alone: MongoDB would sort whole documents for them.
+ */
 function onePageOf({ replyLimit, breadth, idsOnly }: BatchQuery): number {
   return idsOnly === true ? 0 : Math.min(replyLimit, breadth.most ?? Infinity);
 }
 
-/** What a query is narrowed to, and where that ends. */
+/** The narrowed range of a query, and its end. */
 interface Narrowing {
   narrowed: Narrowed;
   end: mongo.ObjectId | undefined;

@@ -14,29 +14,29 @@ import { type RawBatch, rawBatch, numberedIn, renamed } from '../../transcode/in
 import { LEDGER, type LedgerEntry } from '../../store/index.js';
 import type { Selection } from './selection.js';
 
-/** Tells operators who asks, in the profiler and the slow query log. */
+/** Identifies feed queries in the profiler and in the slow query log. */
 const COMMENT = 'tidemark feed';
 
-/** The database has its own `maxTimeMS`, and so much longer to say that it is over. */
+/** Extra time, beyond `maxTimeMS`, for the database to report a timeout. */
 const SPARE_MS = 2000;
 
-/** What is asked for. Every feed query states the index that it goes along. */
+/** A query. Every feed query states its index. */
 export interface Find {
   collection: string;
   filter: mongo.Document;
   along: IndexFields;
-  /** Where the walk along the index begins, and before what it ends. */
+  /** Bounds of the walk along the index: `min` is inclusive, `max` is exclusive. */
   min?: mongo.Document;
   max?: mongo.Document;
   sort?: mongo.Document;
   projection?: mongo.Document;
   skip?: number;
   limit: number;
-  /** Documents of one reply, where that is fewer than `limit`. */
+  /** Documents of one reply, if fewer than `limit`. */
   batchSize?: number;
 }
 
-/** The only place where feeds query the database: a bare command, whose reply is one buffer that is not decoded. */
+/** The only place where feeds query the database. It sends a bare command, whose reply is one buffer that is not decoded. */
 @Injectable()
 export class RawFind {
   constructor(
@@ -44,7 +44,7 @@ export class RawFind {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** As many documents as one reply holds, up to the limit. `cursorId` is not 0 where the reply was cut off. */
+  /** The documents that fit into one reply, up to the limit. `cursorId` is not 0 if the reply was cut off. */
   async first(find: Find, at: mongo.Timestamp): Promise<RawBatch> {
     const batch = await this.ask(find, at);
     await this.close(find, batch);
@@ -91,7 +91,7 @@ export class RawFind {
     };
   }
 
-  /** The driver repeats no bare command, so one that never came to an answer is repeated here, once. */
+  /** The driver does not retry bare commands, so a command that received no answer is retried here once. */
   private ask(find: Find, at: mongo.Timestamp, session?: mongo.ClientSession): Promise<RawBatch> {
     return alongIndex(this.connection.collection(find.collection), find.along, (hint) => {
       const command = this.command(find, at, hint);
@@ -113,7 +113,7 @@ export class RawFind {
     return rawBatch(reply['cursor'] as Uint8Array);
   }
 
-  /** Where a reply was cut off, the reading goes on with a query of its own, so nobody holds the server's cursor. */
+  /** Closes the server's cursor if the reply was cut off, because a later read sends a new query. */
   private async close(
     { collection }: Find,
     { cursorId }: RawBatch,
@@ -136,17 +136,17 @@ export interface BatchPart {
 }
 
 /**
- * Records whose `id` is stored as a number are delivered under its decimal text (contract §4), but only those that the
- * ledger knows under it at that time: another record may have the text, or the same number. The watcher stamps a record
- * anew once the ledger knows it, so whoever is shown a moment in between receives it in the next window.
+ * Records whose `id` is stored as a number are delivered under its decimal text (contract §4), but only if the ledger knows
+ * them under that text at that time: another record may have the same text or number. The watcher re-stamps a record once
+ * the ledger knows it. A consumer that is shown an earlier moment therefore receives it in the next window.
  */
 @Injectable()
 export class NumericIdTexts {
   constructor(private readonly finds: RawFind) {}
 
   /**
-   * The raw array of records from a place on, with the texts of their numbers, without those that are not known so. One
-   * more read.
+   * The raw array of records from a place on, with numeric ids as texts, without the records that the ledger does not know
+   * under their text. Takes one more read.
    */
   async asTexts(
     { documents, from }: BatchPart,

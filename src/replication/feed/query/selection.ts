@@ -6,19 +6,19 @@ import { LEDGER } from '../../store/index.js';
 
 /** Bytes of an ObjectId. */
 const WIDTH = 12;
-/** Sorting fewer bytes takes no longer than other work of the process does. */
+/** Sorting fewer bytes does not block the process noticeably. */
 const LONG = 100_000;
 
-/** The `_id`s of a window in their order, packed. */
+/** The `_id`s of a window in ascending order, packed. */
 export class IdList {
   private constructor(private readonly packed: Uint8Array) {}
 
-  /** From packed `_id`s in any order. A long list leaves the process to others now and then. */
+  /** Sorts packed `_id`s. A long list yields to the event loop now and then. */
   static async sort(packed: Uint8Array): Promise<IdList> {
     return new IdList(await sorted(packed));
   }
 
-  /** How many packed `_id`s there are. */
+  /** The number of packed `_id`s. */
   static countOf(packed: Uint8Array): number {
     return packed.length / WIDTH;
   }
@@ -31,7 +31,7 @@ export class IdList {
     return this.packed.length;
   }
 
-  /** At most `count` of the `_id`s behind one of them, or from the first on. */
+  /** At most `count` of the `_id`s after `id`, or from the first one on. */
   behind(id: mongo.ObjectId | undefined, count: number): mongo.ObjectId[] {
     const first = id === undefined ? 0 : this.placeBehind(id.id);
     const end = Math.min(first + count, this.length);
@@ -54,7 +54,7 @@ export class IdList {
   }
 }
 
-/** Byte by byte from the last to the first, which takes the same short time whatever the order is (radix sort). */
+/** Radix sort, byte by byte from the last to the first. It takes the same short time for any order. */
 async function sorted(packed: Uint8Array): Promise<Uint8Array> {
   let from = new Uint8Array(packed);
   let to = new Uint8Array(packed.length);
@@ -73,7 +73,7 @@ async function sorted(packed: Uint8Array): Promise<Uint8Array> {
   return from;
 }
 
-/** Where the `_id`s with each value of a byte begin; nothing where all have the same. */
+/** Where the `_id`s with each value of a byte begin; undefined if all have the same value. */
 function placesBy(packed: Uint8Array, byte: number): Uint32Array | undefined {
   const counts = new Uint32Array(256);
   for (let at = byte; at < packed.length; at += WIDTH) counts[packed[at]!]! += 1;
@@ -84,20 +84,20 @@ function placesBy(packed: Uint8Array, byte: number): Uint32Array | undefined {
   return places;
 }
 
-/** Which documents a feed is about, whatever the window: one shape over records and tombstones. */
+/** The documents of a feed, regardless of the window: one shape for records and tombstones. */
 export interface Selection {
   collection: string;
-  /** Equalities that every query and every index begins with. */
+  /** The equality conditions that every query and every index begins with. */
   scope: mongo.Document;
-  /** What else must hold; absent for everything in scope. */
+  /** A further condition; absent for everything in scope. */
   filter?: Filter;
-  /** Of records: their kind. */
+  /** For records: their kind. */
   kind?: Kind;
-  /** Of tombstones: the collection in which no record may live under the same `id`. */
+  /** For tombstones: the collection in which no record may live under the same `id`. */
   records?: string;
 }
 
-/** Records that match the filter, or all of them. */
+/** Records that match the filter; all of them without a filter. */
 export function matching(tenant: Tenant, kind: Kind, filter?: Filter): Selection {
   return {
     ...recordsOf(tenant, kind),
@@ -110,7 +110,7 @@ export function notMatching(tenant: Tenant, kind: Kind, filter: Filter): Selecti
   return { ...recordsOf(tenant, kind), filter: { $nor: [filter] } };
 }
 
-/** The tombstones of the ledger, but for those under whose `id` a record lives. */
+/** The tombstones of the ledger, except those under whose `id` a record lives. */
 export function tombstones({ organizationid, appid }: Tenant, kind: Kind): Selection {
   const scope = { organizationid, appid, kind, alive: false };
   return { collection: LEDGER, scope, records: COLLECTION_OF[kind] };

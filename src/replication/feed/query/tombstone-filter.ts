@@ -9,7 +9,7 @@ const { BSON } = mongoose.mongo;
 const LONGEST_ID = 2 * 1024 * 1024;
 const ANY_TEXT = { validation: { utf8: false } };
 
-/** What a tombstone shows. */
+/** The fields of a tombstone that are delivered. */
 interface Tombstone {
   _id: mongo.ObjectId;
   id: string;
@@ -17,16 +17,16 @@ interface Tombstone {
 }
 
 /**
- * A record that came back under the same `id` is not in the hard deletes (contract §1). The ledger learns of it a little
- * later, so as of a moment in between a tombstone may stand beside the record that lives again.
+ * Hard deletes exclude a record that came back under the same `id` (contract §1). The ledger learns of such a record
+ * slightly later, so a moment in between may hold both the tombstone and the record.
  */
 @Injectable()
 export class TombstoneFilter {
   constructor(private readonly finds: RawFind) {}
 
   /**
-   * The raw array of documents without the tombstones under whose `id` a record lives at that time. One that can never be
-   * delivered is no life: nobody would ever tell of it, nor of its end.
+   * The raw array of documents without the tombstones under whose `id` a record lives at that time. A record that can never
+   * be delivered does not count, because no feed would ever report it or its deletion.
    */
   async withoutLiving(documents: Uint8Array, selection: Selection, at: mongo.Timestamp): Promise<Uint8Array> {
     if (selection.records === undefined) return documents;
@@ -65,7 +65,7 @@ export class TombstoneFilter {
   }
 }
 
-/** MongoDB looks for no text in an index that is half as long as a document may be. */
+/** MongoDB cannot look up a text in an index if it is half as long as a document may be. */
 function canBeFound({ id }: Tombstone): boolean {
   return id.length < LONGEST_ID;
 }

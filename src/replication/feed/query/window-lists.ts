@@ -8,16 +8,16 @@ import { IdList, type Selection } from './selection.js';
 import { indexOf, longestList, boundsOf } from './window.js';
 import { RawFind } from './raw-find.js';
 
-/** Bytes of all lists that are kept; a miss only costs time. */
+/** Bytes of all cached lists. A miss only costs time. */
 const KEPT_BYTES = 48 * 1024 * 1024;
-/** What an entry takes beside its list, about. */
+/** Approximate bytes of an entry without its list. */
 const ENTRY_BYTES = 1200;
 const IDS_OF_A_REPLY = 50_000;
 const COUNTED_FOR_MS = 60_000;
 /** All pages of a collection wait for the same count. */
 const COUNT_MS = 2000;
 
-/** What is listed: everything in scope that a window holds, whatever a service's filter says of it. */
+/** The documents to list: everything in scope in a window, regardless of a service's filter. */
 interface Listing {
   selection: Pick<Selection, 'collection' | 'scope'>;
   from: Date;
@@ -25,23 +25,23 @@ interface Listing {
   at: mongo.Timestamp;
 }
 
-/** The list of a window's `_id`s; without one the window is too large to be listed, or takes too long. */
+/** The list of a window's `_id`s; absent if the window is too large to list, or listing takes too long. */
 interface Listed {
   ids?: IdList;
 }
 
-/** The `_id`s of windows as of their moments: facts about the past, kept as long as there is room. */
+/** The `_id`s of windows as of their moments. They never change, and are cached as long as there is room. */
 @Injectable()
 export class WindowLists {
   private readonly lists = new LRUCache<string, Listed, Listing>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ ids }) => ENTRY_BYTES + (ids?.bytes ?? 0),
     fetchMethod: (_key, _stale, { context }) => this.readOnceMore(context).catch(unlistedIfSlow),
-    /** A list that finds no room while it is being read is still what its callers wait for. */
+    /** A list that is evicted while it is being read is still returned to its callers. */
     ignoreFetchAbort: true,
   });
 
-  /** About how many documents a collection has: how a page is read depends on it, never what it shows. */
+  /** The approximate number of documents of a collection. It determines how a page is read, never what it shows. */
   private readonly counts = new LRUCache<string, number>({
     max: 10,
     ttl: COUNTED_FOR_MS,
@@ -54,13 +54,13 @@ export class WindowLists {
 
   constructor(private readonly finds: RawFind) {}
 
-  /** The list of a window as of a moment; nothing where it is too large, or takes longer than QUERY_MS. */
+  /** The list of a window as of a moment; undefined if it is too large, or takes longer than QUERY_MS. */
   async list(listing: Listing): Promise<IdList | undefined> {
     const listed = await this.lists.fetch(keyOf(listing), { context: listing });
     return listed?.ids;
   }
 
-  /** The driver repeats no `getMore`. */
+  /** Retries once, because the driver does not retry `getMore`. */
   private readOnceMore(listing: Listing): Promise<Listed> {
     return this.read(listing).catch((error: unknown) => {
       if (!isRetryable(error)) throw error;
@@ -68,7 +68,7 @@ export class WindowLists {
     });
   }
 
-  /** None where it is not known in time: then nothing is listed. */
+  /** The approximate number of documents; 0 if it is not known in time, and then no window is listed. */
   private async howMany(collection: string): Promise<number> {
     return (await this.counts.fetch(collection).catch(() => undefined)) ?? 0;
   }
@@ -94,13 +94,13 @@ export class WindowLists {
   }
 }
 
-/** A walk along `_id` can be cut into small steps, and a list cannot. */
+/** A timeout leaves the window unlisted: a walk along `_id` can be split into small steps, a list cannot. */
 function unlistedIfSlow(error: unknown): Listed {
   if (!isTimeout(error)) throw error;
   return {};
 }
 
-/** Everything that shapes the list. */
+/** Everything that determines the list. */
 function keyOf({ selection: { collection, scope }, from, to, at }: Listing): string {
   return JSON.stringify([collection, scope, from, to, String(at.toBigInt())]);
 }

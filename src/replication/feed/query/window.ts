@@ -4,77 +4,79 @@ import type { IndexFields } from '../../../database/index.js';
 import type { Selection } from './selection.js';
 import { FIRST_ID, type Kind, type Tenant } from '../../../record/pure.js';
 
-/** How much one step of a page may look at, so that a sparse filter cannot keep the database longer than QUERY_MS. */
+/** How much one step of a page may examine, so that a sparse filter cannot occupy the database longer than QUERY_MS. */
 export interface Breadth {
-  /** `_id`s of a list for each item that is asked for. */
+  /** `_id`s of a list for each requested item. */
   perItem: number;
-  /** `_id`s of a list, or entries of the index along `_id`; without it as many as the page takes. */
+  /** Limit of the `_id`s of a list, or of the entries of the index along `_id`; absent as long as no step was too slow. */
   most?: number;
 }
 
-/** Enough where everything matches. */
+/** Sufficient if everything matches. */
 export const FIRST_BREADTH: Breadth = { perItem: 1 };
 
-/** So that a command stays small, and one that took too long is repeated over little. */
+/** Keeps commands small, and so also the retry after a timeout. */
 const MOST = 10_000;
 const SPARE = 1.25;
 const MOST_WIDER = 16;
 const NARROWER = 10;
 const RELAXED = 2;
 
-/** How many `_id`s of a list a step looks at. */
+/** The number of `_id`s of a list that a step examines. */
 export function idsOf({ perItem, most = MOST }: Breadth, asked: number): number {
   return Math.min(Math.max(1, Math.ceil(asked * perItem)), most);
 }
 
-/** Behind a step that found fewer than were asked for: as much as was needed for each item that was found. */
+/** The breadth after a step that found fewer items than requested: the `_id`s that each found item needed, with a margin. */
 export function wider(breadth: Breadth, { asked, count }: { asked: number; count: number }): Breadth {
   const needed = (idsOf(breadth, asked) / count) * SPARE;
   return { ...breadth, perItem: Math.min(needed, breadth.perItem * MOST_WIDER) };
 }
 
-/** After a step that asked for so many items and took too long; nothing where it looked at one record only. */
+/** The breadth after a step of `asked` items that took too long; undefined if that step examined only one record. */
 export function narrower(breadth: Breadth, asked: number): Breadth | undefined {
   const looked = idsOf(breadth, asked);
   return breadth.most === 1 ? undefined : { ...breadth, most: Math.ceil(looked / NARROWER) };
 }
 
-/** After a step that did not take too long: what was slow may have been one record, or one moment. */
+/** The breadth after a step that was fast enough. The cause of an earlier timeout may have been one record, or temporary. */
 export function relaxed({ perItem, most }: Breadth): Breadth {
   return most === undefined ? { perItem } : { perItem, most: Math.min(most * RELAXED, MOST) };
 }
 
 /**
- * How a page is read: along `_id` past what is not in the window; along `lastupdated`, where the window is no larger
- * than the page; or by the list of the window's `_id`s.
+ * How a page is read. `all`: along `_id`, skipping documents outside the window. `one-page`: along `lastupdated`, if the
+ * window fits into the page. `id-list`: by the list of the window's `_id`s.
  */
 export type Plan = 'all' | 'one-page' | 'id-list';
 
-/** Of a window with more than this share of the collection, a walk along `_id` examines fewer keys than a list. */
+/** For a window with more than this share of the collection, a walk along `_id` examines fewer keys than a list. */
 const SHARE_WORTH_LISTING = 0.6;
 
-/** A longer list would not be kept: 12 MB. */
+/** A longer list would not be cached: this one takes 12 MB. */
 const LONGEST_LIST = 1_000_000;
 
-/** How many `_id`s of a window are listed at most; one that has more is read along `_id`. */
+/** The most `_id`s of a window that are listed. A larger window is read along `_id`. */
 export function longestList(documents: number): number {
   return Math.min(Math.floor(documents * SHARE_WORTH_LISTING), LONGEST_LIST);
 }
 
-/** The plan is decided by the window, never by the planner's luck (design §4). `listed` is how many `_id`s it has. */
+/**
+ * The window decides the plan, never the query planner (design §4). `listed` is its number of `_id`s, if they are listed.
+ */
 export function planOf(listed: number | undefined, limit: number): Plan {
   if (listed === undefined) return 'all';
   return listed <= limit ? 'one-page' : 'id-list';
 }
 
-/** The index that a plan goes along. Those of tombstones begin with the kind as well. */
+/** The index of a plan. The indexes of tombstones contain the kind as well. */
 export function indexOf(plan: Plan, { scope }: Pick<Selection, 'scope'>): IndexFields {
   const tenant = { organizationid: 1, appid: 1 } as const;
   const start: IndexFields = 'kind' in scope ? { ...tenant, kind: 1 } : tenant;
   return plan === 'one-page' ? { ...start, lastupdated: 1, _id: 1 } : { ...start, _id: 1 };
 }
 
-/** What a page is taken from (contract §1): `from < lastupdated <= to`, `_id > lastoffsetid`, at most `limit` items. */
+/** The window of a page (contract §1): `from < lastupdated <= to`, `_id > lastoffsetid`, at most `limit` items. */
 export interface Window {
   to: Date;
   from?: Date;
@@ -83,7 +85,10 @@ export interface Window {
   behind?: Behind;
 }
 
-/** Items behind `lastoffsetid` that a page begins behind, counted as of a moment: of a Link that went out early. */
+/**
+ * The number of items after `lastoffsetid` that a page skips, counted as of a moment. It comes from a Link that was sent
+ * early.
+ */
 export interface Behind {
   items: number;
   at: mongo.Timestamp;
@@ -92,15 +97,15 @@ export interface Behind {
 /** A Link counts no more items than this. */
 export const MOST_BEHIND = 1_000_000;
 
-/** Which `_id`s a query is narrowed to, beside `lastoffsetid`. */
+/** The `_id`s that a query is narrowed to, in addition to `lastoffsetid`. */
 export type Narrowed = { $lte: mongo.ObjectId } | { $in: mongo.ObjectId[] } | undefined;
 
-/** `from >= to` is no error: nothing lies between. */
+/** `from >= to` is valid and selects no items. */
 export function isEmpty({ from, to }: Window): boolean {
   return from !== undefined && from >= to;
 }
 
-/** The window as a query. The lower bound of `_id` keeps out what has no ObjectId and is never delivered. */
+/** The window as a query. The lower bound of `_id` excludes documents without an ObjectId, which are never delivered. */
 export function windowQuery(
   { from, to, lastoffsetid }: Omit<Window, 'limit'>,
   narrowed?: Narrowed,
@@ -110,8 +115,9 @@ export function windowQuery(
 }
 
 /**
- * The same for a walk along `lastupdated`. In an index where a list has ever stood in place of a stamp, MongoDB uses one
- * bound of a range only. Since expressions never become bounds there, it is the lower one, beyond which little lies.
+ * The same for a walk along `lastupdated`. If any stamp in the index was ever an array, MongoDB uses only one bound of a
+ * range. It must be the lower one, above which there are few entries. The upper bound is therefore an expression, which
+ * never becomes a bound there.
  */
 export function windowQueryAlongStamps(window: Omit<Window, 'limit'>): mongo.Document {
   const { from, to } = window;
@@ -119,21 +125,21 @@ export function windowQueryAlongStamps(window: Omit<Window, 'limit'>): mongo.Doc
   return { ...windowQuery(window), ...(from && { lastupdated: { $gt: from }, ...upTo }) };
 }
 
-/** A filter combines with a window only as `$and`: no filter can widen what a page is taken from. */
+/** A filter is combined with a window only by `$and`, so that no filter can widen the window. */
 export function pageQuery({ scope, filter }: Selection, window: mongo.Document): mongo.Document {
   const within = { ...scope, ...window };
   return filter === undefined ? within : { $and: [within, filter] };
 }
 
-/** The stretch of an index along `lastupdated` that a window with a lower bound takes up. */
+/** The range of an index along `lastupdated` that a window with a lower bound covers. */
 export interface Bounds {
   min: mongo.Document;
   max: mongo.Document;
 }
 
 /**
- * It is the whole query, so that the index alone answers it. Not for queries that sort: MongoDB then takes the order of
- * the index for the one that is asked for. Dates are whole milliseconds.
+ * These bounds replace the filter, so that the query is covered by the index. Do not use them in a query that sorts: MongoDB
+ * would take the order of the index for the requested order. Dates are whole milliseconds.
  */
 export function boundsOf({ scope }: Pick<Selection, 'scope'>, from: Date, to: Date): Bounds {
   const { organizationid, appid, kind } = scope as Tenant & { kind?: Kind };
