@@ -3,7 +3,7 @@ import { FatalError, shown } from '../common/index.js';
 import { type Command, COMMON_OPTIONS, type Options } from './command.js';
 import { callOf, usageOf } from './usage.js';
 
-/** What a command line asks for: help on some commands or one of them, or a command with its values. */
+/** A parsed command line: a request for help on one or more commands, or a command with its values. */
 export type Request =
   | { help: Command | readonly Command[] }
   | { command: Command; values: Record<string, unknown>; argument: string };
@@ -12,7 +12,7 @@ const HELP = 'help';
 const HELP_OPTIONS = ['--help', '-h'];
 const COMMON = ['--json', ...HELP_OPTIONS];
 
-/** Reads the words of a command line; throws a FatalError whose line tells what was wrong and the nearest usage. */
+/** Parses the words of a command line. Throws a FatalError with one line: the error, and the nearest usage. */
 export function parseCommandLine(commands: readonly Command[], words: string[]): Request {
   const ordered = commonOptionsLast(words);
   const leading = leadingWords(ordered);
@@ -26,19 +26,19 @@ export function parseCommandLine(commands: readonly Command[], words: string[]):
   return { command, values, argument: positionals[0] ?? '' };
 }
 
-/** Options that every command has may stand anywhere. */
+/** Moves the common options to the end: they are allowed in any place. */
 function commonOptionsLast(words: string[]): string[] {
   const isCommon = (word: string) => COMMON.includes(word);
   return [...words.filter((word) => !isCommon(word)), ...words.filter(isCommon)];
 }
 
-/** The words before the first option: those that name the command, and sometimes its argument. */
+/** The words before the first option: the name of the command, and in some cases its argument. */
 function leadingWords(words: string[]): string[] {
   const end = words.findIndex((word) => word.startsWith('-'));
   return end === -1 ? words : words.slice(0, end);
 }
 
-/** Whether there is no more than the name of a group, or nothing at all. */
+/** Whether the line has only the name of a group or no name at all, apart from common options. */
 function isNothingMore(commands: readonly Command[], name: string[], words: string[]): boolean {
   const isName = name.length === 0 || (name.length === 1 && groupOf(commands, name) !== undefined);
   return isName && words.slice(name.length).every((word) => COMMON.includes(word));
@@ -70,7 +70,7 @@ function unknownCommand(commands: readonly Command[], name: string[]): FatalErro
   );
 }
 
-/** The nearest command, or else the commands of the nearest group. */
+/** The nearest command, otherwise the commands of the nearest group. */
 function nearestHelp(commands: readonly Command[], name: string[]): string {
   const names = commands.map((command) => command.name);
   const first = name[0] ?? '';
@@ -110,13 +110,13 @@ function wrong(command: Command, what: string): FatalError {
 
 type Config = NonNullable<ParseArgsConfig['options']>;
 
-/** The values of options by name, and the words that are neither. */
+/** The values of options by name, and the words that are not options. */
 interface ReadWords {
   values: Record<string, unknown>;
   positionals: string[];
 }
 
-/** Reads words by the options that a command has; answers one sentence, without its full stop, where they are wrong. */
+/** Parses words by the options of a command. Returns an error as a sentence without its full stop. */
 function readWords(words: string[], specs: Options): ReadWords | string {
   const options: Config = Object.fromEntries(
     Object.entries(specs).map(([name, { value }]) => [
@@ -150,14 +150,14 @@ function unknownOption(rawName: string, names: string[]): string {
 }
 
 /**
- * At most every third letter may be wrong, of the name and of what was said: a name that is further away is a guess, and may
- * remove something.
+ * One change is allowed per this many letters, of the name and of the given word. A more distant name would be a guess, and
+ * its command may remove something.
  */
 const LETTERS_FOR_EACH_CHANGE = 3;
 
 /**
- * The name that takes the fewest changes to come from what was said, word by word; undefined where none is near. A change adds,
- * leaves out or replaces a letter, or swaps two neighbours.
+ * The name with the smallest edit distance to the given one, word by word; undefined if none is near. A change adds, removes
+ * or replaces a letter, or swaps two neighbours.
  */
 function nearest(names: readonly string[], said: string): string | undefined {
   const ranked = names.map((name) => ({ name, distance: distanceOfWords(name.split(' '), said.split(' ')) }));
@@ -165,7 +165,7 @@ function nearest(names: readonly string[], said: string): string | undefined {
     ?.name;
 }
 
-/** Infinity where a word is not near. */
+/** Infinity if any word is not near. */
 function distanceOfWords(name: string[], said: string[]): number {
   if (name.length !== said.length) return Infinity;
   return name.reduce((sum, word, at) => {
@@ -175,7 +175,7 @@ function distanceOfWords(name: string[], said: string[]): number {
   }, 0);
 }
 
-/** The distance of Damerau and Levenshtein, row by row. */
+/** The Damerau-Levenshtein distance, computed row by row. */
 function editDistance(a: string, b: string): number {
   let twoAbove: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -3,7 +3,7 @@ import type { Connection } from 'mongoose';
 import type { Settings } from '../config/index.js';
 import type { Wording } from './table.js';
 
-/** An option of a command: a flag, or where `value` names one, an option that takes it. */
+/** An option of a command. Without `value` it is a flag; otherwise it takes a value, and `value` is its name in the help. */
 export interface Option {
   description: string;
   value?: string;
@@ -18,7 +18,7 @@ export const COMMON_OPTIONS: Options = {
   help: { description: 'show this help' },
 };
 
-/** What the options of a command come to: texts where they take a value, else whether they were given. */
+/** The values of a command's options: strings for options that take a value, booleans for flags. */
 type Values<O extends Options> = {
   readonly [K in keyof O]: O[K] extends { value: string }
     ? O[K] extends { required: true }
@@ -31,7 +31,7 @@ type Values<O extends Options> = {
 export interface Screen {
   write(text: string): unknown;
   isTTY?: boolean | undefined;
-  /** Cells of a line, where it is a terminal. */
+  /** Width of a line in cells, if it is a terminal. */
   columns?: number | undefined;
 }
 
@@ -40,77 +40,77 @@ export interface Terminal {
   input: Readable;
   output: Screen;
   errors: Screen;
-  /** Whether each may show colours; without it, neither. */
+  /** Whether each stream may show colours; without it, neither may. */
   colours?: { output: boolean; errors: boolean };
-  /** From now on Ctrl-C aborts this signal instead of ending the process; a second one ends it all the same. */
+  /** From now on, Ctrl-C aborts this signal instead of ending the process. A second Ctrl-C ends the process. */
   interruptible(): AbortSignal;
 }
 
-/** What a command tells while it works. */
+/** Reports the progress of a command. */
 export interface Progress {
-  /** How many are done, and how much of the total that is. */
+  /** Reports the number of finished items, and the amount of the total that they represent. */
   at(done: number, amount: number): void;
-  /** A line of the input that is wrong, and why. */
+  /** Reports an invalid line of the input, with the reason. */
   badLine(line: number, reason: string): void;
   end(): void;
 }
 
-/** What a command works with. The database is opened when it is first asked for. */
+/** The environment of a command. The database is opened on first use. */
 export interface CommandContext {
   settings: Settings;
   terminal: Terminal;
-  /** Connection string of the embedded database, where that is the one; it holds no password. */
+  /** Connection string of the embedded database, if that is in use; it contains no password. */
   embeddedUri(): Promise<string | undefined>;
-  /** Says something on stderr before the end; machines are not told. */
+  /** Writes a notice to stderr before the result; with `--json`, only if stderr is a terminal. */
   tell(text: Wording): void;
   /** Reports progress on stderr, with or without a known total. */
   progress(total: number | undefined, unit: string): Progress;
-  /** The connection as it is; for commands that only look. */
+  /** The connection as it is, without creating indexes. */
   connected(): Promise<Connection>;
-  /** The connection with all indexes made; for commands that rely on names and ids being unique. */
+  /** The connection after all indexes were created; for commands that rely on unique names and ids. */
   prepared(): Promise<Connection>;
 }
 
-/** What a command has to say. */
+/** The result of a command. */
 export interface Outcome {
   /** For people. */
   text: Wording;
   /** For machines, with `--json`: one document. */
   json: unknown;
-  /** One line for stderr, where the command did its work but not all went well: exit code 1. */
+  /** One line for stderr, if the command did its work but parts of it failed: exit code 1. */
   failure?: string | undefined;
 }
 
-/** A command as its help shows it. */
+/** The description of a command, as its help shows it. */
 interface Description<O extends Options = Options> {
   /** One or two words, such as `service set`. */
   name: string;
   summary: string;
   options: O;
-  /** Name of what comes without an option, if the command takes such a thing. */
+  /** Name of the positional argument, if the command takes one. */
   argument?: string;
-  /** More that the help of the command says, a line each. */
+  /** Further lines of the command's help. */
   notes?: string[];
 }
 
-/** What a command does, with the types of its own options. */
+/** The implementation of a command, with the types of its own options. */
 export type Run<D extends Description> = (
   context: CommandContext,
   values: Values<D['options']>,
   argument: string,
 ) => Promise<Outcome>;
 
-/** A command as the command line knows it. */
+/** A command as the command line calls it, with untyped values. */
 export interface Command extends Description {
   run(context: CommandContext, values: Record<string, unknown>, argument: string): Promise<Outcome>;
 }
 
-/** States a description with the types of its own options. */
+/** Types a description by its own options. */
 export function describeCommand<const O extends Options>(description: Description<O>): Description<O> {
   return description;
 }
 
-/** A command whose code is loaded when it runs: help and errors in the words do not need it. */
+/** A command whose code is loaded when it runs. Help and usage errors do not load it. */
 export function command<D extends Description>(description: D, load: () => Promise<Run<D>>): Command {
   return {
     ...description,

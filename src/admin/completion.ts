@@ -5,12 +5,12 @@ import { asIs } from './table.js';
 /** The name under which the package installs the commands. */
 export const PROGRAM = 'tidemark-admin';
 
-/** The shells whose command lines it completes. */
+/** The shells for which a completion exists. */
 export const SHELLS = ['bash', 'zsh'] as const;
 
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion };
 
-/** Prints a completion of all these commands. */
+/** A command that prints a completion of all these commands. */
 export function completionOf(commands: readonly Command[]): Command['run'] {
   return (_context, _values, argument) => {
     const shell = SHELLS.find((one) => one === argument);
@@ -23,8 +23,8 @@ export function completionOf(commands: readonly Command[]): Command['run'] {
 }
 
 /**
- * A script for bash, from 3.2 on, that completes the words of a command line. Bash breaks them at `=` and `@` too, unless
- * it is told not to; the second argument of the function is what will be replaced, an `@` before it included.
+ * A script for bash 3.2 or later. By default, bash also splits words at `=` and `@`. The second argument of the function is
+ * the text that will be replaced, including an `@` before it.
  */
 function bashCompletion(commands: readonly Command[]): string {
   return `# Completion of ${PROGRAM} for bash:  source <(${PROGRAM} completion bash)
@@ -62,7 +62,7 @@ ${commands.map(knownCommand).map(bashCase).join('\n')}
 complete -F _tidemark_admin ${PROGRAM}`;
 }
 
-/** Names of commands and of groups, and what may stand behind each. */
+/** The names of commands and groups, each with the words that may follow it. */
 function firstCases(commands: readonly Command[]): string {
   const firsts = firstWords(commands);
   const all = ['help', ...firsts.map(({ word }) => word)].join(' ');
@@ -92,7 +92,7 @@ function assigned(expected: Expected): string {
   return `expected=${{ file: 'file', 'file behind @': 'at', anything: 'anything' }[expected]}`;
 }
 
-/** A script for zsh that completes the words of a command line, to be sourced or put into the `fpath`. */
+/** A script for zsh, to be sourced or put into the `fpath`. */
 function zshCompletion(commands: readonly Command[]): string {
   const firsts = firstWords(commands);
   const groups = firsts.filter(({ seconds }) => seconds.length > 0);
@@ -133,7 +133,7 @@ function groupCase({ word, seconds }: ReturnType<typeof firstWords>[number]): st
       fi ;;`;
 }
 
-/** The words of the command are taken away, so that its options stand behind one word, as `_arguments` wants it. */
+/** Removes the words of the command except one, so that its options follow a single word, as `_arguments` requires. */
 function zshCase({ name, options, argument }: KnownCommand): string {
   const count = name.split(' ').length;
   const pattern = count === 1 ? `'${name} '*` : `'${name}'`;
@@ -162,29 +162,29 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** What may stand in a place of a command line: one of some words, a file, a file behind an `@`, or anything. */
+/** What a place in a command line accepts: one of several words, a file, a file after an `@`, or anything. */
 type Expected = { choices: string[] } | 'file' | 'file behind @' | 'anything';
 
-/** An option as a completion knows it; without `expected` it is a flag. */
+/** An option for a completion; without `expected`, it is a flag. */
 interface KnownOption {
   /** With its hyphens. */
   name: string;
   description: string;
-  /** As the help names it, such as `member|product`. */
+  /** Its name in the help, such as `member|product`. */
   value?: string;
   expected?: Expected;
 }
 
-/** A command as a completion knows it. */
+/** A command for a completion. */
 interface KnownCommand {
   name: string;
   summary: string;
   options: KnownOption[];
-  /** What comes without an option, as the help names it. */
+  /** The positional argument, by its name in the help. */
   argument?: { value: string; expected: Expected };
 }
 
-/** The first words of the commands, each with what it begins: a command, or a group of them. */
+/** The first word of one or more commands: the name of a command, or of a group. */
 interface FirstWord {
   word: string;
   summary: string;
@@ -215,7 +215,7 @@ function firstWords(commands: readonly Command[]): FirstWord[] {
   );
 }
 
-/** What the help calls a value says what it is: `member|product` are words, `@FILE` and `FILE` are files. */
+/** Derives the accepted values from the name in the help: `member|product` are words, `@FILE` and `FILE` are files. */
 function expectedFrom(value: string): Expected {
   const parts = value.split('|');
   if (parts.length > 1 && parts.every((part) => /^[a-z][a-z-]*$/.test(part))) return { choices: parts };

@@ -10,12 +10,12 @@ import { type Kind, KINDS, type Tenant } from '../record/index.js';
 import type { Terminal } from './command.js';
 import { linesOf } from './import/index.js';
 
-/** What commands read: the values of their options, files and stdin, lists of ids, passwords, and confirmations. */
+/** The input of commands: option values, files and stdin, lists of ids, passwords, and confirmations. */
 
-/** Stands for stdin. */
+/** The file name that denotes stdin. */
 const STDIN = '-';
 
-/** The application that the options name; throws where a name breaks the rule. */
+/** The application that the options name. Throws if a name is not valid. */
 export function tenantOf({ org, app }: { org: string; app: string }): Tenant {
   return { organizationid: nameOf('org', org), appid: nameOf('app', app) };
 }
@@ -25,7 +25,7 @@ export function nameOf(option: string, text: string): string {
   return text;
 }
 
-/** The service that the options name; throws where a name breaks the rule or is reserved. */
+/** The service that the options name. Throws if a name is not valid or is reserved. */
 export function serviceKeyOf(values: { org: string; app: string; kind: string; name: string }): ServiceKey {
   const fault = serviceNameFault(values.name);
   if (fault !== undefined) throw new FatalError(`--name "${shown(values.name)}" ${fault}`);
@@ -44,7 +44,7 @@ export function choiceOf<C extends string>(option: string, text: string, choices
   return choice;
 }
 
-/** A time in the future. */
+/** Parses a time. Throws if it is not in the future. */
 export function futureDateOf(option: string, text: string): Date {
   const parsed = parseDate(text);
   if ('error' in parsed) throw new FatalError(`--${option} ${parsed.error}`);
@@ -64,11 +64,11 @@ const CHUNK = 256 * 1024;
 /** A file that a command reads, and its size in bytes if it is known. */
 interface InputFile {
   size: number | undefined;
-  /** Begins to read; the signal ends it. The reader destroys it in the end. */
+  /** Starts reading; the signal ends it. The reader must destroy the stream. */
   open(stop: AbortSignal): Readable;
 }
 
-/** The file of this name, or `input` where it is `-`. Throws where there is no such file. */
+/** The file of this name, or `input` if the name is `-`. Throws if the file does not exist. */
 export async function inputFile(name: string, input: Readable): Promise<InputFile> {
   if (name === STDIN) return { size: undefined, open: (stop) => addAbortSignal(stop, input) };
   return {
@@ -83,7 +83,7 @@ async function sizeOf(file: string): Promise<number> {
   return found.size;
 }
 
-/** The text of a file, or of stdin where the file is `-`. */
+/** The text of a file, or of stdin if the file is `-`. */
 export async function textIn(file: string, input: Readable): Promise<string> {
   if (file === STDIN) return text(input);
   return readFile(file, 'utf8').catch((error: unknown) => refuseFile(file, error));
@@ -93,24 +93,22 @@ function refuseFile(file: string, error: unknown): never {
   throw new FatalError(`${file} cannot be read: ${fileTrouble(error as NodeJS.ErrnoException)}.`);
 }
 
-/** Ids that are handed on together, at most. */
+/** Most ids in a batch. */
 const AT_ONCE = 1000;
 const BYTES_AT_ONCE = 2 * 1024 * 1024;
-/** Bytes of the longest id that is read. */
+/** The longest id that is read, in bytes. */
 const LONGEST_ID = 64 * 1024;
 /** The number of ids for which duplicates are detected. */
 const MOST_REMEMBERED = 500_000;
 
-/** Some ids of a list, and how far it is read with them. */
+/** A batch of ids, and the number of lines and bytes read so far. */
 interface IdBatch {
   ids: string[];
   lines: number;
   bytes: number;
 }
 
-/**
- * Reads a list of ids, one a line, which are taken as they stand. Blank lines are left out, and so are ids that came before.
- */
+/** Reads a list of ids, one per line, exactly as written. Skips blank lines and repeated ids. */
 export async function* idsOf(
   source: AsyncIterable<Uint8Array>,
   onBadLine: (line: number, reason: string) => void,
@@ -174,7 +172,7 @@ function decoded(bytes: Uint8Array): string {
 
 const YES = /^\s*y(es)?\s*$/i;
 
-/** Asks on stderr and reads one line of stdin. Only y or yes is a yes; the end of the input is none. */
+/** Asks on stderr and reads one line of stdin. Only `y` or `yes` confirms; the end of the input does not. */
 export async function isConfirmed({ input, errors }: Terminal, question: string): Promise<boolean> {
   errors.write(`${question} [y/N] `);
   const lines = createInterface({ input });

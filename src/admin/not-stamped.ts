@@ -8,32 +8,32 @@ const NAMED_IN_TEXT = 5;
 const LONGEST_NAME = 100;
 const HELD = 'A transaction of another program holds it';
 
-/** A record or hard delete that did not take a stamp. */
+/** A record or hard delete that could not be stamped. */
 interface NotStamped {
   what: 'record' | 'hard delete';
   _id: string;
-  /** What consumers know it by, where that is a text. */
+  /** The `id` that consumers know, if it is a string. */
   id?: string;
   reason: string;
 }
 
 /** What could not be stamped; empty if everything was. */
 export interface NotStampedSummary {
-  /** How many MongoDB refused a stamp. */
+  /** The number that MongoDB refused to stamp. */
   refused?: number;
-  /** How many transactions of other programs held to the end. */
+  /** The number that transactions of other programs held until the end. */
   held?: number;
-  /** Which, the first 1,000. */
+  /** The first 1,000 of them. */
   setAside?: NotStamped[];
 }
 
-/** Where they are, and what they are for the quarantine. */
+/** The collection that is stamped, and how the quarantine identifies its documents. */
 interface Ground {
   collection: mongo.Collection;
   concern: (owner: mongo.ObjectId) => Concern;
 }
 
-/** Sets aside what a command could not stamp, and counts and names it. */
+/** Quarantines the documents that a command could not stamp, counts them, and lists the first of them. */
 export class NotStampedAll {
   private counts = { refused: 0, held: 0 };
   private named: NotStamped[] = [];
@@ -80,7 +80,7 @@ export class NotStampedAll {
   }
 }
 
-/** What is said of them on stderr; undefined if there are none. */
+/** The message for stderr; undefined if everything was stamped. */
 export function notStampedText(summary: NotStampedSummary): string | undefined {
   const { refused = 0, held = 0, setAside = [] } = summary;
   const all = refused + held;

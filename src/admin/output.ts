@@ -2,7 +2,7 @@ import { visible, visibleJson } from '../common/index.js';
 import type { Screen, Terminal } from './command.js';
 import { laidOut, type Layout, toned, type Wording } from './table.js';
 
-/** Writes the answers and errors of a command to stdout and stderr: for people, or for machines. */
+/** Writes the results and errors of a command to stdout and stderr, for people or for machines. */
 export class Output {
   constructor(
     private readonly terminal: Terminal,
@@ -24,7 +24,7 @@ export class Output {
     errors.write(`${laidOut(text, layoutOn(errors, colours?.errors))}\n`);
   }
 
-  /** The one line of an error; for machines a JSON document, as everything else. */
+  /** Writes an error in one line; for machines, as a JSON document. */
   complain(sentence: string): void {
     const { errors, colours } = this.terminal;
     const line = this.isForMachines
@@ -33,7 +33,7 @@ export class Output {
     errors.write(`${line}\n`);
   }
 
-  /** The message for a line of the input that is wrong. */
+  /** The message for an invalid line of the input. */
   badLine(line: number, reason: string): string {
     return this.isForMachines ? errorJson({ line, error: reason }) : visible(`line ${line} ${reason}`);
   }

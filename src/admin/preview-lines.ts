@@ -3,16 +3,16 @@ import type { Filter } from '../application/index.js';
 import { count } from '../common/index.js';
 import type { Kind, Tenant } from '../record/index.js';
 
-/** A longer filter is not repeated in a line to copy. */
+/** A longer filter is not repeated in a suggested command line. */
 const LONGEST_FILTER = 500;
 
-/** A filter that was tried, and on whose records. */
+/** A filter that was tried, and the application and kind of its records. */
 interface Tried extends Tenant {
   kind: Kind;
   filter: Filter;
 }
 
-/** What a preview says to people. */
+/** The lines of a preview, for people. */
 export function previewLines(preview: Preview, tried: Tried): string[] {
   const { matching, others, records, entering, leaving, restamps } = preview;
   return [
@@ -32,7 +32,7 @@ export function previewLines(preview: Preview, tried: Tried): string[] {
   ];
 }
 
-/** The same for who has just saved the filter, such as `648 of 3,000 match; 12 will be delivered again.` */
+/** The lines about a filter that was just saved, such as `648 of 3,000 match; 12 will be delivered again.` */
 export function savedLines(preview: Preview, isServed: boolean): string[] {
   const { records, entering, restamps } = preview;
   const moved = isServed ? 'will be delivered again' : 'will be delivered again once it is on';
@@ -44,7 +44,7 @@ export function savedLines(preview: Preview, isServed: boolean): string[] {
   ];
 }
 
-/** How many match, at the beginning of a sentence. */
+/** The number of matching records, for the beginning of a sentence. */
 function first({ matching: { count: matching }, error }: Preview): string {
   if (matching === null) return 'An unknown number';
   return error === undefined ? count(matching) : `About ${count(matching)}`;
@@ -71,7 +71,7 @@ function planLines({ plan }: Preview, tried: Tried): string[] {
   return [`No index serves it: every record is read.${making}`];
 }
 
-/** The command line that makes the index which is advised. */
+/** The command line that builds the advised index. */
 function indexCommand({ organizationid, appid, kind, filter }: Tried): string {
   const text = JSON.stringify(filterJson(filter));
   const given = text.length > LONGEST_FILTER ? '@FILE' : `'${text.replaceAll("'", `'\\''`)}'`;

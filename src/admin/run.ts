@@ -10,8 +10,8 @@ import { helpJson, helpOf } from './usage.js';
 const JSON_OPTION = '--json';
 
 /**
- * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr. The settings are
- * asked for only where a command needs them. Help and errors in the words load no command.
+ * Runs one command line (contract §5) and returns the exit code: 0, or 1 after one line on stderr. The settings are loaded
+ * only if a command needs them. Help and usage errors load no command.
  */
 export async function runCommandLine(
   words: string[],

@@ -29,7 +29,7 @@ interface Console {
   output: Output;
 }
 
-/** Runs a command with its values, on a database that is opened where the command asks for it, and closed in the end. */
+/** Runs a command with its values. The database is opened when the command first needs it, and closed at the end. */
 export async function runCommand(
   { command, values, argument }: Exclude<Request, { help: unknown }>,
   readSettings: () => Settings,
@@ -65,7 +65,7 @@ function progressFor({ terminal, output }: Console, total: number | undefined, u
   };
 }
 
-/** What a command may read or write, with its indexes. */
+/** The models that a command may use, with their indexes. */
 const MODELS: { name: string; schema: Schema }[] = [
   { name: CREDENTIAL_MODEL, schema: credentialSchema },
   ...applicationModels,
@@ -74,14 +74,14 @@ const MODELS: { name: string; schema: Schema }[] = [
   ...trailModels,
 ];
 
-/** The database of one command: opened when it is first asked for, closed at the end. */
+/** The database of one command: opened on first use, closed at the end. */
 class Session {
   private connection: Promise<Connection> | undefined;
   private known: Settings | undefined;
 
   constructor(private readonly readSettings: () => Settings) {}
 
-  /** Read when they are first asked for; some commands work without them. */
+  /** Read on first use; some commands work without settings. */
   get settings(): Settings {
     return (this.known ??= this.readSettings());
   }
@@ -102,7 +102,7 @@ class Session {
     return connection;
   }
 
-  /** A FatalError where the database refuses whom MONGODB_URI names; else the error itself. */
+  /** A FatalError if the database refuses the user of MONGODB_URI; otherwise the error itself. */
   explained(error: unknown): unknown {
     const { mongodbUri: uri } = this.known ?? {};
     return uri === undefined ? error : refusalAtStart(error, { uri, database: databaseIn(uri) });
@@ -136,7 +136,7 @@ class Session {
   }
 }
 
-/** The database, for a change by the user who runs the command. */
+/** The context for a change by the user who runs the command. */
 export function deskOn({ settings }: CommandContext, connection: Connection): Desk {
   const actor = { who: userName(), via: 'command', from: hostname() } as const;
   return { db: databaseOf(connection), actor, auditTrailDays: settings.auditTrailDays };

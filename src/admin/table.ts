@@ -3,43 +3,45 @@ import stringWidth from 'string-width';
 import mongoose from 'mongoose';
 import { visibleLines, count, visible } from '../common/index.js';
 
-/** How a text is laid out for its reader. */
+/** How to lay out a text. */
 export interface Layout {
   /** The cells that a line may take; Infinity if the output has no width. */
   columns: number;
   colours: boolean;
 }
 
-/** For a file or another program: everything, and nothing but the text. */
+/** The layout for a file or another program: unlimited width, and no colours. */
 export const PLAIN: Layout = { columns: Infinity, colours: false };
 
-/** What a command has to say: as it is, or laid out for the place where it is shown. */
+/** The text of a command: a string, or a function that lays it out. */
 export type Wording = string | ((layout: Layout) => string);
 
-/** Wording as text that a terminal can only show. */
+/** Lays out wording. Control characters of a string are made visible, so that they cannot control the terminal. */
 export function laidOut(said: Wording, layout: Layout): string {
   return typeof said === 'string' ? visibleLines(said) : said(layout);
 }
 
-/** What is said one after the other, each on lines of its own. */
+/** Joins wordings, each on its own lines. */
 export function inOrder(...parts: Wording[]): Wording {
   return (layout) => parts.map((part) => laidOut(part, layout)).join('\n');
 }
 
-/** A file that a command prints: in a file or a pipe byte for byte, on a terminal as text that it can only show. */
+/**
+ * A file that a command prints. Written to a file or a pipe unchanged; on a terminal, control characters are made visible.
+ */
 export function asIs(text: string): Wording {
   return ({ columns }) => (columns === Infinity ? text : visibleLines(text));
 }
 
 export type Tone = 'bold' | 'green' | 'yellow' | 'red' | 'dim';
 
-/** A text in a tone, where there are colours. */
+/** A text in a tone, if colours are enabled. */
 export function toned(text: string, tone: Tone | undefined, { colours }: Layout): string {
   if (!colours || tone === undefined || text === '') return text;
   return styleText(tone, text, { validateStream: false });
 }
 
-/** How many cells of a terminal a text takes. */
+/** The width of a text in terminal cells. */
 export function widthOf(text: string): number {
   return stringWidth(text);
 }
@@ -47,7 +49,7 @@ export function widthOf(text: string): number {
 const segmenter = new Intl.Segmenter();
 const CUT = '…';
 
-/** The text itself where it fits; else as much of its beginning as fits beside a `…`. */
+/** The text if it fits; otherwise as much of its beginning as fits before a `…`. */
 export function cutTo(width: number, text: string): string {
   if (text.length <= width && /^[ -~]*$/.test(text)) return text;
   if (widthOf(text) <= width) return text;
@@ -72,7 +74,7 @@ export function wrapped(text: string, columns: number, indent = 0): string[] {
   return inLines(text.trim().split(/ +/), columns, indent);
 }
 
-/** Words in lines likewise. A word that is longer than a line has one of its own. */
+/** Distributes words over such lines. A word that is longer than a line gets its own line. */
 export function inLines(words: string[], columns: number, indent = 0): string[] {
   const lines: string[] = [];
   for (const word of words) {
@@ -88,9 +90,9 @@ const { EJSON } = mongoose.mongo.BSON;
 const LONGEST_CELL = 1000;
 
 const GAP = '  ';
-/** A cell is not cut to less. */
+/** The least width to which a cell is cut. */
 const LEAST = 6;
-/** The heading of the column whose cells say how something is; they are coloured, and are not cut to less than this. */
+/** The heading of the column of states. Its cells are coloured, and are not cut below `LEAST_STATE`. */
 const STATE = 'STATE';
 const LEAST_STATE = 16;
 
@@ -104,9 +106,9 @@ const TONES: readonly (readonly [RegExp, Tone])[] = [
 ];
 
 /**
- * Rows under headings, in columns as wide as their widest cell; the sentence where there are no rows. Where a line would
- * not fit, the widest columns are cut, the first one last, which names what the row is about, and none to less than its
- * heading.
+ * Rows under headings, in columns as wide as their widest cell; `none` if there are no rows. If a line does not fit, the
+ * widest columns are cut, but not below the width of their headings. The first column, which names the subject of the row,
+ * is cut last.
  */
 export function table(headings: string[], rows: string[][], none: string): Wording {
   if (rows.length === 0) return none;
@@ -131,14 +133,14 @@ function leastOf(heading: string, widest: number): number {
   return Math.max(widthOf(heading), Math.min(widest, heading === STATE ? LEAST_STATE : LEAST));
 }
 
-/** The tone of a state, by the words with which it begins. */
+/** The tone of a state, by its first words. */
 export function toneOf(state: string): Tone | undefined {
   return TONES.find(([pattern]) => pattern.test(state))?.[1];
 }
 
 /**
- * Widths of columns that fit into a line together, gaps included: all are cut to one greatest width, which is as great as
- * can be. The first column is cut only where the others cannot be cut any more.
+ * Widths of columns that fit into a line together, gaps included. All columns are cut to one maximum width, which is as
+ * large as possible. The first column is cut only if the others cannot be cut any more.
  */
 export function fitting(widths: number[], least: number[], columns: number): number[] {
   const room = columns - GAP.length * (widths.length - 1);
@@ -149,7 +151,7 @@ export function fitting(widths: number[], least: number[], columns: number): num
   return [Math.max(leastFirst, Math.min(first, room - total(cut))), ...cut];
 }
 
-/** The widths with the greatest cap under which they take no more than the room; each keeps its least width. */
+/** Applies the largest cap under which the widths fit into the room. Each column keeps its least width. */
 function cappedTo(room: number, widths: number[], least: number[]): number[] {
   const capped = (cap: number) =>
     widths.map((width, column) => Math.max(least[column] ?? 0, Math.min(width, cap)));
@@ -189,10 +191,10 @@ function total(widths: number[]): number {
 /** The least width of a text, on any terminal. */
 const NARROWEST = 20;
 
-/** A label, its text, and the tone of the text. An empty label continues the line before. */
+/** A label, its text, and the tone of the text. A line with an empty label continues the previous one. */
 export type SaidLine = readonly [about: string, text: string, tone?: Tone | undefined];
 
-/** Labels with their texts beside them; a long text continues below its beginning. */
+/** Labels with their texts beside them. A long text continues on the lines below. */
 export function described(lines: readonly SaidLine[]): Wording {
   const width = Math.max(0, ...lines.map(([about]) => widthOf(about)));
   return (layout) => lines.flatMap((line) => oneDescribed(line, width, layout)).join('\n');
@@ -205,14 +207,14 @@ function oneDescribed([about, text, tone]: SaidLine, width: number, layout: Layo
   return [front + first, ...others.map((line) => ' '.repeat(width) + GAP + line)];
 }
 
-/** A stored value in a cell, whatever it is: operators write some collections by hand. Long ones are cut. */
+/** Formats a stored value of any type for a cell: operators write some collections by hand. Long values are cut. */
 export function cell(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value : EJSON.stringify(value, { relaxed: true });
   return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
 }
 
-/** A number of things in words, such as `1 record` or `2 records`. */
+/** A number with its noun, such as `1 record` or `2 records`. */
 export function counted(number: number, thing: string): string {
   return `${count(number)} ${thing}${number === 1 ? '' : 's'}`;
 }

@@ -4,9 +4,9 @@ import { inLines, type Layout, padTo, type Wording, toned, widthOf, wrapped } fr
 const CALL = 'npm run -s admin --';
 const USAGE = 'Usage:';
 const INDENT = '  ';
-/** Where nothing bounds a line, none is longer than can be read. */
+/** The longest readable line, for output without a narrower limit. */
 const LONGEST_LINE = 110;
-/** A description beside its option is no narrower; where there is no room for it, it begins a line of its own. */
+/** The least width of a description beside its option. With less room, it starts on a line of its own. */
 const LEAST_BESIDE = 24;
 
 const ABOUT_ALL = [
@@ -14,17 +14,17 @@ const ABOUT_ALL = [
   'COMMAND --help tells more about one. Every command takes --json. Exit code: 0, or 1 with one line on stderr.',
 ];
 
-/** How a command is called by its name. */
+/** The command line that calls a command. */
 export function callOf(name: string): string {
   return `${CALL} ${name}`;
 }
 
-/** One line: how a command is called. */
+/** The usage of a command, in one line. */
 export function usageOf(command: Pick<Command, 'name' | 'options' | 'argument'>): string {
   return usageWords(command).join(' ');
 }
 
-/** An option and its value are one word. */
+/** The words of a usage. An option and its value are one word. */
 function usageWords({ name, options, argument }: Pick<Command, 'name' | 'options' | 'argument'>): string[] {
   const words = Object.entries(options).map(([option, spec]) => {
     const word = wordOf(option, spec);
@@ -33,7 +33,7 @@ function usageWords({ name, options, argument }: Pick<Command, 'name' | 'options
   return [callOf(name), ...words, ...(argument === undefined ? [] : [argument])];
 }
 
-/** The help of one command, or of some. */
+/** The help of one command, or of several. */
 export function helpOf(help: Command | readonly Command[]): Wording {
   return ({ columns, colours }) => {
     const layout = { columns: Math.min(columns, LONGEST_LINE), colours };
@@ -41,7 +41,7 @@ export function helpOf(help: Command | readonly Command[]): Wording {
   };
 }
 
-/** The same for machines: each command with its options. */
+/** The help as JSON: each command with its options. */
 export function helpJson(help: Command | readonly Command[]): unknown {
   const commands = 'name' in help ? [help] : help;
   return { commands: commands.map(commandJson) };
@@ -93,7 +93,7 @@ function usageLines([call = '', ...words]: string[], layout: Layout): string[] {
   return [toned(USAGE, 'bold', layout) + first.slice(USAGE.length), ...others];
 }
 
-/** Each note begins a line; one that begins with blanks is an example, which stays whole. */
+/** Each note starts a new line. A note that begins with blanks is an example, and is not wrapped. */
 function noteLines(notes: string[], columns: number): string[] {
   return notes.flatMap((note) => (note.startsWith(' ') ? [note] : wrapped(note, columns)));
 }

@@ -17,20 +17,20 @@ import {
 } from './changes.js';
 import { LISTING } from './listed-services.js';
 
-/** What of an application is listed: other programs may store more with it. */
+/** The fields of an application that are listed. Other programs may store additional ones. */
 const LISTED_APPLICATION = { _id: 0, organizationid: 1, appid: 1, title: 1, settings: 1 } as const;
 const BY_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
 
-/** An application as it is stored: operators write this collection too. */
+/** A stored application. Its values are unknown, because operators write this collection too. */
 export type StoredApplication = { [field in keyof Application]?: unknown };
 
-/** What of an application can be changed; null removes it. */
+/** The properties of an application that can be changed; null removes one. */
 interface ApplicationChange {
   title?: string | null | undefined;
   settings?: Application['settings'] | null | undefined;
 }
 
-/** Registers an application. An existing one is an error. */
+/** Registers an application. Throws 409 if it already exists. */
 export async function createApplication(
   desk: Desk,
   { organizationid, appid }: Tenant,
@@ -46,7 +46,7 @@ export async function createApplication(
   await noteApplication(desk, 'application.create', { organizationid, appid });
 }
 
-/** Those of some organizations, or all of them, as they are stored. */
+/** Lists the stored applications of the given organizations; of all organizations by default. */
 export function listApplications(db: mongo.Db, organizationids?: string[]): Promise<StoredApplication[]> {
   const which = organizationids === undefined ? {} : { organizationid: { $in: organizationids } };
   return applicationsOf(db)
@@ -57,7 +57,7 @@ export function listApplications(db: mongo.Db, organizationids?: string[]): Prom
     .toArray();
 }
 
-/** One of them, with its entity tag. Throws 404. */
+/** Reads a stored application with its entity tag. Throws 404. */
 export async function readApplication(db: mongo.Db, tenant: Tenant): Promise<TaggedDocument> {
   const stored = await readStored(applicationsOf(db), ofTenant(tenant));
   if (stored === undefined) throw unknownApplication(nameOfTenant(tenant));
@@ -88,14 +88,14 @@ export async function applicationExists(db: mongo.Db, tenant: Tenant): Promise<b
   return (await applicationsOf(db).findOne(ofTenant(tenant), { projection: { _id: 1 } })) !== null;
 }
 
-/** Throws where the application does not exist: a typing error would work on nothing. */
+/** Throws 404 if the application does not exist, so that a typing error does not go unnoticed. */
 export async function assertApplication(db: mongo.Db, tenant: Tenant): Promise<void> {
   if (!(await applicationExists(db, tenant))) throw unknownApplication(nameOfTenant(tenant));
 }
 
 /**
- * Removes an application and its services, and with `purge` its records; without it, records are an error. The watcher
- * turns removed records into tombstones, and the ledger stays. Can be repeated where it was cut off.
+ * Removes an application with its services. With `purge`, removes its records too; without it, throws 409 if there are any.
+ * The watcher turns removed records into tombstones; the ledger is kept. An interrupted removal can be repeated.
  */
 export async function removeApplication(
   desk: Desk,
@@ -119,7 +119,7 @@ export async function removeApplication(
   return removed;
 }
 
-/** Where the last attempt was cut off the document is gone, but records are left. */
+/** After an interrupted removal, the application's document is gone but records may remain. */
 async function removeDocument(
   db: mongo.Db,
   tenant: Tenant,
@@ -137,7 +137,7 @@ export function nameOfTenant({ organizationid, appid }: Tenant): string {
   return `${organizationid}/${appid}`;
 }
 
-/** Throws 409 where there is a record of any kind. */
+/** Throws 409 if the application has a record of any kind. */
 export async function assertNoRecords(db: mongo.Db, tenant: Tenant): Promise<void> {
   const found = await kindsWithRecords(db, tenant);
   if (found.length === 0) return;

@@ -7,7 +7,7 @@ import { type Actor, type Deed, trailEntry, writeTrail } from '../trail/plain.js
 import type { Credential, Scope } from '../auth/index.js';
 import { covers } from '../auth/plain.js';
 
-/** Changes that are recorded by one command, so that other requests are served in between. */
+/** Most changes recorded by one database command. Other requests are served between commands. */
 const PORTION = 1000;
 
 /** Runs a trial of a filter when its turn comes; undefined if MongoDB has not finished it within `ms`. */
@@ -17,21 +17,21 @@ export type FilterTurn = <T extends object>(
   ms: number,
 ) => Promise<T | undefined>;
 
-/** Where somebody changes the configuration: the database, who it is, and for how long that is remembered (days). */
+/** The context of a configuration change: the database, the actor, and the retention of the audit trail in days. */
 export interface Desk {
   db: mongo.Db;
   actor: Actor;
   auditTrailDays: number;
-  /** When filters may be tried there; without it, at once. */
+  /** Schedules filter trials; without it, they run at once. */
   turn?: FilterTurn;
 }
 
-/** Records a change in the audit trail before its caller gets the answer. */
+/** Records a change in the audit trail, before the caller is answered. */
 export function noteDeed(desk: Desk, deed: Deed): Promise<void> {
   return noteDeeds(desk, [deed]);
 }
 
-/** The same for several, in a transaction where one is given. */
+/** Records several changes, in the transaction of the session if one is given. */
 export async function noteDeeds(
   { db, actor, auditTrailDays }: Desk,
   deeds: Deed[],
@@ -48,8 +48,8 @@ export async function noteDeeds(
 }
 
 /**
- * A change that is not made: the administration API answers its problem, commands print its message, which is the
- * problem's detail unless commands have more to say.
+ * A refused change. The administration API answers with its problem. Commands print its message, which is the detail of the
+ * problem by default.
  */
 export class Refused extends FatalError {
   constructor(
@@ -61,18 +61,18 @@ export class Refused extends FatalError {
   }
 }
 
-/** Something that is not right in what was sent: a sentence, at the place in the body where there is one. */
+/** A 400 with one sentence, and the pointer to the invalid value in the body if there is one. */
 export function invalid(detail: string, pointer?: string): Refused {
   const errors: InputError[] = pointer === undefined ? [] : [{ pointer, detail }];
   return new Refused(new Problem(400, 'invalid-request', 'The request is not valid', detail, { errors }));
 }
 
-/** Something wrong at a place of what was sent. */
+/** A 400 for the value at a pointer. */
 export function invalidAt(pointer: string, detail: string): Refused {
   return invalid(`${pointer} ${detail}`, pointer);
 }
 
-/** A time in a body that has to come still. */
+/** A 400 for a time in the body that must be in the future. */
 export function isPast(name: string): Refused {
   return invalid(`${name} is past already.`, `/${name}`);
 }
@@ -89,23 +89,23 @@ export function unknownCredential(username: string): Refused {
   return unknown('credential', `There is no credential "${shown(username)}"`);
 }
 
-/** A name that something else has already. */
+/** A 409 for a name that is already in use. */
 export function taken(detail: string, message?: string): Refused {
   return new Refused(new Problem(409, 'name-taken', 'The name is taken', detail), message);
 }
 
-/** A user name that cannot be given, for a reason that is not for the caller to know. */
+/** A 409 for a user name that is unavailable for a reason that the caller may not see. */
 export function usernameUnavailable(username: string): Refused {
   const detail = `The user name "${username}" is not available. Choose another one, such as "${username}-2".`;
   return new Refused(new Problem(409, 'name-unavailable', 'The user name is not available', detail));
 }
 
-/** Something that cannot be removed since something else needs it. */
+/** A 409 for the removal of something that is still in use. */
 export function inUse(detail: string, message: string): Refused {
   return new Refused(new Problem(409, 'in-use', 'It is still in use', detail), message);
 }
 
-/** The problem behind a refusal, for the filter that makes answers of errors. */
+/** The problem of a refusal, for the exception filter that turns errors into answers. */
 export function administrationProblem(error: unknown): Problem | undefined {
   return error instanceof Refused ? error.problem : undefined;
 }
@@ -115,17 +115,17 @@ function unknown(thing: string, sentence: string): Refused {
   return new Refused(problem, `${sentence}: see "${thing} list".`);
 }
 
-/** Numbers stay of the type they have, so that the document can be compared with what is stored. */
+/** Numbers keep their BSON type, so that the document can be compared with the stored one. */
 const AS_STORED = { ...SAFE_BSON, promoteValues: false, promoteLongs: false, promoteBuffers: false } as const;
 const MOST_TRIES = 5;
 
-/** A document of the configuration as it is stored, with its entity tag. */
+/** A stored document of the configuration, with its entity tag. */
 export interface TaggedDocument {
   _id: unknown;
   etag: string;
   /** Its values as the driver reads them. */
   document: mongo.Document;
-  /** The same, so that an update can demand that nothing has changed. */
+  /** A query that matches the document only while it is unchanged, for conditional updates. */
   isUnchanged: mongo.Document;
 }
 
@@ -147,9 +147,9 @@ export async function readStored(
 }
 
 /**
- * Changes a document as `write` says, if it is the one that `ifMatch` names and nobody changed it meanwhile; where
- * `ifMatch` is not given, what others changed meanwhile is built upon. Throws what `unknown` makes where there is no
- * such document, and 412.
+ * Changes a document with `write`, if its entity tag matches `ifMatch` and no other writer has changed it since. Without
+ * `ifMatch`, the document is read again after a concurrent change, and `write` is retried. Throws the error of `unknown` if
+ * the document does not exist, and 412.
  */
 export async function changeStored(
   collection: mongo.Collection,
@@ -168,7 +168,7 @@ export async function changeStored(
 
 const EVERY = '*';
 
-/** Throws 404 where the caller does not cover the application, as if it did not exist. */
+/** Throws 404 if the caller does not cover the application, as if it did not exist. */
 export function assertCovers({ scopes }: Credential, { organizationid, appid }: Tenant): void {
   if (!covers(scopes, organizationid, appid)) throw unknownApplication(`${organizationid}/${appid}`);
 }
@@ -177,7 +177,7 @@ export function coversAll({ scopes }: Pick<Credential, 'scopes'>): boolean {
   return covers(scopes, EVERY, EVERY);
 }
 
-/** Whether all that a stored credential opens is covered by the caller: only such a one is for the caller to see. */
+/** Whether the caller covers every scope of a stored credential. Callers see only such credentials. */
 export function coversCredential(caller: Pick<Credential, 'scopes'>, stored: { scopes?: unknown }): boolean {
   if (coversAll(caller)) return true;
   const scopes = scopesOf(stored);
@@ -192,24 +192,24 @@ export function coversCredential(caller: Pick<Credential, 'scopes'>, stored: { s
   );
 }
 
-/** Throws 403 where somebody would give others more than they have. */
+/** Throws 403 if the scopes exceed those of the caller. */
 export function assertGives(caller: Credential, scopes: Scope[]): void {
   if (!coversCredential(caller, { scopes })) throw new Refused(problems.outOfScope());
 }
 
-/** The organizations that the caller covers as a whole; undefined: all of them. */
+/** The organizations that the caller covers completely; undefined means all. */
 export function organizationsOf(caller: Credential): string[] | undefined {
   if (coversAll(caller)) return undefined;
   return organizationsIn(scopesOf(caller).filter((scope) => scope?.appid === EVERY));
 }
 
-/** The organizations of which the caller covers anything; undefined: it may be any. */
+/** The organizations in which the caller covers at least one application; undefined means any. */
 export function organizationsTouched(caller: Pick<Credential, 'scopes'>): string[] | undefined {
   const touched = organizationsIn(scopesOf(caller));
   return touched.includes(EVERY) ? undefined : touched;
 }
 
-/** Operators write credentials by hand: a scope may be anything. */
+/** Operators write credentials by hand, so a scope can be any value. */
 function scopesOf({ scopes }: { scopes?: unknown }): (Partial<Scope> | null | undefined)[] {
   return Array.isArray(scopes) ? (scopes as (Partial<Scope> | null)[]) : [];
 }

@@ -6,13 +6,13 @@ import { LISTING } from './listed-services.js';
 const DAY_MS = 86_400_000;
 const { ObjectId } = mongoose.mongo;
 
-/** When a credential was last let in, as far as that is known; to the minute. */
+/** The last successful use of a credential, to the minute; null if it is unknown. */
 export interface LastUse {
   lastUsed: Date | null;
   lastUsedFrom: string | null;
 }
 
-/** The last uses of some credentials, by user name. */
+/** Looks up the last uses of credentials by user name. */
 export async function lastUses(db: mongo.Db, usernames: unknown[]): Promise<(username: unknown) => LastUse> {
   const _id = { $in: namesIn(usernames) };
   const uses = await db.collection<CredentialUse>(CREDENTIAL_USES).find({ _id }, LISTING).toArray();
@@ -23,20 +23,22 @@ export async function lastUses(db: mongo.Db, usernames: unknown[]): Promise<(use
   };
 }
 
-/** The empty name is that of the document that says since when uses are noted. */
+/** Excludes the empty name: its document holds the time since when uses are recorded. */
 function namesIn(usernames: unknown[]): string[] {
   return usernames.filter((name): name is string => typeof name === 'string' && name !== '');
 }
 
-/** The credentials that nobody used for a while, and since when uses are noted; undefined: nobody has used any yet. */
+/**
+ * Credentials that were not used recently, and the time since when uses are recorded; undefined if no use was recorded yet.
+ */
 export interface Unused {
   since: Date | undefined;
   credentials: ListedCredential[];
 }
 
 /**
- * The credentials that nobody used for so many days. One that was made in these days is not among them, and none is while
- * uses have been noted for fewer days: nobody can tell then.
+ * Lists the credentials without a use in the last `days` days. Credentials created within these days are excluded. The list
+ * is empty while uses have been recorded for fewer days, because it cannot be determined yet.
  */
 export async function unusedCredentials(
   db: mongo.Db,
@@ -60,7 +62,7 @@ export async function unusedCredentials(
   return { since, credentials: unused.map(({ _id, ...credential }) => credential) };
 }
 
-/** An ObjectId says when it was made. What else an operator may have written there is taken as old. */
+/** An ObjectId contains its creation time. Any other `_id`, which an operator may have written, counts as old. */
 function madeAt(_id: unknown): Date {
   return _id instanceof ObjectId ? _id.getTimestamp() : new Date(0);
 }

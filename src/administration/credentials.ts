@@ -28,13 +28,13 @@ import { LISTING } from './listed-services.js';
 
 const RANDOM_BYTES = 24;
 const LONGEST_USERNAME = 128;
-/** A user name ends at the first colon where it is sent (RFC 7617), and control characters are not sent at all. */
+/** Basic authentication ends the user name at the first colon, and excludes control characters (RFC 7617). */
 const SENDABLE = /^[^:\p{Cc}]{1,128}$/u;
-/** What shows nothing, or changes how the text around it is shown. */
+/** Characters that are invisible, or that change how the surrounding text is displayed. */
 const INVISIBLE = /[\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
-/** Spaces other than one between two characters: they look like that one, or like none. */
+/** Spaces other than a single one between two characters: they look like that one, or are invisible. */
 const ODD_SPACE = /^ | $| {2}|(?! )\p{Zs}/u;
-/** Paths cannot name these: clients take them for steps. */
+/** Not usable in paths: clients resolve them as path segments. */
 const PATH_STEPS = ['.', '..'];
 const USERNAME_RULE =
   `is not valid: 1 to ${LONGEST_USERNAME} visible characters such as "harvester", with no colon, ` +
@@ -47,25 +47,25 @@ interface NewCredential {
   expiresAt?: Date | undefined;
 }
 
-/** What of a credential can be changed, its password apart; null removes the end of its time. */
+/** The properties of a credential that can be changed, except its password; null removes the expiry. */
 interface CredentialChange {
   level?: Level | undefined;
   disabled?: boolean | undefined;
   expiresAt?: Date | null | undefined;
 }
 
-/** A credential as it is stored, without its hashes, which nothing here ever reads. Operators write this collection too. */
+/** A stored credential without its password hashes. Its values are unknown, because operators write this collection too. */
 export type ListedCredential = {
   [field in Exclude<keyof Credential, 'passwordhash' | 'oldpasswordhash'>]?: unknown;
 };
 
-/** How long the previous password stays valid; by default, not at all. */
+/** How long the previous password stays valid. By default, it becomes invalid at once. */
 interface Rotation {
   keepOldUntil?: Date | undefined;
   ifMatch?: string | undefined;
 }
 
-/** What of a credential is listed. */
+/** The fields of a credential that are listed. */
 export const LISTED = {
   ...{ _id: 0, username: 1, level: 1, scopes: 1 },
   ...{ disabled: 1, expiresAt: 1, oldexpiresAt: 1 },
@@ -75,7 +75,10 @@ export function randomPassword(): string {
   return randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** Stores a new credential. An existing user name is an error, which says no more where the caller may not see that one. */
+/**
+ * Stores a new credential. Throws 409 if the user name exists; the error gives no reason if the caller may not see the
+ * existing credential.
+ */
 export async function issueCredential(
   desk: Desk,
   credential: NewCredential,
@@ -96,7 +99,7 @@ export async function issueCredential(
 /** Whether the caller may see a stored credential. */
 type MaySee = (stored: ListedCredential) => boolean;
 
-/** The refusal of a user name that a credential has. User names are unique over all organizations. */
+/** The 409 for a user name that is in use. User names are unique across all organizations. */
 export async function usernameTaken(db: mongo.Db, username: string, maySee: MaySee): Promise<Refused> {
   const stored = await credentialsOf(db).findOne<ListedCredential>(named(username), { projection: LISTED });
   if (stored === null || !maySee(stored)) return usernameUnavailable(username);
@@ -105,8 +108,8 @@ export async function usernameTaken(db: mongo.Db, username: string, maySee: MayS
 }
 
 /**
- * Gives a credential another password. The previous one stays valid until `keepOldUntil`; older ones do not. Throws 400, 404
- * and 412.
+ * Sets a new password. The previous one stays valid until `keepOldUntil`; older ones become invalid. Throws 400, 404 and
+ * 412.
  */
 export async function rotateCredential(
   desk: Desk,
@@ -128,7 +131,7 @@ export async function rotateCredential(
   await noteCredential(desk, 'credential.rotate', { ...document, username });
 }
 
-/** Ends the previous password. Returns whether there was one. Throws 404 and 412. */
+/** Invalidates the previous password. Returns whether there was one. Throws 404 and 412. */
 export async function retireOldPassword(desk: Desk, username: string, ifMatch?: string): Promise<boolean> {
   const retired = { $unset: { oldpasswordhash: '', oldexpiresAt: '' } };
   const { document } = await updateCredential(desk.db, username, retired, ifMatch);
@@ -136,7 +139,7 @@ export async function retireOldPassword(desk: Desk, username: string, ifMatch?: 
   return document['oldpasswordhash'] !== undefined;
 }
 
-/** Changes what a credential may do, and for how long. Throws 404 and 412. */
+/** Changes the level, the expiry, or whether a credential is disabled. Throws 404 and 412. */
 export async function changeCredential(
   desk: Desk,
   username: string,
@@ -168,7 +171,7 @@ export async function revokeCredential(desk: Desk, username: string, ifMatch?: s
   await noteCredential(desk, 'credential.revoke', { ...document, username });
 }
 
-/** Those with a scope of one of these organizations, or all of them. */
+/** Lists the credentials with a scope in one of the given organizations; all credentials by default. */
 export function listCredentials(db: mongo.Db, organizationids?: string[]): Promise<ListedCredential[]> {
   const which = organizationids === undefined ? {} : { 'scopes.organizationid': { $in: organizationids } };
   return credentialsOf(db)
@@ -176,7 +179,10 @@ export function listCredentials(db: mongo.Db, organizationids?: string[]): Promi
     .toArray();
 }
 
-/** One of them, with its entity tag. Its document has the hash, which must not leave the service. Throws 404. */
+/**
+ * Reads a stored credential with its entity tag. Its document contains the hash, which must not leave the service. Throws
+ * 404.
+ */
 export async function readCredential(db: mongo.Db, username: string): Promise<TaggedDocument> {
   const stored = await readStored(credentialsOf(db), named(username));
   if (stored === undefined) throw unknownCredential(username);
@@ -220,7 +226,7 @@ async function noteCredential(
 
 type CredentialAction = `credential.${'issue' | 'change' | 'rotate' | 'retire' | 'revoke'}`;
 
-/** A credential of one organization stands in the trail of that one. */
+/** If all scopes are in one organization, the entry belongs to the audit trail of that organization. */
 export function credentialDeed(
   action: CredentialAction,
   { username, scopes }: { username: string; scopes?: unknown },
@@ -237,7 +243,7 @@ export function credentialDeed(
   };
 }
 
-/** Finds the credential of a user name. */
+/** The query for the credential with this user name. */
 export function named(username: string): mongo.Document {
   return { username: exactly(username) };
 }
@@ -246,14 +252,14 @@ function credentialsOf(db: mongo.Db): mongo.Collection {
   return db.collection(CREDENTIALS);
 }
 
-/** Why a stored credential cannot have this user name; undefined where it can. */
+/** Why a stored credential cannot have this user name; undefined if it can. */
 export function usernameFault(username: string): string | undefined {
   return SENDABLE.test(username) && !PATH_STEPS.includes(username) ? undefined : USERNAME_RULE;
 }
 
 /**
- * Why a new credential cannot have this user name; undefined where it can. Such a name does not look like another one: a
- * list of credentials would not show which of the two has a level or a scope.
+ * Why a new credential cannot have this user name; undefined if it can. A new name must not look like another one: a list of
+ * credentials would not show which of the two has which level or scope.
  */
 export function newUsernameFault(username: string): string | undefined {
   const isPlain =

@@ -1,31 +1,31 @@
 import { atOnce, parseDate, shown, type Steps } from '../common/index.js';
 import { problems } from '../http/plain.js';
 
-/** How many faults of one body are named at most. */
+/** Most faults reported for one body. */
 export const MOST_FAULTS = 20;
 
-/** What is wrong at a place of a body (RFC 6901). */
+/** An error at a JSON pointer (RFC 6901) in a body. */
 export interface FieldError {
   pointer: string;
   detail: string;
 }
 
-/** What a property of a body may be: for the check, and for the OpenAPI document. */
+/** A property of a body: how to read it, and its schema in the OpenAPI document. */
 export interface Field<T> {
   schema: Record<string, unknown>;
   isRequired: boolean;
-  /** The value that was meant, or why it is none: a sentence, or one for each place within it. */
+  /** Returns the value, or its faults: one sentence, or one for each invalid place within the value. */
   read(value: unknown): ReadValue<T>;
-  /** The same, a part at a time, where it may have many. */
+  /** Like `read`, but in steps, for values with many parts. */
   readInSteps?(value: unknown): Steps<ReadValue<T>>;
 }
 
-/** What a field makes of a value. */
+/** The result of reading a value. */
 export type ReadValue<T> = { value: T } | { fault: string } | { faults: FieldError[] };
 
 export type Fields = Record<string, Field<unknown>>;
 
-/** The object that the fields describe. What is not sent is undefined. */
+/** The object that the fields describe. Properties that were not sent are undefined. */
 export type Shaped<F extends Fields> = { [name in keyof F]: F[name] extends Field<infer T> ? T : never };
 
 type Shape<F extends Fields> = { value: Shaped<F> } | { faults: FieldError[] };
@@ -37,7 +37,7 @@ export function* shaped<F extends Fields>(fields: F, body: object): Steps<Shaped
   return found.value;
 }
 
-/** What the fields make of an object, or what is wrong with each of its properties. */
+/** Reads an object by its fields. Returns the values, or the faults of all properties. */
 export function* shapeInSteps<F extends Fields>(fields: F, body: object): Steps<Shape<F>> {
   const errors: FieldError[] = Object.keys(body)
     .filter((name) => !Object.hasOwn(fields, name))
@@ -63,7 +63,7 @@ function* readField(field: Field<unknown>, sent: unknown): Steps<ReadValue<unkno
   return field.readInSteps === undefined ? field.read(sent) : yield* field.readInSteps(sent);
 }
 
-/** A fault of a part, from outside. */
+/** Prefixes the pointer of a fault with the name of the enclosing property or the index in a list. */
 function within(name: string | number, { pointer, detail }: FieldError): FieldError {
   return { pointer: `/${name}${pointer}`, detail };
 }
@@ -84,7 +84,7 @@ export function required<T>(field: Field<T | undefined>): Field<T> {
   return { ...(field as Field<T>), isRequired: true };
 }
 
-/** Null removes what is stored. */
+/** Makes a field nullable; null removes the stored value. */
 export function removable<T>(field: Field<T | undefined>): Field<T | null | undefined> {
   return {
     ...field,
@@ -93,7 +93,7 @@ export function removable<T>(field: Field<T | undefined>): Field<T | null | unde
   };
 }
 
-/** A text for which `faultOf` finds nothing wrong. */
+/** A string field. `faultOf` returns why a string is not valid. */
 export function text(
   faultOf: (text: string) => string | undefined,
   schema: Record<string, unknown>,
@@ -127,7 +127,7 @@ export function date(): Field<Date | undefined> {
   });
 }
 
-/** A list of objects, of `most` at most. Of what is wrong the first {@link MOST_FAULTS} places are told. */
+/** A list of at most `most` objects. Reports at most {@link MOST_FAULTS} faults. */
 export function listOf<F extends Fields>(fields: F, most: number): Field<Shaped<F>[] | undefined> {
   const fault = `is not a list of at most ${most} objects with ${knownIn(fields)}.`;
   function* readInSteps(value: unknown): Steps<ReadValue<Shaped<F>[]>> {
@@ -149,12 +149,12 @@ export function listOf<F extends Fields>(fields: F, most: number): Field<Shaped<
   return inSteps({ type: 'array', maxItems: most, items: schemaOf(fields) }, readInSteps);
 }
 
-/** A field with a reader of its own. */
+/** An optional field with a custom reader. */
 export function optional<T>(schema: Record<string, unknown>, read: Field<T>['read']): Field<T | undefined> {
   return { schema, isRequired: false, read };
 }
 
-/** The same, with a reader that works in steps. */
+/** An optional field whose reader works in steps. */
 export function inSteps<T>(
   schema: Record<string, unknown>,
   readInSteps: (value: unknown) => Steps<ReadValue<T>>,

@@ -9,23 +9,28 @@ import { refusalOf } from './filter-trial.js';
 import { Allowance, inPlace, type Place, together } from './preview/place.js';
 
 const PLAN_MS = 30_000;
-/** What MongoDB says of an index that differs from the one that is to be made in its options. */
+/**
+ * MongoDB's error codes for an existing index that conflicts with the one to build, such as the same key with other options.
+ */
 const IN_THE_WAY = new Set([85, 86]);
 
-/** The index that a filter would have. */
+/** The index that would serve a filter. */
 export interface IndexWish {
   name: string;
   collection: string;
   key: IndexKey;
-  /** It stands already, or is being made. */
+  /** It exists already, or is being built. */
   stands: boolean;
-  /** Queries are kept from it. */
+  /** MongoDB does not use it for queries. */
   isHidden: boolean;
-  /** The number of records that it covers: all of the kind, of all applications. */
+  /** The number of records that it covers: all records of the kind, of all applications. */
   records: number;
 }
 
-/** How the records that a filter matches are found. Throws 400 where MongoDB refuses it. */
+/**
+ * Explains how MongoDB finds the records that a filter matches; undefined if it does not answer in time. Throws 400 if
+ * MongoDB refuses the filter.
+ */
 export async function filterPlan(
   db: mongo.Db,
   of: Tenant & { kind: Kind },
@@ -38,7 +43,7 @@ export async function filterPlan(
   }
 }
 
-/** The index that would serve a filter; undefined where none would. */
+/** The index that would serve a filter; undefined if none would. */
 export async function indexWish(db: mongo.Db, kind: Kind, filter: Filter): Promise<IndexWish | undefined> {
   const key = indexAdvice(filter);
   if (key === undefined) return undefined;
@@ -53,7 +58,10 @@ export async function indexWish(db: mongo.Db, kind: Kind, filter: Filter): Promi
   };
 }
 
-/** Builds it, as {@link buildIndex} does. It is not an index of the service: feeds never hint it, and it is never recreated. */
+/**
+ * Builds the index with {@link buildIndex}. It is not an index of the service: feeds never hint it, and it is never
+ * recreated.
+ */
 export async function makeFilterIndex(
   desk: Desk,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
@@ -75,29 +83,29 @@ export async function makeFilterIndex(
 
 /** How MongoDB finds the records that match a filter. */
 export interface FilterPlan {
-  /** Names of the indexes that it goes along. */
+  /** Names of the indexes that the plan uses. */
   indexes: string[];
-  /** Whether no index serves the filter: every record of the application and kind is read. */
+  /** Whether no index serves the filter, so that every record of the application and kind is read. */
   readsEveryRecord: boolean;
-  /** The index to make; null where the filter is served, where no index would serve it, and where that one stands already. */
+  /** The index to build; null if an index serves the filter, if no index would serve it, or if that index exists already. */
   advice: IndexKey | null;
 }
 
-/** The index along which all records of an application lie. */
+/** The key of the index over all records of an application. */
 const ALL_OF_TENANT = { organizationid: 1, appid: 1, _id: 1 } as const;
-/** The fields that every query names. */
+/** The fields that every query filters by. */
 const OF_TENANT = new Set(['organizationid', 'appid']);
 const UNBOUNDED = ['[MinKey, MaxKey]', '[MaxKey, MinKey]'];
-/** What else stands in the server's answer. */
+/** Parts of the explain output that contain no stages of the winning plan. */
 const NOT_CHOSEN = new Set(['rejectedPlans', 'parsedQuery', 'indexBounds']);
 const NO_COLLECTION = 26;
-/** No query can go along the index that was stated, as along a partial one. */
+/** NoQueryExecutionPlans: the hinted index, such as a partial one, cannot serve the query. */
 const NO_PLAN = 291;
 
 /**
- * Asks the server how it would count the records that match; undefined where it has no time to say. It is asked about one
- * index at a time first: left to choose, it tries all of them on up to a third of the collection, and where no index serves
- * and few match that takes longer than the count itself.
+ * Asks the server how it would count the matching records; undefined if it does not answer in time. Each index is explained
+ * separately first. Without a hint, the server tries all of them on up to a third of the collection; if no index serves the
+ * filter and few records match, that takes longer than the count itself.
  */
 export async function planOf(place: Place, filter: Filter, time: Allowance): Promise<FilterPlan | undefined> {
   const indexes = await indexesOf(place.records);
@@ -118,7 +126,7 @@ export async function planOf(place: Place, filter: Filter, time: Allowance): Pro
   return { indexes: [all], readsEveryRecord: true, advice: stands ? null : key };
 }
 
-/** The index over these fields, if there is one. */
+/** The index with exactly this key, if it exists. */
 async function standingIndex(
   records: mongo.Collection,
   key: IndexKey,
@@ -138,7 +146,7 @@ function isSameKey(one: object, other: object): boolean {
 
 type Chosen = Omit<FilterPlan, 'advice'>;
 
-/** The plan of the count, along one index where it is stated. */
+/** Explains the count, with a hint if one is given. */
 function explained(
   { records, tenant, session }: Place,
   filter: Filter,
@@ -158,7 +166,7 @@ function explained(
     });
 }
 
-/** More than one of them may be; then the server chooses. */
+/** The plan along the first serving index, for a server that does not choose one in time. */
 function servedBy([first]: string[]): Chosen | undefined {
   return first === undefined ? undefined : { indexes: [first], readsEveryRecord: false };
 }
@@ -167,7 +175,7 @@ function usesOr(filter: Filter): boolean {
   return partsOf(filter).some(({ place }) => place.includes('$or['));
 }
 
-/** The plan in what the server explains. */
+/** Reads the plan from the server's explain output. */
 export function planIn(explained: mongo.Document): Chosen {
   const stages = stagesIn(explained);
   const scans = stages.filter(({ indexName }) => indexName !== undefined);
@@ -183,14 +191,14 @@ interface Stage {
   indexBounds?: mongo.Document;
 }
 
-/** Every stage of the plan that was chosen, however deep it stands: servers and their versions differ in that. */
+/** All stages of the winning plan, at any depth: servers and their versions nest them differently. */
 function stagesIn(value: unknown): Stage[] {
   if (typeof value !== 'object' || value === null) return [];
   const inner = Object.entries(value).flatMap(([name, part]) => (NOT_CHOSEN.has(name) ? [] : stagesIn(part)));
   return 'stage' in value ? [value as Stage, ...inner] : inner;
 }
 
-/** Whether less than all that belongs to the application is read. A count along an index is bounded by two keys. */
+/** Whether the bounds exclude some of the application's records. A count along an index is bounded by two keys. */
 function isNarrow(bounds: mongo.Document = {}): boolean {
   const { startKey, endKey, ...intervals } = bounds as Record<string, unknown>;
   if (isDocument(startKey) && isDocument(endKey))

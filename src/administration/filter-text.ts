@@ -13,15 +13,15 @@ import {
 import { invalid, type Refused } from './changes.js';
 import { assertFilter } from './filter-trial.js';
 
-/** A valid filter has fewer levels, values of extended JSON included; deeper text is not gone into. */
+/** A valid filter has fewer levels, including values of extended JSON. Deeper levels are not read. */
 const MOST_LEVELS = 20;
-/** Of a filter in a body, as JSON: a text takes at most six characters for each of its bytes, and other values are few. */
+/** Longest JSON of a filter in a body, in characters. Text takes at most six characters per byte; other values are few. */
 const LONGEST = 8 * FILTER_BYTES;
 const TOO_LARGE = `The filter must be smaller than ${FILTER_BYTES} bytes (64 KB).`;
 
 /**
- * The filter that an option gives: extended JSON, or `@` and the name of a file with it. Throws where it is none, or
- * one that contract §4 does not allow.
+ * Reads the filter of an option: extended JSON, or `@` and the name of a file that contains it. Throws if it is not valid
+ * JSON, or if contract §4 does not allow the filter.
  */
 export async function filterOf(option: string): Promise<Filter> {
   const filter = parseFilter(option.startsWith('@') ? await contentOf(option.slice(1)) : option);
@@ -29,7 +29,7 @@ export async function filterOf(option: string): Promise<Filter> {
   return filter;
 }
 
-/** Reads extended JSON with nothing lost: an object is a value only if its sole key says so. */
+/** Reads extended JSON without loss. An object is a BSON value only if its only key denotes one. */
 export function parseFilter(text: string): unknown {
   const json = jsonOf(text);
   const lost = lostNumber(text);
@@ -47,7 +47,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** `place`: keys and positions from the filter's own start, such as `$or[1].data.price`. */
+/** `place` is the path from the root of the filter, such as `$or[1].data.price`. */
 function read(json: unknown, place: string, level: number): unknown {
   if (typeof json === 'number' && mayBeRounded(json)) throw rounded(json, place);
   if (typeof json === 'string' && !json.isWellFormed()) throw notWellFormed(place);
@@ -97,7 +97,7 @@ function notKept({ pointer, written }: LostNumber): Refused {
   );
 }
 
-/** The same from JSON that is parsed already, as it comes in a body. */
+/** Reads a filter from JSON that is already parsed, such as a property of a body. */
 export function filterOfJson(json: unknown): unknown {
   const waiting = [{ value: json, level: 1 }];
   for (const { value, level } of waiting) {
@@ -112,7 +112,7 @@ export function filterOfJson(json: unknown): unknown {
   return parseFilter(text);
 }
 
-/** Editors of Windows put a byte order mark before the text, which is no part of it. */
+/** Windows editors put a byte order mark before the text; it is removed. */
 async function contentOf(file: string): Promise<string> {
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new FatalError(`The filter cannot be read from ${file}: ${fileTrouble(error)}.`);
@@ -124,7 +124,7 @@ const { EJSON } = mongoose.mongo.BSON;
 
 const WHOLE = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** What `$numberDouble` may say in words. */
+/** The values of `$numberDouble` that are not written in digits. */
 const NO_NUMBERS = new Set(['NaN', 'Infinity', '-Infinity']);
 const OID = /^[0-9a-f]{24}$/i;
 const UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/i;
@@ -133,13 +133,13 @@ const BELOW_MILLISECONDS = /\.\d{3}\d*[1-9]/;
 const LATEST_MS = 8_640_000_000_000_000n;
 
 interface Value {
-  /** What is right, for the sentence about what is not. */
+  /** The expected form, for the error message. */
   wants: string;
-  /** Whether the JSON after the key is right, so far as reading it would not tell. */
+  /** Whether the JSON under the key is valid, as far as `EJSON.parse` does not check it. */
   fits: (json: unknown) => boolean;
 }
 
-/** Extended JSON for one value, by its key. `$regex` is not among it: it is an operator in a filter. */
+/** The types of extended JSON by key. `$regex` is not one of them: in a filter, it is an operator. */
 const VALUES: ReadonlyMap<string, Value> = new Map([
   ['$date', { wants: 'a time such as "2027-01-31T18:00:00Z"', fits: isDate }],
   ['$oid', { wants: '24 hexadecimal digits', fits: (json) => isText(json) && OID.test(json) }],
@@ -176,13 +176,13 @@ const VALUES: ReadonlyMap<string, Value> = new Map([
   ['$maxKey', { wants: '1', fits: (json) => json === 1 }],
 ]);
 
-/** The key of a document that is one value of extended JSON: the only one that it has. */
+/** The only key of a document that is an extended JSON value; undefined for other documents. */
 function valueKey(document: object): string | undefined {
   const [key, ...others] = Object.keys(document);
   return key !== undefined && others.length === 0 && VALUES.has(key) ? key : undefined;
 }
 
-/** The BSON value of such a document; what its key takes, in words, if it has anything else. */
+/** The BSON value of such a document, or the expected form if its content is not valid. */
 function bsonOf(document: object, key: string): { value: unknown } | { wants: string } {
   const { wants, fits } = VALUES.get(key)!;
   if (!fits(Object.values(document)[0])) return { wants };
@@ -206,7 +206,7 @@ function isDouble(json: unknown): boolean {
   return isText(json) && (NO_NUMBERS.has(json) || (NUMBER.test(json) && isKept(json)));
 }
 
-/** A text must be read as the time that it says: `Date` would take 30 February for 2 March, and 5 for May. */
+/** The parsed time must equal the written one: `Date` would read 30 February as 2 March, and 5 as May. */
 function isDate(json: unknown): boolean {
   if (isText(json)) {
     const read = parseDate(json);
@@ -244,14 +244,14 @@ const { Double, Long, Timestamp } = mongoose.mongo.BSON;
 const LONGS = 2 ** 63;
 
 /**
- * A filter, or any other value, as the JSON that {@link parseFilter} reads: relaxed extended JSON, but with all digits of whole
- * numbers that JSON would round, which stay `$numberLong`.
+ * Writes a filter or any other value as the JSON that {@link parseFilter} reads: relaxed extended JSON, but whole numbers
+ * that JSON would round keep all their digits, as `$numberLong` or `$numberDouble`.
  */
 export function filterJson(value: unknown): unknown {
   return EJSON.serialize(exact(value), { relaxed: true });
 }
 
-/** Whether a JSON number may have stood for another whole number of 64 bits. */
+/** Whether a JSON number may be the rounded form of another 64-bit integer. */
 function mayBeRounded(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < LONGS;
 }
@@ -265,7 +265,7 @@ function exact(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, exact(inner)]));
 }
 
-/** To the driver a timestamp is a number of 64 bits too. */
+/** In the driver, a `Timestamp` is a `Long` too. */
 function isLong(value: unknown): value is mongo.Long {
   return Long.isLong(value) && !(value instanceof Timestamp);
 }
@@ -278,7 +278,7 @@ function long(value: { toString(): string }): object {
   return { $numberLong: value.toString() };
 }
 
-/** Of BSON's own values none has a prototype of a plain object. */
+/** BSON types are classes, so none of their values has the prototype of a plain object. */
 function isDocument(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -6,12 +6,12 @@ import { COLLECTION_OF, FIRST_ID, type Kind, type Tenant } from '../record/index
 import { type FilterTurn, invalid, type Refused } from './changes.js';
 
 const TRIAL_MS = 5000;
-/** MongoDB does not interrupt a pattern within one text; callers wait for it no longer than this. */
+/** Extra time for the trial, in ms. MongoDB does not interrupt a regular expression while it matches one string. */
 const SPARE_MS = 1000;
-/** Characters of what MongoDB says: it may repeat a value of the filter. */
+/** Most characters kept of MongoDB's message, which may repeat a value of the filter. */
 const LONGEST_SAID = 300;
 
-/** Throws if contract §4 does not allow the filter, or its regular expressions may take long. */
+/** Throws if contract §4 does not allow the filter, or if its regular expressions may take long. */
 export function assertFilter(filter: unknown): asserts filter is Filter {
   atOnce(assertFilterInSteps(filter));
 }
@@ -21,7 +21,7 @@ export function* assertFilterInSteps(filter: unknown): Steps<void> {
   if (fault !== undefined) throw invalid(`The filter is not valid. ${fault}`, '/filter');
 }
 
-/** Runs the trial at once: a command runs no other beside it. */
+/** Runs the trial at once. Commands use it: they run one trial at a time. */
 export const AT_ONCE: FilterTurn = (_of, work, ms) =>
   within(ms, 'The trial of a filter', work()).catch((error: unknown) => {
     if (error instanceof DeadlineError) return undefined;
@@ -47,7 +47,7 @@ export async function tryFilter(
   }
 }
 
-/** Why MongoDB refuses a filter, and the place; undefined for any other error. */
+/** The 400 for a filter that MongoDB refuses, with its message and the place; undefined for any other error. */
 export async function refusalOf(
   db: mongo.Db,
   of: Tenant & { kind: Kind },
@@ -63,8 +63,8 @@ export async function refusalOf(
 }
 
 /**
- * The first part that is refused, found by halves; nothing where the parts are taken one by one. MongoDB says what is wrong
- * with a filter, and not where.
+ * Finds the first refused part by binary search; undefined if MongoDB accepts the parts as separate conditions. MongoDB
+ * reports what is wrong with a filter, but not where.
  */
 async function refusedAmong(
   parts: FilterPart[],
@@ -79,7 +79,7 @@ async function refusedAmong(
   return rest[0];
 }
 
-/** MongoDB refuses a filter when it parses it, whatever the collection holds. */
+/** MongoDB refuses a filter while parsing it, so a query that matches no record is enough. */
 async function isRefused(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },

@@ -4,33 +4,33 @@ import { count, literal, TimeSlice } from '../common/index.js';
 import { ofTenant, type Tenant } from '../record/index.js';
 import { nameAt } from '../replication/store/plain.js';
 
-/** Bytes of BSON that are read at once, so that other requests are served in between. */
+/** Bytes of BSON read per batch. Other requests are served between batches. */
 const PORTION_BYTES = 512 * 1024;
-/** Applications whose services are read at once. */
+/** Most applications whose services one query reads. */
 const PORTION_APPLICATIONS = 100;
-/** Bytes of BSON of an `_id` by which services are read. */
+/** The largest `_id` by which services are read, in bytes of BSON. */
 const LONGEST_ID = 1024;
 
-/** Milliseconds for each read of a list: a list keeps its place until the database has finished. */
+/** Time limit of each read of a list, in ms. A list occupies its place until the database has finished. */
 const READ_MS = 30_000;
 
-/** Options of each read of a list. */
+/** Options for each read of a list. */
 export const LISTING = { maxTimeMS: READ_MS, comment: 'tidemark list' } as const;
 
 const BYTES = { $bsonSize: '$$ROOT' };
-/** What is too long to be a name, or no text, has the empty name. */
+/** A value that is not a string, or that is too long for a name, counts as the empty name. */
 const NAMES = { organizationid: nameAt('$organizationid'), appid: nameAt('$appid') };
 
-/** The services of an application as they are stored, and which of these are within its limits. */
+/** The size of an application's stored services, and which of them are within its limits. */
 interface Measured extends Tenant {
   services: number;
-  /** BSON of those within the limits. */
+  /** Bytes of BSON of the services within the limits. */
   bytes: number;
-  /** Those within the limits, by `_id`; undefined: all. */
+  /** `_id`s of the services within the limits; undefined means all. */
   ids?: unknown[];
 }
 
-/** What an application has beyond its limits. */
+/** The number of an application's services beyond its limits. */
 interface LeftOut extends Tenant {
   services: number;
 }
@@ -40,21 +40,21 @@ interface ListedOf {
   /** A filter by organization or application. */
   which: mongo.Document;
   covers?: (tenant: Tenant) => boolean;
-  /** Called with the bytes that are to be read, before they are. */
+  /** Called with the number of bytes before they are read. */
   assertRoom?: (bytes: number) => void;
   session?: mongo.ClientSession | undefined;
 }
 
 interface ListedServices {
-  /** In the order of their organizations, applications, kinds and names. */
+  /** Sorted by organization, application, kind and name. */
   services: StoredService[];
   leftOut: LeftOut[];
 }
 
 /**
- * Services as they are stored, of each application as many as its limits allow: other programs write this collection without a
- * limit. Those that are left out are those that are not served (`RegisteredServices`): the last ones by `_id`, and those that
- * are too large for what is left. Sizes are read first, and no document that is left out.
+ * Lists stored services, and of each application only those within its limits: other programs write this collection without
+ * limits. The services that are left out are those that are not served (`RegisteredServices`): the last ones by `_id`, and
+ * those that are too large for the remaining bytes. Sizes are read first, so that a service that is left out is never read.
  */
 export async function listServices(db: mongo.Db, listed: ListedOf): Promise<ListedServices> {
   const { assertRoom = () => undefined, session } = listed;
@@ -87,7 +87,7 @@ export function batchSizeFor(documents: number, bytes: number): number {
   return Math.max(1, Math.floor((documents * PORTION_BYTES) / Math.max(1, bytes)));
 }
 
-/** What is left out, in words. */
+/** A sentence about the services that are left out. */
 export function leftOutText({ organizationid, appid, services }: LeftOut): string {
   const most = `${count(MOST_SERVICES)} of ${count(MOST_SERVICE_BYTES)} bytes together`;
   return `${count(services)} services of ${organizationid}/${appid}: an application has at most ${most}.`;
@@ -149,7 +149,7 @@ async function withinLimits(
   return { bytes, ids };
 }
 
-/** Applications whose services are read by one query: their bytes are few, or those of one. */
+/** Groups applications whose services are read by one query. A group has few bytes, or a single application. */
 function portionsOf(measured: Measured[]): Measured[][] {
   const portions: Measured[][] = [];
   let last: Measured[] | undefined;

@@ -12,30 +12,30 @@ const SAMPLE_SIZE = 10_000;
 const PLAN_MS = 700;
 const WARNINGS_MS = 2000;
 
-/** What a filter does, before it is saved. */
+/** The effect of a filter, before it is saved. */
 export interface Preview extends PreviewCounts {
-  /** How the records that match are found; null where MongoDB had no time to say. */
+  /** How the matching records are found; null if MongoDB did not answer in time. */
   plan: FilterPlan | null;
-  /** What is allowed, and hardly what was meant. */
+  /** What the filter contains that is allowed but probably not intended. */
   warnings: Warning[];
 }
 
 interface PreviewOptions {
-  /** The filter that it is compared with. */
+  /** The filter to compare with. */
   inForce?: Filter | undefined;
-  /** Milliseconds for the exact counts together, 0 for none; then they are estimated, for which there are as many again. */
+  /** Time limit of all exact counts together, in ms; 0 skips them. The estimate that replaces them has as long again. */
   maxTimeMS: number;
-  /** The same for the estimate, where it is another. */
+  /** Time limit of the estimate in ms, if it differs. */
   estimateMs?: number;
   /** The sample size of an estimate. */
   sampleSize?: number;
-  /** Aborts its queries, since no caller waits for them any more. */
+  /** Aborts the queries when no caller waits for them any more. */
   signal?: AbortSignal;
 }
 
 /**
- * Counts what matches a filter and what does not, who enters and who leaves; estimates where that takes too long, and tells
- * what it knows where that does, too. Throws 400 where MongoDB refuses the filter.
+ * Counts the records that match a filter, that do not match, that enter and that leave. Counts that take too long are
+ * estimated, and are null if the estimate takes too long as well. Throws 400 if MongoDB refuses the filter.
  */
 export async function previewFilter(
   db: mongo.Db,
@@ -58,7 +58,7 @@ export async function previewFilter(
   }
 }
 
-/** Of a preview for which MongoDB has given no answer at all in time. */
+/** The preview if MongoDB has returned no result in time. */
 export function nothingKnown(inForce: Filter | undefined): Preview {
   const unknown = { count: null, ids: [] };
   const moving = inForce === undefined ? undefined : unknown;
@@ -81,7 +81,7 @@ async function countedByPlan(
   return { ...(await countsOf(place, filter, inForce, { ...effort, stated })), plan: plan ?? null };
 }
 
-/** Where it goes along several indexes, MongoDB finds its way itself. */
+/** No index is stated if the plan uses several; MongoDB then chooses. */
 function statedFor(plan: FilterPlan | undefined): StatedIndex | undefined {
   const [index, ...others] = plan?.indexes ?? [];
   if (plan === undefined || index === undefined || others.length > 0) return undefined;

@@ -35,7 +35,10 @@ const MOST_RESTAMPS = 100;
 const MOST_GAPS = 20;
 const HIDDEN = Object.fromEntries(HIDDEN_FIELDS.map((field) => [field, 0] as const));
 
-/** Whether a service shows a record in `updates` now, or else in `softdeletes`; undefined if its filter cannot be run. */
+/**
+ * Whether a service's filter matches a record now. Matching records are in `updates`, all others in `softdeletes`. Undefined
+ * if the filter cannot be run.
+ */
 interface ServiceMatch {
   name: string;
   matches: boolean | undefined;
@@ -46,17 +49,17 @@ export interface Standing extends Tenant {
   kind: Kind;
   id: string;
   /**
-   * `alive`: in the feeds. `gone`: in `harddeletes`. `not yet known`: stored, and the watcher has not come to it or leaves
-   * it out. `unknown`: there is nothing, and there never was, or its hard delete is kept no longer.
+   * `alive`: in the feeds. `gone`: in `harddeletes`. `not yet known`: stored, but the watcher has not processed it yet or
+   * ignores it. `unknown`: not stored, and either it never existed or its hard delete has expired.
    */
   state: 'alive' | 'gone' | 'not yet known' | 'unknown';
-  /** The stamp of the record, or of its hard delete; windows that contain it deliver that. */
+  /** The stamp of the record or of its hard delete. Windows that contain the stamp deliver it. */
   lastupdated: Date | null;
-  /** `_id` of the record that the ledger knows as its owner. */
+  /** `_id` of the record that owns the `id` in the ledger. */
   owner: string | null;
 }
 
-/** What is known under an `id`. */
+/** Everything that is known about an `id`. */
 export interface RecordStory extends Standing {
   /** The stored record, as extended JSON. */
   record: unknown;
@@ -86,7 +89,6 @@ interface FoundUnder {
   record: mongo.Document | null;
 }
 
-/** Looks up what is stored under an `id`. */
 async function foundUnder(
   db: mongo.Db,
   { kind, ...tenant }: Tenant & { kind: Kind },
@@ -96,7 +98,7 @@ async function foundUnder(
   return { entry, record: await storedRecord(db.collection(COLLECTION_OF[kind]), { tenant, id, entry }) };
 }
 
-/** The state of an `id`, from what was found under it. */
+/** The state of an `id`, derived from what is stored under it. */
 function standingOf(
   { organizationid, appid, kind }: Tenant & { kind: Kind },
   id: string,
@@ -117,7 +119,7 @@ function stateOf(entry: LedgerEntry | null, isStored: boolean): Standing['state'
   return entry === null ? 'unknown' : 'gone';
 }
 
-/** The record with this text as its `id`, else the one that is delivered under it since its `id` is a number. */
+/** The record with this string as its `id`, otherwise the record with a numeric `id` that is delivered as this string. */
 async function storedRecord(
   records: mongo.Collection,
   { tenant, id, entry }: { tenant: Tenant; id: string; entry: LedgerEntry | null },
@@ -164,7 +166,7 @@ async function matches(
   return services.map(({ name }) => ({ name: String(name), matches: known.get(name) }));
 }
 
-/** A re-stamp that a record, or its hard delete, had. */
+/** A re-stamp of a record or of its hard delete. */
 interface Restamp {
   at: Date;
   reason: RestampReason;
@@ -173,13 +175,13 @@ interface Restamp {
   meaning: string;
 }
 
-/** Which re-stamps are known of what stands under an `id`. */
+/** The known re-stamps of the record under an `id`. */
 export interface RecordHistory extends Standing {
   /** The newest 100, newest first. */
   restamps: Restamp[];
-  /** The newest 20 times in which there were more re-stamps of a reason, of all records, than are noted one by one. */
+  /** The newest 20 periods in which records were re-stamped for a reason so often that not every re-stamp was recorded. */
   gaps: Pick<RestampGap, 'from' | 'until' | 'reason'>[];
-  /** For how many days re-stamps are noted from now on; 0: they are not. */
+  /** For how many days new re-stamps are recorded; 0 disables the recording. */
   keptDays: number;
 }
 
@@ -199,8 +201,8 @@ const MEANINGS: Record<RestampReason, string> = {
 const UNCERTAIN = ' It was looked at for that, and stamped only if it still had to be.';
 
 /**
- * When and why a record, and its hard delete, were stamped anew, so that consumers received them again. Known are those of
- * the record that stands under the `id` now, not those of another one that did before.
+ * When and why a record and its hard delete were re-stamped, so that consumers received them again. Covers the record that
+ * has the `id` now, not earlier records under the same `id`.
  */
 export async function recordHistory(
   db: mongo.Db,
@@ -226,7 +228,7 @@ export async function recordHistory(
   };
 }
 
-/** The owner that the ledger knows, and the record, which the watcher may not have come to. */
+/** The owner in the ledger, and the stored record, which the watcher may not have processed yet. */
 function recordIds({ entry, record }: FoundUnder): mongo.ObjectId[] {
   const ids = [entry?.owner, record?.['_id'] as unknown].filter(
     (id) => id instanceof mongoose.mongo.ObjectId,

@@ -33,23 +33,23 @@ import {
 } from './changes.js';
 import { tryFilter } from './filter-trial.js';
 
-/** What a service is set to; what is not given stays as it is. */
+/** The new values of a service. Omitted values stay unchanged. */
 interface ServiceSetting {
   filter: Filter;
   description?: string | undefined;
   enabled?: boolean | undefined;
 }
 
-/** Which version may be replaced: the one with this entity tag, or none at all. */
+/** The precondition of a change: the entity tag of the version to replace, or that none exists. */
 interface Condition {
   ifMatch?: string | undefined;
   /** The service must not exist yet. */
   isNew?: boolean;
-  /** The application may come later. */
+  /** The application need not exist yet. */
   isEarly?: boolean;
 }
 
-/** Why a service cannot have this name; nothing where it can. */
+/** Why a service cannot have this name; undefined if it can. */
 export function serviceNameFault(name: string): string | undefined {
   if (!NAME.test(name)) return `${NAME_RULE}.`;
   const others = RESERVED_SERVICE_NAMES.filter((reserved) => reserved !== name).join(' and ');
@@ -58,7 +58,7 @@ export function serviceNameFault(name: string): string | undefined {
     : undefined;
 }
 
-/** Registers a service, or changes it, after MongoDB has accepted the filter. Throws 400, 409 and 412. */
+/** Registers or changes a service, after MongoDB has accepted the filter. Throws 400, 404, 409 and 412. */
 export async function setService(
   desk: Desk,
   key: ServiceKey,
@@ -79,7 +79,10 @@ export async function setService(
   await noteService(desk, 'service.set', key, Object.keys(set));
 }
 
-/** Removing an application removes its services last: one that is written behind that is removed here. */
+/**
+ * Removes the service again if its application was removed meanwhile. A removal deletes the application before its services,
+ * so a service written in between is found either by the removal or here.
+ */
 async function assertStillThere(db: mongo.Db, key: ServiceKey): Promise<void> {
   if (await applicationExists(db, key)) return;
   await servicesOf(db).deleteOne(withKey(key));
@@ -111,7 +114,7 @@ async function replaceService(
   });
 }
 
-/** A service as it is stored, with its entity tag. Throws 404. */
+/** Reads a stored service with its entity tag. Throws 404. */
 export async function readService(db: mongo.Db, key: ServiceKey): Promise<TaggedDocument> {
   const stored = await readStored(servicesOf(db), withKey(key));
   if (stored === undefined) throw unknownService(nameOfService(key));
@@ -129,8 +132,8 @@ export async function removeService(desk: Desk, key: ServiceKey, ifMatch?: strin
 }
 
 /**
- * The filter with which one that is saved is compared (design §3): the one that is served, else the last valid one; undefined
- * where there was none, so that nothing is stamped anew.
+ * The filter that a new filter is compared with (design §3): the served one, otherwise the last valid one. Undefined if
+ * there was none, so that nothing is re-stamped.
  */
 export async function filterInForce(db: mongo.Db, key: ServiceKey): Promise<Filter | undefined> {
   const [service, entry] = await Promise.all([
@@ -143,7 +146,7 @@ export async function filterInForce(db: mongo.Db, key: ServiceKey): Promise<Filt
   return candidates.find((filter) => filterFault(filter) === undefined) as Filter | undefined;
 }
 
-/** The stored filter of a service; throws where it is not valid. */
+/** The stored filter of a service. Throws 400 if it is not valid, and 404. */
 export async function storedFilter(db: mongo.Db, key: ServiceKey): Promise<Filter> {
   const { document } = await readService(db, key);
   const { filter } = document as StoredService;
@@ -172,7 +175,7 @@ export function serviceDeed(
   return { action, organizationid, appid, target, ...(changed && { changed }) };
 }
 
-/** Finds the service that a key names. */
+/** The query for the service with this key. */
 export function withKey({ kind, name, ...tenant }: ServiceKey): mongo.Document {
   return { ...ofTenant(tenant), kind: exactly(kind), name: exactly(name) };
 }
@@ -185,15 +188,15 @@ export function nameOfService({ kind, name, ...tenant }: ServiceKey): string {
   return `${kind} service "${name}" of ${nameOfTenant(tenant)}`;
 }
 
-/** A service as it would be; without fields it is removed. */
+/** The new state of a service; without fields, it is removed. */
 export interface ServiceChange {
   key: ServiceKey;
   fields?: mongo.Document;
 }
 
 /**
- * Throws 409 where changes would give an application more services than it may have, or larger ones. What other programs stored
- * beyond that may become less, and stay.
+ * Throws 409 if changes would exceed the limits for the number or the total size of an application's services. If other
+ * programs have already exceeded a limit, changes may reduce or keep the excess.
  */
 export async function assertRoomForServices(
   db: mongo.Db,
@@ -217,7 +220,7 @@ export async function assertRoomForServices(
     );
 }
 
-/** The bytes of each service that is stored. */
+/** The size of each stored service, in bytes of BSON. */
 async function sizesOf(db: mongo.Db, tenant: Tenant): Promise<Map<string, number>> {
   const found = db
     .collection(SERVICES)

@@ -30,7 +30,7 @@ const EVERY = '*';
 const MOST_SCOPES = 100;
 const NO_SCOPES = `is not a list of 1 to ${MOST_SCOPES} such as {"organizationid": "acme", "appid": "webshop"} ("*" for every one).`;
 
-/** A text that people read. */
+/** A text for people, of limited length. */
 function words(example: string): Field<string | undefined> {
   const fault = `is longer than ${LONGEST_TEXT} characters.`;
   return text((value) => (value.length > LONGEST_TEXT ? fault : undefined), {
@@ -97,7 +97,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong with the names of a scope. */
+/** The faults in the names of a scope. */
 function scopeFaults(scope: object, index: number): FieldError[] {
   const { organizationid, appid } = scope as { organizationid?: unknown; appid?: unknown };
   return Object.entries({ organizationid, appid })
@@ -166,14 +166,14 @@ export type ConfiguredApplication = Shaped<typeof APPLICATION>;
 export type ConfiguredService = Shaped<typeof SERVICE>;
 export type ConfiguredCredential = Shaped<typeof CREDENTIAL>;
 
-/** The properties of a configuration, as it stands in a file or a body. */
+/** The properties of a configuration in a file or a body. */
 export const CONFIGURATION = {
   applications: listOf(APPLICATION, MOST_APPLICATIONS),
   credentials: listOf(CREDENTIAL, MOST_CREDENTIALS),
 };
 
 /**
- * Which applications, services and credentials there are, without anything secret. What of one is left out has its usual
- * value: no title, no settings, no description, on, without an end.
+ * Applications, services and credentials, without any secrets. An omitted property has its default: no title, no settings,
+ * no description, enabled, no expiry.
  */
 export type Configuration = Shaped<typeof CONFIGURATION>;

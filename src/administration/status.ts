@@ -48,17 +48,17 @@ const COUNTED = [
   ...[LEDGER, MARKS, MOMENTS],
 ];
 const MOST_SHOWN = 20;
-/** Services read at a time; each may take 64 KB or more. */
+/** Services read per batch; each may have 64 KB or more. */
 const AT_ONCE = 20;
 const BEYOND = 'The application exceeds its limit of services, and this is one of those that came last.';
 
-/** Where the audit of the ledger stands. */
+/** The progress of the ledger's audit. */
 export type AuditStatus = Pick<
   AuditProgress,
   'round' | 'kind' | 'slices' | 'lastRoundSeconds' | 'roundSeconds' | 'found'
 >;
 
-/** Two or more members of one application that share an e-mail; `_id`s of those that came second. */
+/** Members of one application that share an e-mail. `members` are the `_id`s of those that came later. */
 interface EmailDuplicateGroup {
   organizationid: string;
   appid: string;
@@ -66,7 +66,7 @@ interface EmailDuplicateGroup {
   members: string[];
 }
 
-/** A record or hard delete whose events could not be worked through. */
+/** A record or hard delete whose events could not be processed. */
 interface SetAsideStatus {
   what: string;
   /** `_id` of the record, or of the ledger entry. */
@@ -75,39 +75,44 @@ interface SetAsideStatus {
   reason: string;
 }
 
-/** An enabled service that could not be saved today, with the filter that it has or with any. */
+/**
+ * An enabled service that would be refused if it were saved now: its filter is no longer valid, or its application has too
+ * many services.
+ */
 interface FaultyFilter {
   /** Such as `product service "erp" of acme/webshop`. */
   service: string;
   detail: string;
-  /** Whether it is served anyway: a filter stored before its regular expressions were refused still is. */
+  /** Whether it is served anyway. A filter that was stored before its regular expressions were refused still is. */
   isServed: boolean;
 }
 
 export interface Status {
   database: { name: string; version: string; replicaSet: string | undefined };
-  /** Indexes that the service needs and that do not stand, such as `members: organizationid, appid, id`. */
+  /** Indexes that the service needs but that do not exist, such as `members: organizationid, appid, id`. */
   missingIndexes: string[];
-  /** Indexes of other programs over the fields of one of the service's, such as `members: theirs`: they do no harm. */
+  /**
+   * Indexes of other programs over the same fields as an index of the service, such as `members: theirs`. They are harmless.
+   */
   indexesOfOthers: string[];
   watcher: WatcherStatus;
-  /** What all leaders did since the beginning. */
+  /** Totals of all leaders since the first start. */
   totals: Omit<WatchTotals, '_id'>;
-  /** Undefined where no audit ran yet. */
+  /** Undefined if no audit has run yet. */
   audit: AuditStatus | undefined;
-  /** Hard deletes up to here may be gone; undefined where all are kept. */
+  /** Hard deletes up to this time may have expired; undefined if all are kept. */
   hardDeletesExpired: Date | undefined;
   documents: Record<string, number>;
-  /** Services whose edited filter is not in force yet: their feeds wait. Those that were edited first. */
+  /** Services whose edited filter is not in force yet, earliest edit first. Their feeds wait. */
   pendingServices: { services: number; first: PendingService[] };
   emailDuplicates: { members: number; first: EmailDuplicateGroup[] };
-  /** Services that could not be saved today: for their filter, or since their application has more than are allowed. */
+  /** Services that would be refused if they were saved now, for their filter or because their application has too many. */
   faultyFilters: { services: number; first: FaultyFilter[] };
-  /** What was set aside, the oldest first. */
+  /** Quarantined events, oldest first. */
   quarantine: { events: number; first: SetAsideStatus[] };
 }
 
-/** How the database and the watcher stand. */
+/** Reads the status of the database and the watcher. */
 export async function statusOf(connection: Connection): Promise<Status> {
   const db = connection.getClient().db(connection.name);
   const hello = await db.admin().command({ hello: 1 });
@@ -133,7 +138,7 @@ export async function statusOf(connection: Connection): Promise<Status> {
   };
 }
 
-/** How long a stamping will take is not known while no instance leads. */
+/** The remaining time of a stamping is unknown while no instance leads. */
 async function pendingServices(
   connection: Connection,
   { leader }: WatcherStatus,
@@ -158,7 +163,7 @@ async function audit(db: mongo.Db): Promise<AuditStatus | undefined> {
   return { round, kind, slices, lastRoundSeconds, roundSeconds, found };
 }
 
-/** The newest hard delete that is kept no longer, of all applications. */
+/** The stamp of the newest expired hard delete of all applications. */
 async function hardDeletesExpired(db: mongo.Db): Promise<Date | undefined> {
   const horizons = db.collection<{ lastupdated: Date }>(HORIZONS);
   return (await horizons.findOne({}, { sort: { lastupdated: -1 } }))?.lastupdated;
@@ -201,7 +206,7 @@ async function firstSetAside(db: mongo.Db): Promise<SetAsideStatus[]> {
   }));
 }
 
-/** How many such services there are, and the first of them. */
+/** Counts the faulty services, and lists the first of them. */
 async function faultyFilters(db: mongo.Db): Promise<{ services: number; first: FaultyFilter[] }> {
   const sort = { organizationid: 1, appid: 1, kind: 1, name: 1 } as const;
   const stored = db.collection(SERVICES).find<StoredService>({}, { sort, batchSize: AT_ONCE });
@@ -223,7 +228,7 @@ async function faultyFilters(db: mongo.Db): Promise<{ services: number; first: F
   return { services, first };
 }
 
-/** The names of those that are not served since their application has more than are allowed. */
+/** Names of the services that are not served because their application has too many. */
 async function beyondLimits(db: mongo.Db): Promise<Set<string>> {
   const found = db
     .collection<ServiceKey & FilterVersionChange>(FILTER_VERSIONS)
@@ -234,27 +239,27 @@ async function beyondLimits(db: mongo.Db): Promise<Set<string>> {
   return names;
 }
 
-/** How the service does at a moment, to be asked every few seconds. What is not known is null. */
+/** The current figures of the service, for polling every few seconds. Unknown values are null. */
 export interface Figures {
   at: Date;
-  /** The instance that answers, by its host and a name of this start: what it counts begins anew with it. */
+  /** The instance that answers: its host, and a name that each start creates. Its counters restart with the name. */
   instance: string;
-  /** Of this instance since its start: requests that it has answered, those of them with a 5xx, and items of feeds. */
+  /** Of this instance since its start: answered requests, those among them with a 5xx, and feed items. */
   requests: number;
   failures: number;
   items: number;
-  /** Of all instances since the beginning. */
+  /** Of all instances since the first start. */
   restamps: number;
   tombstones: number;
-  /** How far the watcher is behind, and how long it may stay away, in seconds. */
+  /** The lag of the watcher, and how long it may be interrupted before it loses events, in seconds. */
   lagSeconds: number | null;
   oplogWindowSeconds: number | null;
   quarantined: number | null;
-  /** Of the pass under way, 0 to 1; null where there is none. */
+  /** Progress of the running pass, from 0 to 1; null if none is running. */
   passDone: number | null;
 }
 
-/** Reads the figures: three small documents, and what the instance has counted. */
+/** Reads the figures from three small documents and the instance's counters. */
 export async function readFigures(
   connection: Connection,
   metrics: Metrics,

@@ -82,7 +82,7 @@ function appliedText({ changes, passwords }: Applied): string {
   ].join('\n');
 }
 
-/** Everything, or what the options name. Throws where they name half of it. */
+/** The whole configuration, or the application that the options name. Throws if only one of the two is given. */
 function reachOf({ org, app }: { org: string | undefined; app: string | undefined }): Reach {
   if (org === undefined && app === undefined) return EVERYTHING;
   if (org === undefined || app === undefined)
@@ -95,7 +95,7 @@ interface FilePlan {
   configuration: Configuration;
   comparison: Comparison;
   previews: Previews;
-  /** The same error, with the line of the file that it is about. */
+  /** Adds the line of the file to an error about a place in it. */
   onLine: (error: unknown) => unknown;
 }
 
@@ -126,14 +126,14 @@ function filtersOf(changes: PlannedChange[]): number {
     .length;
 }
 
-/** Changes for machines. */
+/** The changes as JSON. */
 function changesJson(changes: PlannedChange[], previews?: Previews): object[] {
   return changes.map(({ action, name, thing, changed }) => ({
     ...{ action, what: thing.what, ...thing.key, changed, preview: previews?.get(name) },
   }));
 }
 
-/** What a configuration would change, for people: a line for each thing, and what its new filter does. */
+/** The changes of a plan, for people: one line for each thing, followed by the preview of its new filter. */
 function planLines({ changes, untold, leftOut }: Comparison, previews: Previews): string[] {
   return [
     ...changes.flatMap((change) => [lineOf(change), ...effectOf(change, previews)]),
@@ -148,7 +148,7 @@ function planLines({ changes, untold, leftOut }: Comparison, previews: Previews)
   ];
 }
 
-/** How much would change. */
+/** A summary of the changes. */
 export function sumOf(changes: PlannedChange[]): string {
   if (changes.length === 0) return 'Nothing changes.';
   const counts = (['create', 'change', 'remove'] as const)
@@ -162,7 +162,7 @@ function lineOf({ action, name, changed }: PlannedChange): string {
   return `${SIGNS[action]} ${name}${action === 'change' ? `: ${changed.join(', ')}` : ''}`;
 }
 
-/** What a new filter does, where that was looked at. */
+/** The preview of a new filter, if one was made. */
 function effectOf({ action, name, thing }: PlannedChange, previews: Previews): string[] {
   const preview = previews.get(name);
   if (action === 'remove' || preview === undefined) return [];

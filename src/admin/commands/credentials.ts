@@ -155,7 +155,7 @@ async function revokeUnused(context: CommandContext, days: number, isSure: boole
   return { text, json: { revoked: usernames } };
 }
 
-/** Credentials for people; the sentence where there is none. */
+/** A table of credentials, or the sentence `none` if there are none. */
 function credentialTable(
   credentials: ListedCredential[],
   useOf: (username: unknown) => LastUse,
@@ -187,7 +187,7 @@ function scopesOf({ scopes }: ListedCredential): string[] {
   );
 }
 
-/** Whether a credential works, in words. */
+/** The state of a credential, in words. */
 function stateOf(credential: ListedCredential, now: Date): string {
   const { expiresAt, oldexpiresAt } = credential;
   const until = expiresAt instanceof Date ? expiresAt.toISOString() : undefined;

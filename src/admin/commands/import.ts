@@ -40,14 +40,14 @@ export const runImport: Run<typeof importCommand> = async (
   return { text: linesOf(summary).join('\n'), json: summary, failure: failureOf(summary) };
 };
 
-/** How many records were made, changed and removed. */
+/** The numbers of created, changed and removed records. */
 interface Made {
   created: number;
   changed: number;
   removed?: number | undefined;
 }
 
-/** An import that changes nothing is no deed. */
+/** An import that changes no record is not added to the audit trail. */
 async function noteImport(
   desk: Desk,
   scope: RecordScope,

@@ -78,7 +78,7 @@ export interface RecordScope {
   kind: Kind;
 }
 
-/** Adds one entry to the audit trail about what a command did to records. */
+/** Adds one entry to the audit trail about a command that changed records. */
 export function noteRecords(
   desk: Desk,
   { tenant: { organizationid, appid } }: RecordScope,
@@ -88,8 +88,8 @@ export function noteRecords(
 }
 
 /**
- * Returns the result of some work once that is noted. Work that fails is noted too, without a result; its error is thrown
- * even if noting it fails.
+ * Returns the result of some work after `note` has recorded it. Failed work is recorded without a result; its error is
+ * thrown even if recording fails.
  */
 export async function noted<T>(work: Promise<T>, note: (result: T | undefined) => Promise<void>): Promise<T> {
   let result: T;
@@ -150,11 +150,11 @@ async function deleteOne(
   };
 }
 
-/** The result of a list of ids so far. */
+/** The result for the ids read so far. */
 interface Tally {
   deleted: number;
   missing: number;
-  /** The first of those that are not there. */
+  /** The first ids without a record. */
   firstMissing: string[];
   bad: number;
   isInterrupted: boolean;
@@ -223,8 +223,8 @@ function outcomeOf({ tenant, kind }: RecordScope, tally: Tally, isDryRun: boolea
 }
 
 /**
- * Deletes the records with these ids, a thousand at most, and tells which of the ids were there: records with the text as
- * their `id`, else those that are delivered under it since their `id` is a number. A dry run deletes nothing.
+ * Deletes the records with these ids, a thousand at most, and returns the ids for which a record exists: one with the string
+ * as its `id`, or one with a numeric `id` that is delivered as this string. A dry run deletes nothing.
  */
 async function deleteRecords(
   db: mongo.Db,
@@ -256,7 +256,7 @@ async function deleteRecords(
   return new Set([...there, ...numbers.map(({ id }) => id)]);
 }
 
-/** What the ledger knows of records that are delivered under these texts, and are still there. */
+/** Ledger entries of records that have a numeric `id`, are delivered under these strings, and still exist. */
 async function numbered(
   db: mongo.Db,
   { tenant: { organizationid, appid }, kind }: RecordScope,

@@ -16,12 +16,12 @@ import { noted, noteRecords, type RecordScope } from './records.js';
 
 const { EJSON } = mongoose.mongo.BSON;
 
-/** All of a bulk have one `$$NOW`, so a longer one would be late for every mark that is raised meanwhile. */
+/** Documents per bulk. They all get the same `$$NOW`, so a longer bulk would be late for every mark raised meanwhile. */
 const AT_ONCE = 1000;
-/** For how long what transactions of other programs hold is tried again, once all others are stamped. */
+/** How long to retry documents that transactions of other programs hold, after all others are stamped, in ms. */
 const PATIENCE_MS = 5000;
 const BETWEEN_TRIES_MS = 500;
-/** Written within a transaction that is aborted: no reader sees it. */
+/** Written in a transaction that is aborted, so no reader sees it. */
 const TRIAL = { $set: { 'tidemark-trial': true } };
 const TRIAL_MS = 1000;
 
@@ -51,21 +51,21 @@ export const runResync: Run<typeof resync> = async (context, values) => {
 };
 
 interface ResyncOptions {
-  /** Aborted to end early; what is stamped stays. */
+  /** Aborted to end early; documents that are already stamped stay stamped. */
   stop: AbortSignal;
-  /** Told after each bulk how many records and hard deletes are done. */
+  /** Called after each bulk with the number of records and hard deletes done so far. */
   onProgress: (done: number) => void;
-  /** In which it is noted what was stamped. */
+  /** Records which documents were stamped. */
   book: RestampBook;
 }
 
-/** How much was stamped. Each record and hard delete counts once, in one of the numbers. */
+/** The counts of a resync. Each record and hard delete is included in exactly one of them. */
 interface ResyncSummary extends NotStampedSummary {
   records: number;
   tombstones: number;
 }
 
-/** What is stamped: the query, and the index along which it is walked. */
+/** The documents to stamp: the query, and the index along which it is read. */
 interface Ground {
   client: mongo.MongoClient;
   collection: mongo.Collection;
@@ -74,13 +74,13 @@ interface Ground {
   concern: (owner: mongo.ObjectId) => Concern;
 }
 
-/** A document, and the stamp that it had. */
+/** A document, and its stamp before the resync. */
 interface Seen {
   _id: mongo.ObjectId;
   lastupdated?: unknown;
 }
 
-/** How many records and hard deletes there are to stamp. */
+/** The number of records and hard deletes to stamp. */
 async function resyncSize(db: mongo.Db, scope: RecordScope): Promise<number> {
   const stretches = [recordsOf(db, scope), tombstonesOf(db, scope)];
   const sizes = stretches.map(({ collection, query, along }) =>
@@ -90,9 +90,9 @@ async function resyncSize(db: mongo.Db, scope: RecordScope): Promise<number> {
 }
 
 /**
- * Stamps every record of an application and kind anew, and its tombstones, so that consumers receive all of them again.
- * What cannot take a stamp, since it is full, its collection forbids it or a transaction holds it, is set aside: the service
- * stamps it once it can. Needs the indexes. Can be repeated where it was cut off.
+ * Re-stamps every record of an application and kind, and its tombstones, so that consumers receive all of them again. A
+ * document that cannot take a stamp, because it is full, its collection forbids it or a transaction holds it, is
+ * quarantined: the service stamps it as soon as it can. Requires the indexes. An interrupted resync can be repeated.
  */
 async function resyncRecords(
   db: mongo.Db,
@@ -112,11 +112,11 @@ async function resyncRecords(
   return { records, tombstones, ...notStamped.summary };
 }
 
-/** What goes along with the stamping. */
+/** What all stampings of a resync share. */
 interface Beside {
   stop: AbortSignal;
   advance: (count: number) => void;
-  /** Notes a bulk that was stamped; what cannot be noted is forgotten. */
+  /** Records a stamped bulk. Failures to record it are ignored. */
   note: (collection: string, ids: mongo.ObjectId[], stamped: number) => Promise<void>;
   notStamped: NotStampedAll;
 }
@@ -136,7 +136,7 @@ function tombstonesOf(db: mongo.Db, { tenant, kind }: RecordScope): Ground {
   return { client: db.client, collection: db.collection(LEDGER), query, along, concern };
 }
 
-/** Stamps everything of one ground. */
+/** Stamps all documents of one {@link Ground}. */
 class Restamping {
   private stamped = 0;
   private held: Seen[] = [];
@@ -146,7 +146,7 @@ class Restamping {
     private readonly beside: Beside,
   ) {}
 
-  /** Returns how many were stamped. */
+  /** Returns the number of stamped documents. */
   async run(): Promise<number> {
     const { collection, query, along } = this.ground;
     const { stop, advance, notStamped } = this.beside;
@@ -174,7 +174,7 @@ class Restamping {
     return this.stamped;
   }
 
-  /** Returns those that are held. */
+  /** Returns the documents that other transactions hold. */
   private async stamp(some: Seen[]): Promise<Seen[]> {
     const { collection, query } = this.ground;
     const ids = some.map(({ _id }) => _id);
@@ -188,7 +188,7 @@ class Restamping {
     return some.filter(({ _id }) => areHeld.has(String(_id)));
   }
 
-  /** Returns those that are still held after {@link PATIENCE_MS}, or when stopped. */
+  /** Returns the documents that are still held after {@link PATIENCE_MS}, or when stopped. */
   private async triedAgain(): Promise<Seen[]> {
     const end = performance.now() + PATIENCE_MS;
     const isOver = () => this.beside.stop.aborted || performance.now() > end;
@@ -208,7 +208,7 @@ class Restamping {
     return held;
   }
 
-  /** Of records in a bulk that was held, some may have been stamped: those count, and only the others are tried again. */
+  /** Some documents of a bulk that was held may have been stamped. They are counted, and only the others are retried. */
   private async unchanged(held: Seen[]): Promise<Seen[]> {
     const { collection, query } = this.ground;
     const same: Seen[] = [];
@@ -227,14 +227,14 @@ class Restamping {
   }
 }
 
-/** A stored stamp may be of any type. */
+/** A stored stamp may have any type. */
 function stampOf({ lastupdated }: Seen): string {
   return EJSON.stringify({ lastupdated }, { relaxed: false });
 }
 
 /**
- * Which of these documents no transaction of another program holds. Outside a transaction, a write waits for such a document;
- * within one, it fails at once with a conflict. Any other failure says that the document is not held.
+ * Returns the documents that no transaction of another program holds. Outside a transaction, a write to a held document
+ * waits; within one, it fails at once with a conflict. Any other failure means that the document is not held.
  */
 async function freeAmong(
   client: mongo.MongoClient,

@@ -43,9 +43,9 @@ import { previewLines, savedLines } from '../preview-lines.js';
 import { databaseOf, deskOn } from '../session.js';
 import { cell, table } from '../table.js';
 
-/** A service is set without its numbers where counting takes longer (milliseconds). */
+/** Time limit for counting the effect of a filter that was set, in ms. */
 const COUNT_MS = 5000;
-/** Most bytes (BSON) of all services of a list together. */
+/** Most bytes of BSON of all services in a list. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 export const runSet: Run<typeof serviceSet> = async (context, { filter: text, description, ...names }) => {
@@ -62,7 +62,7 @@ export const runSet: Run<typeof serviceSet> = async (context, { filter: text, de
   };
 };
 
-/** What the filter does, in numbers; nothing where that cannot be told, since the service is set already. */
+/** The effect of the filter, in numbers. Failures are ignored, because the service is already set. */
 async function consequences(db: mongo.Db, key: ServiceKey, filter: Filter, inForce: Filter | undefined) {
   const options = { inForce, maxTimeMS: COUNT_MS };
   const preview = await previewFilter(db, key, filter, options).catch(() => undefined);
@@ -187,7 +187,7 @@ function told({ name, collection, key, stands, records }: IndexWish): Outcome {
   return { text, json: { indexes: [name], key, isMade: false, isServed: false } };
 }
 
-/** One that is being made is waited for. */
+/** Builds the index. Waits for an index that is already being built. */
 async function made(context: CommandContext, task: Task, wish: IndexWish): Promise<Outcome> {
   const { name, collection, key, records } = wish;
   const desk = deskOn(context, await context.connected());

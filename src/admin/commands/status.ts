@@ -9,9 +9,12 @@ import { nameOf } from '../input.js';
 import { type Wording, counted, described, type SaidLine, table } from '../table.js';
 import { databaseOf } from '../session.js';
 
-/** An oplog drops its oldest entries in portions, so that a full one may be a tenth emptier than its size. */
+/**
+ * The share of its size from which an oplog counts as full. It drops its oldest entries in portions, so a full oplog may use
+ * only nine tenths of its size.
+ */
 const FULL = 0.8;
-/** Seconds. Servers of one set may differ by less. */
+/** In seconds. Clocks of servers in one replica set may differ by less. */
 const MUCH_BEHIND_S = 2;
 const HEADINGS = ['USERNAME', 'READS', 'STATE', 'BEHIND', 'RECORDS', 'CALLED'];
 
@@ -37,7 +40,7 @@ export const runConsumerList: Run<typeof consumerList> = async (context, { org, 
   return { text: table(headings, rows, 'No consumer has called yet.'), json: consumers };
 };
 
-/** What `status` says to people; `uri` is the address of the embedded database, where that is the one. */
+/** The text of `status`; `uri` is the address of the embedded database, if that is in use. */
 export function statusText(status: Status, uri?: string): Wording {
   const { database, watcher, totals, audit, hardDeletesExpired, documents } = status;
   const { name, version, replicaSet } = database;
@@ -107,7 +110,7 @@ function pendingLines({ services, first }: Status['pendingServices']): SaidLine[
   ];
 }
 
-/** How far work has come, to be put behind what it is. */
+/** The progress of some work, to be appended to its name. */
 function rest(share: number | undefined, secondsLeft: number | undefined): string {
   const words = restInWords(share, secondsLeft);
   return words === undefined ? '' : `, ${words}`;
@@ -195,7 +198,7 @@ function quarantineLines({ events, first }: Status['quarantine']): SaidLine[] {
   ];
 }
 
-/** Numbers by name, but for those that are 0. */
+/** Numbers by name, without those that are 0. */
 function tally(numbers: CountsByWord = {}, none: string): string {
   const entries = Object.entries(numbers).map(([name, number]) => [name, number ?? 0] as const);
   return listed(entries.filter(([, number]) => number > 0)) || none;
@@ -217,7 +220,7 @@ function rowOf(one: ConsumerReport, now: Date): string[] {
   ];
 }
 
-/** In its greatest unit alone. */
+/** The elapsed time, in its largest unit only. */
 function ago(time: Date, now: Date): string {
   const [number, unit] = duration(Math.max(0, now.getTime() - time.getTime()) / 1000).split(' ');
   return `${number} ${unit} ago`;

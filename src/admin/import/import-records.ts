@@ -20,43 +20,43 @@ interface ImportOptions {
   source: AsyncIterable<Uint8Array>;
   tenant: Tenant;
   kind: Kind;
-  /** Of new records whose line names nobody. */
+  /** `createdBy` of new records whose line has none. */
   createdBy?: string;
-  /** Remove the records that the file lacks, if every line was good. */
+  /** Remove the records that are not in the file, if every line was good. */
   mirror?: boolean;
-  /** End at the first bad line. */
+  /** Stop at the first bad line. */
   strict?: boolean;
-  /** Write nothing, and tell what would be done. Needs the indexes to stand, as everything else. */
+  /** Write nothing, and report what would be done. Requires the indexes, like a real import. */
   dryRun?: boolean;
   /** Aborted to end early; what is written stays. */
   stop?: AbortSignal;
   onBadLine?: (number: number, reason: string) => void;
-  /** Told after each batch how many lines and bytes were read. */
+  /** Called after each batch with the number of lines and bytes read so far. */
   onProgress?: (lines: number, bytes: number) => void;
-  /** Told what each batch has made of its records. */
+  /** Called after each batch with the numbers of its created and changed records. */
   onWritten?: (outcome: { created: number; changed: number }) => void;
 }
 
 const AGAIN = 'Import it again: what is imported already is left alone';
 
-/** What an import has done. Every line that is not blank is one of `created`, `changed`, `unchanged` and `bad`. */
+/** The result of an import. Every line that is not blank counts as one of `created`, `changed`, `unchanged` and `bad`. */
 export interface ImportSummary {
   lines: number;
   created: number;
   changed: number;
   unchanged: number;
   bad: number;
-  /** With `mirror` only, and only where the removal took place. */
+  /** Only with `mirror`, and only if the removal took place. */
   removed?: number;
-  /** Why the file was not read to its end, or the mirror not completed. */
+  /** Why the file was not read to its end, or why the mirror was not completed. */
   incomplete?: string;
-  /** Only where nothing was written; the numbers are then those of what would be, with the first ids of each sort. */
+  /** Only for a dry run. The counts then state what an import would do; `first` has the first ids of each sort. */
   dryRun?: { first: { created: string[]; changed: string[] } };
 }
 
 /**
- * Upserts the records of an NDJSON file by `id` (contract §5), in constant memory for any file. `lastupdated` comes
- * from the database's clock; a record that is equal already is left alone. Needs the indexes to stand.
+ * Upserts the records of an NDJSON file by `id` (contract §5), in constant memory. `lastupdated` comes from the database's
+ * clock; a record that is already equal is not changed. Requires the indexes.
  */
 export function importRecords(db: mongo.Db, options: ImportOptions): Promise<ImportSummary> {
   return new ImportRun(db, options).toEnd();
@@ -105,7 +105,7 @@ class ImportRun {
     }
   }
 
-  /** A file of the wrong kind has thousands of such lines: the first one says what to do. */
+  /** Adds the hint to the first such line only: a file of the wrong kind has thousands of them. */
   private hinted({ error, hint }: BadLine): string {
     if (hint === undefined || this.isHinted) return error;
     this.isHinted = true;
@@ -126,7 +126,7 @@ class ImportRun {
     }
   }
 
-  /** Whether a line was refused. Where reading has ended, the good lines before that place still come here. */
+  /** Returns whether a line was refused. If reading ended early, the good lines before that place are still written. */
   private async write(batch: RecordLine[]): Promise<boolean> {
     const { created, changed, refused } = await this.sink.write(batch);
     await this.mirror?.see(batch);
@@ -144,7 +144,7 @@ class ImportRun {
     if (this.options.strict === true) this.incomplete ??= `stopped at line ${number}`;
   }
 
-  /** A file that was not read to its end, or not understood, does not tell what is surplus. */
+  /** Surplus records can be determined only if the file was read completely and has no bad line. */
   private async removeUnseen(): Promise<number | undefined> {
     if (this.options.mirror !== true || this.incomplete !== undefined) return undefined;
     if (this.done.bad === 0 && this.done.written > 0) {
@@ -166,16 +166,16 @@ class ImportRun {
   }
 }
 
-/** Where progress is shown. */
+/** The stream on which progress is shown. */
 interface ProgressStream {
   write(text: string): unknown;
   isTTY?: boolean | undefined;
 }
 
 interface ImportProgress {
-  /** How many are done, and how much of the total that is. */
+  /** Shows the number of finished items, and the amount of the total that they represent. */
   at(done: number, amount: number): void;
-  /** A line of its own. */
+  /** Writes a separate line. */
   note(text: string): void;
   end(): void;
 }
@@ -184,8 +184,8 @@ const LINE_EVERY_MS = 5000;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * A bar on a terminal, else a line every few seconds, or nothing for machines. Without `total` there is only a count of
- * the unit.
+ * Shows a bar on a terminal, otherwise a line every few seconds; for machines, no progress. Without `total`, shows only the
+ * number of units.
  */
 export function progressOn(
   stream: ProgressStream,

@@ -3,7 +3,7 @@ import { type LostNumber, lostNumber, parseDate, type Parsed, shown } from '../.
 import { emailKeyOf } from '../../member/plain.js';
 import type { Kind } from '../../record/index.js';
 
-/** What a line says of its record; what it leaves out stays as it is, or gets its default in a new record. */
+/** The record that a line describes. An omitted property stays unchanged, or gets its default in a new record. */
 export interface GivenRecord {
   id: string;
   data: Record<string, unknown>;
@@ -11,12 +11,12 @@ export interface GivenRecord {
   type?: string;
   createDate?: Date;
   createdBy?: string;
-  /** Members with an e-mail only. */
+  /** Only for members with an e-mail. */
   emailkey?: string;
 }
 
 const RESERVED = '_bsontype';
-/** A line without these cannot have it; a letter may be written as its code. */
+/** A line without a match cannot contain the reserved name. A letter may be written as an escape. */
 const UNSTORABLE = /bsontype|\\u/;
 
 type Json = Record<string, unknown>;
@@ -25,13 +25,16 @@ type Check = (value: unknown) => string | undefined;
 const text: Check = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty';
 
-/** BSON stores UTF-8: the record would get another id, under which the same line never finds it again. */
+/**
+ * BSON stores UTF-8. Half of a surrogate pair would be stored as another id, and the same line would never find its record
+ * again.
+ */
 const idText: Check = (value) => {
   if (typeof value !== 'string' || value.isWellFormed()) return text(value);
   return 'has half a character, such as "\\ud83d", which cannot be stored';
 };
 
-/** The properties of a line, and what is wrong with a value. */
+/** The properties of a line. Each check returns what is wrong with a value. */
 const PROPERTIES: Record<string, Check> = {
   id: idText,
   data: (value) => (isObject(value) ? undefined : 'must be an object'),
@@ -44,13 +47,13 @@ const PROPERTIES: Record<string, Check> = {
   createdBy: (value) => (typeof value === 'string' ? undefined : 'must be a text'),
 };
 
-/** What is wrong with a line, and what the whole file may be instead. */
+/** The error of a line, and a hint about what the whole file may contain instead. */
 export interface BadLine {
   error: string;
   hint?: string;
 }
 
-/** Reads a line of an import file (contract §5). The error says what is wrong with it. */
+/** Parses a line of an import file (contract §5), or returns its error. */
 export function parseRecordLine(kind: Kind, line: string): { value: GivenRecord } | BadLine {
   const json = parsed(line);
   if (!isObject(json)) return { error: json === undefined ? 'is not JSON' : 'is not an object' };
@@ -86,7 +89,7 @@ function faultOf(json: Json): string | undefined {
     .find(Boolean);
 }
 
-/** Where a name in a value is one that the driver takes for its own, which makes it refuse the whole record. */
+/** The path of a name that the driver reserves. The driver would refuse the whole record. */
 function unstorableName(value: unknown, place: string): string | undefined {
   const left = [{ value, place }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -100,15 +103,15 @@ function unstorableName(value: unknown, place: string): string | undefined {
   return undefined;
 }
 
-/** What is stored must be what the file says. */
+/** The stored number must equal the written one. */
 function numberFault({ pointer, written }: LostNumber): string {
   const place = shown(pointer.slice(1).replaceAll('/', '.'));
   return `${place} is ${shown(written)}, a number that cannot be kept as it is written; write one such as 42, or a text`;
 }
 
 /**
- * Why a line seems to be of the other kind: a file of products would be stored as members without a word. A line that
- * names its kind as its `type` is taken by its word.
+ * Why a line seems to be of the other kind; a file of products would otherwise be stored as members without any error. A
+ * line with its kind as `type` is always accepted.
  */
 function kindFaultOf(kind: Kind, { data, type }: GivenRecord): BadLine | undefined {
   const isMember = has(data, 'accountnumber') && (kind === 'member' || has(data, 'email'));
@@ -149,16 +152,16 @@ function dateOf(value: unknown): Date | undefined {
   return result !== undefined && 'value' in result ? result.value : undefined;
 }
 
-/** Bytes of the longest line that is read; a record could not be larger in the database either. */
+/** The longest line that is read, in bytes. The database could not store a larger record either. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** One line of a file, counted from 1, and its bytes with the break: its text, or why it is none. */
+/** One line of a file, counted from 1, and its bytes including the line break: its text, or why it has none. */
 export type Line = { number: number; bytes: number } & ({ text: string } | { fault: string });
 
-/** Cuts bytes into lines, never holding more than one line and one chunk. */
+/** Splits bytes into lines. Holds at most one line and one chunk. */
 export async function* linesOf(
   source: AsyncIterable<Uint8Array>,
   longest = LONGEST_LINE,
@@ -177,7 +180,7 @@ export async function* linesOf(
   if (!line.isEmpty) yield line.end();
 }
 
-/** What has come of a line so far. The bytes of one that is too long are counted but not kept. */
+/** A line that is still being read. The bytes of a line that is too long are counted but not kept. */
 class LineUnderWay {
   private number = 1;
   private bytes = 0;
@@ -195,7 +198,7 @@ class LineUnderWay {
     else if (piece.length > 0) this.pieces.push(piece);
   }
 
-  /** The line as it is now; the next one begins. */
+  /** Ends the current line and starts the next one. */
   end(): Line {
     const { number, bytes, pieces } = this;
     this.number += 1;
@@ -213,16 +216,19 @@ class LineUnderWay {
 /** A record of the file with the number of its line. */
 export interface RecordLine {
   number: number;
-  /** Of the line. */
+  /** Bytes of the line. */
   bytes: number;
   record: GivenRecord;
 }
 
 const MOST_LINES = 1000;
-/** Of JSON; BSON may take several times as much, and one command holds 16 MiB. */
+/** Most bytes of JSON in a batch. BSON may take several times as much, and a command is limited to 16 MiB. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
-/** Groups lines for one write each. No `id` comes twice in a batch, so that of two lines the later one wins. */
+/**
+ * Groups lines into batches, one for each write. An `id` occurs only once in a batch, so that of two lines the later one
+ * wins.
+ */
 export async function* batchesOf(lines: AsyncIterable<RecordLine>): AsyncGenerator<RecordLine[]> {
   let batch: RecordLine[] = [];
   let ids = new Set<string>();
@@ -242,7 +248,7 @@ export async function* batchesOf(lines: AsyncIterable<RecordLine>): AsyncGenerat
   if (batch.length > 0) yield batch;
 }
 
-/** The same items, each asked for while the one before is worked on. */
+/** Yields the same items. Each is requested while the previous one is processed. */
 export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   let coming = source.next();
   try {

@@ -22,27 +22,30 @@ import {
 } from './record-sink.js';
 
 const IN_FEED_ORDER = { organizationid: 1, appid: 1, _id: 1 } as const;
-/** Expressions: a projection by names may end at the second of two fields with the same name. */
+/**
+ * Written as expressions. A projection by names stops after that many fields, so a name that occurs twice hides later
+ * fields.
+ */
 const OWNER_FIELDS = { _id: 0, id: '$id', emailkey: '$emailkey' };
-/** Some of the ids are shown, so many of each sort. */
+/** Most ids shown of each sort. */
 const MOST_SHOWN = 10;
 
-/** What stands in the database of the ids of a batch. */
+/** The stored records under the ids of a batch. */
 interface Standing {
-  /** By `id`, whether the record is what its line says. */
+  /** By `id`, whether the stored record equals its line. */
   equal: Map<string, boolean>;
-  /** By `id`, a name that stands twice in the record. */
+  /** By `id`, a name that occurs twice in the record. */
   doubled: Map<string, string>;
-  /** By e-mail, the `id` of the member that has it; undefined where its `id` is no text. */
+  /** By e-mail, the `id` of the member that has it; undefined if that `id` is not a string. */
   owners: Map<string, string | undefined>;
 }
 
 /**
- * Tells what a {@link RecordWriter} would do with lines, and writes nothing. What the database would refuse for its size
- * or a validator is not foreseen.
+ * Determines what a {@link RecordWriter} would do with lines, without writing. It does not foresee refusals for the size of
+ * a record or by a validator.
  */
 export class RecordJudge implements RecordSink {
-  /** The first ids that would be made and changed. */
+  /** The first ids that would be created and changed. */
   readonly first = { created: [] as string[], changed: [] as string[] };
   private readonly records: mongo.Collection;
   private readonly memory = new FileMemory();
@@ -56,14 +59,14 @@ export class RecordJudge implements RecordSink {
     this.records = db.collection(COLLECTION_OF[kind]);
   }
 
-  /** Judges lines of different ids. Throws only where the database is away. */
+  /** Judges lines with different ids. Throws only if the database is unavailable. */
   async write(lines: RecordLine[]): Promise<WriteOutcome> {
     const outcome: WriteOutcome = { created: 0, changed: 0, refused: [] };
     await this.judge(lines, outcome);
     return outcome;
   }
 
-  /** How many records the file lacks, now that all of its lines were judged. */
+  /** The number of stored records that are not in the file. Call it after all lines were judged. */
   async unseen(): Promise<number> {
     const all = await alongIndex(this.records, IN_FEED_ORDER, (hint) =>
       this.records.countDocuments(ofTenant(this.tenant), { hint }),
@@ -71,7 +74,7 @@ export class RecordJudge implements RecordSink {
     return Math.max(0, all - this.found);
   }
 
-  /** Lines that the database refuses to look at are found by halves, as the writer does it. */
+  /** Finds lines that the database refuses to process by halving the batch, like the writer. */
   private async judge(lines: RecordLine[], outcome: WriteOutcome): Promise<void> {
     let standing: Standing;
     try {
@@ -112,7 +115,7 @@ export class RecordJudge implements RecordSink {
     if (this.first[what].length < MOST_SHOWN) this.first[what].push(id);
   }
 
-  /** A member of the database has its e-mail no more where the file had a line for it. */
+  /** A stored member no longer has its e-mail once the file has contained a line for it. */
   private isTaken({ id, emailkey }: RecordLine['record'], { owners }: Standing): boolean {
     if (emailkey === undefined) return false;
     const inFile = this.memory.ownerOf(emailkey);
@@ -154,7 +157,7 @@ export class RecordJudge implements RecordSink {
   }
 }
 
-/** What is remembered of a line: what it says, shortened, and the e-mail that it gives its member. */
+/** A remembered line: a digest of it, and the e-mail that it gives its member. */
 interface RememberedLine {
   digest: string;
   emailkey: string | undefined;
@@ -163,8 +166,8 @@ interface RememberedLine {
 const MOST_REMEMBERED = 500_000;
 
 /**
- * What the lines of a file have said so far, by `id`, so that a later line is judged as if the ones before it were stored.
- * Of the last half million ids; those before them are forgotten.
+ * Remembers the lines of a file by `id`, so that a later line is judged as if the earlier ones were stored. Keeps the last
+ * half million ids.
  */
 export class FileMemory {
   private readonly lines = new Map<string, RememberedLine>();
@@ -176,7 +179,7 @@ export class FileMemory {
     return this.lines.get(id);
   }
 
-  /** The `id` to which a line gave the e-mail, and no later one took it away. */
+  /** The `id` to which a line gave the e-mail, unless a later line changed that. */
   ownerOf(emailkey: string): string | undefined {
     return this.owners.get(emailkey);
   }

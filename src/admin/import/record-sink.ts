@@ -14,8 +14,8 @@ interface StandingRecord {
 }
 
 /**
- * Makes the records of an application and kind a mirror of a file. The ids that the file has are kept in a collection
- * of their own while it is read, so that a file of any size needs no memory here.
+ * Makes the records of an application and kind a mirror of a file. The ids in the file are kept in a separate collection
+ * while it is read, so that memory does not grow with the file.
  */
 export class Mirror {
   private readonly seen: mongo.Collection<{ _id: string }>;
@@ -31,13 +31,13 @@ export class Mirror {
     this.records = db.collection(COLLECTION_OF[kind]);
   }
 
-  /** Notes that the file has these records. Like every write with majority, else the removal could not see it yet. */
+  /** Stores the ids of these records. Written with majority, like every write, so that the removal sees them. */
   async see(lines: RecordLine[]): Promise<void> {
     const ids = lines.map(({ record }) => ({ _id: record.id }));
     await this.seen.insertMany(ids, { ordered: false }).catch(refusedAsDuplicate);
   }
 
-  /** Removes the records whose id was never seen, and returns how many. */
+  /** Removes the records whose id is not in the file, and returns their number. */
   async removeUnseen(): Promise<number> {
     let removed = 0;
     let batch: StandingRecord[] = [];
@@ -56,7 +56,7 @@ export class Mirror {
     return removed + (await this.removeUnseenOf(batch));
   }
 
-  /** Forgets what was seen. */
+  /** Drops the collection of ids. */
   async close(): Promise<void> {
     await this.seen.drop();
   }
@@ -74,23 +74,23 @@ export class Mirror {
 
 const { parseToElements, ByteUtils } = mongoose.mongo.BSON.onDemand;
 
-/** What a batch has come to. */
+/** The result of writing a batch. */
 export interface WriteOutcome {
   created: number;
   changed: number;
-  /** Lines that are refused, and why. */
+  /** Refused lines, with the reasons. */
   refused: { number: number; reason: string }[];
 }
 
-/** Where lines go. */
+/** A destination for lines. */
 export interface RecordSink {
-  /** Takes lines of different ids. Throws only where the database is away. */
+  /** Processes lines with different ids. Throws only if the database is unavailable. */
   write(lines: RecordLine[]): Promise<WriteOutcome>;
 }
 
 export const EMAIL_TAKEN = 'another member has this e-mail already';
 
-/** Why a record is left alone that has a name twice. */
+/** Why a record that contains a name twice is not changed. */
 export function whyDoubled(kind: Kind, name: string): string {
   return (
     `the stored ${kind} has "${shown(name)}" more than once. Have the program that wrote it store it once, ` +
@@ -98,7 +98,7 @@ export function whyDoubled(kind: Kind, name: string): string {
   );
 }
 
-/** Why the database does not take a line. */
+/** Why the database refuses a line. */
 export function refusalOf(error: unknown): string {
   if (isDuplicateKey(error) && isEmailConflict(error)) return EMAIL_TAKEN;
   return `the database refuses it: ${(error as Error).message.replace(/^PlanExecutor error.*? :: caused by :: /, '')}`;
@@ -108,11 +108,11 @@ export function isEmailConflict(error: mongo.MongoServerError): boolean {
   return 'emailkey' in ((error.keyPattern ?? {}) as object);
 }
 
-/** A text begins with its length and ends with a NUL (bytes). */
+/** In BSON, the length precedes a string and a NUL follows it (bytes). */
 const BEFORE_TEXT = 4;
 const AFTER_TEXT = 1;
 
-/** By `id`, a name that stands more than once in the record. The records are read as the bytes they are. */
+/** By `id`, a name that occurs more than once in the record. The records are read as raw bytes. */
 export async function doubledAmong(
   collection: mongo.Collection,
   query: mongo.Document,
@@ -127,7 +127,7 @@ export async function doubledAmong(
   return doubled;
 }
 
-/** The first `id`, which counts for MongoDB too. The query has found it, so it is a text. */
+/** The first `id`, which is also the one that MongoDB uses. The query has matched it, so it is a string. */
 function idIn(record: Uint8Array): string {
   for (const [, nameAt, nameLength, at, length] of parseToElements(record)) {
     if (ByteUtils.toUTF8(record, nameAt, nameAt + nameLength, false) !== 'id') continue;
@@ -136,23 +136,23 @@ function idIn(record: Uint8Array): string {
   return '';
 }
 
-/** What a line may leave out; `data` and `id` it always has. */
+/** The properties of a line except `id`. All but `data` are optional. */
 const GIVEN = ['data', 'channels', 'type', 'createDate', 'createdBy'] as const;
 
-/** True where the stored record has every value that the line gives. */
+/** True if the stored record has every value that the line gives. */
 const IS_EQUAL = {
   $and: GIVEN.map((name) => ({ $eq: [`$${name}`, { $ifNull: [`$$line.${name}`, `$${name}`] }] })),
 };
 
-/** The key follows the e-mail: where the line has none, the record loses it. */
+/** The key follows the e-mail: if the line has no e-mail, the key is removed from the record. */
 const STORED: Record<Kind, unknown> = {
   product: '$$ROOT',
   member: { $unsetField: { field: 'emailkey', input: '$$ROOT' } },
 };
 
 /**
- * The update of all records of a batch that exist already: one statement, in which each record finds its own line.
- * (Many statements of one record each take MongoDB twice as long.) An equal record is left alone.
+ * The update of all existing records of a batch: one statement, in which each record finds its own line. (One statement per
+ * record takes MongoDB twice as long.) A record that is already equal is not changed.
  */
 export function changePipeline(kind: Kind, records: GivenRecord[]): mongo.Document[] {
   const line = ownLine(records);
@@ -160,22 +160,22 @@ export function changePipeline(kind: Kind, records: GivenRecord[]): mongo.Docume
   return [{ $replaceWith: { $let: { vars: { line }, in: { $cond: [IS_EQUAL, '$$ROOT', changed] } } } }];
 }
 
-/** The stage that tells of each record of a batch whether it is what its line says. */
+/** The stage that computes for each record of a batch whether it equals its line. */
 export function equalityStage(records: GivenRecord[]): mongo.Document {
   const isEqual = { $let: { vars: { line: ownLine(records) }, in: IS_EQUAL } };
   return { $project: { _id: 0, id: 1, isEqual } };
 }
 
-/** In a record of the batch, the line that is about it. */
+/** An expression for the line of the current record. */
 function ownLine(records: GivenRecord[]): mongo.Document {
   const ids = records.map(({ id }) => id);
   return { $arrayElemAt: [literal(records), { $indexOfArray: [literal(ids), '$id'] }] };
 }
 
 /**
- * The aggregation that inserts all records of a batch that do not exist yet, with the database's clock in the same
- * command. (Upserts take MongoDB five times as long.) It reads nothing from the collection it is run on: the facet
- * gives one document, whatever is in it. A record that has come into being meanwhile is an error.
+ * The aggregation that inserts all records of a batch that do not exist yet, with the database's clock in the same command.
+ * (Upserts take MongoDB five times as long.) Its result does not depend on the collection on which it runs: the facet
+ * returns one document, even for an empty collection. A record that another writer has inserted meanwhile is an error.
  */
 export function insertPipeline(
   collection: string,

@@ -15,13 +15,16 @@ import {
 
 const MOST_ATTEMPTS = 3;
 
-/** What a change has come to: how many records, and by `id` a name that stands twice in one that was left alone. */
+/**
+ * The result of a change: the number of changed records, and by `id` a name that occurs twice in a record that was not
+ * changed.
+ */
 interface Changed {
   count: number;
   doubled: Map<string, string>;
 }
 
-/** Another writer was quicker; looked at again, it will do. */
+/** Another writer was faster. A retry will succeed. */
 class OvertakenError extends Error {}
 
 /** Upserts batches of lines of one application and kind by `id`. */
@@ -37,14 +40,14 @@ export class RecordWriter implements RecordSink {
     this.records = db.collection(COLLECTION_OF[kind]);
   }
 
-  /** Writes lines of different ids. Throws only where the database is away. */
+  /** Writes lines with different ids. Throws only if the database is unavailable. */
   async write(lines: RecordLine[]): Promise<WriteOutcome> {
     const written: WriteOutcome = { created: 0, changed: 0, refused: [] };
     await this.writePart(lines, new Map(), written);
     return written;
   }
 
-  /** A part that fails is done again in halves, until the lines that are to blame stand alone. */
+  /** A part that fails is retried in halves, until each line that causes the failure is isolated. */
   private async writePart(
     lines: RecordLine[],
     firstLook: Map<string, boolean>,
@@ -68,7 +71,7 @@ export class RecordWriter implements RecordSink {
     await this.writePart(lines.slice(middle), firstLook, written);
   }
 
-  /** What a failed attempt has inserted is found to exist by the next one, but counts as created all the same. */
+  /** A record that a failed attempt has inserted exists in the next attempt, but still counts as created. */
   private async attempt(
     lines: RecordLine[],
     existed: Map<string, boolean>,
@@ -88,7 +91,7 @@ export class RecordWriter implements RecordSink {
     }
   }
 
-  /** Read without majority: what another writer has just stored counts. */
+  /** Reads without majority, to include records that another writer has just stored. */
   private async standing(lines: RecordLine[]): Promise<Set<string>> {
     const ids = lines.map(({ record }) => record.id);
     const found = await alongIndex(this.records, BY_RECORD_ID, (hint) =>
@@ -104,8 +107,8 @@ export class RecordWriter implements RecordSink {
   }
 
   /**
-   * All or nothing, so that what is counted as changed is so. A name that stands twice in a stored record can end mongod
-   * when a pipeline touches it: such records are found in the same transaction, and are left alone.
+   * Atomic, so that the number of changed records is exact. A name that occurs twice in a stored record can crash mongod
+   * when a pipeline touches it. Such records are found in the same transaction, and are not changed.
    */
   private async change(lines: RecordLine[]): Promise<Changed> {
     if (lines.length === 0) return { count: 0, doubled: new Map() };

@@ -17,25 +17,25 @@ import { atOnce, FatalError, isKept } from '../../common/index.js';
 import { shaped } from '../fields.js';
 import { configurationJson } from './stored-configuration.js';
 
-/** The `_id` of a document that exists within a transaction only. */
+/** The `_id` of a document that exists only within a transaction. */
 const TURN = 'configuration.apply';
 
 interface ApplyOptions extends PlanOptions {
-  /** Entity tag of the configuration that the plan was made against; without it, of whichever stands. */
+  /** Entity tag of the configuration that the plan was made against. Without it, any version may be changed. */
   ifMatch?: string | undefined;
   /** Most credentials that one call creates: each password is hashed, which takes time. */
   mostNew?: number;
 }
 
-/** What was done, and the passwords of the credentials that were made, by user name. */
+/** The applied changes, and the passwords of the new credentials by user name. */
 export interface Applied {
   changes: PlannedChange[];
   passwords: Record<string, string>;
 }
 
 /**
- * Makes what is stored what is wanted: all of it in one transaction, or nothing. Throws 400, 403, 404, 409, and 412 where
- * somebody has changed the configuration since the plan was made.
+ * Changes the stored configuration to the wanted one, in one transaction. Throws 400, 403, 404 and 409, and 412 if the
+ * configuration has changed since the plan was made.
  */
 export async function applyConfiguration(
   desk: Desk,
@@ -66,8 +66,8 @@ export async function applyConfiguration(
 }
 
 /**
- * Both of two transactions at once would see the configuration without what the other writes, as what each writes differs. Here
- * one of them fails for now, and compares anew.
+ * Makes concurrent transactions conflict. They write different documents, so each would otherwise succeed without seeing the
+ * writes of the other. One of them now gets a write conflict, is retried, and compares again.
  */
 async function takeTurn(db: mongo.Db, session: mongo.ClientSession): Promise<void> {
   const turns = db.collection<{ _id: string }>(AUDIT_TRAIL);
@@ -75,7 +75,7 @@ async function takeTurn(db: mongo.Db, session: mongo.ClientSession): Promise<voi
   await turns.deleteOne({ _id: TURN }, { session });
 }
 
-/** An application may have been removed while services of it were written. */
+/** Removes services that were written while their application was removed. */
 async function removeOrphans(db: mongo.Db, changes: PlannedChange[]): Promise<void> {
   for (const { action, thing } of changes) {
     if (thing.what !== 'service' || action === 'remove') continue;
@@ -157,7 +157,7 @@ function deedOf({ action, thing, changed }: PlannedChange): Deed {
   }
 }
 
-/** Of the file (bytes); 100,000 credentials take about 15 MB. */
+/** Most characters of a file; 100,000 credentials take about 15 MB. */
 const LONGEST = 32 * 1024 * 1024;
 const WIDTH = 120;
 const HEAD = [
@@ -165,7 +165,7 @@ const HEAD = [
   '# "config plan FILE" tells what it would change, "config apply FILE" changes it.',
 ].join('\n');
 
-/** The configuration as a file, with what could not be part of it as comments. */
+/** Writes the configuration as a file. Comments list what could not be part of it. */
 export function configurationFile(configuration: Configuration, leftOut: string[]): string {
   const yaml = stringify(configurationJson(configuration), {
     lineWidth: WIDTH,
@@ -175,14 +175,14 @@ export function configurationFile(configuration: Configuration, leftOut: string[
   return [HEAD, ...comments, yaml.trimEnd()].join('\n');
 }
 
-/** A file that was read. */
+/** A configuration file after parsing. */
 interface ConfigurationFile {
   configuration: Configuration;
-  /** The line of what stands at a pointer (RFC 6901), counted from 1. */
+  /** The line of the value at a pointer (RFC 6901), counted from 1. */
   lineOf: (pointer: string) => number | undefined;
 }
 
-/** Reads YAML, or JSON, which is YAML too. Throws a FatalError that names the first line that is not right. */
+/** Reads YAML, and so also JSON, which is a subset. Throws a FatalError that names the first invalid line. */
 export function readConfigurationFile(text: string): ConfigurationFile {
   if (text.length > LONGEST) throw new FatalError(`The file has more than ${LONGEST} characters.`);
   const lines = new LineCounter();
@@ -218,7 +218,7 @@ export function readConfigurationFile(text: string): ConfigurationFile {
   return { configuration, lineOf };
 }
 
-/** What `work` throws about a place in the file names its line. */
+/** Adds the line to an error that `work` throws about a place in the file. */
 function withLines<T>(lineOf: ConfigurationFile['lineOf'], work: () => T): T {
   try {
     return work();
@@ -227,7 +227,7 @@ function withLines<T>(lineOf: ConfigurationFile['lineOf'], work: () => T): T {
   }
 }
 
-/** The same error, with the line of the place that it is about. */
+/** Adds the line to an error about a place in the file. Returns other errors unchanged. */
 export function onLine(lineOf: ConfigurationFile['lineOf'], error: unknown): unknown {
   const problem = error instanceof Refused ? error.problem : error;
   if (!(problem instanceof Problem)) return error;
@@ -248,7 +248,7 @@ function toJson(document: ReturnType<typeof parseDocument>): object {
   throw new FatalError('The file is not such as {applications: [...], credentials: [...]}.');
 }
 
-/** Aliases are few in a file that a person has written; a thousand of a thousand are an attack. */
+/** Limits aliases: a file written by a person has few of them, and nested aliases can expand to any size. */
 function aliased(document: ReturnType<typeof parseDocument>): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 }) as unknown;

@@ -19,24 +19,24 @@ import type { Scope } from '../../auth/index.js';
 import type { ListedCredential } from '../credentials.js';
 import { type Fields, type Shaped, shapeInSteps } from '../fields.js';
 
-/** What has to be done so that what is stored is what is wanted. */
+/** A change that brings the stored configuration closer to the wanted one. */
 export type PlannedChange = Pick<Thing, 'name' | 'pointer'> & {
   action: 'create' | 'change' | 'remove';
-  /** The thing as it is wanted; one that is to be removed, as it is stored. */
+  /** The wanted thing; for a removal, the stored one. */
   thing: Thing;
-  /** Its fields that are set to another value, by name. */
+  /** Names of the fields that get another value. */
   changed: string[];
 };
 
-/** What to do, and what is stored beside it and stays. */
+/** The changes, and the stored things that the wanted configuration omits and that are kept. */
 export interface PlannedChanges {
   changes: PlannedChange[];
   untold: Thing[];
 }
 
 /**
- * Compares what is stored with what is wanted, thing by thing. What is stored and not wanted is removed where `isPruned`
- * says so; else it stays, and is told of. Removals come last, services before their applications.
+ * Compares the stored things with the wanted ones. A stored thing that is not wanted is removed if `isPruned` is set;
+ * otherwise it is kept and listed in `untold`. Removals come last, services before their applications.
  */
 export function* differenceBetween(
   stored: Thing[],
@@ -63,19 +63,19 @@ function changeOf(action: PlannedChange['action'], thing: Thing, changed: string
   return { action, name: thing.name, pointer: thing.pointer, thing, changed };
 }
 
-/** What names a thing, by the collection that it stands in. */
+/** The key of a thing, by its collection. */
 type ThingKey =
   | { what: 'application'; key: Tenant }
   | { what: 'service'; key: ServiceKey }
   | { what: 'credential'; key: { username: string } };
 
-/** One thing of a configuration: how it is found, and what else it has. */
+/** One thing of a configuration: its key and its other fields. */
 type Thing = ThingKey & {
-  /** In words, unlike that of any other. */
+  /** A description in words, unique within a configuration. */
   name: string;
-  /** Where in the configuration it is told of. */
+  /** JSON pointer to its place in the configuration. */
   pointer: string;
-  /** What else it has, each value as it is stored; undefined where it has none. */
+  /** Its other fields, with their stored values; undefined for a field without a value. */
   fields: Record<string, unknown>;
 };
 
@@ -133,7 +133,7 @@ function nameOfCredential(username: string): string {
   return `credential "${username}"`;
 }
 
-/** Which of the fields differ, by name. Filters are compared as the extended JSON that stands for them. */
+/** Names of the fields that differ. Filters are compared as extended JSON. */
 function differing(one: Thing['fields'], other: Thing['fields']): string[] {
   return Object.keys(one).filter((name) => textOf(one[name]) !== textOf(other[name]));
 }
@@ -142,7 +142,7 @@ function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(filterJson(value));
 }
 
-/** Throws the 400 that names the place where something is told twice. */
+/** Throws 400, with the pointer, if a thing occurs twice. */
 export function* assertSingle(things: Thing[]): Steps<void> {
   const seen = new Set<string>();
   for (const { name: said, pointer } of things) {
@@ -152,7 +152,7 @@ export function* assertSingle(things: Thing[]): Steps<void> {
   }
 }
 
-/** Makes a configuration of what is stored; what cannot be part of one is told in words. */
+/** Builds a configuration from stored documents. `leftOut` describes what cannot be part of it. */
 export function* understood(
   applications: StoredApplication[],
   services: StoredService[],
@@ -215,7 +215,7 @@ function serviceJson(service: StoredService): object {
   };
 }
 
-/** Whatever but false or nothing stands in `disabled` closes a credential. */
+/** Any stored value of `disabled` except false and null disables a credential. */
 function credentialJson({ username, level, scopes, disabled, expiresAt }: ListedCredential): object {
   const isDisabled = disabled !== undefined && disabled !== null && disabled !== false;
   return {
@@ -234,7 +234,7 @@ function dateText(date: Date): string {
   return Number.isNaN(date.getTime()) ? 'no date' : date.toISOString();
 }
 
-/** Nothing is as good as null in what operators write. */
+/** Removes properties without a value. Operators also write null for a missing value. */
 function withoutNothing(stored: object): object {
   return Object.fromEntries(
     Object.entries(stored).filter(([, value]) => value !== undefined && value !== null),

@@ -20,24 +20,27 @@ import {
 } from './difference.js';
 import { type Reach, storedConfiguration } from './stored-configuration.js';
 
-/** Milliseconds in which MongoDB looks at all filters that change; what it refuses it refuses at once. */
+/** Time limit for trying all changed filters on MongoDB, in ms. A filter that MongoDB refuses is refused at once. */
 const TRIALS_MS = 2000;
 
-/** Whose configuration is changed, and whether what is not told of is removed. */
+/** The part of the configuration that is changed, and whether things that are not mentioned are removed. */
 export interface PlanOptions {
   reach: Reach;
   isPruned: boolean;
 }
 
-/** What would be done, against what is stored now. */
+/** The planned changes to what is stored now. */
 export interface Comparison extends PlannedChanges {
-  /** Entity tag of what is stored. */
+  /** Entity tag of the stored configuration. */
   etag: string;
-  /** What is stored in a form that could not be applied, in words. */
+  /** Descriptions of stored documents that are not valid in a configuration. */
   leftOut: string[];
 }
 
-/** Compares a wanted configuration with what is stored. Throws 400, 403 and 404 where it is not for the caller to want. */
+/**
+ * Compares a wanted configuration with the stored one. Throws 400 for a thing that occurs twice, and 403 or 404 for what is
+ * out of the caller's reach.
+ */
 export async function compare(
   db: mongo.Db,
   wanted: Configuration,
@@ -54,7 +57,10 @@ export async function compare(
   return { ...difference, etag, leftOut };
 }
 
-/** Throws where a change could not be made: 400 for a filter that MongoDB refuses, 409 for a name, for records, and for services beyond the limits. */
+/**
+ * Throws if a change could not be made: 400 for an invalid user name and for a filter that MongoDB refuses; 409 for a user
+ * name in use, for an application that still has records, and for services beyond the limits.
+ */
 export async function assertPossible(
   db: mongo.Db,
   changes: PlannedChange[],
@@ -75,7 +81,7 @@ export async function assertPossible(
   }
 }
 
-/** Throws where a credential cannot be made under its user name. */
+/** Throws if a new credential cannot have its user name. */
 async function assertUsernames(db: mongo.Db, changes: PlannedChange[], reach: Reach): Promise<void> {
   const made = changes.flatMap(({ action, thing }) =>
     action === 'create' && thing.what === 'credential' ? [thing] : [],
@@ -89,14 +95,14 @@ async function assertUsernames(db: mongo.Db, changes: PlannedChange[], reach: Re
   if (one !== null) throw await usernameTaken(db, String(one['username']), reach.coversCredential);
 }
 
-/** What a changed filter does, by the name of its service. */
+/** The preview of each changed filter, by the name of its service. */
 export type Previews = Map<string, Preview>;
 
-/** How previews are made one after the other. */
+/** How to make previews one after another. */
 interface PreviewsMade {
-  /** How long the next one may take (milliseconds); where nothing is left, the others are not made. */
+  /** Time limit of the next preview, in ms. If no time is left, the remaining ones are skipped. */
   msLeft: () => number;
-  /** Makes one when it may be; where that gives nothing, the others are not made. */
+  /** Runs a preview when its turn comes. If it returns undefined, the remaining ones are skipped. */
   during?: (
     of: Tenant,
     work: (signal: AbortSignal | undefined) => Promise<Preview>,
@@ -104,7 +110,7 @@ interface PreviewsMade {
   onProgress?: (done: number) => void;
 }
 
-/** What each changed filter would do. */
+/** Previews each changed filter. */
 export async function previewsOf(
   db: mongo.Db,
   changes: PlannedChange[],

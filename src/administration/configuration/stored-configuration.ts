@@ -12,19 +12,19 @@ import { batchSizeFor, leftOutText, LISTING, listServices } from '../listed-serv
 import type { Configuration, ConfiguredService } from '../shapes.js';
 import { understood } from './difference.js';
 
-/** What of the configuration somebody may see and change. */
+/** The part of the configuration that a caller may see and change. */
 export interface Reach {
-  /** Only of these organizations; undefined: of all. */
+  /** Only these organizations; undefined means all. */
   organizationids?: string[] | undefined;
-  /** Only this application, and the credentials that open nothing else. */
+  /** Only this application, and the credentials that cover nothing else. */
   only?: Tenant | undefined;
-  /** The most bytes of BSON that are read. */
+  /** Most bytes of BSON that are read. */
   mostBytes: number;
   covers: (tenant: Tenant) => boolean;
   coversCredential: (credential: ListedCredential) => boolean;
 }
 
-/** As much as a file may have. */
+/** The same limit as for a file. */
 const EVERYTHING_BYTES = 32 * 1024 * 1024;
 
 /** Everything, for a caller with access to the database. */
@@ -34,7 +34,7 @@ export const EVERYTHING: Reach = {
   mostBytes: EVERYTHING_BYTES,
 };
 
-/** What of a reach concerns one application. */
+/** Restricts a reach to one application. */
 export function withinApplication(reach: Reach, only: Tenant): Reach {
   const { organizationid, appid } = only;
   return {
@@ -52,15 +52,15 @@ interface StoredConfiguration {
   configuration: Configuration;
   /** The configuration as JSON. */
   text: string;
-  /** Digest of all of it. */
+  /** Digest of the whole configuration. */
   etag: string;
-  /** What is stored in a form that could not be applied, in words: it is not part of the configuration. */
+  /** Descriptions of stored documents that are not valid in a configuration. They are not part of it. */
   leftOut: string[];
 }
 
 /**
- * What is stored within reach, as of one moment: that of the session's transaction, or without one that of this call. Operators
- * write these collections too. Throws 409 where it is more than may be read.
+ * Reads the stored configuration within a reach, from one snapshot: that of the session's transaction, or a new one without
+ * a session. Operators write these collections too. Throws 409 if there is more than may be read.
  */
 export function storedConfiguration(
   db: mongo.Db,
@@ -112,7 +112,7 @@ async function readConfiguration(
   return { configuration, text, etag, leftOut: [...leftOut, ...beyond.map(leftOutText)] };
 }
 
-/** How many documents a read has, and their bytes of BSON together. */
+/** The number of documents of a read, and their total size in bytes of BSON. */
 interface Size {
   documents: number;
   bytes: number;
@@ -135,7 +135,7 @@ async function sizeOf(
   return size ?? { documents: 0, bytes: 0 };
 }
 
-/** In batches, so that other requests are served in between. */
+/** Reads in batches, so that other requests are served in between. */
 async function read<T extends mongo.Document>(
   collection: mongo.Collection,
   which: mongo.Document,
@@ -171,7 +171,7 @@ function assertAtMost(most: number, bytes: number): void {
   );
 }
 
-/** The configuration as JSON, as it stands in a file or an answer. */
+/** The configuration as JSON, for a file or an answer. */
 export function configurationJson({ applications = [], credentials = [] }: Configuration): object {
   return {
     applications: applications.map(({ services = [], ...application }) => ({
@@ -186,7 +186,7 @@ function serviceJson({ filter, ...service }: ConfiguredService): object {
   return { ...service, filter: filterJson(filter) };
 }
 
-/** The text of {@link configurationJson}, a service or credential at a time. */
+/** The text of {@link configurationJson}, built one service or credential at a time. */
 export function* configurationText({ applications = [], credentials = [] }: Configuration): Steps<string> {
   const told: string[] = [];
   for (const { services = [], ...application } of applications) {

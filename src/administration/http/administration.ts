@@ -24,7 +24,7 @@ const MOST_TRIALS_OF_ONE = 2;
 /** Concurrent trials of all organizations together, beyond the first of each. */
 const MOST_FURTHER_TRIALS = 2;
 
-/** How long a trial waits for its turn, and how long it takes including that wait (milliseconds). */
+/** How long a trial waits for its turn, and its time limit including that wait, in ms. */
 const TRIAL_WAIT_MS = 1500;
 const WHOLE_MS = 9000;
 
@@ -35,10 +35,10 @@ interface OfOne {
 }
 
 /**
- * Limits concurrent trials of filters on the records: for a preview, for a plan, before a filter is saved, and to see which
- * services match a record. MongoDB does not interrupt a pattern that takes long on one long text, and a filter that was stored
- * before such patterns were refused may keep a core of it busy beyond all limits: its place is taken until MongoDB has finished.
- * The trials of one organization never keep another from its first place.
+ * Limits concurrent trials of filters on the records: for a preview, for a plan, before a filter is saved, and to find the
+ * services that match a record. MongoDB does not interrupt a regular expression while it matches one string. A filter that
+ * was stored before slow expressions were refused can therefore keep a core busy beyond every time limit; it occupies its
+ * place until MongoDB has finished. Trials of one organization never block the first place of another.
  */
 @Injectable()
 export class TrialLimiter {
@@ -48,8 +48,8 @@ export class TrialLimiter {
   private readonly organizations = new Map<string, OfOne>();
 
   /**
-   * Does the work when it is its turn; its signal is aborted when the client has gone, or the time is over: nothing then.
-   * Throws 503 `busy` where its turn does not come in time, and what the work throws.
+   * Runs the work when its turn comes. Its signal is aborted when the client disconnects or the time is over; the result is
+   * then undefined. Throws 503 `busy` if the turn does not come in time, and the errors of the work.
    */
   during<T extends object>(
     organizationid: string,
@@ -100,7 +100,7 @@ export class TrialLimiter {
   }
 }
 
-/** A signal that is aborted together with another, or after some milliseconds unless it is forgotten by then. */
+/** A signal that is aborted together with another one, or after `ms` milliseconds. `forget` cancels both. */
 function abortedWith(gone: AbortSignal, ms: number): { signal: AbortSignal; forget: () => void } {
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -116,18 +116,18 @@ function abortedWith(gone: AbortSignal, ms: number): { signal: AbortSignal; forg
 /** Concurrent lists of all organizations together in an instance, and of one. */
 const MOST_LISTS = 4;
 const MOST_LISTS_OF_ONE = 1;
-/** How long a list waits for its turn (milliseconds). */
+/** How long a list waits for its turn, in ms. */
 const LIST_WAIT_MS = 1500;
 
 /**
- * Limits concurrent lists of services and reads of a configuration: megabytes of filters are read and written as JSON in the
- * thread that answers all other requests.
+ * Limits concurrent lists of services and reads of a configuration: they convert megabytes of filters from and to JSON in
+ * the thread that answers all other requests.
  */
 @Injectable()
 export class ListingLimiter {
   private readonly places = new Places(MOST_LISTS, MOST_LISTS_OF_ONE);
 
-  /** Does the work when it is the turn of the organizations of the caller. Throws 503 `busy` where that does not come in time. */
+  /** Runs the work when the turn of the caller's organizations comes. Throws 503 `busy` if it does not come in time. */
   async during<T>(
     request: Request,
     caller: Pick<Credential, 'scopes'>,
@@ -150,7 +150,7 @@ function ownerOf(caller: Pick<Credential, 'scopes'>): string {
   return JSON.stringify([...new Set(organizationsTouched(caller))].sort());
 }
 
-/** Each edit of a service is work for the leader, on which all applications wait. */
+/** Each edit of a service causes work for the leader, and all applications wait for it. */
 const MOST_A_MINUTE = 300;
 
 /** Limits how often services of one application are edited through this instance. */
@@ -158,14 +158,14 @@ const MOST_A_MINUTE = 300;
 export class EditLimiter {
   private readonly edits = new MinuteCounts();
 
-  /** Throws 429 `too-many-edits` where the services of the application were edited too often in this minute. */
+  /** Throws 429 `too-many-edits` if the application's services were edited too often in this minute. */
   count({ organizationid, appid }: Tenant): void {
     const { count, secondsLeft } = this.edits.add(JSON.stringify([organizationid, appid]));
     if (count > MOST_A_MINUTE) throw problems.tooManyEdits(secondsLeft, MOST_A_MINUTE);
   }
 }
 
-/** Aborted where the client goes away before it has its answer. */
+/** A signal that is aborted if the client disconnects before it has its answer. */
 export function untilGone({ res: response }: Request): AbortSignal {
   const gone = new AbortController();
   if (response?.closed === true) gone.abort();
@@ -177,7 +177,10 @@ export function untilGone({ res: response }: Request): AbortSignal {
 export const Administrative = () =>
   applyDecorators(AboveApplications(), Needs('admin'), ApiTags('administration'), ApiBasicAuth());
 
-/** Opens the desk of the sender of a request. A filter that is not tried because its client has gone is not accepted. */
+/**
+ * Builds the `Desk` of the sender of a request. If the client disconnects before its filter was tried, the change is
+ * refused.
+ */
 @Injectable()
 export class Desks {
   private readonly auditTrailDays: number;
@@ -203,7 +206,7 @@ export class Desks {
   }
 }
 
-/** The request itself, for the desk of its sender. */
+/** The request itself, for the `Desk` of its sender. */
 export const Asked = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   context.switchToHttp().getRequest<Request>(),
 );
@@ -214,7 +217,7 @@ export function sendTagged(response: Response, document: unknown, etag: string):
   sendJson(response, JSON.stringify(document));
 }
 
-/** A list as JSON, an item at a time: megabytes of filters would keep all other requests waiting. */
+/** Serializes a list one item at a time, because megabytes of filters at once would delay all other requests. */
 export async function listText<T>(items: T[], shown: (one: T) => object): Promise<string> {
   const slice = new TimeSlice();
   const texts: string[] = [];
@@ -225,7 +228,7 @@ export async function listText<T>(items: T[], shown: (one: T) => object): Promis
   return `[${texts.join(',')}]`;
 }
 
-/** Reads a body by its fields. */
+/** Reads a body according to its fields. */
 class ShapePipe<F extends Fields> implements PipeTransform<object, Promise<Shaped<F>>> {
   constructor(private readonly fields: F) {}
 
@@ -234,10 +237,10 @@ class ShapePipe<F extends Fields> implements PipeTransform<object, Promise<Shape
   }
 }
 
-/** The body of a request, as the fields describe it. */
+/** The body of a request, read according to the fields. */
 export const Body = (fields: Fields) => RequestBody(new ShapePipe(fields));
 
-/** The same, where no body stands for one without properties. */
+/** Like {@link Body}, but a missing body counts as an empty object. */
 export const OptionalBody = (fields: Fields) => OptionalRequestBody(new ShapePipe(fields));
 
 /** The body for the OpenAPI document. */
@@ -270,7 +273,7 @@ export const NamesCredential = ApiParam({
   schema: { type: 'string', minLength: 1, example: 'harvester' },
 });
 
-/** A change is made only to what the caller has seen. */
+/** With this header, a change applies only to the version that the caller has seen. */
 export const TakesIfMatch = ApiHeader({
   name: 'If-Match',
   required: false,

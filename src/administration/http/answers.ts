@@ -117,11 +117,11 @@ export class SignedInShape {
   coversAll: boolean;
 }
 
-/** Describes a success: its shape, or an object of which contract §6 tells more. */
+/** Describes a success by its schema, or as an object that contract §6 describes. */
 export const Answers = (description: string, type?: new () => object, status = 200) =>
   ApiResponse({ status, description, ...(type === undefined ? { schema: ANY } : { type }) });
 
-/** Describes a success that has nothing to tell. */
+/** Describes a success without a body. */
 export const Done = ApiResponse({ status: 204, description: 'It is done' });
 
 const number = { type: 'integer', nullable: true, description: 'Null where there was no time to find out' };
@@ -170,7 +170,7 @@ const warnings = {
   },
 };
 
-/** What a preview answers, for the OpenAPI document. */
+/** The schema of a preview, for the OpenAPI document. */
 export const PREVIEW_ANSWER = {
   type: 'object',
   required: ['records', 'matching', 'others', 'restamps', 'isCutOff', 'plan', 'warnings'],

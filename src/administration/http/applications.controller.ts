@@ -29,7 +29,7 @@ import {
 } from './administration.js';
 import { Answers, ApplicationList, ApplicationShape } from './answers.js';
 
-/** Registration of applications. */
+/** Lists, registers, changes and removes applications. */
 @Administrative()
 @Controller('admin/v1/applications')
 export class ApplicationsController {
@@ -132,7 +132,7 @@ export class ApplicationsController {
   }
 }
 
-/** What other programs stored as null is left out, as what they did not store. */
+/** Omits properties that other programs stored as null. */
 function shown({ organizationid, appid, title, settings }: StoredApplication): object {
   return { organizationid, appid, title: title ?? undefined, settings: settings ?? undefined };
 }

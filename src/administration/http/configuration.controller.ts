@@ -39,15 +39,15 @@ import { Answers } from './answers.js';
 
 const WANTED = { ...CONFIGURATION, prune: flag() };
 
-/** All previews of a plan together come before its answer is due (milliseconds). */
+/** Time limit of all previews of a plan together, in ms. */
 const PREVIEWS_MS = 4000;
-/** MongoDB does not interrupt every pattern; callers wait for all of them together no longer than this. */
+/** Longest wait for all previews together, in ms. MongoDB does not interrupt every regular expression. */
 const WHOLE_MS = 6000;
-/** Each new password is hashed, some 50 ms each, while the request waits. */
+/** Most new credentials per request. Hashing each password takes some 50 ms, for which the request waits. */
 const MOST_NEW = 50;
-/** How long an application of a configuration waits for its turn (milliseconds). */
+/** How long applying a configuration waits for its turn, in ms. */
 const APPLY_WAIT_MS = 6000;
-/** Bytes of BSON that one answer may have, or that are compared with what is wanted: other requests wait meanwhile. */
+/** Most bytes of BSON in one answer or one comparison. Other requests wait meanwhile. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** The parameters that name one application, both or neither. */
@@ -65,7 +65,7 @@ const TakesApplication = applyDecorators(
   ),
 );
 
-/** The configuration as one document: what stands, what another would change, and changing it at once. */
+/** The configuration as one document: reads it, plans changes to it, and applies them in one transaction. */
 @Administrative()
 @Controller('admin/v1/configuration')
 export class ConfigurationController {
@@ -126,7 +126,7 @@ export class ConfigurationController {
     const begun = performance.now();
     const leftOf = (ms: number) => begun + ms - performance.now();
     const previews = await previewsOf(db, changes, {
-      // Exact counts and the estimate behind them may take as long each.
+      // The exact counts and the estimate that follows may each take this long.
       msLeft: () => leftOf(PREVIEWS_MS) / 2,
       during: ({ organizationid }, work) =>
         this.previews.during(organizationid, gone, work, leftOf(WHOLE_MS)),
@@ -168,7 +168,10 @@ export class ConfigurationController {
   }
 }
 
-/** What the caller may change; with the parameters, what of that concerns this application. Throws 400 and 404. */
+/**
+ * The part of the configuration that the caller may change, restricted to one application by the parameters. Throws 400 and
+ * 404.
+ */
 function reachOf(caller: Credential, narrowing: Narrowing): Reach {
   const reach = {
     organizationids: organizationsTouched(caller),
@@ -189,7 +192,7 @@ function isName(value: unknown): boolean {
   return typeof value === 'string' && NAME.test(value);
 }
 
-/** A change in words, with its preview if one was made. */
+/** A change for the answer, with its preview if one was made. */
 function shown({ action, name, thing, changed }: PlannedChange, previews?: Previews): object {
   const { what, key } = thing;
   return { action, what, ...key, changed, preview: what === 'service' ? previews?.get(name) : undefined };

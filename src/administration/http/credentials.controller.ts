@@ -42,7 +42,7 @@ import { Answers, CredentialList, CredentialShape, Done } from './answers.js';
 
 const DAYS = /^[1-9]\d{0,3}$/;
 
-/** Credentials that open no more than the caller's own. A password is in one answer only: the one that makes it. */
+/** Credentials whose scopes the caller covers. A password occurs only in the answer to the request that creates it. */
 @Administrative()
 @Controller('admin/v1/credentials')
 export class CredentialsController {
@@ -202,7 +202,10 @@ export class CredentialsController {
     await revokeCredential(this.desks.of(request), username, ifMatch ?? etag);
   }
 
-  /** Throws 404 where the credential opens more than the caller's. What follows is about the one seen here. */
+  /**
+   * Throws 404 if the caller does not cover the credential. Returns its entity tag, so that the change applies to the
+   * version checked here.
+   */
   private async assertSeen(request: Request, caller: Credential, username: string): Promise<string> {
     const { document, etag } = await readCredential(this.desks.of(request).db, username);
     if (!coversCredential(caller, document)) throw unknownCredential(username);

@@ -39,7 +39,7 @@ const OBJECT_ID = /^[0-9a-f]{24}$/i;
 const MOST_ENTRIES = 1000;
 const USUAL_ENTRIES = 100;
 
-/** How the service stands, and what was done to it. */
+/** The state of the service, and the history of administrative changes. */
 @Administrative()
 @Controller('admin/v1')
 export class OverviewController {
@@ -141,7 +141,7 @@ function wrong(parameter: string, detail: string): Error {
 
 type RecordNames = Record<'org' | 'app' | 'kind' | 'id', string>;
 
-/** Why a record is where it is, and why consumers received it again. */
+/** Explains the state of a record, and why consumers received it again. */
 @Administrative()
 @NamesApplication()
 @Controller('admin/v1/applications/:org/:app/records')
@@ -193,7 +193,7 @@ export class RecordsController {
     return recordHistory(db, of, names.id, this.keptDays);
   }
 
-  /** Throws 404 where the caller does not cover the application, or it does not exist. */
+  /** Throws 404 if the caller does not cover the application, or if it does not exist. */
   private async covered(
     request: Request,
     caller: Credential,

@@ -50,7 +50,9 @@ import {
 } from './administration.js';
 import { Answers, Done, PREVIEW_ANSWER, ServiceList, ServiceShape } from './answers.js';
 
-/** Exact counts, and the estimate behind them, must both come before the answer is due (milliseconds). */
+/**
+ * Time limit of the exact counts, and again of the estimate that follows, in ms. Both must finish before the answer is due.
+ */
 const PREVIEW_MS = 3300;
 
 interface ServicePath {

@@ -12,33 +12,33 @@ import {
   SHOWN_IDS,
 } from './sample.js';
 
-/** The ids of those that do not match may be hard to find where nearly all match (milliseconds). */
+/** Time limit for the ids of records that do not match, in ms. They may be hard to find if nearly all records match. */
 const OTHERS_MS = 1500;
 /**
- * To read every record takes so many times as long as to count it along an index: where that cannot be done in time, all of
- * the time is left to the estimate.
+ * Reading every record takes this many times as long as counting along an index. If it cannot finish in time, all of the
+ * time is left to the estimate.
  */
 const READING_COST = 10;
 const NONE: Known = { count: 0, ids: [] };
 
 /** What a filter does to the records of one application and kind. */
 export interface PreviewCounts {
-  /** Null, as every count, where there was no time to find out. */
+  /** Null, like every count, if the time ran out. */
   records: number | null;
   matching: Group;
   others: Group;
-  /** Beside the filter in force, where there is one: who would begin to match, and who would cease to. */
+  /** If a filter is in force: records that would start to match, and records that would stop matching. */
   entering: Group | undefined;
   leaving: Group | undefined;
-  /** How many records are stamped anew, so that consumers are told. */
+  /** The number of records that are re-stamped, so that consumers receive the change. */
   restamps: number | null;
-  /** Some counts are estimates, each right to this many records in 95 of 100 cases; undefined where all are exact. */
+  /** Set if some counts are estimates: each is right to this many records in 95 of 100 cases. */
   error: number | undefined;
-  /** The time was over before all of it was found: a count is null, or a group that is not empty has no ids. */
+  /** The time ran out before everything was found: a count is null, or a non-empty group has no ids. */
   isCutOff: boolean;
 }
 
-/** For how long it may count, and how it estimates what it has not counted by then. */
+/** Time limits of the exact counts, and of the estimate of the remaining ones. */
 export interface Effort {
   exactMs: number;
   estimateMs: number;
@@ -46,13 +46,13 @@ export interface Effort {
   sampleSize: number;
 }
 
-/** Along which index what matches the filter is found, and what matches the one in force. */
+/** The indexes for finding the records that match the filter, and those that match the filter in force. */
 interface StatedIndexes {
   filter: StatedIndex | undefined;
   inForce: StatedIndex | undefined;
 }
 
-/** Without entering and leaving if there is no filter to compare with, or no record does either. */
+/** Without entering and leaving if both filters are the same, or if only one filter is given. */
 type Conditions = Partial<Record<Counted, Filter>> & { others: Filter };
 
 interface Found {
@@ -62,7 +62,7 @@ interface Found {
   sample?: Sample<string> | undefined;
 }
 
-/** Counts who matches and who does not, who enters and who leaves; estimates what takes longer than it may. */
+/** Counts the records that match, that do not match, that enter and that leave. Estimates counts that take too long. */
 export async function countsOf(
   place: Place,
   filter: Filter,
@@ -76,7 +76,7 @@ export async function countsOf(
   return countsIn(found, inForce !== undefined);
 }
 
-/** `$nor` is what tells what does not match: it is right for fields that are missing, too. */
+/** `$nor` selects the records that do not match, including those without the field. */
 function conditionsOf(filter: Filter, inForce: Filter | undefined): Conditions {
   const others = { $nor: [filter] };
   if (inForce === undefined || isSame(filter, inForce)) return { matching: filter, others };
@@ -170,17 +170,17 @@ function restampsOf({ records, sample }: Found, entering: Group, leaving: Group)
   return { count, ...(error !== undefined && { error }) };
 }
 
-/** A sample of all of them is no estimate. */
+/** A sample of all records gives an exact count. */
 function shownEstimate({ count, error }: { count: number; error: number }): Omit<Group, 'ids'> {
   return error === 0 ? { count } : { count, error };
 }
 
-/** A sample shows whom it has found, if anybody. */
+/** An estimated group is complete: it shows the ids that the sample contains, if any. */
 function isIncomplete({ count, ids, error }: Group): boolean {
   return count === null || (error === undefined && count > 0 && ids.length === 0);
 }
 
-/** Whether two filters are the same byte for byte: the order of keys tells documents apart. */
+/** Whether two filters are equal byte for byte: the order of keys matters in documents. */
 function isSame(one: Filter, other: Filter): boolean {
   const [bytes, others] = [one, other].map((filter) => serialize({ filter }));
   return Buffer.compare(bytes!, others!) === 0;
@@ -188,37 +188,38 @@ function isSame(one: Filter, other: Filter): boolean {
 
 type Limit = { maxTimeMS: number };
 
-/** The ids of more records than these are not sorted for the sake of the first of them. */
+/** Above this count, no index is stated for the first ids, which would have to be sorted. */
 const MANY = 1000;
 
-/** What was found out of a group in the time that there was. */
+/** What was found of a group within the time limit. */
 interface Known {
   count?: number | undefined;
   ids?: string[] | undefined;
 }
 
-/** Counts all records of the place, along an index and without looking at one: 0.2 s for a million. */
+/** Counts all records of the place along an index, without reading any record: 0.2 s for a million. */
 function countAll({ records, tenant, session }: Place, time: Allowance): Promise<number | undefined> {
   return time.ask((limit) => records.countDocuments(tenant, { ...limit, session }));
 }
 
-/** The index to go along: one that serves the condition, or the one along which all records lie. */
+/** The index to use: one that serves the condition, or the one over all records of the application. */
 export interface StatedIndex {
   hint: string;
   serves: boolean;
 }
 
-/** How long a group may be looked for, and along which index, where that is known. */
+/** The time limit of a search for a group, and the index to use if it is known. */
 interface Search {
   time: Allowance;
-  /** Milliseconds for the ids, where that is less than there is. */
+  /** Time limit for the ids in ms, if it is shorter. */
   idsMs?: number;
   stated: StatedIndex | undefined;
 }
 
 /**
- * Counts what fulfils a condition, and finds the first ids. The index is stated: MongoDB would try all that it has on up to a
- * third of the collection first, where there is little to be found. Only for the ids of many it is left to choose.
+ * Counts the records that fulfil a condition, and finds the first ids. The index is stated, because MongoDB would first try
+ * all indexes on up to a third of the collection if there are few matches. MongoDB chooses the index only for the ids of
+ * many records.
  */
 async function countGroup(place: Place, condition: Filter, search: Search): Promise<Known> {
   if (search.stated?.serves !== true) return idsBeforeCount(place, condition, search);
@@ -228,7 +229,7 @@ async function countGroup(place: Place, condition: Filter, search: Search): Prom
   return { count, ids: count === 0 ? [] : await firstIds(place, condition, { ...search, stated }) };
 }
 
-/** Where all has to be read, it is read once if there are but few. */
+/** Without an index that serves the condition, every record is read. Reads them only once if there are few matches. */
 async function idsBeforeCount(place: Place, condition: Filter, search: Search): Promise<Known> {
   const ids = await firstIds(place, condition, search);
   if (ids === undefined) return {};
@@ -246,7 +247,7 @@ function countOf(
   return time.ask(count).catch(ifIndexIsGone);
 }
 
-/** In the order of their `_id`. */
+/** Sorted by `_id`. */
 async function firstIds(
   { records, tenant, session }: Place,
   condition: Filter,
@@ -263,7 +264,7 @@ function hinted(stated: StatedIndex | undefined): { hint?: string } {
   return stated === undefined ? {} : { hint: stated.hint };
 }
 
-/** An index that was there a moment ago may have been dropped: then this was not found out in time. */
+/** The index may have been dropped meanwhile. The result is then unknown, as after a timeout. */
 function ifIndexIsGone(error: unknown): undefined {
   if (!(error instanceof Error) || !/\bhint\b/.test(error.message)) throw error;
 }

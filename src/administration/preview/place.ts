@@ -3,23 +3,23 @@ import { pause } from '../../common/index.js';
 import { isTimeout } from '../../database/plain.js';
 import { COLLECTION_OF, type Kind, type Tenant } from '../../record/index.js';
 
-/** The caller may give up between two queries: the next query is then aborted. */
+/** Interval of repeated `killSessions`, in ms. If the caller aborts between two queries, a repetition kills the next one. */
 const END_AGAIN_MS = 100;
 
-/** The records that a filter is tried on: those of one kind of one application. */
+/** The records that a filter is tried on: those of one kind in one application. */
 export interface Place {
   records: mongo.Collection;
   kind: Kind;
   tenant: Tenant;
-  /** All queries of one preview are in it, so that they can be ended together. */
+  /** All queries of one preview run in this session, so that they can be killed together. */
   session: mongo.ClientSession;
-  /** Ends what the server is doing for it, and what it begins from now on. */
+  /** Kills the running queries on the server, and those that start later. */
   end: () => void;
 }
 
 /**
- * What tasks that go side by side give. Where one fails, the others are ended, and have ended before that is told: a query
- * that is left behind would go on in the database.
+ * Awaits concurrent tasks. If one fails, ends the others and waits for them before rethrowing the error: an abandoned query
+ * would keep running in the database.
  */
 export async function together<T extends readonly unknown[] | []>(
   { end }: Pick<Place, 'end'>,
@@ -34,7 +34,7 @@ export async function together<T extends readonly unknown[] | []>(
   }
 }
 
-/** Runs work in a place; if that fails, or the caller gives up, its queries are killed on the server. */
+/** Runs work in a place. If the work fails or the caller aborts, its queries are killed on the server. */
 export async function inPlace<T>(
   db: mongo.Db,
   { organizationid, appid, kind }: Tenant & { kind: Kind },
@@ -60,13 +60,13 @@ export async function inPlace<T>(
   } finally {
     signal?.removeEventListener('abort', end);
     settled.abort();
-    // The driver gives the same session to others afterwards.
+    // The driver reuses the session for other callers afterwards.
     await ending;
     await session.endSession();
   }
 }
 
-/** Where it cannot be done, each query has an end of its own. */
+/** If killing fails, each query still ends at its own time limit. */
 async function endQueries(db: mongo.Db, session: mongo.ClientSession, settled: AbortSignal): Promise<void> {
   const id = session.id?.id;
   while (id !== undefined) {
@@ -79,7 +79,7 @@ async function endQueries(db: mongo.Db, session: mongo.ClientSession, settled: A
   }
 }
 
-/** Milliseconds for several queries together: each gets what those before it have left. */
+/** A time limit for several queries together, in ms: each query may use what the earlier ones left. */
 export class Allowance {
   private readonly ends: number;
 
@@ -87,7 +87,7 @@ export class Allowance {
     this.ends = performance.now() + ms;
   }
 
-  /** What a query gives that the server ends when the time is over; undefined where that came first. */
+  /** Runs a query with the remaining time as its limit; undefined if the time runs out. */
   async ask<T>(
     query: (limit: { maxTimeMS: number }) => Promise<T>,
     atMost = Infinity,

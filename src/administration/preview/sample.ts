@@ -4,9 +4,9 @@ import { count, shown } from '../../common/index.js';
 import type { Allowance, Place } from './place.js';
 import { idTextOf } from '../../record/index.js';
 
-/** Something in a filter that is allowed, and hardly what was meant. */
+/** Something in a filter that is allowed but probably not intended. */
 export interface Warning {
-  /** Where it stands in the filter, such as `$or[1].category`. */
+  /** Its place in the filter, such as `$or[1].category`. */
   path: string;
   detail: string;
 }
@@ -18,18 +18,18 @@ const OF_RECORDS = new Set([
 ]);
 const MOST_NAMES = 5;
 const NEWEST = 10_000;
-/** For one look at all records, which ends where one has the field (milliseconds). */
+/** Time limit of one search through all records for the field, in ms. */
 const LOOK_MS = 500;
 
-/** What is warned of, and the fields that no record has: an index over one would serve nothing. */
+/** The warnings, and the fields that no record has: an index over such a field would be useless. */
 interface FieldWarnings {
   warnings: Warning[];
   missing: Set<string>;
 }
 
 /**
- * Warns of names that no record has: those at the top of the record, where the fields of `data` are written `data.…`, and those
- * within `data`, at any depth. Where there is no record yet, none of the latter.
+ * Warns of names that no record has: names at the top level, where fields of `data` must be written `data.…`, and names
+ * within `data`, at any depth. The latter are skipped if there are no records yet.
  */
 export async function fieldWarnings(place: Place, filter: Filter, time: Allowance): Promise<FieldWarnings> {
   const warnings: Warning[] = [];
@@ -55,7 +55,7 @@ export async function fieldWarnings(place: Place, filter: Filter, time: Allowanc
   return { warnings, missing };
 }
 
-/** What may have been meant by a name at the top. What no answer shows is not looked for. */
+/** Suggests what a name at the top level may have been meant to be. Hidden fields are neither looked up nor suggested. */
 async function hintFor(place: Place, field: string, time: Allowance): Promise<string> {
   const name = rootOf(field);
   if (isHidden(`data.${name}`)) return '';
@@ -84,7 +84,10 @@ export function topNamesIn(filter: Filter): { field: string; path: string }[] {
   return [...topNames.values()];
 }
 
-/** Who has nothing under a name; undefined where somebody has, or there is no time to look. The newest tell it quickly. */
+/**
+ * Describes the records if none has a name; undefined if one has it, or if the time runs out. Searches the newest records
+ * first, which is quick.
+ */
 async function havingNone(place: Place, name: string, time: Allowance): Promise<string | undefined> {
   const { records, tenant, kind, session } = place;
   const newest = [{ $match: tenant }, { $sort: { _id: -1 } }, { $limit: NEWEST }] as const;
@@ -101,7 +104,7 @@ async function havingNone(place: Place, name: string, time: Allowance): Promise<
   return isThere ? undefined : `No ${kind}`;
 }
 
-/** Undefined where there is no time to look. */
+/** Undefined if the time runs out. */
 async function isSomewhere(
   { records, tenant, session }: Place,
   path: string,
@@ -121,37 +124,40 @@ function rootOf(field: string): string {
 /** The number of ids shown for each group. */
 export const SHOWN_IDS = 10;
 
-/** Records of a group: how many, and the ids of the first of them. */
+/** A group of records: their number, and the first ids. */
 export interface Group {
-  /** Null where there was no time to find out. */
+  /** Null if the time ran out. */
   count: number | null;
   ids: string[];
-  /** The count is an estimate, right to this many records in 95 of 100 cases; absent where it is exact. */
+  /** Set if the count is an estimate: it is right to this many records in 95 of 100 cases. */
   error?: number;
 }
 
-/** Who matches the filter; beside the filter in force, who would begin to match, and who would cease to. */
+/**
+ * Records that match the filter. If another filter is in force: records that would start to match, and records that would
+ * stop matching.
+ */
 export const COUNTED = ['matching', 'entering', 'leaving'] as const;
 
 export type Counted = (typeof COUNTED)[number];
 
-/** What was found of a group in a sample. */
+/** The number of records of a group in a sample, and their first ids. */
 interface Sampled {
   hits: number;
   ids: string[];
 }
 
-/** Records chosen at random: how many were looked at, and what was found of each group. */
+/** Randomly chosen records: how many were examined, and the hits of each group. */
 export interface Sample<Name extends string> {
   looked: number;
   groups: Record<Name, Sampled>;
 }
 
 /**
- * Looks at about `size` of so many records, each as likely as any other. They are chosen along an index, where a large
- * record has no more room than a small one: MongoDB's own `$sample` goes by pages of its storage, and finds records that are
- * ten times as large ten times as often. That passes over every entry of the index, 1.5 s for a million; undefined where
- * the time is over before.
+ * Examines about `size` of the `records` records, each equally likely to be chosen. They are chosen along an index, where a
+ * large record takes no more room than a small one. MongoDB's own `$sample` walks the pages of its storage, and finds a
+ * record that is ten times as large ten times as often. Choosing reads every entry of the index: 1.5 s for a million.
+ * Undefined if the time runs out.
  */
 export async function lookAtSome<Name extends string>(
   place: Place,
@@ -209,16 +215,16 @@ function counted(condition: Filter): mongo.Document[] {
 /** Standard deviations of the normal distribution within which 95 of 100 estimates lie. */
 const WITHIN = 2;
 
-/** A number of records that was concluded from some of them, and to how many it is right in 95 of 100 cases. */
+/** An estimated number of records, and its error in 95 of 100 cases. */
 interface Estimate {
   count: number;
   error: number;
 }
 
 /**
- * How many of so many records are in a group, where so many hits were found among those that were looked at, each of which
- * was as likely to be chosen as any other. The error is the greater side of Wilson's interval, which is right for rare
- * groups, too: none among 10,000 does not mean that there is none. Whoever looks at all of them knows.
+ * Estimates how many of `of` records are in a group, given `hits` among `looked` randomly chosen records. The error is the
+ * larger side of Wilson's interval, which holds for rare groups too: no hit among 10,000 does not mean that there is none.
+ * If all records were examined, the count is exact.
  */
 export function estimated(hits: number, looked: number, of: number): Estimate {
   if (looked >= of) return { count: hits, error: 0 };
