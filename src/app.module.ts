@@ -49,7 +49,7 @@ export class AppModule {
   }
 }
 
-/** What is answered 503, and fails other work in the same way. */
+/** Whether an error is an outage: a request that meets it is answered 503, and other work fails in the same way. */
 function isOutage(error: unknown): boolean {
   return (error instanceof Problem ? error : databaseProblem(error))?.status === 503;
 }

@@ -29,30 +29,36 @@ import {
 import { measure, Metrics, ServiceLogger } from './observability/index.js';
 import { ConsumerNotes, aboutRequest, noteConsumer } from './replication/feed/index.js';
 
-/** Files and connections of other kinds: to MongoDB a hundred and more, where `MONGODB_URI` does not say otherwise. */
+/**
+ * Descriptors reserved for files and other connections. The MongoDB pool alone uses 100 and more, unless
+ * `MONGODB_URI` limits it.
+ */
 const OTHER_DESCRIPTORS = 256;
-/** As most systems have it. */
+/** The usual descriptor limit of an operating system. */
 const USUAL_DESCRIPTORS = 1024;
 
-/** A client that takes nothing for so long is let go: what is held for it would be held for ever. */
+/**
+ * A connection without activity for this long is closed (milliseconds). A client that stops reading would otherwise
+ * hold its resources forever.
+ */
 const STALLED_MS = 120_000;
 
-/** The headers of a request arrive within it; those of a first one as of its connection (milliseconds). */
+/** Time limit for the headers of a request (milliseconds). For the first request it starts with the connection. */
 const HEADERS_MS = 20_000;
 
-/** Longest time to an answer besides waiting for the watcher, which has a setting of its own (milliseconds). */
+/** Longest time to an answer (milliseconds), without the wait for the watcher, which has its own setting. */
 const ANSWER_MS = 8000;
 
-/** Most requests that may wait for their answers: each holds memory and its work in the database. */
+/** Maximum number of requests that wait for an answer. Each holds memory and may occupy the database. */
 const WAITING_REQUESTS = 500;
 
-/** They tell how the service is, most of all where nothing else answers. */
+/** These paths report the state of the service. They must answer above all when other paths do not. */
 const ABOUT_THE_SERVICE = /^\/(health\/(live|ready)|metrics|console(\/.*)?|docs(\/[^/]*)?|openapi\.json)$/;
 
-/** What an instance that only watches answers. */
+/** The paths that an instance with `ROLE=watch` serves. */
 const OWN_STATE = /^\/(health\/(live|ready)|metrics)$/;
 
-/** Nothing but the guards; what they throw becomes an answer where everything else does. */
+/** Runs only the guards. Errors that they throw reach the usual exception filter. */
 const GUARDS = { guards: true, interceptors: false, filters: false };
 const NOTHING_ELSE = [undefined, undefined, undefined, undefined] as const;
 
@@ -99,7 +105,7 @@ export async function createApp(settings: Settings, mongodbUri: string): Promise
 
 type Passing = (request: Request, response: Response) => Promise<void>;
 
-/** What the guards of paths look at; there is nothing behind them. */
+/** Empty handlers that carry the metadata that the guards read. */
 class Behind {
   inApplications(this: void): void {}
 
@@ -108,7 +114,10 @@ class Behind {
   inAdministration(this: void): void {}
 }
 
-/** Scripts of these pages may send a login, but no cookie of a browser is of any use to them. */
+/**
+ * Scripts of these origins may send a login. Browser cookies are excluded, because they are of no use to such
+ * scripts.
+ */
 function cors(origins: string[]): CorsOptions {
   return {
     ...{ origin: origins, credentials: false, maxAge: 600, optionsSuccessStatus: 204 },
@@ -133,8 +142,8 @@ function patience({ markWait }: Settings): Patience {
 }
 
 /**
- * Express answers no 304 beside a `Cache-Control: no-cache`, which `fetch` sends along with If-None-Match. Nothing here
- * comes from a cache, every ETag is compared with the data of this moment, so that wish is met anyway.
+ * Express answers no 304 to a request with `Cache-Control: no-cache`, which `fetch` adds to If-None-Match. The header
+ * can be ignored: no answer comes from a cache, and each ETag is compared with current data.
  */
 function allowNotModified(request: Request, _response: Response, next: NextFunction): void {
   delete request.headers['cache-control'];
@@ -146,14 +155,14 @@ function refuseToServe(request: Request, response: Response, next: NextFunction)
   else answerProblem(request, response, problems.notServing());
 }
 
-/** A number of proxies, or the names and networks that Express knows. */
+/** The value for Express: a number of proxies, or names and networks. */
 function trusted(setting: string): number | string {
   return /^\d+$/.test(setting) ? Number(setting) : setting;
 }
 
 /**
- * Answers 405 where a path exists and the method does not. Where the path needs credentials, whoever has none learns
- * nothing but that: 401, 404 for the application and 403 come first (contract §3).
+ * Answers 405 if a path exists but does not support the method. If the path requires credentials, the checks for 401,
+ * 404 (application) and 403 come first (contract §3), so the answer reveals nothing to a caller without access.
  */
 function refuseOtherMethods(app: INestApplication): OtherMethodHandler {
   const contexts = app.get(ExternalContextCreator);

@@ -9,12 +9,15 @@ function interruptible(): AbortSignal {
   return controller.signal;
 }
 
-/** The driver checks the connection string, so what reads the settings is loaded for a command only. */
+/**
+ * Loaded only for commands that read the settings, because the connection string is checked with the MongoDB driver.
+ */
 const settings = async () => (await import('./config/plain.js')).settingsOfProcess;
 
 const ended = runCommandLine(process.argv.slice(2), settings, {
   ...{ input, output, errors, interruptible },
   colours: { output: hasColours(output), errors: hasColours(errors) },
 });
-// Where an entry is bundled, what it loads later may import it, and waits until its own statements have ended.
+// No top-level `await`: in a bundle, a chunk that is loaded later may import this entry and then wait for it to
+// finish.
 void ended.then((code) => (process.exitCode = code));

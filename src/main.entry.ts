@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   if (embedded !== undefined) await showDemo(app, settings, baseUrl);
 }
 
-/** The embedded database comes with a demo, made as soon as the watcher is at work. */
+/** Creates the demo of the embedded database as soon as no pass is in progress. */
 async function showDemo(app: NestExpressApplication, settings: Settings, baseUrl: string): Promise<void> {
   const { db } = app.get<Connection>(getConnectionToken());
   const marks = app.get(MaxService, { strict: false });
@@ -57,8 +57,8 @@ async function embeddedUri(settings: Settings): Promise<string> {
 }
 
 /**
- * The start ends with one clear line where an operator can help, and with everything known where not. What fails since
- * the service is stopping fails rightly.
+ * Ends the process after a fatal error: with one clear line if an operator can help, else with the full stack. Errors
+ * after a stop has begun are expected and ignored.
  */
 async function fail(error: unknown): Promise<void> {
   if (isStopping()) return;

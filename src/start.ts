@@ -8,7 +8,7 @@ import type { Settings } from './config/index.js';
 import type { Preparation } from './database/index.js';
 import { onOrphaned } from './embedded/index.js';
 
-/** What an operator has to repair, by the error code of the operating system. */
+/** The setting that an operator must correct, by error code of the operating system. */
 const WRONG_SETTING: Record<string, keyof typeof ADVICE> = {
   EADDRINUSE: 'port',
   EACCES: 'port',
@@ -25,19 +25,28 @@ const ADVICE = {
   port: 'Set PORT to a port that is free and allowed.',
 };
 
-/** A healthy database answers long before; a slow one gets more time, unless an attempt has failed (milliseconds). */
+/**
+ * A healthy database answers well within this time. A slow one gets more, unless an attempt has failed
+ * (milliseconds).
+ */
 const USUAL_MS = 1000;
 const SLOW_MS = 3000;
 
 const FINISH_MS = 10_000;
-/** A client that keeps its connection and asks on would hold the stop up until then, so connections end with their request. */
+/**
+ * Interval at which idle connections are closed during a stop (milliseconds). A client that keeps sending requests on
+ * its connection would otherwise delay the stop until `FINISH_MS`.
+ */
 const IDLE_MS = 100;
 /** Remaining background work, such as a wait for a frozen database, is then abandoned. */
 const LEAVE_MS = FINISH_MS + 2_000;
 
-/** npm passes on a signal that the terminal has sent to the service already: within this time it is no second Ctrl-C. */
+/**
+ * npm forwards a signal that the terminal has already sent to the service. Within this time a repeated signal does
+ * not count as a second Ctrl-C (milliseconds).
+ */
 const ONE_PRESS_MS = 1000;
-/** The exit code of a program that Ctrl-C has ended. */
+/** The exit code of a program that was ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
 /** A closed terminal or pipe receives no further messages. */
@@ -67,7 +76,7 @@ export async function listen(
   }
 }
 
-/** Throws the same error before anything else starts: a database may take long to start. */
+/** Throws the same error as {@link listen} before anything else starts, because a database may take long to start. */
 export async function assertCanListen(address: Address): Promise<void> {
   const server = createServer().listen(address.port, address.host);
   await once(server, 'listening').catch(clearly(address));
@@ -94,18 +103,19 @@ export async function reportDatabase(
   void answered.then(() => say('The database answers.'));
 }
 
-/** What the stop ends and reports. */
+/** The effects of a stop. */
 interface Stop {
   say: (line: string) => void;
-  /** Ends streams, which would never end by themselves. */
+  /** Ends the event streams, which otherwise never end. */
   endStreams: () => void;
   stopDatabase: () => Promise<void>;
 }
 
 /**
- * On SIGTERM or SIGINT, and when npm is gone, the service stops listening, finishes what runs (10 s at most), gives up
- * the lease and exits 0 (contract §5). After Ctrl-C it reports on stderr, and a second Ctrl-C ends it at once; after a
- * signal it reports in the log. Returns a function that says whether the stop has begun.
+ * On SIGTERM or SIGINT, and when npm has exited, the service stops listening, finishes running requests (10 s at
+ * most), releases the lease and exits with 0 (contract §5). After Ctrl-C it reports on stderr, and a second Ctrl-C
+ * ends it at once. After another signal it reports in the log. Returns a function that reports whether the stop has
+ * begun.
  */
 export function stopOnSignals(
   app: NestExpressApplication,

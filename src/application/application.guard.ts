@@ -18,7 +18,7 @@ import { type Application, APPLICATION_MODEL } from './application.schema.js';
 
 type StoredApplication = Application & { _id: unknown };
 
-/** Applications as this instance knows them, or as the database has them. */
+/** Looks up applications in this instance's cache, or in the database. */
 @Injectable()
 export class ApplicationLookup {
   private readonly reads = new SharedReads<StoredApplication | null>();
@@ -31,7 +31,7 @@ export class ApplicationLookup {
     this.known = new KnownDocuments(control, applications.collection.collectionName);
   }
 
-  /** The application as a credential sees it: null also where its scopes do not cover it. */
+  /** The application as a credential sees it: null also if its scopes do not cover it. */
   async find({ scopes }: Pick<Credential, 'scopes'>, tenant: Tenant): Promise<Application | null> {
     const { organizationid, appid } = tenant;
     if (!NAME.test(organizationid) || !NAME.test(appid)) return null;
@@ -55,7 +55,7 @@ export class ApplicationLookup {
 
 type RequestInApplication = Request & { application?: Application };
 
-/** 404 with one and the same body where the application does not exist and where the credential does not cover it. */
+/** Answers 404, with an identical body, if the application does not exist or the credential does not cover it. */
 @Injectable()
 export class ApplicationGuard implements CanActivate {
   constructor(private readonly applications: ApplicationLookup) {}
@@ -73,7 +73,7 @@ export class ApplicationGuard implements CanActivate {
   }
 }
 
-/** The application that the path names, in a handler behind the guard. */
+/** The application of the path, in a handler after the guard. */
 export const CurrentApplication = createParamDecorator(
   (_data: unknown, context: ExecutionContext) =>
     context.switchToHttp().getRequest<RequestInApplication>().application,
@@ -94,5 +94,5 @@ export const NamesApplication = () =>
     }),
   );
 
-/** Describes what all routes within an application have: its names in the path, and credentials. */
+/** Describes the path parameters and the authentication of all routes within an application. */
 export const InApplication = () => applyDecorators(ApiBasicAuth(), NamesApplication());

@@ -30,7 +30,7 @@ const serviceSchema = new Schema<Service>(
   { collection: SERVICES, strict: false, versionKey: false, minimize: false },
 ).index({ organizationid: 1, appid: 1, kind: 1, name: 1 }, { unique: true });
 
-/** The models of the room. */
+/** The models of this module. */
 export const applicationModels = [
   { name: APPLICATION_MODEL, schema: applicationSchema },
   { name: SERVICE_MODEL, schema: serviceSchema },

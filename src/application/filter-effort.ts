@@ -6,21 +6,27 @@ import { isPlainBeginning, patternCost } from './pattern/cost.js';
 import { NotUnderstoodError } from './pattern/cursor.js';
 
 const MOST_PATTERNS = 100;
-/** A plain beginning takes MongoDB 85 ns on a text, however short that is; a list may have a million. */
+/**
+ * MongoDB needs 85 ns to match a plain beginning against a text, even a short one, and a list may have a million
+ * texts.
+ */
 const MOST_BEGINNINGS = 200;
-/** Judging a longer one would hold up the service, and none takes few enough steps. */
+/**
+ * Maximum length of a pattern. The analysis of a longer one would block the service, and none of them is cheap
+ * enough.
+ */
 const LONGEST = 4000;
 /**
- * Steps per character of a text, of all patterns of a filter together. A step takes MongoDB 8 to 17 ns, so a text of a million
- * characters takes 1 to 2 s.
+ * Maximum number of steps per character of a text, for all patterns of a filter together. MongoDB needs 8 to 17 ns
+ * for a step, so 1 to 2 s for a text of a million characters.
  */
 const MOST_STEPS = 100;
-/** Beyond these the number says no more. */
+/** Larger numbers of steps are not reported exactly. */
 const MANY = 10_000;
 
 /**
- * Numbers in the path of a field. Each may be a place in a list or a name in its elements, so that a list in a list in a list
- * takes MongoDB twice as long for each.
+ * Maximum number of numeric names in the path of a field. Each may be an array index or a field name, so in nested
+ * arrays each one doubles the time that MongoDB needs.
  */
 const MOST_NUMBERS = 8;
 const NUMBER = /^\d+$/;
@@ -33,27 +39,27 @@ interface Pattern {
 }
 
 /**
- * Why a valid filter could keep MongoDB busy for too long over one record, in one sentence that names the place; undefined if
- * it could not. MongoDB interrupts nothing within a record, so what may take long must not start.
+ * Why a valid filter could occupy MongoDB for too long on one record, in one sentence that names the place; undefined
+ * if it could not. MongoDB checks for interrupts only between records, so such a filter must not start.
  */
 export function effortFault(filter: Filter): string | undefined {
   return atOnce(effortInSteps(filter));
 }
 
-/** The same, a regular expression at a time: judging a long one takes some milliseconds. */
+/** The same, one regular expression per step: the analysis of a long one takes some milliseconds. */
 export function* effortInSteps(filter: Filter): Steps<string | undefined> {
   return pathsFault(filter) ?? (yield* patternsFault(filter));
 }
 
-/** A field of a filter with its condition, and where it stands, such as `$or[1].data.price`. */
+/** A field of a filter with its condition, and its place, such as `$or[1].data.price`. */
 export interface FilterPart {
   place: string;
-  /** As it is written: the whole path. */
+  /** The whole path, as written. */
   field: string;
   condition: unknown;
 }
 
-/** Every field that a valid filter (contract §4) has a condition on, as the record has it: not within `$elemMatch`. */
+/** Every field with a condition in a valid filter (contract §4), without those inside `$elemMatch`. */
 export function partsOf(filter: Filter): FilterPart[] {
   return Object.entries(filter).flatMap(([key, value]: [string, unknown]) => {
     if (!key.startsWith('$')) return [{ place: key, field: key, condition: value }];
@@ -63,7 +69,7 @@ export function partsOf(filter: Filter): FilterPart[] {
   });
 }
 
-/** The parts, and those that `$elemMatch` has for the elements of their fields: `rows.a` within `rows`. */
+/** The parts, and those inside `$elemMatch` with their full path: `rows.a` for `a` within `rows`. */
 export function withinElements(parts: FilterPart[]): FilterPart[] {
   return parts.flatMap((part) => [part, ...withinElements(elementsOf(part))]);
 }
@@ -107,7 +113,7 @@ function endless(place: string): string {
   return `The regular expression at ${place} may take very long on a long text. Begin it with "^", and let no two repetitions without end ("*", "+", "{1,}") take the same characters, as in "^[a-z]+-[0-9]+$"; "foo.*bar" can be two conditions, "foo" and "bar".`;
 }
 
-/** Steps per character, or the part that was not understood. */
+/** Steps per character, or the part of the syntax whose cost is unknown. */
 function costOf(source: string, options: string): number | string {
   try {
     return patternCost(source, options);

@@ -5,7 +5,7 @@ import { firstKey, isDocument, isRegularExpression, startsWithOperator } from '.
 /** The fields of an index, in their order. */
 export type IndexKey = Record<string, 1>;
 
-/** To what an index narrows that which is read for a condition: the smaller, the better. */
+/** How far an index narrows the records that are read for a condition: smaller is better. */
 const NARROWED_TO = {
   oneValue: 0,
   someValues: 1,
@@ -17,26 +17,27 @@ const NARROWED_TO = {
 
 type Narrowing = (typeof NARROWED_TO)[keyof typeof NARROWED_TO];
 
-/** By the path of a field. */
+/** The narrowing for each path of a field. */
 type Narrowed = Map<string, Narrowing>;
 
 const TENANT: IndexKey = { organizationid: 1, appid: 1 };
-/** The service has indexes over these, or needs none. */
+/** Fields that the service's own indexes cover, or that need none. */
 const COVERED = new Set(['organizationid', 'appid', '_id', 'id', 'lastupdated']);
 const LOWER = ['$gt', '$gte'];
 const UPPER = ['$lt', '$lte'];
-/** A regular expression that begins with `^` and a text: MongoDB reads only what begins with that. */
+/** A regular expression that begins with `^` and a text: MongoDB reads only the keys with this prefix. */
 const BEGINS_WITH_TEXT = /^\^[^\\^$.|?*+()[\]{}](?![*+?{])/;
 
 /**
- * The index that would serve a valid filter (contract §4): `{organizationid, appid}` and the one field that narrows most
- * what has to be read; nothing where none does, as of `$nor`, `$not`, `$ne`, `$nin`, `$exists: true`, `$size`, `$mod` and
- * `$type`, for which an index is read through, or nearly so. An `$or` is served where each of its filters narrows the same
- * field; none within `$elemMatch` is.
+ * The index that would serve a valid filter (contract §4): `{organizationid, appid}` and the one field that narrows
+ * the read most. Undefined if no field does. `$nor`, `$not`, `$ne`, `$nin`, `$exists: true`, `$size`, `$mod` and
+ * `$type` do not narrow, because they need a scan of all or almost all of an index. An `$or` is served if each of its
+ * filters narrows the same field; an `$or` within `$elemMatch` is not served.
  *
- * It is one field, never two: over records that have lists in two fields of an index MongoDB refuses it, and once it
- * stands, each write of such a record, by whatever program. For the same reason no field whose path has a number in it: it
- * may be a place in a list as well as a name, and MongoDB refuses records in which it is both.
+ * The index has one such field, never two: MongoDB refuses an index if a record has arrays in two of its fields, and
+ * once the index exists, it refuses every write of such a record by any program. Fields with a number in their path
+ * are excluded for a similar reason: the number may be an array index or a name, and MongoDB refuses records in which
+ * it is both.
  */
 export function indexAdvice(filter: Filter): IndexKey | undefined {
   const narrowed = [...narrowedBy(filter)].filter(([path]) => isIndexable(path));
@@ -61,14 +62,14 @@ function narrowedBy(filter: Filter, within = ''): Narrowed {
   );
 }
 
-/** All conditions hold: the best for each field. */
+/** All conditions hold: the best narrowing for each field. */
 function allOf(several: Narrowed[]): Narrowed {
   const all: Narrowed = new Map();
   for (const one of several) for (const [path, how] of one) all.set(path, least(how, all.get(path))!);
   return all;
 }
 
-/** One of them holds: fields that each of them narrows, by the worst. */
+/** One of the conditions holds: the fields that all of them narrow, each with its worst narrowing. */
 function anyOf([first = new Map(), ...others]: Narrowed[]): Narrowed {
   const common = [...first].filter(([path]) => others.every((one) => one.has(path)));
   return new Map(common.map(([path, how]) => [path, worst([how, ...others.map((one) => one.get(path))])]));
@@ -148,7 +149,7 @@ function isNothing(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-/** Whether what is greater, or less, is one stretch of an index that has an end. */
+/** Whether a comparison by order with the value reads one bounded range of an index. */
 function isOrdered(value: unknown): boolean {
   if (isNothing(value) || isDocument(value) || Array.isArray(value) || isRegularExpression(value))
     return false;

@@ -3,21 +3,21 @@ import { shown } from '../common/index.js';
 import { bsonTypeOf, HIDDEN_FIELDS } from '../record/pure.js';
 
 const LEAF_CLASSES = [Date, RegExp, Uint8Array];
-/** To the driver a timestamp is a number of 64 bits; where MongoDB wants another number, it refuses it itself. */
+/** To the driver a timestamp is a 64-bit number. MongoDB itself refuses it where it requires another type. */
 const NUMBER_TYPES = ['Decimal128', 'Long', 'Double', 'Int32', 'Timestamp'];
 const LEAF_TYPES = [...NUMBER_TYPES, 'ObjectId', 'BSONRegExp', 'Binary', 'MinKey', 'MaxKey'];
 const PLAIN_PROTOTYPES: unknown[] = [Object.prototype, null];
 
 /*
- * A filter cannot use a field that no answer shows: a preview counts matches, so a few hundred previews would reveal a hidden
- * value letter by letter. And a change of `emailkey` alone moves no stamp: a record that began to match by it would never be
- * delivered.
+ * A filter cannot use a hidden field. A preview counts matches, so a few hundred previews would reveal a hidden value
+ * character by character. Also, a change of `emailkey` alone does not change the stamp: a record that begins to match
+ * because of it would never be delivered.
  */
 
 const NUMBER = /^\d+$/;
 const HIDDEN = HIDDEN_FIELDS.map((field) => field.split('.'));
 
-/** Whether the value is a document of keys and values, and not one BSON value that is an object in JavaScript only. */
+/** Whether the value is a document, and not a BSON value that JavaScript represents as an object. */
 export function isDocument(value: unknown): value is mongo.Document {
   return (
     typeof value === 'object' &&
@@ -27,7 +27,7 @@ export function isDocument(value: unknown): value is mongo.Document {
   );
 }
 
-/** Whether the value has no parts and can be compared with a stored one. Code and references cannot. */
+/** Whether the value has no parts and can be compared with a stored one. Code and references cannot be compared. */
 export function isLeaf(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) {
     return typeof value !== 'function' && typeof value !== 'symbol';
@@ -44,7 +44,7 @@ export function isRegularExpression(value: unknown): boolean {
   return value instanceof RegExp || bsonTypeOf(value) === 'BSONRegExp';
 }
 
-/** The first key of a document: by it MongoDB tells a condition from a value. */
+/** The first key of a document. MongoDB uses it to distinguish a condition from a value. */
 export function firstKey(value: unknown): string | undefined {
   return isDocument(value) ? Object.keys(value)[0] : undefined;
 }
@@ -72,7 +72,7 @@ export function holdsHidden(path: string): boolean {
   return names.length > 0 && HIDDEN.some(isWithin);
 }
 
-/** The sentence about a hidden field: by its key, and where in the filter that is. */
+/** The error sentence about a hidden field, with its key and its place in the filter. */
 export function hidden(key: string, path: string, at: string): string {
   const why =
     namesIn(path)[0] === 'emailkey'
@@ -81,7 +81,7 @@ export function hidden(key: string, path: string, at: string): string {
   return `"${shown(key)}" ${at} ${why}`;
 }
 
-/** The sentence about a comparison by order with a whole document that has a hidden field in it. */
+/** The error sentence about a comparison by order with a whole document that contains a hidden field. */
 export function wholeCompared(path: string, at: string): string {
   return `"${shown(path)}" ${at} is compared by order as a whole, with the password hash in it; compare one field, as in {"data.price": {"$gt": 5}}.`;
 }
@@ -91,7 +91,7 @@ function isOfType(types: string[], value: unknown): boolean {
   return type !== undefined && types.includes(type);
 }
 
-/** Without the places in lists, through which a path may lead. */
+/** The names in a path, without array indexes. */
 function namesIn(path: string): string[] {
   return path.split('.').filter((name) => !NUMBER.test(name));
 }

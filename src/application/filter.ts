@@ -15,12 +15,15 @@ import {
   wholeCompared,
 } from './filter-values.js';
 
-/** A filter of this many bytes of BSON, or more, is invalid. */
+/** A filter must be smaller than this number of bytes of BSON. */
 export const FILTER_BYTES = 65_536;
 
 const MOST_LEVELS = 10;
 const MOST_VALUES = 1000;
-/** Every document, list and value leads to a value of its own or holds one: more than these hold too many. */
+/**
+ * Maximum number of documents, lists and values in a filter. A value has at most one document or list around it for
+ * each level, so a filter with more parts has too many values.
+ */
 const MOST_PARTS = MOST_VALUES * (MOST_LEVELS + 1);
 
 const TOO_MANY: Fault = `The filter has more than ${MOST_VALUES} values, the most that is allowed.`;
@@ -92,22 +95,22 @@ interface Part {
   role: Role;
   /** Keys and positions from the filter's own start, such as `$or[1].data.price`. */
   place: string;
-  /** In how many documents and lists it lies, itself counted where it is one. */
+  /** The number of documents and lists that contain it, including itself if it is one. */
   level: number;
-  /** The path of the field in the record that it is about, through lists too: `rows.a` within `$elemMatch` of `rows`. */
+  /** The path of the record's field that it concerns, also through lists: `rows.a` within `$elemMatch` of `rows`. */
   field: string;
   /** Whether the field is compared with it by order. */
   isOrder?: boolean | undefined;
 }
 
-/** A sentence that says why something cannot stand where it does. */
+/** A sentence that explains why a part is not allowed in its place. */
 type Fault = string;
 
 /**
- * Why a stored filter cannot be used, in one sentence that names the place; undefined if it can (contract §4). MongoDB
- * itself checks the rest, such as the syntax of a regular expression. Each document and each list is a
- * level, the filter itself the first; whatever has no parts is a value. The size is checked last: a filter that has passed the
- * other checks is measured quickly.
+ * Why a stored filter cannot be used, in one sentence that names the place; undefined if it can (contract §4).
+ * MongoDB itself checks the rest, such as the syntax of a regular expression. Each document and each list is a level,
+ * starting with the filter itself; anything without parts is a value. The size is checked last, because a filter that
+ * has passed the other checks is measured quickly.
  */
 export function filterFault(filter: unknown): Fault | undefined {
   return partsFault(filter) ?? sizeFault(filter as Filter);
@@ -151,7 +154,7 @@ function readFilter(part: Part): Part[] | Fault {
   });
 }
 
-/** What follows a field name: operators, or the value that the field must have. */
+/** The condition after a field name: operators, or the value that the field must have. */
 function readCondition(part: Part): Part[] | Fault {
   const { value } = part;
   if (!isDocument(value) || !startsWithOperator(value)) return readValue(part);
@@ -167,7 +170,7 @@ function readCondition(part: Part): Part[] | Fault {
   });
 }
 
-/** A value to compare with. MongoDB would take an operator in it for a key: never what was meant. */
+/** A value to compare with. MongoDB would treat an operator inside it as a key, which is never intended. */
 function readValue(part: Part): Part[] | Fault {
   const { value } = part;
   if (Array.isArray(value)) return elements(part, () => 'value');
@@ -238,17 +241,17 @@ function at(part: Part): string {
 }
 
 /**
- * What a part of a filter is read as: a filter (field names and logical operators) or a list of them, the condition on
- * one field, a value, what `$all` takes, or what `$elemMatch` takes.
+ * The syntax by which a part of a filter is read: a filter (field names and logical operators) or a list of them, the
+ * condition on one field, a value, the argument of `$all`, or the argument of `$elemMatch`.
  */
 type Role = 'filter' | 'filters' | 'condition' | 'value' | 'all' | 'match';
 
 interface Operator {
   role: Role;
-  /** The right argument, for the sentence about a wrong one. */
+  /** A description of the valid argument, for the error sentence. */
   wants: string;
   fits: (argument: unknown) => boolean;
-  /** It compares by order, so that a few answers tell what is stored. */
+  /** It compares by order, so a few answers would reveal the stored value. */
   isOrder?: boolean;
 }
 

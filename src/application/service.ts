@@ -12,15 +12,15 @@ export interface Service extends Tenant {
   enabled?: boolean;
 }
 
-/** The most services that an application may have. */
+/** Maximum number of services of an application. */
 export const MOST_SERVICES = 1000;
-/** The most bytes of BSON that they may take together. */
+/** Maximum size of an application's services together, in bytes of BSON. */
 export const MOST_SERVICE_BYTES = 4 * 1024 * 1024;
 
 /** A stored service that has not been validated: operators write this collection by hand. */
 export type StoredService = { [field in keyof Service]?: unknown };
 
-/** Names that a service cannot have: they mean something in the paths already. */
+/** Names that a service cannot have, because they have another meaning in the paths. */
 export const RESERVED_SERVICE_NAMES = ['default', 'max', 'harddeletes'];
 
 /** Whether a service can be served under this name. */
@@ -28,16 +28,19 @@ export function isServiceName(name: unknown): name is string {
   return isName(name) && !RESERVED_SERVICE_NAMES.includes(name);
 }
 
-/** What names a service. */
+/** The key of a service. */
 export type ServiceKey = Pick<Service, 'organizationid' | 'appid' | 'kind' | 'name'>;
 
-/** Whether a stored service is named so that a path can lead to it. */
+/** Whether a stored service has a valid name, so that a path can address it. */
 export function isNamed(service: StoredService): service is StoredService & ServiceKey {
   const { organizationid, appid, kind, name } = service;
   return isName(organizationid) && isName(appid) && KINDS.includes(kind as Kind) && isServiceName(name);
 }
 
-/** Anything but true or nothing is off (contract §4): a text such as "false" was never meant to be on. */
+/**
+ * A service is enabled if `enabled` is true or absent (contract §4). Any other value, such as the text "false",
+ * disables it.
+ */
 export function isEnabled({ enabled }: { enabled?: unknown }): boolean {
   return enabled === true || enabled === undefined || enabled === null;
 }

@@ -8,17 +8,23 @@ import { CREDENTIAL_MODEL, CREDENTIAL_USE_MODEL, type CredentialUse } from './cr
 import { type Attempt, LoginLimiter } from './login-limiter.js';
 import { Passwords, ProvenLogins } from './passwords.js';
 
-/** The password of a credential, and the one before while it is kept: as many are compared for every login that is refused. */
+/**
+ * The current password of a credential, and the previous one while it is kept. A refused login always costs this
+ * number of comparisons.
+ */
 const MOST_HASHES = 2;
 
 type StoredCredential = Credential & { _id: unknown };
 
-/** Who a login is. A change of a credential takes effect as soon as the control stream has told of it. */
+/**
+ * Finds the credential of a login. A change of a credential takes effect as soon as the control stream has reported
+ * it.
+ */
 @Injectable()
 export class Authenticator {
   private readonly reads = new SharedReads<StoredCredential | null>();
   private readonly known: KnownDocuments<StoredCredential>;
-  /** A client that begins with many requests at once needs a few comparisons, and as many attempts. */
+  /** Shared, so that a client that starts with many parallel requests needs few comparisons and attempts. */
   private readonly proofs = new SharedReads<Credential | undefined>();
 
   constructor(
@@ -32,8 +38,8 @@ export class Authenticator {
   }
 
   /**
-   * The credential of a login from an address; undefined if the login is refused (401). Throws 429. The database is asked,
-   * if at all, for a login that was right lately, or else within what its address may try.
+   * The credential of a login from an address; undefined if the login is refused (401). Throws 429. The database is
+   * queried only for a login that was verified recently, or within the attempts that the address may make.
    */
   async identify(login: Login, addressOf: () => string): Promise<Credential | undefined> {
     const name = this.proven.nameOf(login);
@@ -52,8 +58,8 @@ export class Authenticator {
   }
 
   /**
-   * Counts a failure where it is one; an unknown user name is no faster than a wrong password, whether a password before is
-   * kept or not. Throws 429.
+   * Verifies a login, and counts a failure. An unknown user name takes as long as a wrong password, with or without a
+   * previous password. Throws 429.
    */
   private async prove(login: Login, name: string, address: string): Promise<Credential | undefined> {
     const attempt = this.limiter.attempt(address, login.username);
@@ -79,19 +85,19 @@ export class Authenticator {
     return undefined;
   }
 
-  /** The stored hash that the password of a login has fitted, just now or a minute ago at most. */
+  /** The stored hash that the password of a login matched within the last minute. */
   fittingHash(login: Login): string | undefined {
     return this.proven.hashOf(this.proven.nameOf(login));
   }
 
-  /** The credential of this user name, where the password that fitted this stored hash opens it today. */
+  /** The credential of this user name, if the password with this stored hash is valid for it now. */
   async openedBy(passwordhash: string, username: string): Promise<Credential | undefined> {
     const credential = await this.usable(username);
     const isOpen = credential !== undefined && liveHashes(credential, new Date()).includes(passwordhash);
     return isOpen ? credential : undefined;
   }
 
-  /** The credential of this user name, where it opens anything today. */
+  /** The credential of this user name, if it is usable now. */
   async usable(username: string): Promise<Credential | undefined> {
     if (username.length > LONGEST_USERNAME) return undefined;
     const stored = await this.known.find(username, () =>
@@ -107,12 +113,18 @@ export class Authenticator {
 }
 
 const EVERY_MS = 60_000;
-/** Most credentials whose uses are noted between two writes; uses of further ones are noted after the write. */
+/**
+ * Maximum number of credentials whose uses are recorded between two writes. Further ones are recorded after the next
+ * write.
+ */
 const MOST_CREDENTIALS = 10_000;
-/** Stands for the beginning: no credential has it as its user name. */
+/** The `_id` of the document with the start of the tracking. No credential has this user name. */
 const SINCE = '';
 
-/** When each credential was last let in, noted by requests and written once a minute: none waits for it. */
+/**
+ * Records when each credential was last used. Uses are collected in memory and written once a minute, so no request
+ * waits for the write.
+ */
 @Injectable()
 export class CredentialUses implements OnModuleInit, OnModuleDestroy {
   private readonly log = new Logger('CredentialUses');
@@ -131,13 +143,15 @@ export class CredentialUses implements OnModuleInit, OnModuleDestroy {
     await this.flush();
   }
 
-  /** The first use since the last write stands for those that follow: they are of the same minute. */
+  /** Records only the first use since the last write: later ones fall into the same minute. */
   note(username: string, addressOf: () => string): void {
     if (this.uses.has(username) || this.uses.size >= MOST_CREDENTIALS) return;
     this.uses.set(username, { at: new Date(), from: addressOf() });
   }
 
-  /** Writes what was noted. Where the database does not take it, it is lost: a next use tells the same. */
+  /**
+   * Writes the recorded uses. If the database does not accept them, they are lost, and the next use records the same.
+   */
   flush(): Promise<void> {
     this.writing = this.writing.then(() => this.write());
     return this.writing;

@@ -1,9 +1,9 @@
 import { Schema } from 'mongoose';
 import type { Credential } from './credential.js';
 
-/** When a credential was last let in, and from where. */
+/** When and from where a credential was last used. */
 export interface CredentialUse {
-  /** Its user name; empty for the one document that says since when uses are noted. */
+  /** The user name; empty for the document that holds the start of the tracking. */
   _id: string;
   at: Date;
   /** Address of the client. */
@@ -16,7 +16,7 @@ export const CREDENTIALS = 'credentials';
 /** Name of the Mongoose model of `credentials`. */
 export const CREDENTIAL_MODEL = 'Credential';
 
-/** Operators write this collection too, so a document is read as it is and `credentialState` checks it. */
+/** Operators write this collection too, so documents are read without validation and checked by `credentialState`. */
 export const credentialSchema = new Schema<Credential>(
   {},
   { collection: CREDENTIALS, strict: false, versionKey: false },

@@ -6,7 +6,7 @@ export const LEVELS = ['read', 'write', 'admin'] as const;
 /** Each level includes those before it. */
 export type Level = (typeof LEVELS)[number];
 
-/** `"*"` stands for every organization or every application. */
+/** `"*"` means every organization or every application. */
 export interface Scope {
   organizationid: string;
   appid: string;
@@ -17,7 +17,7 @@ export interface Credential {
   username: string;
   /** argon2id, PHC string. */
   passwordhash: string;
-  /** The password that it had before, which opens it too until `oldexpiresAt`. */
+  /** The previous password, which is also valid until `oldexpiresAt`. */
   oldpasswordhash?: string;
   oldexpiresAt?: Date;
   level: Level;
@@ -26,21 +26,24 @@ export interface Credential {
   expiresAt?: Date;
 }
 
-/** Whether a stored document is a credential that opens anything today. Whatever is odd about it closes it. */
+/** Whether a stored document is a credential that is usable now. A malformed one is not. */
 export function isUsable(stored: Partial<Credential> | null, now: Date): stored is Credential {
   return stored !== null && credentialState(stored, now) === 'valid' && isArgon2id(stored.passwordhash);
 }
 
-/** The hashes of the passwords that open a credential today: its own, and the one before while it is kept. */
+/** The hashes of the passwords that are valid now: the current one, and the previous one while it is kept. */
 export function liveHashes({ passwordhash, oldpasswordhash, oldexpiresAt }: Credential, now: Date): string[] {
   const isKept = oldexpiresAt instanceof Date && oldexpiresAt > now && isArgon2id(oldpasswordhash);
   return isKept ? [passwordhash, oldpasswordhash] : [passwordhash];
 }
 
-/** How a credential stands, but for its password; `broken` where something in it is of a type that opens nothing. */
+/** The state of a credential apart from its password; `broken` if a field is malformed. */
 type CredentialState = 'valid' | 'disabled' | 'expired' | 'broken';
 
-/** A list of user names is found under each of them, and opens none. Of `disabled`, only false or nothing is no. */
+/**
+ * A credential is disabled unless `disabled` is false or absent. One with a list of user names is found under each of
+ * them, but is never valid.
+ */
 export function credentialState(
   { username, level, disabled, expiresAt }: { [field in keyof Credential]?: unknown },
   now: Date,
@@ -56,7 +59,7 @@ export function reaches(level: Level, needed: Level): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(needed);
 }
 
-/** Whether one of the scopes covers the application. No scopes cover nothing. */
+/** Whether one of the scopes covers the application. False without scopes. */
 export function covers(scopes: unknown, organizationid: string, appid: string): boolean {
   if (!Array.isArray(scopes)) return false;
   return (scopes as (Partial<Scope> | null)[]).some(
@@ -64,13 +67,16 @@ export function covers(scopes: unknown, organizationid: string, appid: string): 
   );
 }
 
-/** What a client sent with HTTP Basic. */
+/** The user name and password of HTTP Basic. */
 export interface Login {
   username: string;
   password: string;
 }
 
-/** Reads `Authorization: Basic …` as RFC 7617 does: UTF-8, user name up to the first colon, password all that follows. */
+/**
+ * Parses `Authorization: Basic …` according to RFC 7617: UTF-8, the user name up to the first colon, the password
+ * after it.
+ */
 export function parseBasicHeader(header: string | undefined): Login | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return undefined;

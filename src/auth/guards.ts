@@ -21,10 +21,10 @@ const NEEDED_LEVEL = 'tidemark:level';
 const reflector = new Reflector();
 const accesses = new WeakMap<object, Access>();
 
-/** Who may use a route: everybody, or whose credential reaches the level; without one, every credential. */
+/** Who may use a route: everyone, or credentials with the needed level; without a level, every credential. */
 interface Access {
   isPublic: boolean;
-  /** The route is about applications, not in one: what the scopes allow is for its controller to ask. */
+  /** The route is not within one application, so its controller checks the scopes. */
   isAbove: boolean;
   needed?: Level;
 }
@@ -32,18 +32,21 @@ interface Access {
 /** Opens a route to callers without credentials. */
 export const Public = () => SetMetadata(IS_PUBLIC, true);
 
-/** The route stands above the applications, as administration does. */
+/** Marks a route that is not within one application, as in the administration. */
 export const AboveApplications = () => SetMetadata(IS_ABOVE, true);
 
-/** The level that a route needs; without it `read`. */
+/** The level that a route needs. The default is `read`. */
 export const Needs = (level: Level) => SetMetadata(NEEDED_LEVEL, level);
 
-/** The credential of the caller, in a handler behind the guard. */
+/** The credential of the caller, in a handler after the guard. */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   callerOf(context.switchToHttp().getRequest<Request>()),
 );
 
-/** What the decorators of a route say, or of its controller. Asked for each request, it is looked up once. */
+/**
+ * The access rules from the decorators of a route or its controller. They are read once for each route and then
+ * cached.
+ */
 export function accessOf(context: ExecutionContext): Access {
   const handler = context.getHandler();
   const known = accesses.get(handler);
@@ -63,7 +66,7 @@ export function callerOf(request: Request): Credential {
 
 const acting = new WeakMap<Request, Credential>();
 
-/** Lets somebody read as another credential would. */
+/** Makes the request of an administrator read as another credential. */
 export function actAs(request: Request, other: Credential, caller: Credential): void {
   request.user = other;
   acting.set(request, caller);
@@ -74,12 +77,12 @@ export function actorOf(request: Request): Credential | undefined {
   return acting.get(request);
 }
 
-/** What the guard hands over: Passport keeps one strategy for all services of a process. */
+/** The options that the guard passes, because Passport keeps one strategy for all services of a process. */
 interface BasicOptions {
   authenticator: Authenticator;
 }
 
-/** HTTP Basic. The header is read here: the usual strategy cuts passwords at every colon and refuses empty ones. */
+/** HTTP Basic with its own parser: the usual strategy cuts passwords at every colon and refuses empty ones. */
 @Injectable()
 export class TidemarkBasicStrategy extends PassportStrategy(Strategy, 'basic') {
   override authenticate(request: Request, { authenticator }: BasicOptions): void {
@@ -95,7 +98,7 @@ export class TidemarkBasicStrategy extends PassportStrategy(Strategy, 'basic') {
   }
 }
 
-/** 401 unless the route says @Public, a session has let the caller in, or the login is right. */
+/** Answers 401 unless the route is @Public, a session has authenticated the caller, or the login is valid. */
 @Injectable()
 export class BasicGuard extends AuthGuard('basic') {
   constructor(
@@ -138,7 +141,7 @@ export class BasicGuard extends AuthGuard('basic') {
   }
 }
 
-/** 403 where the credential's level does not reach what the route needs. */
+/** Answers 403 if the credential's level is insufficient for the route. */
 @Injectable()
 export class LevelGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -7,15 +7,15 @@ import { SETTINGS, type Settings } from '../config/index.js';
 import { problems } from '../http/index.js';
 
 const MINUTE_MS = 60_000;
-/** Most keys that are kept, the most recently used ones: this bounds the memory for keys that clients choose. */
+/** Maximum number of keys, keeping the most recently used ones. It bounds the memory for keys that clients choose. */
 const REMEMBERED = 50_000;
 const KEY_LENGTH = 22;
 
 const ADDRESS_FACTOR = 10;
-/** An honest site has many networks of /64. */
+/** A legitimate site has many /64 networks. */
 const SITE_FACTOR = 8 * ADDRESS_FACTOR;
 
-/** The longest way to write an IPv6 address, without its zone. */
+/** The length of the longest notation of an IPv6 address, without its zone. */
 const LONGEST_ADDRESS = 45;
 const LONGEST_WITH_PORT = LONGEST_ADDRESS + '[]:65535'.length;
 const UNREADABLE = 'unreadable';
@@ -24,13 +24,16 @@ const NETWORK_GROUPS = 4;
 const SITE_GROUPS = 3;
 const MAPPED = '0:0:0:0:0:ffff';
 
-/** How often something happened in a minute, and in how many seconds that minute is over. */
+/** The number of events in a minute, and the seconds until that minute ends. */
 interface Count {
   count: number;
   secondsLeft: number;
 }
 
-/** Counts by key, each in a minute of its own that begins with the first. Keys may have any length; none is kept. */
+/**
+ * Counts events by key, each in its own minute, which starts with the first event. Keys may have any length; only
+ * digests are kept.
+ */
 export class MinuteCounts {
   private readonly minutes = new LRUCache<string, { count: number; ends: number }>(atMost(REMEMBERED));
 
@@ -42,7 +45,7 @@ export class MinuteCounts {
       : { count: minute.count, secondsLeft: (minute.ends - now) / 1000 };
   }
 
-  /** The count with this one. */
+  /** The count including this event. */
   add(key: string, times = 1): Count {
     const { count, secondsLeft } = this.count(key);
     const counted = { count: Math.max(0, count + times), secondsLeft };
@@ -56,17 +59,19 @@ export class MinuteCounts {
   }
 }
 
-/** A login whose password is about to be compared. It counts as failed until something else is known. */
+/** A login whose password is about to be verified. It counts as failed until its result is known. */
 export interface Attempt {
-  /** How many logins of this address failed or run in this minute, this one included. */
+  /** The number of logins of this address that failed or are in progress in this minute, including this one. */
   rank: number;
-  /** Nothing is counted: the password was right, or could not be compared. */
+  /** Counts no failure: the password was right, or could not be verified. */
   withdraw(): void;
-  /** The password was wrong; throws 429 instead of the caller's 401 where that is one too many. */
+  /**
+   * Confirms the failure: the password was wrong. Throws 429, in place of the caller's 401, if a limit is exceeded.
+   */
   failed(): void;
 }
 
-/** Counts failed logins and requests of a minute in this instance (contract §3, 429). */
+/** Counts failed logins and requests per minute in this instance (contract §3, 429). */
 @Injectable()
 export class LoginLimiter {
   private readonly sites = new MinuteCounts();
@@ -82,9 +87,10 @@ export class LoginLimiter {
   }
 
   /**
-   * Counts a failure before the password is compared, so that parallel guesses cannot overtake the count. Throws 429
-   * where the address, its network of /48, or the address with this user name has had too many. The widest is looked at first:
-   * one that is over its limit leaves nothing behind. After the last allowed failure a right login is still let in.
+   * Counts a failure before the password is verified, so that parallel guesses cannot exceed the limit. Throws 429 if
+   * there were too many failures of the address, of its /48 network, or of the address with this user name. All
+   * limits are checked before anything is counted, so a refused attempt leaves no trace. After the last allowed
+   * failure, a right password is still accepted.
    */
   attempt(address: string, username: string): Attempt {
     const caller = callerAt(address);
@@ -110,12 +116,12 @@ export class LoginLimiter {
     };
   }
 
-  /** For how many networks, addresses, and pairs of address and user name something is remembered. */
+  /** The number of networks, addresses, and pairs of address and user name that are remembered. */
   get remembered(): number {
     return this.sites.size + this.addresses.size + this.pairs.size;
   }
 
-  /** Throws 429 where a credential has used up its quota. */
+  /** Throws 429 if a credential has used up its quota. */
   countRequest(username: string): void {
     if (this.quota === 0) return;
     const { count, secondsLeft } = this.requests.add(username);
@@ -124,9 +130,9 @@ export class LoginLimiter {
 }
 
 /**
- * Whom failed logins are counted for. Everybody with IPv6 has a whole network of /64 to call from, so that counts as
- * one; an IPv4 address in the form of an IPv6 one is the same caller as in its own. Some proxies add the port, which is
- * left out. All that is no address counts as one caller.
+ * The caller for whom failed logins are counted. An IPv6 user can usually call from a whole /64 network, so that
+ * counts as one caller. An IPv4 address in IPv6 notation counts as the IPv4 address. A port, which some proxies add,
+ * is removed. All unreadable addresses count as one caller.
  */
 export function callerAt(address: string): string {
   const [plain = ''] = withoutPort(address.slice(0, LONGEST_WITH_PORT + 1)).split('%');
@@ -138,7 +144,10 @@ export function callerAt(address: string): string {
     : `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
 
-/** The /48 network of an IPv6 caller; undefined for IPv4. One owner often has a whole /48, which is 65,536 callers. */
+/**
+ * The /48 network of an IPv6 caller; undefined for IPv4. One owner often has a whole /48, which contains 65,536
+ * callers.
+ */
 export function siteOf(caller: string): string | undefined {
   if (!caller.endsWith('::/64')) return undefined;
   return `${caller.split(':').slice(0, SITE_GROUPS).join(':')}::/48`;
@@ -159,7 +168,7 @@ function withoutPort(address: string): string {
   return address.split(':').length === 2 ? address.slice(0, address.indexOf(':')) : address;
 }
 
-/** The eight groups in hex, without zeros in front. */
+/** The eight groups in hex, without leading zeros. */
 function groupsOf(address: string): string[] {
   const [front = [], back = []] = address.split('::').map((half) => half.split(':').flatMap(hexOf));
   const zeros = Array<string>(GROUPS - front.length - back.length).fill('0');

@@ -8,7 +8,7 @@ export function hashPassword(password: string): Promise<string> {
   return argon2.hash(password, COST);
 }
 
-/** Whether a PHC string is that of a password; false where it is none. */
+/** Whether a PHC string is the hash of a password; false if it is malformed. */
 export function isHashOf(stored: string, password: string): Promise<boolean> {
   return argon2.verify(stored, password).catch(() => false);
 }

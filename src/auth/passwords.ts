@@ -6,7 +6,7 @@ import { problems } from '../http/index.js';
 import type { Login } from './credential.js';
 import { hashPassword, isHashOf } from './password-hash.js';
 
-/** How many run at a time; addresses with a failed login leave one place to others. */
+/** Maximum number of concurrent comparisons. One of them is reserved for addresses without a failed login. */
 const MOST_RUNNING = 2;
 const FIRST = 1;
 const MOST_WAITING = 64;
@@ -24,12 +24,15 @@ export class Passwords {
   private readonly turns = new Turns();
   private readonly decoy = hashPassword(randomBytes(16).toString('hex'));
 
-  /** Throws 429 where a comparison of this rank would not be let in. */
+  /** Throws 429 if a comparison of this rank would be refused. */
   assertRoom(rank: number): void {
     this.turns.assertRoom(rank);
   }
 
-  /** Throws 429 where too many are waiting. Without a hash it takes as long, so that time does not tell which user names exist. */
+  /**
+   * Throws 429 if too many comparisons are waiting. Without a hash it takes as long as with one, so that its duration
+   * does not reveal which user names exist.
+   */
   fits(stored: string | undefined, password: string, rank: number): Promise<boolean> {
     return this.turns.take(rank, async () => {
       const isRight = await isHashOf(stored ?? (await this.decoy), password);
@@ -45,21 +48,21 @@ interface Waiting {
 }
 
 /**
- * Comparisons of passwords, each of which takes a core and 19 MiB for a while: few at a time, in a queue with an end.
- * The smallest rank goes first, and one place is for those of rank 1 alone. The rank is the number of failed logins of an
- * address, so addresses that guess wait for those that do not, regardless of their number.
+ * A bounded queue for comparisons of passwords, each of which occupies a core and 19 MiB for a while. The smallest
+ * rank comes first, and one place is reserved for rank 1. The rank is the number of failed logins of an address, so
+ * addresses that guess wait for those that do not, regardless of their number.
  */
 export class Turns {
   private running = 0;
   private readonly waiting: Waiting[] = [];
 
-  /** Throws 429 where one of this rank would not be let in. */
+  /** Throws 429 if work of this rank would be refused. */
   assertRoom(rank: number): void {
     if (this.waiting.length < MOST_WAITING || rank < (this.waiting.at(-1)?.rank ?? Infinity)) return;
     throw problems.tooManyLogins(RETRY_SECONDS);
   }
 
-  /** Does the work when it is its turn. Throws 429 where that does not come. */
+  /** Runs the work when a place is free. Throws 429 if it is refused or waits too long. */
   async take<T>(rank: number, work: () => Promise<T>): Promise<T> {
     if (this.mayRun(rank)) this.running += 1;
     else await this.queue(rank);
@@ -83,7 +86,7 @@ export class Turns {
     next.start();
   }
 
-  /** Resolves when a place is taken for it. The last in the queue makes way for a better one where it is full. */
+  /** Resolves when a place is free. If the queue is full, its last entry makes way for one with a better rank. */
   private async queue(rank: number): Promise<void> {
     this.assertRoom(rank);
     if (this.waiting.length === MOST_WAITING) this.waiting.pop()?.refuse();
@@ -108,20 +111,23 @@ export class Turns {
 }
 
 /**
- * Logins whose password was right a minute ago at most, under a keyed digest, with the hash that it fitted: a harvest
- * pays for argon2 once. A failure never is remembered.
+ * Logins that were verified within the last minute, under a keyed digest, with the hash that they matched: a harvest
+ * needs argon2 only once a minute. Failures are never remembered.
  */
 @Injectable()
 export class ProvenLogins {
   private readonly key = randomBytes(KEY_BYTES).toString('base64');
   private readonly hashes = new LRUCache<string, string>({ ...atMost(REMEMBERED), ttl: REMEMBERED_MS });
 
-  /** What stands for a login, and for no other: the length of the user name goes first. */
+  /**
+   * A digest that identifies a login. The length of the user name comes first, so that different logins have
+   * different input.
+   */
   nameOf({ username, password }: Login): string {
     return hash('sha256', `${this.key}${username.length}:${username}${password}`, 'base64');
   }
 
-  /** The stored hash that the password of a login fitted lately. */
+  /** The stored hash that the password of a login matched recently. */
   hashOf(name: string): string | undefined {
     return this.hashes.get(name);
   }

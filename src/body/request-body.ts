@@ -26,12 +26,12 @@ const UNPACKERS: Record<string, () => Transform> = {
   ...zstd(),
 };
 
-/** Node reads a longer one in quadratic time where blanks stand at its end. */
+/** Maximum length of a `Content-Type`: Node parses one with many trailing blanks in quadratic time. */
 const LONGEST = 256;
 
 /**
- * Reads the JSON body of a write. Pipes run after the guards, so not a byte is read before the caller's right to write is
- * decided (contract §3); the order from there is 415, 413, 400.
+ * Reads the JSON body of a write. Pipes run after the guards, so no byte is read before the caller's right to write
+ * has been checked (contract §3). The order of further checks is 415, 413, 400.
  */
 @Injectable()
 class ReadJson implements PipeTransform<Request, Promise<object>> {
@@ -46,7 +46,7 @@ class ReadJson implements PipeTransform<Request, Promise<object>> {
     return await objectIn(await this.read(request));
   }
 
-  /** How long a body takes is its client's affair: that time does not count as the service's. */
+  /** The time to receive a body depends on the client, so it does not count toward the service's time limit. */
   private async read(request: Request): Promise<Buffer> {
     const response = request.res!;
     if (request.headers.expect !== undefined) response.writeContinue();
@@ -60,7 +60,7 @@ class ReadJson implements PipeTransform<Request, Promise<object>> {
   }
 }
 
-/** The same, where a request without a body stands for an empty object. */
+/** Like ReadJson, but a request without a body is an empty object. */
 @Injectable()
 class ReadJsonIfAny extends ReadJson {
   override transform(request: Request): Promise<object> {
@@ -70,23 +70,23 @@ class ReadJsonIfAny extends ReadJson {
   }
 }
 
-/** The JSON object that a request carries, through the pipe that checks and shapes it. */
+/** The JSON object in a request, passed through the pipe that validates and shapes it. */
 export const RequestBody = (shape: Type<PipeTransform> | PipeTransform) => RequestItself(ReadJson, shape);
 
-/** The same; a request without a body carries an empty object. */
+/** Like {@link RequestBody}, but a request without a body is an empty object. */
 export const OptionalRequestBody = (shape: Type<PipeTransform> | PipeTransform) =>
   RequestItself(ReadJsonIfAny, shape);
 
-/** A body has more bytes than are taken, packed or unpacked. */
+/** A body exceeds the limit, compressed or decompressed. */
 class BodyTooLargeError extends Error {}
 
 /** The `Content-Encoding` of a body is not supported. */
 class UnknownEncodingError extends Error {}
 
-/** A body ended before its end, or cannot be unpacked. */
+/** A body is incomplete or cannot be decompressed. */
 class BrokenBodyError extends Error {}
 
-/** Whether a `Content-Type` promises JSON in UTF-8: `application/json`, or any `application/…+json`. */
+/** Whether a `Content-Type` means JSON in UTF-8: `application/json`, or any `application/…+json`. */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined || contentType.length > LONGEST) return false;
   try {
@@ -109,7 +109,7 @@ async function objectIn(bytes: Buffer): Promise<object> {
   return body;
 }
 
-/** What is stored must be what was sent: a number that was read as another one is not. */
+/** Refuses a number that JavaScript would change: the stored value must be the one that was sent. */
 async function assertNumbersKept(text: string): Promise<void> {
   const lost = await new TimeSlice().take(lostNumberInSteps(text));
   if (lost === undefined) return;
@@ -140,8 +140,8 @@ function wrongBody(what: string): Error {
 }
 
 /**
- * The bytes of a request's body, unpacked, at most `limit` of them as they come and as they are unpacked. Beyond that it
- * reads no further, and throws at once: what is still to come is not waited for. An absent body is empty.
+ * Reads the bytes of a request's body and decompresses them. The limit applies to the compressed and to the
+ * decompressed size. Above it, reading stops and the error is thrown at once. An absent body is empty.
  */
 async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
@@ -152,7 +152,10 @@ async function readBody(request: IncomingMessage, limit: number): Promise<Buffer
   return unpack === undefined ? bytes : unpacked(bytes, unpack(), limit);
 }
 
-/** What a request sends, to its end. Its `data` is listened to by hand: leaving an iteration early would destroy it. */
+/**
+ * Reads a request to its end. Uses a `data` listener, because leaving an async iteration early would destroy the
+ * request.
+ */
 function collected(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -174,7 +177,7 @@ function collected(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-/** A few bytes can hold gigabytes, so they are counted as they are unpacked. */
+/** A few bytes may decompress to gigabytes, so the size is checked during decompression. */
 async function unpacked(packed: Buffer, unpacker: Transform, limit: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -191,7 +194,7 @@ async function unpacked(packed: Buffer, unpacker: Transform, limit: number): Pro
   return Buffer.concat(pieces);
 }
 
-/** Node has it since 22.15. */
+/** zstd is available since Node 22.15. */
 function zstd(): Record<string, () => Transform> {
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
   return createZstdDecompress === undefined ? {} : { zstd: () => createZstdDecompress() };

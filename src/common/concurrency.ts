@@ -75,30 +75,32 @@ export class Places {
   }
 }
 
-/** No read is waited for any longer (milliseconds): less than a request may take. */
+/** Longest wait for a read (milliseconds). It is shorter than the time limit of a request. */
 const LONGEST_MS = 8000;
 
-/** A read in flight holds up those who come after it for so long at most (milliseconds). */
+/** A read in flight delays later callers by this time at most (milliseconds). */
 const PATIENCE_MS = 1000;
 
 /** The read of a key that is in flight. */
 interface Turn<T> {
-  /** Resolves when the read is over, however it ends, or takes too long. Never rejects. */
+  /** Resolves when the read has ended, with or without success, or takes too long. Never rejects. */
   over: Promise<void>;
-  /** The read that comes after it, shared by all who came meanwhile. */
+  /** The next read, shared by all callers who arrived in the meantime. */
   next?: Promise<T>;
 }
 
 /**
- * Small reads that many requests need at once. Callers with the same key share a read that has not begun yet, never one
- * that has: so what each gets is as fresh as a read of its own, and one read of a key is in flight at a time. Later
- * callers share the next one, which begins when that one is over. One that hangs, as on a lost connection,
- * makes way after a second, and is a DeadlineError after eight. Errors go to all who share a read; nothing is remembered.
+ * Shares small reads that many requests need at the same time. Callers with the same key share a read that has not
+ * started yet, never one in progress. Each result is therefore as fresh as that of a separate read, and at most one
+ * read of a key is in flight.
+ *
+ * If a read hangs, for example on a lost connection, the next one starts after a second. The hanging read fails with
+ * a DeadlineError after eight seconds. All callers who share a read receive its error. Results are not cached.
  */
 export class SharedReads<T> {
   private readonly turns = new Map<string, Turn<T>>();
 
-  /** What a read that begins from now on gives. All callers of a key must mean the same. */
+  /** The result of a read that starts after this call. All callers with the same key must pass an equivalent read. */
   share(key: string, read: () => Promise<T>): Promise<T> {
     const turn = this.turns.get(key);
     if (turn === undefined) return this.begin(key, read);
@@ -106,7 +108,7 @@ export class SharedReads<T> {
     return turn.next;
   }
 
-  /** How many keys are being read. */
+  /** The number of keys with a read in progress. */
   get size(): number {
     return this.turns.size;
   }

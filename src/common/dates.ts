@@ -12,8 +12,9 @@ const EXAMPLE = '2026-11-20T10:00:00.000Z';
 export type Parsed<T> = { value: T } | { error: string };
 
 /**
- * Reads an RFC 3339 date-time (fractions cut to milliseconds; a leap second, the last of a day in UTC, as the next second) or a
- * date `YYYY-MM-DD` (midnight UTC), as contract §1 allows in `to` and `from`. The error is a sentence that shows what came and an example.
+ * Parses an RFC 3339 date-time or a date `YYYY-MM-DD` (midnight UTC), as contract §1 allows in `to` and `from`.
+ * Fractions are truncated to milliseconds. A leap second, the last of a day in UTC, becomes the next second. The
+ * error is a sentence that quotes the input and gives an example.
  */
 export function parseDate(text: string): Parsed<Date> {
   const isShort = text.length <= LONGEST;
@@ -30,18 +31,18 @@ export function parseDate(text: string): Parsed<Date> {
     : { error: `"${shown(text)}" lies outside the years 0000 to 9999. Send one such as ${EXAMPLE}.` };
 }
 
-/** What a client sent, short enough for an error sentence. */
+/** A client's input, shortened for an error sentence. */
 export function shown(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** Two of a sort that `<` puts in order, such as dates or ObjectIds: the earlier one, or the one that is there. */
+/** The earlier of two values that `<` can compare, such as dates or ObjectIds. If one is undefined, the other one. */
 export function earlier<T extends object | undefined>(one: T, other: T): T {
   if (one === undefined || other === undefined) return one ?? other;
   return one <= other ? one : other;
 }
 
-/** The later one, or the one that is there. */
+/** The later one of two values, as in {@link earlier}. */
 export function later<T extends object | undefined>(one: T, other: T): T {
   if (one === undefined || other === undefined) return one ?? other;
   return one >= other ? one : other;

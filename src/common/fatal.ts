@@ -1,4 +1,7 @@
-/** The service or command cannot go on, and its operator can do something about it: one clear message, exit code 1. */
+/**
+ * The service or command cannot continue, and its operator can fix the cause. Results in one clear message and exit
+ * code 1.
+ */
 export class FatalError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +9,7 @@ export class FatalError extends Error {
   }
 }
 
-/** What the operating system says of a file that cannot be read, in words. */
+/** The operating system's error codes for unreadable files, in words. */
 const WORDS: Record<string, string> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',

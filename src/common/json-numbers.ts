@@ -6,15 +6,18 @@ const NUMBER = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /** A number whose parsed value differs from the written one. */
 export interface LostNumber {
-  /** JSON pointer to the number (RFC 6901), or, where that is long, to the innermost list or object with a shorter one. */
+  /**
+   * JSON pointer to the number (RFC 6901). If that is too long, the pointer to its innermost ancestor with a shorter
+   * one.
+   */
   pointer: string;
-  /** As it was written. */
+  /** The number as written. */
   written: string;
 }
 
 const LONGEST_POINTER = 500;
 
-/** Tokens of one step: less than a millisecond. */
+/** Tokens per step: less than a millisecond of work. */
 const OF_A_STEP = 1000;
 
 /** The first number of a JSON text that `JSON.parse` would silently change. */
@@ -42,8 +45,8 @@ export function* lostNumberInSteps(json: string): Steps<LostNumber | undefined> 
 }
 
 /**
- * Whether a number keeps what was written. One beyond all numbers does not, nor one that becomes 0 or a whole number by losing
- * its fraction, nor a whole number that loses digits. A fraction that cannot be held to its last digit is rounded, as everywhere.
+ * Whether parsing preserves a written number. It does not if the number overflows, if it loses its fraction and
+ * becomes 0 or an integer, or if it is an integer that loses digits. Ordinary rounding of a fraction is allowed.
  */
 export function isKept(written: string): boolean {
   const number = Number(written);
@@ -56,7 +59,7 @@ export function isKept(written: string): boolean {
   return asRead.digits === asWritten.digits && asRead.exponent === asWritten.exponent;
 }
 
-/** The significant digits, and the power of ten that scales them; no digits mean 0. */
+/** The significant digits, and the power of ten that scales them. No digits means 0. */
 function digitsOf(written: string): { digits: string; exponent: number } {
   const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(written) ?? [];
   const all = (whole + fraction).replace(/^0+/, '');

@@ -1,19 +1,22 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 
-/** How long work keeps the thread before others have a turn (milliseconds). */
+/** How long work keeps the thread before it yields (milliseconds). */
 const SLICE_MS = 5;
 
-/** Long work in steps: the result, and nothing that is yielded. */
+/** Long work in steps. Only the return value matters; the steps yield no values. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** The last turn in the queue. One turn of the event loop runs one slice, however many works are in progress. */
+/**
+ * The last turn in the queue. Each turn of the event loop runs one slice, regardless of the number of tasks in
+ * progress.
+ */
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** Long work shares the thread that answers all requests: every few milliseconds it lets others have a turn. */
+/** Lets long work share the thread that answers all requests: it yields every few milliseconds. */
 export class TimeSlice {
   private ends = performance.now() + SLICE_MS;
 
-  /** To be awaited between two steps of the work. */
+  /** Await this between two steps of the work. */
   async step(): Promise<void> {
     if (performance.now() < this.ends) return;
     lastTurn = lastTurn.then(() => setImmediate());
@@ -30,7 +33,7 @@ export class TimeSlice {
   }
 }
 
-/** Does the work without a pause, for commands and short inputs. */
+/** Runs the work without yielding, for commands and short inputs. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -76,8 +79,8 @@ export async function settledWithin<T extends object | boolean>(
 }
 
 /**
- * Aborted after a number of milliseconds, or before with `stop`. `AbortSignal.any` refers weakly to the timeout: Node 20 may collect
- * one that has no listener of its own, and then nothing ends the wait.
+ * A signal that is aborted after a number of milliseconds, or earlier by `stop`. `AbortSignal.any` refers weakly to
+ * the timeout. Node 20 may collect a timeout without listeners of its own, and the wait would never end.
  */
 export function endsAfter(ms: number, stop: AbortSignal): AbortSignal {
   const late = AbortSignal.timeout(ms);

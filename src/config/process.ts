@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { WriteStream } from 'node:tty';
 
-/** Where this machine keeps what was fetched once: `tidemark` in `$XDG_CACHE_HOME`, else in `~/.cache`. */
+/** The cache directory for downloads: `tidemark` in `$XDG_CACHE_HOME`, else in `~/.cache`. */
 export function cacheDir(): string {
   const base = process.env.XDG_CACHE_HOME ?? '';
   return join(isAbsolute(base) ? base : join(homedir(), '.cache'), 'tidemark');
@@ -13,7 +13,7 @@ export function searchPath(): string[] {
   return (process.env.PATH ?? '').split(delimiter).filter((directory) => isAbsolute(directory));
 }
 
-/** Whether HTTPS goes through a proxy, so that a direct connection that fails says nothing. */
+/** Whether HTTPS uses a proxy. If so, a failed direct connection is not conclusive. */
 export function behindProxy(): boolean {
   const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'npm_config_proxy'];
   return names.some((name) => (process.env[name] ?? '') !== '');
@@ -33,7 +33,7 @@ export const ownPid = (): number => process.pid;
 /** The current process id of the parent: it changes when the parent dies. */
 export const parentPid = (): number => process.ppid;
 
-/** How many files and connections the process may have open; undefined if the system does not report it. */
+/** The number of files and connections that the process may open; undefined if the system does not report it. */
 export function descriptorLimit(): number | undefined {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
   const soft = userLimits?.open_files?.soft;
@@ -41,7 +41,7 @@ export function descriptorLimit(): number | undefined {
   return typeof soft === 'number' ? soft : undefined;
 }
 
-/** Whether npm (or a tool that sets the same variable) started this process, and so is its parent. */
+/** Whether the parent process is npm, or a tool that sets the same variable. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
 
 /** Whether a process with this id exists, under any user. */
@@ -54,8 +54,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether what is written to a stream may have colours: on a terminal that has any, unless `NO_COLOR` is set; wherever it is
- * where `FORCE_COLOR` asks for them, and nowhere where that is `0`.
+ * Whether output to a stream may be colored: on a terminal with color support, unless `NO_COLOR` is set.
+ * `FORCE_COLOR` enables colors on any stream, or disables them if it is `0`.
  */
 export function hasColours(
   { isTTY }: { isTTY?: boolean | undefined },

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ConfigError } from './process.js';
 
-/** What the driver says of a connection string that it cannot read, and how to say it without a word of the string. */
+/** The driver's errors about a connection string, and how to report each without quoting the string. */
 const FAULTS: [said: RegExp, fault: string][] = [
   [/^Invalid scheme/, 'it does not begin with mongodb:// or mongodb+srv://'],
   [/host list are required/, 'it names no host'],
@@ -20,7 +20,10 @@ const FAULTS: [said: RegExp, fault: string][] = [
 const OPTION = /option "?([A-Za-z]{1,40})"? (?:is not|cannot be|cannot appear)/;
 const NO_NAME = 'MongoDB takes no such name for a database: up to 63 characters, no blank, dot, / or $';
 
-/** Why the driver or MongoDB does not take a connection string, without secrets; undefined if they do. Nothing is connected. */
+/**
+ * Why the driver or MongoDB rejects a connection string, without secrets; undefined if it is valid. Opens no
+ * connection.
+ */
 export function connectionStringFault(text: string): string | undefined {
   try {
     new mongoose.mongo.MongoClient(text);
@@ -31,7 +34,7 @@ export function connectionStringFault(text: string): string | undefined {
   return database === '' || isDatabaseName(database) ? undefined : NO_NAME;
 }
 
-/** The name of the database in a connection string that the driver can read; empty where it names none. */
+/** The database name in a valid connection string; empty if there is none. */
 export function databaseIn(uri: string): string {
   return decodeURIComponent(/^[^:]+:\/\/[^/?]+\/([^?]*)/.exec(uri)?.[1] ?? '');
 }
@@ -40,7 +43,7 @@ function isDatabaseName(name: string): boolean {
   return /^[^/\\. "$*<>:|?\0]{1,63}$/.test(name);
 }
 
-/** An `@` after a `?` may be a part of a password, and so may what looks like an option. */
+/** Omits the option's name if an `@` follows a `?`: the supposed option may then be part of a password. */
 function faultIn(text: string, said: string): string {
   const [, option] = OPTION.exec(said) ?? [];
   const [, fault = 'one of its options has a value that the driver does not take'] =
@@ -51,7 +54,7 @@ function faultIn(text: string, said: string): string {
 const ONE_MINUTE = 60_000;
 const MEGABYTE = 1024 * 1024;
 
-/** The table behind `.env.example` and `docs/settings.md`: name, default and what a right value is. */
+/** The source of `.env.example` and `docs/settings.md`: name, default and valid values. */
 export const settingTable: SettingTable<Settings> = {
   mongodbUri: { env: 'MONGODB_URI', type: 'uri', fallback: undefined },
   production: { env: 'NODE_ENV', type: 'production', fallback: false },
@@ -130,35 +133,40 @@ export interface Settings {
   limitMax: number;
   /** Bytes. */
   bodyLimit: number;
-  /** Failed logins a minute for one pair of address and user name. */
+  /** Failed logins per minute for one pair of address and user name. */
   loginFailures: number;
-  /** Requests a minute for each credential; 0 is no quota. */
+  /** Requests per minute for each credential; 0 disables the quota. */
   credentialQuota: number;
-  /** Pages that a credential has in work at a time, at most, in each instance. */
+  /** Maximum number of pages in progress for one credential, in each instance. */
   credentialPages: number;
-  /** Bytes of the pages in flight together, about: replies of the database, and text that no connection has taken yet. */
+  /**
+   * Approximate memory limit for all pages in flight, in bytes: database replies, and text that no connection has
+   * accepted yet.
+   */
   feedMemory: number;
   /** Milliseconds the database may spend on one query. */
   queryMs: number;
-  /** Of pages whose scripts may ask this service; none by default. */
+  /** Origins whose scripts may call this service; none by default. */
   corsOrigins: string[];
-  /** Connections of clients at a time; 0: as many as the process may have open files, less some. */
+  /**
+   * Maximum number of client connections. With 0, the limit is the process's file descriptor limit less a reserve.
+   */
   maxConnections: number;
-  /** Connections on which one credential has requests under way at a time; 0: a quarter of all. */
+  /** Maximum number of connections with requests in progress for one credential; 0 means a quarter of all. */
   credentialConnections: number;
   /** Milliseconds after which an idle connection is closed. */
   keepAliveMs: number;
-  /** Milliseconds within which a request arrives, to the end of its body. */
+  /** Time limit for receiving a complete request, including its body, in milliseconds. */
   receiveMs: number;
   /** Milliseconds a request waits for the watcher before it is answered 503 `not-watched`. */
   markWait: number;
-  /** Milliseconds for which an instance goes by what it knows after it last heard of the database; 0: it knows nothing. */
+  /** Maximum age of cached knowledge of the database, in milliseconds; 0 disables the cache. */
   knowledgeMs: number;
-  /** Days for which hard deletes are kept; 0 keeps them for ever. */
+  /** Days for which hard deletes are kept; 0 keeps them forever. */
   tombstoneRetentionDays: number;
   /** Days for which the audit trail is kept. */
   auditTrailDays: number;
-  /** Days for which it is noted which records were stamped anew, and why; 0: nothing is noted. */
+  /** Days for which the history of re-stamps and their reasons is kept; 0 disables the history. */
   restampHistoryDays: number;
   trustProxy: string;
   metrics: boolean;
@@ -167,7 +175,10 @@ export interface Settings {
   mongodBinary: string | undefined;
 }
 
-/** Reads the settings; throws a ConfigError whose sentence names the variable, what came and a right value. */
+/**
+ * Reads the settings. Throws a ConfigError whose sentence names the variable, quotes the invalid value and gives a
+ * valid one.
+ */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   const settings = parseSettings(settingTable, environment);
   if (settings.production && settings.mongodbUri === undefined) {
@@ -185,7 +196,10 @@ export function readSettings(environment: Record<string, string | undefined>): S
   return settings;
 }
 
-/** The settings of this process: the environment, and below it a `.env` file in the working directory. */
+/**
+ * The settings of this process, from the environment and, with lower precedence, a `.env` file in the working
+ * directory.
+ */
 export function settingsOfProcess(): Settings {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return readSettings(process.env);
@@ -247,7 +261,7 @@ function parseOne(setting: Setting<unknown>, text: string): unknown {
   }
 }
 
-/** The driver would take the database `test` where none is named. */
+/** Requires a database name, because the driver would default to the database `test`. */
 function checkedUri(setting: Setting<unknown>, text: string): string {
   const fault = connectionStringFault(text);
   if (fault !== undefined)
@@ -266,7 +280,10 @@ function check<V>(right: boolean, setting: Setting<unknown>, shown: string, exam
   throw new ConfigError(`${setting.env} "${shown.slice(0, 60)}" is not valid. A right value: ${example}.`);
 }
 
-/** What `trust proxy` of Express takes: a number of proxies, or names, addresses and networks with commas between. */
+/**
+ * Whether Express accepts the text as `trust proxy`: a number of proxies, or a comma-separated list of names,
+ * addresses and networks.
+ */
 function isProxies(text: string): boolean {
   return /^\d{1,2}$/.test(text) || text.split(',').every((one) => isNetwork(one.trim()));
 }

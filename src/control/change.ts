@@ -1,34 +1,34 @@
 import mongoose, { type mongo } from 'mongoose';
 
-/** A change of one document, as the control stream tells it. */
+/** A change of one document, as the control stream reports it. */
 export interface ControlChange {
-  /** The document's `_id`; absent where it is too large to be told. */
+  /** The document's `_id`; absent if it is too large to be reported. */
   id?: unknown;
   what: 'insert' | 'replace' | 'update' | 'delete';
-  /** Values of the fields that are told: of the whole document, or, of an update, those that changed. */
+  /** Values of the reported fields: of an update those that changed, otherwise those of the whole document. */
   fields: mongo.Document;
-  /** Which of these fields an update removed. */
+  /** The reported fields that an update removed. */
   removed: string[];
 }
 
-/** Somebody who goes by the changes of one collection. */
+/** A subscriber to the changes of one collection. */
 export interface Follower {
   readonly collection: string;
-  /** The top-level fields whose values are told; without them only whose change it was. */
+  /** The top-level fields whose values are reported. If empty, changes are reported with their `_id` only. */
   readonly told: readonly string[];
-  /** Called for each change, in the order of the log. */
+  /** Called for each change, in log order. */
   hear(change: ControlChange): void;
-  /** Nothing that was heard or read before counts any more: the stream began anew, or the collection is another one. */
+  /** Invalidates everything that was heard or read before: the stream restarted, or the collection was replaced. */
   forget(): void;
 }
 
-/** What one event of the stream says: a change of a document, or that a collection is not what it was. */
+/** One event of the stream: a change of a document, or the loss of a collection's or the stream's history. */
 type ControlEvent =
   | { type: 'changed'; collection: string; change: ControlChange }
   | { type: 'lost'; collections: string[] }
   | { type: 'ended' };
 
-/** A name for maps of whatever may be an `_id`; nothing for a document that the library takes for a type that it is not. */
+/** A map key for any `_id`; undefined for a document that the BSON library mistakes for one of its types. */
 export function idName(id: unknown): string | undefined {
   if (id instanceof mongoose.mongo.ObjectId) return id.toHexString();
   try {
@@ -65,15 +65,15 @@ function collectionIn(namespace: unknown): string {
 const WHOLE = '$fullDocument';
 const CHANGED = '$updateDescription.updatedFields';
 const LOST = ['drop', 'rename', 'dropDatabase', 'invalidate'];
-/** Bytes of BSON; a document with a larger `_id` is nobody's. */
+/** Maximum size of a reported `_id`, in bytes of BSON. */
 const LARGEST_KEY = 1024;
-/** The same of what would be told of a change: more is nothing that the service has written. */
+/** Maximum size of a change whose values are reported, in bytes of BSON. The service writes no larger ones. */
 const LARGEST_TOLD = 8 * 1024;
 
 /**
- * The stages behind `$changeStream`: changes of the followed collections, and of each only a few bytes, so that a reply holds
- * all that there is. What is larger is told without its `_id` and its values. The first stage goes by names alone, so that
- * MongoDB passes over the rest of the log without making events of it.
+ * The stages after `$changeStream`. They pass changes of the followed collections, reduced to a few bytes each, so
+ * that one reply can hold all pending changes. A larger change is reported without its `_id` and values. The first
+ * stage matches by names only, so that MongoDB skips the rest of the log without creating events.
  */
 export function controlPipeline(followers: Pick<Follower, 'collection' | 'told'>[]): mongo.Document[] {
   const names = [...new Set(followers.map(({ collection }) => collection))];

@@ -7,20 +7,23 @@ import { SETTINGS, type Settings } from '../config/index.js';
 import { controlEvent, type Follower, controlPipeline } from './change.js';
 
 const MOST_EVENTS = 1000;
-/** The server may miss the first sign of a majority write and wait until this is over (milliseconds). */
+/**
+ * Shortest wait for events (milliseconds). The server may miss the first signal of a majority write, and then waits
+ * for the full time.
+ */
 const SHORTEST_WAIT_MS = 20;
-/** An answer that is so much later than the wait that was asked for does not come any more (milliseconds). */
+/** A reply that is later than the requested wait by this much counts as lost (milliseconds). */
 const ARRIVAL_MS = 5000;
 const FIRST = /^[0-9A-F]{2}([0-9A-F]{8})([0-9A-F]{8})/i;
 
 /** One reply of the stream. */
 interface ControlReply {
   events: mongo.Document[];
-  /** Everything up to this cluster time is told with it. */
+  /** With this reply, everything up to this cluster time has been reported. */
   upTo: mongo.Timestamp;
-  /** Whether the log had no more than this when it was asked for. */
+  /** Whether the log had no further events when the reply was requested. */
   isComplete: boolean;
-  /** When it was asked for, on the clock of `performance`. */
+  /** When the reply was requested, on the clock of `performance`. */
   askedAt: number;
 }
 
@@ -28,14 +31,14 @@ interface StreamCursor {
   id: mongo.Long | number | bigint;
   firstBatch?: mongo.Document[];
   nextBatch?: mongo.Document[];
-  /** A server that has just started may leave it out. */
+  /** A server that has just started may omit it. */
   postBatchResumeToken?: { _data: string };
 }
 
 /**
- * The changes of a database from now on, reply by reply, as long as somebody asks for the next one. The bare commands are
- * used since they hand over empty replies too, and tell how far the log was read. The cursor is closed behind it, and
- * `onClosing` is told when that is over, with success or without.
+ * The changes of a database from now on, one reply for each request of the consumer. Uses bare commands, because they
+ * return empty replies too and report how far the log was read. At the end the cursor is closed; `onClosing` receives
+ * a promise for that, which never rejects.
  */
 async function* controlReplies(
   client: mongo.MongoClient,
@@ -75,8 +78,8 @@ async function* controlReplies(
 }
 
 /**
- * A token begins with its cluster time: a type byte, then seconds and counter as four bytes each, in hex. More may happen at
- * that time, which the log has perhaps not come to. Undefined without a token.
+ * Parses the cluster time at the start of a token: a type byte, then seconds and counter as four bytes each, in hex.
+ * More events may follow at that time, so the result is the time just before it. Undefined without a token.
  */
 function toldUpTo({ postBatchResumeToken: token }: StreamCursor): mongo.Timestamp | undefined {
   if (token === undefined) return undefined;
@@ -94,19 +97,19 @@ async function close(db: mongo.Db, { getMore }: mongo.Document, session: mongo.C
   }
 }
 
-/** A reply is asked for so often within the age that knowledge may have: one that is late does no harm yet. */
+/** Number of replies requested within the maximum age of the knowledge, so that one late reply does no harm. */
 const REPLIES_PER_AGE = 4;
-/** The stream ends after this time without a query, until the next query (milliseconds). */
+/** The stream ends after this time without a query, and restarts with the next one (milliseconds). */
 const UNWANTED_MS = 300_000;
 const PAUSE_MS = 200;
-/** What can be done without is waited for no longer (milliseconds): its connection may be dead without a sign. */
+/** Time limit for optional operations (milliseconds): their connection may be dead without notice. */
 const SOON_MS = 1000;
 
 /**
- * What every instance knows (design §9): one change stream over the collections of the followers, in one order. It runs
- * while requests ask for what it knows. What is known counts while the last complete reply was asked for less than
- * KNOWLEDGE_MS ago; else, or where that is 0, everybody reads the database. A stream that breaks begins anew from now on,
- * and all that was known before is forgotten.
+ * The knowledge that every instance caches (design §9): one change stream over the collections of all followers, in
+ * one order. It runs while requests use the cache. The cache is valid while the last complete reply was requested
+ * less than KNOWLEDGE_MS ago. Otherwise, or if KNOWLEDGE_MS is 0, every request reads the database. A stream that
+ * fails restarts at the current time, and everything cached before is dropped.
  */
 @Injectable()
 export class ControlStream implements OnModuleDestroy {
@@ -126,19 +129,19 @@ export class ControlStream implements OnModuleDestroy {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Its cursor would be held by the server for minutes, so it is closed while there is a connection. */
+  /** Closes the cursor while there is a connection; the server would otherwise keep it for minutes. */
   async onModuleDestroy(): Promise<void> {
     this.stop.abort();
     const ended = this.running.then(() => this.closed);
     await within(SOON_MS, 'The end of the control stream', ended).catch(() => undefined);
   }
 
-  /** To be called before anybody asks: the collections of a stream cannot be changed. */
+  /** Call this before the first query: the collections of a running stream cannot be changed. */
   follow(follower: Follower): void {
     this.followers.push(follower);
   }
 
-  /** Whether the knowledge is current. A call keeps the stream running. */
+  /** Whether the cache is valid. A call keeps the stream running. */
   get isCurrent(): boolean {
     const now = performance.now();
     this.wantedAt = now;
@@ -146,24 +149,27 @@ export class ControlStream implements OnModuleDestroy {
     return now - this.askedAt < this.settings.knowledgeMs;
   }
 
-  /** Everything up to this cluster time was heard; nothing while nothing is known. */
+  /** Everything up to this cluster time was heard; undefined if nothing is known. */
   get heardUpTo(): mongo.Timestamp | undefined {
     return this.position;
   }
 
-  /** The database's clock at the last event: it has come at least so far. Nothing where there was none yet. */
+  /** The database's clock at the last event, a lower bound of its current time; undefined before the first event. */
   get clock(): Date | undefined {
     return this.heardClock?.time;
   }
 
-  /** About where the database's clock is by now. */
+  /** The estimated current time of the database's clock. */
   get clockByNow(): Date | undefined {
     if (this.heardClock === undefined) return undefined;
     const { time, at } = this.heardClock;
     return new Date(time.getTime() + performance.now() - at);
   }
 
-  /** A read that sees everything that was heard, also from a server that does not know yet that it was replaced. */
+  /**
+   * A read that sees everything that was heard, even from a server that does not know yet that it was replaced as
+   * primary.
+   */
   async read<T>(read: (options: { session: mongo.ClientSession }) => Promise<T>): Promise<T> {
     const session = this.connection.getClient().startSession({ causalConsistency: true });
     if (this.position !== undefined) session.advanceOperationTime(this.position);
@@ -174,7 +180,7 @@ export class ControlStream implements OnModuleDestroy {
     }
   }
 
-  /** The same for what can be done without: nothing where it fails, or does not come soon. */
+  /** Like {@link read}, for optional data: undefined if the read fails or takes too long. */
   readSoon<T>(read: (options: { session: mongo.ClientSession }) => Promise<T>): Promise<T | undefined> {
     return within(SOON_MS, 'A read', this.read(read)).catch(() => undefined);
   }
@@ -187,7 +193,7 @@ export class ControlStream implements OnModuleDestroy {
     this.running = this.run().finally(() => (this.isRunning = false));
   }
 
-  /** Until nobody wants it any more, or it breaks; then for a moment nothing is begun. */
+  /** Runs the stream until it is unused or fails, then pauses before a restart is possible. */
   private async run(): Promise<void> {
     try {
       await this.listen();
@@ -213,7 +219,7 @@ export class ControlStream implements OnModuleDestroy {
     }
   }
 
-  /** False where the stream is at its end. */
+  /** Returns false at the end of the stream. */
   private hear({ events, upTo, isComplete, askedAt }: ControlReply): boolean {
     for (const raw of events) {
       const event = controlEvent(raw);

@@ -3,19 +3,22 @@ import mongoose from 'mongoose';
 import { type ControlChange, type Follower, idName } from './change.js';
 import type { ControlStream } from './control-stream.js';
 
-/** Bytes of BSON: of one document, and of all of a collection. What is larger is read each time. */
+/**
+ * Maximum sizes in bytes of BSON: of one document, and of all cached documents of a collection. Larger documents are
+ * read each time.
+ */
 const LARGEST = 64 * 1024;
 const MOST = 8 * 1024 * 1024;
 
-/** A read that is under way: what is told of meanwhile may be newer than what it gives. */
+/** A read in progress. Changes that are reported in the meantime may be newer than its result. */
 interface UnderWay {
   changed: Set<string>;
   isOutdated: boolean;
 }
 
 /**
- * Documents of one collection by the name under which they are asked for. Each is read once, when it is first asked for,
- * and known until the control stream tells that it was changed. That there is none is never remembered.
+ * A cache of documents of one collection, by the name under which they are requested. Each is read once, on first
+ * request, and kept until the control stream reports a change. The absence of a document is never cached.
  */
 export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   private readonly nameOf = new Map<string, string>();
@@ -27,7 +30,10 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   });
   private readonly reads = new Set<UnderWay>();
 
-  /** With `told` fields what changes is known at once, and those fields only; without, it is read again. */
+  /**
+   * With `told` fields, a reported change updates the cached document at once, for those fields only. Without them, a
+   * changed document is read again.
+   */
   constructor(
     private readonly stream: ControlStream,
     readonly collection: string,
@@ -36,18 +42,18 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     stream.follow(this);
   }
 
-  /** The document, if it is known. */
+  /** The cached document, if any. */
   peek(name: string): T | undefined {
     return this.stream.isCurrent ? this.byName.get(name) : undefined;
   }
 
-  /** The document as it is known, or as the read gives it. */
+  /** The cached document, or else the result of the read. */
   async find(name: string, read: () => Promise<T | null>): Promise<T | null> {
     if (!this.stream.isCurrent) return read();
     return this.byName.get(name) ?? this.learn(name, read);
   }
 
-  /** What is known of it is found to be outdated. */
+  /** Drops a cached document that turned out to be outdated. */
   drop(name: string): void {
     this.byName.delete(name);
   }
@@ -89,7 +95,7 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
     }
   }
 
-  /** One that was found under another name before is known under this one only. */
+  /** Caches a document under this name only, even if it was cached under another one before. */
   private remember(name: string, key: string, found: T): void {
     const other = this.nameOf.get(key);
     if (other !== undefined && other !== name) this.byName.delete(other);
@@ -98,7 +104,7 @@ export class KnownDocuments<T extends { _id: unknown }> implements Follower {
   }
 }
 
-/** What the library cannot measure is too large. */
+/** A document that the BSON library cannot measure counts as too large. */
 function sizeOf(document: object): number {
   try {
     return mongoose.mongo.BSON.calculateObjectSize(document);

@@ -8,15 +8,15 @@ const NEVER = new AbortController().signal;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-/** The server does not hold the moment any more, or the collection was made, dropped or renamed since. */
+/** The server no longer holds the moment, or the collection was created, dropped or renamed since. */
 const GONE = new Set([239, 246]);
 
-/** How a bare command is sent, and for how long its answer is waited for (milliseconds). */
+/** Options of a bare command, with its time limit (milliseconds). */
 interface BareOptions extends mongo.RunCommandOptions {
   within: number;
 }
 
-/** Sends a command as it is. What is not answered in time ends with a DeadlineError, and its connection with it. */
+/** Sends a command unchanged. On timeout it fails with a DeadlineError, and its connection is closed. */
 export async function bareCommand(
   db: mongo.Db,
   command: mongo.Document,
@@ -32,7 +32,7 @@ export async function bareCommand(
   }
 }
 
-/** Milliseconds until no further command is sent, and a signal that ends the wait early. */
+/** The time after which no further command is sent (milliseconds), and a signal that ends the wait early. */
 interface PlacedOptions {
   within: number;
   stop?: AbortSignal;
@@ -45,8 +45,8 @@ interface PlacedReply {
 }
 
 /**
- * Sends a command again until its reply has an `operationTime`, which a server leaves out for some seconds after a restart.
- * The command must do no harm when it is repeated. Throws a DeadlineError where no reply has one in time.
+ * Repeats a command until its reply has an `operationTime`, which a server omits for some seconds after a restart.
+ * The command must be idempotent. Throws a DeadlineError if no reply has one in time.
  */
 export async function placedReply(
   what: string,
@@ -67,20 +67,23 @@ export async function placedReply(
   throw new DeadlineError(`The place in the log of ${what}`, within);
 }
 
-/** The id of a cursor as the server wants it back, 64 bits long: the driver makes a small one a number, and sends it as a double. */
+/**
+ * The id of a cursor as the 64-bit integer that the server expects. The driver turns a small one into a number and
+ * would send it as a double.
+ */
 export function cursorId(id: mongo.Long | number | bigint): mongo.Long | bigint {
   return typeof id === 'number' ? mongoose.mongo.Long.fromNumber(id) : id;
 }
 
-/** What a read needs to be as of one moment: pass it with the options of `find` or `aggregate`. */
+/** The options for a read as of one moment: pass them to `find` or `aggregate`. */
 export interface SnapshotOptions {
   session: mongo.ClientSession;
   readConcern: { level: 'snapshot' };
 }
 
 /**
- * Reads as of a cluster time (design §3, Read). The driver's snapshot sessions take their time from their first read;
- * here it is given, which its types do not show.
+ * Reads as of a cluster time (design §3, Read). The driver's snapshot sessions take their time from their first read.
+ * Here the time is set explicitly, which the driver's types do not declare.
  */
 export async function readAsOf<T>(
   client: mongo.MongoClient,
@@ -96,7 +99,7 @@ export async function readAsOf<T>(
   }
 }
 
-/** Whether a read failed since its moment can be read no more: it is too old, or an index was made since. */
+/** Whether a read failed because its moment is no longer readable: it is too old, or an index was created since. */
 export function isMomentGone(error: unknown): boolean {
   if (isIndexMissing(error)) return true;
   return error instanceof mongoose.mongo.MongoServerError && GONE.has(Number(error.code));

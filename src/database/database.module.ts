@@ -17,7 +17,7 @@ export class DatabaseModule {
   }
 }
 
-/** The port listens before the database answers, so the connection is opened and awaited by the preparation. */
+/** The port is opened before the database answers, so the preparation opens the connection and waits for it. */
 function lazily(uri: string): MongooseModuleFactoryOptions {
   return { uri, lazyConnection: true, ...connectionOptions };
 }

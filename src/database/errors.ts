@@ -10,39 +10,39 @@ const DUPLICATE_KEY = 11000;
 const MAX_TIME_EXPIRED = 50;
 /** The collection was dropped or renamed under a running command. */
 const COLLECTION_DROPPED = 175;
-/** A connection that breaks while a command is being written: the driver passes on what the socket says. */
+/** A connection failed while a command was being written. The driver passes on the socket's error. */
 const BROKEN_SOCKET = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
-/** What `mongodb+srv` asks the DNS. */
+/** The DNS queries of `mongodb+srv`. */
 const LOOK_UPS = new Set(['querySrv', 'queryTxt']);
-/** A document would break the validator of its collection. */
+/** The document would violate the validator of its collection. */
 const OF_VALIDATOR = 121;
-/** The same, or it would become larger than MongoDB allows. */
+/** The same, or the document would exceed MongoDB's maximum size. */
 const UNFIT = new Set([OF_VALIDATOR, 10334, 17419]);
-/** The role lacks the right to a command; the last one is what a hosted MongoDB says. */
+/** The role lacks the right to a command. The last code is that of hosted MongoDB. */
 const UNAUTHORIZED = new Set([13, 8000]);
-/** What MongoDB calls a query that makes no sense: a bad value, one that it cannot read, one of a wrong type. */
+/** Codes for an invalid query: a bad value, a parse failure, a wrong type. */
 const NONSENSE = new Set([2, 9, 14]);
-/** From here on numbers stand for places in MongoDB's own program, such as 51091 for a regular expression. */
+/** Codes from here on identify locations in MongoDB's source code, such as 51091 for a regular expression. */
 const PLACES = 15_000;
-/** A query that somebody ended, or whose cursor is gone, as after a fail-over. */
+/** The query was killed, or its cursor is gone, as after a fail-over. */
 const CUT_OFF = new Set([43, 237, 11601]);
-/** Server states in which no primary takes the request: elections, shutdowns, step-downs. */
+/** Server states in which no primary accepts the request: elections, shutdowns, step-downs. */
 const NO_PRIMARY = new Set([6, 7, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
-/** A transaction that was rolled back, and would have been tried again if there had been time. */
+/** The transaction was rolled back. It would have been retried if there had been time. */
 const ROLLED_BACK = 'TransientTransactionError';
 
-/** A write that no majority confirmed in time, or that none can: a fail-over may roll it back. */
+/** A write that no majority confirmed in time, or that no majority can confirm: a fail-over may roll it back. */
 const UNCONFIRMED = new Set([64, 100]);
 
 export function isDuplicateKey(error: unknown): error is mongoose.mongo.MongoServerError {
   return error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
 }
 
-/** One write of an unordered bulk that MongoDB refused, by its place in the bulk. */
+/** One write of an unordered bulk that MongoDB refused, with its index in the bulk. */
 export interface Refusal {
   index: number;
-  /** It ran into a unique index; else the document itself cannot take it. */
+  /** A unique index refused it; otherwise the document itself cannot be written. */
   isDuplicate: boolean;
   /** The validator of the collection refused it. */
   isOfValidator: boolean;
@@ -50,8 +50,8 @@ export interface Refusal {
 }
 
 /**
- * The single writes of an unordered bulk that MongoDB refused as duplicates or for what the document would become. Any
- * other error goes on. For the `catch` of a bulk write.
+ * The writes of an unordered bulk that MongoDB refused as duplicates or because of the resulting document. Rethrows
+ * any other error. For the `catch` of a bulk write.
  */
 export function refusalsIn(error: unknown): Refusal[] {
   const errors = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
@@ -65,7 +65,7 @@ export function refusalsIn(error: unknown): Refusal[] {
   }));
 }
 
-/** Whether a write was refused for what the document would become. */
+/** Whether a write was refused because of the resulting document. */
 export function isUnfit(error: unknown): error is mongoose.mongo.MongoServerError {
   return error instanceof mongo.MongoServerError && UNFIT.has(Number(error.code));
 }
@@ -82,14 +82,14 @@ export function isUnauthorized(error: unknown): boolean {
   return error instanceof mongo.MongoServerError && UNAUTHORIZED.has(Number(error.code));
 }
 
-/** Which writes of an unordered bulk ran into a unique index. Any other error goes on, as in {@link refusalsIn}. */
+/** The indexes of the writes that a unique index refused. Rethrows any other error, as {@link refusalsIn} does. */
 export function refusedAsDuplicate(error: unknown): Set<number> {
   const refusals = refusalsIn(error);
   if (refusals.some(({ isDuplicate }) => !isDuplicate)) throw error;
   return new Set(refusals.map(({ index }) => index));
 }
 
-/** Whether the database could not be asked at all, in contrast to having refused. */
+/** Whether the database could not be reached, as opposed to having refused the request. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DeadlineError) return true;
   if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error)
@@ -112,7 +112,7 @@ function unconfirmedIn(result: Partial<mongoose.mongo.BulkWriteResult> | undefin
   return result?.getWriteConcernError?.();
 }
 
-/** Tells the clients of contract §3 what a database error means for them; nothing for errors of other origin. */
+/** The problem that clients receive for a database error (contract §3); undefined for errors of other origin. */
 export function databaseProblem(error: unknown): Problem | undefined {
   if (isDatabaseAway(error)) return problems.databaseAway();
   if (error instanceof IndexMissingError) return problems.preparing();
@@ -124,8 +124,8 @@ export function databaseProblem(error: unknown): Problem | undefined {
 }
 
 /**
- * Whether the database refused a query for what it says, such as a filter that was right when it was tried and is not
- * over other records. One whose index is gone is no such thing.
+ * Whether the database refused a query because of its content, such as a filter that was valid when it was tested but
+ * fails on other records. A query whose index is missing does not count.
  */
 export function isRefusedQuery(error: unknown): boolean {
   if (!(error instanceof mongo.MongoServerError) || /\bhint\b/.test(error.message)) return false;
@@ -134,14 +134,14 @@ export function isRefusedQuery(error: unknown): boolean {
   return (NONSENSE.has(code) || code >= PLACES) && databaseProblem(error) === undefined;
 }
 
-/** Whether the database gave up on a query since it took longer than it may (`maxTimeMS`). */
+/** Whether the database aborted a query that exceeded its time limit (`maxTimeMS`). */
 export function isTimeout(error: unknown): boolean {
   return error instanceof mongo.MongoServerError && error.code === MAX_TIME_EXPIRED;
 }
 
 /**
- * Whether a read may come to an answer when it is sent again: a connection broke, another server is primary, or it was
- * cut off.
+ * Whether a read may succeed when it is repeated: a connection failed, another server is primary, or the read was cut
+ * off.
  */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof mongo.MongoServerError)
@@ -149,7 +149,7 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof mongo.MongoNetworkError;
 }
 
-/** Mongoose refuses calls before the first connection, since commands are not buffered here. */
+/** Mongoose refuses calls before the first connection, because command buffering is disabled. */
 function isBeforeConnection(error: unknown): boolean {
   return error instanceof mongoose.MongooseError && error.message.includes('initial connection');
 }

@@ -11,29 +11,29 @@ import {
   modelsOf,
 } from './listed-indexes.js';
 
-/** Another program has made the very same index and given it a name of its own. */
+/** Another program has created the same index under another name. */
 const SAME_UNDER_OTHER_NAME = 85;
 const LISTS_IN_TWO_FIELDS = 171;
 
-/** MongoDB itself builds no more at a time over collections that hold anything. */
+/** MongoDB does not build over more non-empty collections at a time. */
 const COLLECTIONS_AT_A_TIME = 3;
 
 const POLL_MS = 500;
-/** A build that the server does not list in this many checks has lost its answer. */
+/** A build that the server does not list in this many consecutive checks has lost its answer. */
 const MOST_POLLS_IN_VAIN = 20;
-/** By it the builds that operators ask for are told from those that the service needs. */
+/** The command comment of builds that operators request. It distinguishes them from those that the service needs. */
 export const ASKED_FOR = 'tidemark: asked for';
-/** A build over a large collection sends no byte for longer than a dead connection is waited for. */
+/** Disables the socket timeout, because a build over a large collection sends no data for longer than that. */
 const UNTIL_BUILT: object = { socketTimeoutMS: 0 };
 
 const MOST_LISTED = 20;
 
-/** Takes note of an index that the server refuses to make. */
+/** Receives an index that the server refuses to create. */
 type Refused = (index: MissingIndex, error: unknown) => void;
 
 /**
- * Makes every index that the schemas name, for the start; those that stand already cost nothing. Where one is refused all
- * others are made first. Throws a FatalError where an operator has to help.
+ * Creates every index that the schemas define; called at the start. Existing indexes cost nothing. If one is refused,
+ * all others are still created. Throws a FatalError if an operator has to act.
  */
 export async function makeIndexes(connection: mongoose.Connection): Promise<void> {
   const places = new Places(COLLECTIONS_AT_A_TIME);
@@ -48,9 +48,9 @@ export async function makeIndexes(connection: mongoose.Connection): Promise<void
 }
 
 /**
- * Makes missing indexes of one collection with one command, for which the server reads the collection once. Where it
- * refuses them, they are made one by one: so it tells which it refuses, and makes the others. Throws where the database
- * does not answer.
+ * Creates missing indexes of one collection with one command, so that the server reads the collection once. If the
+ * server refuses them, they are created one by one, to find the refused ones and to create the others. Throws if the
+ * database does not answer.
  */
 export async function makeMissing(missing: MissingIndex[], refused: Refused): Promise<void> {
   const absent = missing.filter(({ hidden }) => hidden === undefined);
@@ -63,8 +63,8 @@ export async function makeMissing(missing: MissingIndex[], refused: Refused): Pr
 }
 
 /**
- * What an operator has to do so that the index can be made, in one sentence without its end; undefined where the error is
- * of another kind. Where documents are in the way, it looks through the whole collection for them.
+ * What an operator has to do before the index can be created, in one sentence without its end; undefined for an error
+ * of another kind. If documents prevent the index, this scans the whole collection for them.
  */
 export async function refusalOf(missing: MissingIndex, error: unknown): Promise<string | undefined> {
   const { model, fields, options } = missing;
@@ -82,8 +82,8 @@ export interface Watching {
 }
 
 /**
- * Makes an index that an operator asks for, while reads and writes go on; one that stands is there at once, one under way is
- * waited for. False where `stop` came first: the server then goes on with it.
+ * Creates an index that an operator requests, while reads and writes continue. Returns at once if it exists, and
+ * waits for a build in progress. Returns false if `stop` is aborted first: the server then continues the build.
  */
 export async function buildIndex(
   collection: mongo.Collection,
@@ -115,7 +115,7 @@ async function makeOrExplain(missing: MissingIndex[]): Promise<void> {
   throw sentence === undefined ? refusals[0][1] : new FatalError(`${sentence}, then start again.`);
 }
 
-/** False where the server refuses one of them: then it has made none. */
+/** Returns false if the server refuses one of them. In that case it has created none. */
 async function areMadeTogether(indexes: MissingIndex[]): Promise<boolean> {
   const { collection } = indexes[0]!.model;
   const all = indexes.map(({ fields, options }) => ({ ...options, key: fields }));
@@ -128,7 +128,7 @@ async function areMadeTogether(indexes: MissingIndex[]): Promise<boolean> {
   );
 }
 
-/** Makes one, or shows it again where it is only hidden. Throws what the database throws. */
+/** Creates one index, or unhides it if it is only hidden. Throws the database's error. */
 async function makeIndex({ model, fields, options, hidden }: MissingIndex): Promise<void> {
   const { collection } = model;
   if (hidden !== undefined) {
@@ -144,7 +144,10 @@ async function makeIndex({ model, fields, options, hidden }: MissingIndex): Prom
   });
 }
 
-/** Duplicates of the service's own making are settled; while that lasts, writers may make new ones. */
+/**
+ * Creates an index, and removes duplicates that the service itself has caused. It repeats this, because writers may
+ * cause new ones in the meantime.
+ */
 async function made(make: () => Promise<unknown>, model: AnyModel, keys: string[]): Promise<void> {
   for (;;) {
     try {
@@ -165,7 +168,7 @@ interface Build {
   progress?: { done: number; total: number };
 }
 
-/** The builds of a collection that are under way, as the server's list of running operations shows them. */
+/** The builds in progress on a collection, from the server's list of running operations. */
 function buildsOf({ db, namespace, collectionName }: mongo.Collection): Promise<Build[]> {
   const these = { ns: namespace, 'command.createIndexes': collectionName };
   return db.client
@@ -174,18 +177,18 @@ function buildsOf({ db, namespace, collectionName }: mongo.Collection): Promise<
     .toArray();
 }
 
-/** First all documents are read, then all keys are written. */
+/** A build first reads all documents, then writes all keys. Each phase counts as half. */
 function shareOf({ msg = '', progress }: Build): number | undefined {
   if (progress === undefined || progress.total <= 0) return undefined;
   const half = progress.done / progress.total / 2;
   return Math.min(1, msg.includes('scanning') ? half : 1 / 2 + half);
 }
 
-/** An index that MongoDB refuses over the documents that are there. */
+/** An index that MongoDB refuses because of existing documents. */
 interface RefusedIndex {
   model: AnyModel;
   keys: string[];
-  /** Which documents it is about (partialFilterExpression). */
+  /** The documents that the index covers (partialFilterExpression). */
   about: mongoose.mongo.Document;
 }
 
@@ -195,7 +198,10 @@ interface Group {
   isListed: boolean;
 }
 
-/** For several documents with the same key, what to do, without the end of the sentence: names the keys, and the `_id`s where a key is not a string. */
+/**
+ * What to do about several documents with the same key, without the end of the sentence. Names the keys, and the
+ * `_id`s if a key is not a string.
+ */
 async function duplicatesSentence(index: RefusedIndex): Promise<string> {
   const { model, keys } = index;
   const groups = await duplicates(index);
@@ -206,7 +212,7 @@ async function duplicatesSentence(index: RefusedIndex): Promise<string> {
   );
 }
 
-/** The same for documents with lists in two fields of the index: names their `_id`s. */
+/** The same for documents with arrays in two fields of the index. Names their `_id`s. */
 async function listsSentence({ model, keys, about }: RefusedIndex): Promise<string> {
   const lists = keys.map((key) => ({ $cond: [{ $isArray: `$${key}` }, 1, 0] }));
   const found = await idsOf(model, { ...about, $expr: { $gt: [{ $sum: lists }, 1] } });
@@ -217,7 +223,7 @@ async function listsSentence({ model, keys, about }: RefusedIndex): Promise<stri
   );
 }
 
-/** A unique index sees the elements of a list one by one, and what is missing as null. */
+/** A unique index treats the elements of an array as separate keys, and a missing field as null. */
 async function duplicates({ model, keys, about }: RefusedIndex): Promise<Group[]> {
   const key = Object.fromEntries(keys.map((name) => [name, { $ifNull: [`$${name}`, null] }]));
   const isListed = { $or: keys.map((name) => ({ $isArray: `$${name}` })) };

@@ -3,7 +3,9 @@ import mongoose, { type mongo } from 'mongoose';
 import { SharedReads } from '../common/index.js';
 
 const BAD_VALUE = 2;
-/** The hinted index cannot serve a query, such as a partial one, or the bounds are not of its fields. */
+/**
+ * The hinted index cannot serve the query, for example because it is partial, or the bounds are not of its fields.
+ */
 const UNSUITABLE = new Set([291, 51174]);
 
 const CONNECTIONS = new WeakMap<mongo.MongoClient, mongoose.Connection>();
@@ -17,7 +19,7 @@ const SERVING = new WeakMap<AnyModel, ListedIndexes['serving']>();
 /** The fields of an index, in their order. */
 export type IndexFields = Readonly<Record<string, 1 | -1>>;
 
-/** A collection, as the driver or as Mongoose gives it. */
+/** A collection of the driver or of Mongoose. */
 type Place = { collectionName: string } & ({ db: mongo.Db } | { conn: mongoose.Connection });
 
 /** The index that a query hints does not exist, or is hidden. */
@@ -43,10 +45,10 @@ export function stateIndexesOf(connection: mongoose.Connection): void {
 }
 
 /**
- * Reads along the index of the service over these fields. It is stated by its name: MongoDB refuses its fields as soon as
- * another program makes a second index over them. If it is missing, for
- * example because it was created again under another name, the indexes are listed again and the read is repeated with the new
- * name. Throws an IndexMissingError if there is no such index.
+ * Reads along the service's index over these fields. The hint is the index's name: MongoDB refuses a hint by fields
+ * if another program creates a second index over them. If the named index is missing, for example because it was
+ * created again under another name, the indexes are listed again and the read is repeated with the new name. Throws
+ * an IndexMissingError if there is no such index.
  */
 export async function alongIndex<T>(
   collection: Place,
@@ -67,8 +69,8 @@ export async function alongIndex<T>(
 }
 
 /**
- * Like {@link alongIndex}, for what must go on while the index is missing, such as while it is exchanged: it is then done as
- * the planner likes. Only for what asks for a few records and does not depend on their order.
+ * Like {@link alongIndex}, for work that must continue while the index is missing, for example while it is being
+ * replaced. It then runs without a hint. Use it only for queries of a few records that do not depend on their order.
  */
 export async function alongIndexIfAny<T>(
   collection: Place,
@@ -83,7 +85,7 @@ export async function alongIndexIfAny<T>(
   }
 }
 
-/** The name of the index that {@link alongIndex} hints, for a cursor: it cannot be read again. */
+/** The name of the index that {@link alongIndex} hints, for a cursor, whose read cannot be repeated. */
 export async function statedIndex(collection: Place, fields: IndexFields): Promise<string> {
   const model = modelOf(collection);
   if (model === undefined) return ownName(fields);
@@ -109,9 +111,12 @@ type Listed = mongoose.mongo.IndexDescriptionInfo & { hidden?: boolean };
 /** A collection's indexes, compared with those that its schema names. */
 export interface ListedIndexes {
   missing: MissingIndex[];
-  /** The names of the usable ones, by {@link keyOf} their fields. */
+  /** The names of the usable indexes, by {@link keyOf} their fields. */
   serving: Map<string, string>;
-  /** Indexes by other programs over the fields of one of the service's, with other options, such as `members: theirs`. */
+  /**
+   * Indexes of other programs, such as `members: theirs`, over the fields of one of the service's indexes, but with
+   * other options.
+   */
   others: string[];
 }
 
@@ -134,17 +139,20 @@ export function inTheWaySentence({ model, fields, inTheWay }: MissingIndex): str
   );
 }
 
-/** The missing ones of one collection. */
+/** The missing indexes of one collection. */
 export async function missingIndexesOf(model: AnyModel): Promise<MissingIndex[]> {
   return (await listedIndexesOf(model)).missing;
 }
 
 export type AnyModel = mongoose.Model<mongoose.mongo.Document> & {
-  /** Where the duplicates under a unique index are of the service's own making: makes an end of them. */
+  /**
+   * Removes duplicates under a unique index over these fields if the service itself has caused them; otherwise
+   * returns false.
+   */
   settleDuplicates?: (keys: string[]) => Promise<boolean>;
 };
 
-/** Every model that the rooms have registered. */
+/** Every model that the modules have registered. */
 export function modelsOf(connection: mongoose.Connection): AnyModel[] {
   return Object.values(connection.models) as AnyModel[];
 }

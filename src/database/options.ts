@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 
-/** What is needed of the classes that the driver keeps for itself. */
+/** The parts of the driver's internal classes that are used here. */
 interface DriverConnection {
   socket: Socket;
   onClose: (this: DriverConnection) => void;
@@ -15,8 +15,8 @@ type DriverClass<Name extends string, T> = Record<Name, { prototype: T }>;
 const CLOSED = new WeakSet<object>();
 
 /**
- * Repairs two faults of the driver (docs/driver-reports.md). Nothing depends on the first alone: without it a command waits
- * until it is given up. Without the second a request at a fail-over is answered with 500 instead of 503.
+ * Works around two faults of the driver (docs/driver-reports.md). The first is not essential: without the workaround,
+ * a command waits for its timeout. Without the second, a request during a fail-over is answered 500 instead of 503.
  */
 export function closeDriverGaps(): void {
   const { Connection } = ofDriver('mongodb/lib/cmap/connection.js') as DriverClass<
@@ -33,14 +33,15 @@ export function closeDriverGaps(): void {
   decodeErrors(MongoDBResponse.prototype);
 }
 
-/** A module of the driver that Mongoose loads. The build puts an import in the place of each call (scripts/bundling.mjs). */
+/** A module of the driver that Mongoose loads. The build replaces each call with an import (scripts/bundling.mjs). */
 function ofDriver(path: string): unknown {
   return createRequire(createRequire(import.meta.url).resolve('mongoose'))(path);
 }
 
 /**
- * A connection whose socket is destroyed is still handed out until the socket's `close` comes. A command that is written
- * then waits for a `drain` that never comes. With `close` the wait is over, and the driver sees that the socket is gone.
+ * The driver still hands out a connection whose socket is destroyed, until the socket emits `close`. A command that
+ * is written in between waits for a `drain` that never comes. Emitting `drain` on `close` ends the wait, and the
+ * driver sees that the socket is gone.
  */
 function endWritesWithTheirSocket(connection: DriverConnection): void {
   const { onClose } = connection;
@@ -50,7 +51,7 @@ function endWritesWithTheirSocket(connection: DriverConnection): void {
   };
 }
 
-/** With `raw: true` an error would be left undecoded too, and the driver fails on its `topologyVersion`. */
+/** With `raw: true` an error would be left undecoded as well, and the driver would fail on its `topologyVersion`. */
 function decodeErrors(reply: DriverReply): void {
   const { toObject } = reply;
   reply.toObject = function (options) {
@@ -58,22 +59,22 @@ function decodeErrors(reply: DriverReply): void {
   };
 }
 
-/** Injection token of the connection string, for clients of their own such as the watcher's. */
+/** Injection token of the connection string, for components with their own client, such as the watcher. */
 export const DATABASE_URI = Symbol('database uri');
 
-/** Other programs may store text that is not UTF-8, and regular expressions that JavaScript does not know. */
+/** Other programs may store text that is not UTF-8, and regular expressions that JavaScript does not support. */
 export const SAFE_BSON = { enableUtf8Validation: false, bsonRegExp: true } as const;
 
-/** The name by which the database knows every connection of the service. */
+/** The application name of all connections of the service, as the database shows it. */
 export const APP_NAME = 'tidemark';
 
-/** A small command that has no end of its own is waited for so long (milliseconds). */
+/** Time limit for small commands that have no limit of their own (milliseconds). */
 export const COMMAND_MS = 15_000;
 
 /**
- * When waiting for the database ends (milliseconds). A server that answers no heartbeat is found out after the sum of the
- * first two, and all commands that wait for it end then. The last one is for a single connection that is dead without a
- * sign; it is longer than the longest QUERY_MS.
+ * Limits of waiting for the database (milliseconds). A server that does not answer heartbeats is detected after the
+ * sum of the first two, which ends all commands that wait for it. The last limit is for a single connection that is
+ * dead without notice; it is longer than the longest QUERY_MS.
  */
 const ENDS = {
   connectTimeoutMS: 5000,
@@ -84,8 +85,8 @@ const ENDS = {
 } as const;
 
 /**
- * Reads see only what no fail-over can take back, and writes are answered only then, or fail where no majority confirms
- * them in time.
+ * Reads return only data that no fail-over can roll back. Writes are acknowledged by a majority, and fail if no
+ * majority confirms them in time.
  */
 export const driverOptions = {
   appName: APP_NAME,
@@ -93,15 +94,15 @@ export const driverOptions = {
   readConcernLevel: 'majority',
   writeConcern: { w: 'majority', wtimeoutMS: COMMAND_MS },
   ...ENDS,
-  /** The server is asked, and does not tell by itself as well: an idle service has half as much to read. */
+  /** The server is polled and does not also push its state: an idle service then receives half as much data. */
   serverMonitoringMode: 'poll',
   ignoreUndefined: false,
   ...SAFE_BSON,
 } as const;
 
 /**
- * The same for Mongoose. Calls made while there is no connection fail at once instead of waiting in a buffer, and
- * indexes are made by the preparation, not by the models.
+ * The same for Mongoose. Calls without a connection fail at once instead of waiting in a buffer. The preparation
+ * creates the indexes, not the models.
  */
 export const connectionOptions = {
   ...driverOptions,

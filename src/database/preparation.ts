@@ -38,7 +38,7 @@ const LONGEST_WAIT_MS = 600_000;
 /** How long a listing is reused: load balancers may ask often. */
 const LOOK_MS = 1000;
 
-/** An index that could not be made: it is tried again, each time later, up to every 30 s. */
+/** An index that could not be created. Retries have growing pauses, up to 30 s. */
 interface Failure {
   pause: number;
   /** When to try again, in milliseconds of `performance.now()`. */
@@ -46,8 +46,8 @@ interface Failure {
 }
 
 /**
- * Makes the indexes again that somebody has dropped or hidden while the service runs. Feeds state their index, and answer
- * 503 `preparing` as long as it is missing.
+ * Recreates indexes that were dropped or hidden while the service runs. Feeds name their index in each query, and
+ * answer 503 `preparing` while it is missing.
  */
 @Injectable()
 export class IndexKeeper {
@@ -60,10 +60,11 @@ export class IndexKeeper {
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
   /**
-   * Makes what is missing, and answers whether it made any: no read of an earlier moment may state such an index, so
-   * `since` has to move behind it. Takes minutes where a collection is large; while it does, further calls wait for the
-   * same, for ten minutes: the answer of the server may be lost, and a build that is asked for twice is one build. Throws
-   * only where the database does not answer or is unfit: what it refuses is logged once and tried again later.
+   * Creates missing indexes, and returns whether it created any: no read of an earlier moment may use such an index,
+   * so `since` has to move past its creation. This takes minutes for a large collection. Further calls in that time
+   * wait for the same work, for ten minutes: the server's answer may be lost, and a build that is requested twice
+   * runs once. Throws only if the database does not answer or is unfit. A refused index is logged once and retried
+   * later.
    */
   keep(): Promise<boolean> {
     const now = performance.now();
@@ -74,7 +75,10 @@ export class IndexKeeper {
     return this.work.done;
   }
 
-  /** Called when the server turns out to build none of them: the next call starts again. */
+  /**
+   * Abandons the current work if the server turns out not to build any of the indexes: the next call of {@link keep}
+   * starts again.
+   */
   leaveBehind(): void {
     this.work = undefined;
   }
@@ -84,8 +88,8 @@ export class IndexKeeper {
   }
 
   /**
-   * Which indexes are missing, such as `members: organizationid, appid, id`, as of a second ago at most, and what an operator
-   * has to do where another index is in the way.
+   * The missing indexes, such as `members: organizationid, appid, id`, as of at most a second ago, and what an
+   * operator has to do if another index is in the way.
    */
   async missing(): Promise<{ names: string[]; detail?: string }> {
     const now = performance.now();
@@ -101,7 +105,7 @@ export class IndexKeeper {
     };
   }
 
-  /** One collection after the other: the service works meanwhile. */
+  /** Works on one collection at a time, because the service is in use. */
   private async makeMissing(): Promise<boolean> {
     const sentence = await unfitness(this.connection.db!, modelsOf(this.connection));
     if (sentence !== undefined) throw new Error(`${sentence}.`);
@@ -167,19 +171,19 @@ export class IndexKeeper {
 const RETRY_MS = 1000;
 
 /**
- * What has to be true of the database before the service can work, brought about behind the open port: a connection,
- * a server that can keep the promises, and the indexes.
+ * Establishes the preconditions of the service while its port is already open: a connection, a server that can keep
+ * the promises, and the indexes.
  */
 @Injectable()
 export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
   /**
-   * Resolves when the indexes stand, or the service stops before; rejects with a FatalError where an operator has to
-   * help.
+   * Resolves when the indexes exist, or when the service stops first. Rejects with a FatalError if an operator has to
+   * act.
    */
   readonly done: Promise<void>;
-  /** Resolves when the database has answered, and is one on which the service can work. */
+  /** Resolves when the database has answered and is fit for the service. */
   readonly answered: Promise<void>;
-  /** What went wrong when a server was last asked, in a few words. */
+  /** The failure of the last request to a server, in a few words. */
   failure: string | undefined;
   private readonly log = new Logger('Preparation');
   private settle: { resolve: () => void; reject: (error: unknown) => void };
@@ -198,12 +202,12 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
     this.answered = new Promise((resolve) => (this.tellAnswered = resolve));
   }
 
-  /** Why it has not answered so far, in a few words. */
+  /** Why the database has not answered so far, in a few words. */
   get trouble(): string {
     return this.failure ?? this.silence;
   }
 
-  /** Where it should be. */
+  /** The hosts of the database. */
   get hosts(): string {
     return hostsIn(this.uri);
   }
@@ -216,7 +220,7 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
     this.run().then(this.settle.resolve, this.settle.reject);
   }
 
-  /** The first of the hooks: in the next one others wait for {@link done}. */
+  /** This is the first shutdown hook. In the next one, other components wait for {@link done}. */
   onModuleDestroy(): void {
     this.stop.abort();
   }
@@ -264,7 +268,10 @@ export class Preparation implements OnApplicationBootstrap, OnModuleDestroy {
     this.silence = NO_PRIMARY;
   }
 
-  /** The same is told once, however long it lasts. That no server could be chosen says less than the heartbeats do. */
+  /**
+   * Logs the same error once only. A failed server selection says less than the failed heartbeats, so it does not
+   * replace their message.
+   */
   private tell(error: Error): void {
     if (!(error instanceof mongooseErrors.MongooseServerSelectionError)) this.failure = troubleOf(error);
     if (error.message === this.told) return;

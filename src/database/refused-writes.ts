@@ -1,7 +1,7 @@
 import mongoose, { type mongo } from 'mongoose';
 import { isRefusedByValidator, isUnauthorized, type Refusal, refusalsIn } from './errors.js';
 
-/** What a write is sent with: nothing, or that the validator of its collection is not asked. */
+/** The options of a write: none, or to bypass the validator of its collection. */
 export type PastValidator = { bypassDocumentValidation?: true };
 
 /** The update of one document, by its `_id`. */
@@ -9,10 +9,10 @@ export interface SingleWrite {
   updateOne: { filter: mongo.Document; update: mongo.Document | mongo.Document[] };
 }
 
-/** What became of single writes. */
+/** The result of single writes. */
 interface Written {
   modified: number;
-  /** Those that were refused, in the order of their places. */
+  /** The refused writes, in their original order. */
   refused: Refusal[];
 }
 
@@ -20,8 +20,8 @@ const ASKED: PastValidator = {};
 const BYPASSED: PastValidator = { bypassDocumentValidation: true };
 
 /**
- * Does a write of the service's own: a stamp or a repair. Where the validator of the collection refuses it, it is done once
- * more without asking that; a role may lack the right to, and then the refusal holds.
+ * Executes a write of the service's own: a stamp or a repair. If the validator of the collection refuses it, the
+ * write is repeated once with the validator bypassed. If the role lacks the right to bypass it, the refusal holds.
  */
 export async function pastValidator<T>(write: (options: PastValidator) => Promise<T>): Promise<T> {
   try {
@@ -34,7 +34,10 @@ export async function pastValidator<T>(write: (options: PastValidator) => Promis
   }
 }
 
-/** Does each of the writes, in any order, past the validator where need be, and answers which were refused all the same. */
+/**
+ * Executes the writes in any order, bypassing the validator if it refuses them, and returns those that were still
+ * refused.
+ */
 export async function writeEach(
   collection: mongo.Collection,
   writes: SingleWrite[],

@@ -7,11 +7,13 @@ const { MongoClient, MongoServerError } = mongoose.mongo;
 
 const OLDEST_MAJOR = 5;
 
-/** A server that has not said by then what it is says nothing (milliseconds). */
+/** Time limit for a server to identify itself; after that it counts as silent (milliseconds). */
 const LONGEST_MS = 3000;
-/** A replica set has no more. DNS may name any number, and a client is made for each. */
+/** The maximum size of a replica set. DNS may name any number of hosts, and each gets a client. */
 const MOST_MEMBERS = 50;
-/** What of a connection string a server has to be asked with. It says without a login what it is. */
+/**
+ * The options of a connection string that are needed to connect to a server. It identifies itself without a login.
+ */
 const ABOUT_TLS = /^(tls|ssl)/i;
 
 const STANDALONE =
@@ -20,12 +22,12 @@ const STANDALONE =
 
 /** No server has answered yet. */
 export const SILENT = 'nothing comes back';
-/** Servers answer, and none of them takes writes. */
+/** Servers answer, but none of them accepts writes. */
 export const NO_PRIMARY = 'no primary was found';
 
 const NOT_LOOKED_UP = 'that name cannot be looked up';
 
-/** What the operating system says about a server that cannot be reached, in words. */
+/** The operating system's error codes for unreachable servers, in words. */
 const WORDS: Record<string, string> = {
   ECONNREFUSED: 'the connection is refused',
   ECONNRESET: 'it breaks the connection off',
@@ -38,16 +40,19 @@ const WORDS: Record<string, string> = {
 const TIMEOUT = /timed out|<monitor> to \S+ closed/i;
 
 const UNAUTHORIZED = 13;
-/** MongoDB's own, and that of Atlas. */
+/** The codes of MongoDB and of Atlas. */
 const LOGIN_REFUSED = new Set([18, 8000]);
 
-/** What is said of a question to the DNS for SRV records that has none as its answer. */
+/** The message for a DNS query for SRV records without a result. */
 const NO_RECORD = 'DNS has no SRV record for it; a host without one has mongodb:// before it';
 const WITHOUT_RECORD = new Set(['ENODATA', 'ENOTFOUND']);
 
 const HISTORY = 'minSnapshotHistoryWindowInSeconds';
 
-/** What an operator has to do where the server keeps no history for reads as of one moment, without the end of the sentence. */
+/**
+ * What an operator has to do if the server keeps no history for reads as of one moment, without the end of the
+ * sentence.
+ */
 export const NO_HISTORY =
   `This MongoDB keeps no history for reads as of one moment (${HISTORY} is 0): set it to 300, its default, with ` +
   `db.adminCommand({ setParameter: 1, ${HISTORY}: 300 })`;
@@ -65,8 +70,8 @@ export async function checkServer(db: mongoose.mongo.Db): Promise<void> {
 }
 
 /**
- * A FatalError where no server was chosen since those that answer are not of the replica set that the connection string names:
- * the driver leaves them out and says no more than that it chose none. Else the error itself.
+ * A FatalError if no server was selected because the servers that answer are not of the replica set in the connection
+ * string: the driver ignores them and reports only that it selected none. Otherwise the error itself.
  */
 export async function wrongSetAtStart(
   error: unknown,
@@ -89,13 +94,13 @@ export function troubleOf(error: Error): string {
   return TIMEOUT.test(error.message) ? SILENT : error.message;
 }
 
-/** Where a connection string leads: hosts and ports, and nothing else of it. */
+/** The hosts and ports of a connection string, and nothing else of it. */
 export function hostsIn(uri: string): string {
   const { hosts, srvHost } = new MongoClient(uri).options;
   return srvHost ?? hosts.map(String).join(', ');
 }
 
-/** A FatalError where the database answers and refuses whom the connection string names; else the error itself. */
+/** A FatalError if the database answers but refuses the user in the connection string; otherwise the error itself. */
 export function refusalAtStart(
   error: unknown,
   { uri, database }: { uri: string; database: string },
@@ -122,8 +127,8 @@ interface Listed {
 }
 
 /**
- * Why the service cannot keep its promises on this database, and what an operator has to do, in one sentence without its
- * end; undefined where it can. Throws where the database does not answer.
+ * Why the service cannot keep its promises on this database, and what an operator has to do, in one sentence without
+ * its end; undefined if it can. Throws if the database does not answer.
  */
 export async function unfitness(db: mongoose.mongo.Db, models: AnyModel[]): Promise<string | undefined> {
   const names = models.map(({ collection }) => collection.collectionName);
@@ -143,7 +148,7 @@ function isUnchosen(error: unknown): boolean {
   );
 }
 
-/** The client has its hosts, and perhaps the name of the set, from DNS where the connection string names none. */
+/** The hosts, and the name of the set if the connection string has none, may come from DNS. */
 async function replicaSetFault(
   { replicaSet: wanted, hosts, tls }: Pick<mongo.MongoOptions, 'replicaSet' | 'hosts' | 'tls'>,
   uri: string,
@@ -169,12 +174,12 @@ async function replicaSetFault(
   return `The server at ${host} belongs to the replica set "${said(name)}", and ${told}`;
 }
 
-/** What DNS or a server says, on one line. */
+/** Text from DNS or a server, on one line. */
 function said(text: string): string {
   return visible(shown(text));
 }
 
-/** One that waits for `rs.initiate()` has no name yet. */
+/** A member that waits for `rs.initiate()` has no set name yet. */
 function mayBeOf(wanted: string, hello: mongo.Document): boolean {
   return hello['setName'] === wanted || hello['isreplicaset'] === true;
 }
@@ -200,7 +205,7 @@ async function helloOf(
   }
 }
 
-/** What to write where it was the database in which the user is looked up that was wrong. */
+/** The advice if the wrong part was the database in which the user is looked up. */
 function whereUserIsLookedUp(uri: string, database: string): string {
   return /[?&]authSource=/i.test(uri)
     ? 'name in authSource the database in which the user was made, such as authSource=admin.'

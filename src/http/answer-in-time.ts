@@ -4,8 +4,8 @@ import { answerProblem } from './answer.js';
 import { problems } from './problems.js';
 
 /**
- * Where an answer has its countdown. No WeakMap: to V8's quick collections what such a map leads to is in use, until a full
- * one finds that it is not, and every request would live so long.
+ * The property of an answer that holds its countdown. A WeakMap is avoided: V8's quick collections treat its values
+ * as live, so the data of every request would survive until the next full collection.
  */
 const COUNTDOWN = Symbol('countdown');
 
@@ -15,21 +15,21 @@ const LISTENED = Symbol('listened to');
 
 const WAITING = Symbol('waiting');
 
-/** How long a request waits for its answer, and how many do at a time. */
+/** How long a request waits for its answer, and how many requests may wait at a time. */
 export interface Patience {
   ms: number;
   requests: number;
-  /** Routes that answer by themselves whatever the database does, and are never turned away. */
+  /** Paths that answer without the database. They have no time limit and are never refused. */
   isExempt: (path: string) => boolean;
 }
 
 type Timed = ServerResponse & { [COUNTDOWN]?: Countdown };
 
 /**
- * Express middleware: every answer has begun in time, whatever the database does. Where its handler has not come to one
- * by then it is 503 `database-away`, and the work of the handler is abandoned; if as many requests wait already
- * as may, it is 503 `busy` at once. A request waits until its handler answers or takes over (see {@link handOver}), even if
- * its client is gone: what it has begun goes on.
+ * Express middleware: every answer begins in time, even if the database does not respond. On timeout the answer is
+ * 503 `database-away`, and the handler's work is abandoned. If the queue is full, the answer is 503 `busy` at once. A
+ * request counts as waiting until its handler answers or takes over (see {@link handOver}), even if its client has
+ * disconnected, because its work continues.
  */
 export function answerInTime({ ms, requests, isExempt }: Patience) {
   let waiting = 0;
@@ -47,7 +47,7 @@ export function answerInTime({ ms, requests, isExempt }: Patience) {
   };
 }
 
-/** Does not count the time of a task, which the client's own speed decides. */
+/** Pauses the countdown during a task whose duration depends on the client's speed. */
 export async function whileReceiving<T>(response: Timed, task: () => Promise<T>): Promise<T> {
   const countdown = response[COUNTDOWN];
   countdown?.pause();
@@ -59,8 +59,8 @@ export async function whileReceiving<T>(response: Timed, task: () => Promise<T>)
 }
 
 /**
- * From here on the handler itself begins its answer in time: resolves when that time has come, instead of the 503. The request
- * no longer counts as one that waits; the handler has a limit of its own for how many there are.
+ * Makes the handler responsible for answering in time. The promise resolves when the time is over, instead of the
+ * 503. The request no longer counts as waiting; the handler must limit the number of such requests itself.
  */
 export function handOver(response: Timed): Promise<void> {
   return new Promise((resolve) => response[COUNTDOWN]?.whenOver(resolve));
@@ -69,8 +69,8 @@ export function handOver(response: Timed): Promise<void> {
 type Awaited = ServerResponse & { [WAITING]?: (() => void)[] | undefined };
 
 /**
- * Calls back once, when the headers of an answer are about to be sent, or an answer is ended that nobody waits for: Node
- * writes no head for one whose client is gone.
+ * Calls back once, before the headers of an answer are sent or before an answer without headers ends. Node writes no
+ * headers if the client has disconnected.
  */
 export function beforeAnswer(response: Awaited, then: () => void): void {
   const others = response[WAITING];
@@ -81,20 +81,20 @@ export function beforeAnswer(response: Awaited, then: () => void): void {
   }
 }
 
-/** Called whenever the time begins to run, and whenever it is paused or over. */
+/** Called when the time starts to run, and when it is paused or over. */
 interface Watching {
   begun: () => void;
   ended: () => void;
 }
 
-/** A time that runs out once, and may be paused. */
+/** A countdown that expires once and can be paused. */
 class Countdown {
   private left: number;
   private begunAt = 0;
   private timer: NodeJS.Timeout | undefined;
   private isEnded = false;
 
-  /** Milliseconds, and what is done when they are over. */
+  /** The time in milliseconds, and the callback for its end. */
   constructor(
     ms: number,
     private over: () => void,
@@ -126,7 +126,10 @@ class Countdown {
     this.pause();
   }
 
-  /** Calls `over` in place of what was given, and `watching` no more: the time counts as ended now. */
+  /**
+   * Replaces the callback for the end of the time, and ends the notifications of `watching`: for those, the time
+   * counts as over.
+   */
   whenOver(over: () => void): void {
     this.over = over;
     if (this.timer !== undefined) this.watching?.ended();
@@ -134,7 +137,10 @@ class Countdown {
   }
 }
 
-/** All answers of an Express application have a prototype of their own: listened to once, no answer pays for it. */
+/**
+ * Patches the prototype that all answers of an Express application share, so that individual answers need no
+ * listener.
+ */
 function listenTo(answers: ServerResponse): void {
   if (answers === node || Object.hasOwn(answers, LISTENED)) return;
   Object.assign(answers, {

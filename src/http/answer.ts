@@ -10,15 +10,15 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 const CHARACTERS = 27;
 
-/** Every answer depends on its credentials, so no cache may hand it to somebody else. */
+/** Every answer depends on the caller's credentials, so shared caches must not store it. */
 export const UNSHARED = 'private, no-cache';
 
-/** The problem that a response answers with, if it does. */
+/** The problem that was sent as the response, if any. */
 export function answeredProblem(response: Response): Problem | undefined {
   return answered.get(response);
 }
 
-/** Answers with a problem, in the form of contract §3. */
+/** Sends a problem, in the form of contract §3. */
 export function answerProblem(request: Request, response: Response, problem: Problem): void {
   answered.set(response, problem);
   for (const [name, value] of Object.entries(problem.extras.headers ?? {})) response.setHeader(name, value);
@@ -28,7 +28,7 @@ export function answerProblem(request: Request, response: Response, problem: Pro
     .send(answerText(problem.body(request.id)));
 }
 
-/** Answers 200 with a JSON text, or 304 where the client's `If-None-Match` fits the `ETag` of the answer. */
+/** Answers 200 with a JSON text, or 304 if the client's `If-None-Match` matches the `ETag` of the answer. */
 export function sendJson(response: Response, json: string): void {
   if (response.req.fresh) {
     response.status(304).end();
@@ -40,33 +40,33 @@ export function sendJson(response: Response, json: string): void {
   response.end(text);
 }
 
-/** The JSON text of an answer. It ends with a line break, so that a shell's next prompt stands on a line of its own. */
+/** The JSON text of an answer. It ends with a line break, so that a shell prompt starts on a new line. */
 export function answerText(value: unknown): string {
   return endedLine(JSON.stringify(value));
 }
 
-/** A strong entity tag: a digest of the bytes that are stored. */
+/** A strong entity tag: a digest of the stored bytes. */
 export function etagOf(raw: Uint8Array): string {
   return `"${hash('sha256', raw, 'base64url').slice(0, CHARACTERS)}"`;
 }
 
 /**
- * Gives an answer its entity tag, and asks proxies to leave the answer as it is: one that compresses it makes the tag a weak
- * one, which fits no `If-Match`. nginx does so all the same.
+ * Sets the entity tag of an answer, and asks proxies not to transform the answer. A proxy that compresses it makes
+ * the tag a weak one, which matches no `If-Match`. nginx ignores this request.
  */
 export function tag(response: ServerResponse, etag: string): void {
   response.setHeader('ETag', etag);
   response.setHeader('Cache-Control', `${UNSHARED}, no-transform`);
 }
 
-/** Whether `If-Match` allows a write to what has this entity tag. Weak tags never match (RFC 9110 §13.1.1). */
+/** Whether `If-Match` allows a write to a resource with this entity tag. Weak tags never match (RFC 9110 §13.1.1). */
 export function allows(ifMatch: string | undefined, etag: string): boolean {
   if (ifMatch === undefined || ifMatch.trim() === '*') return true;
   const tags: string[] = ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];
   return tags.includes(etag);
 }
 
-/** What is served under one path. */
+/** The content of one path. */
 interface ServedBytes {
   /** With the dot, such as `.css`. */
   type: string;
@@ -76,8 +76,8 @@ interface ServedBytes {
 }
 
 /**
- * Serves bytes that do not change under exactly one path, out of memory: a folder has other ways to write its paths, and
- * takes a file descriptor for each answer that is not read.
+ * Serves constant bytes from memory under exactly one path. A static folder would accept other spellings of its
+ * paths, and would hold a file descriptor for each answer that the client does not read.
  */
 export function serveBytes(app: INestApplication, path: string, served: ServedBytes): void {
   const { type, read, cacheControl = UNSHARED } = served;
@@ -88,7 +88,6 @@ export function serveBytes(app: INestApplication, path: string, served: ServedBy
   });
 }
 
-/** The same of a text that is JSON already. */
 function endedLine(json: string): string {
   return `${json}\n`;
 }

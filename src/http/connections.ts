@@ -15,14 +15,16 @@ import { problems } from './problems.js';
 const LINGER_MS = 5000;
 const LONGEST_SHOWN = 80;
 
-/** As Node has it, which answers so itself where nothing listens. */
+/**
+ * Node's internal reference to the answer in progress on a socket. Node's default handler uses it in the same way.
+ */
 interface Answering {
   _httpMessage?: ServerResponse | null;
 }
 
 /**
- * For `clientError` of the HTTP server: answers in the form of contract §3 what never becomes a request, since Node
- * itself cannot read it. The connection ends with the answer, and without one where another has begun on it.
+ * Handler for `clientError` of the HTTP server: answers data that Node cannot parse as a request, in the form of
+ * contract §3. The connection is closed after the answer, or without one if another answer has begun on it.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex & Answering): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
@@ -41,11 +43,14 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex &
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Closed at once, the answer could be lost to a client that is still sending.
+  // If the socket were closed at once, a client that is still sending could lose the answer.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** For `checkExpectation` of the HTTP server: an `Expect` with anything but `100-continue`. The connection ends with the answer. */
+/**
+ * Handler for `checkExpectation` of the HTTP server: refuses an `Expect` other than `100-continue` and closes the
+ * connection.
+ */
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   const requestId = randomUUID();
   const problem = new Problem(
@@ -83,24 +88,27 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
   return problems.malformedRequest('What was sent is no valid HTTP/1.1 request.');
 }
 
-/** The share of all connections that those without a login may have, and that idle ones with a login may have. */
+/** The maximum share of connections without a login, and of idle connections with a login. */
 const SHARE = 3 / 4;
 
-/** The log says it once in this time (milliseconds). */
+/** Minimum interval between log entries (milliseconds). */
 const LOGGED_EVERY_MS = 60_000;
 
-/** The share of all connections on which one credential may have requests under way, where no number is given. */
+/** The default share of connections on which one credential may have requests in progress. */
 const SHARE_OF_CREDENTIAL = 1 / 4;
 
 interface Connection {
   socket: Socket;
-  /** Whose request was let in on it since it was idle last. It counts as idle without one. */
+  /**
+   * The login whose request was accepted since the connection was last idle. Without one, the connection counts as
+   * idle.
+   */
   holder?: string | undefined;
-  /** Requests of a login that were let in and whose answers have not ended. */
+  /** Accepted requests with a login whose answers have not ended. */
   open: number;
-  /** Requests whose login is being compared. */
+  /** Requests whose login is being verified. */
   proving: number;
-  /** What came right behind its opening has been read by now. */
+  /** Data that arrived together with the connection has been read. */
   isRipe: boolean;
   owner: Connections;
 }
@@ -110,25 +118,26 @@ const CONNECTION = Symbol('connection');
 type Watched = Socket & { [CONNECTION]?: Connection };
 
 /**
- * Bounds the connections of a server, so that it never runs out of file descriptors: an operating system that is asked for
- * one too many resets connections without a sign. A connection belongs to a stranger until a login is let in on it.
+ * Limits the connections of a server, so that it never runs out of file descriptors: at that limit, an operating
+ * system resets connections without notice. A connection is anonymous until a request with a login is accepted on it.
  *
- * - Beyond the limits a stranger is closed: of those that have sent no request yet and those that have, the larger group
- *   loses its oldest, whatever it has under way. By age, since everything else is for strangers to choose: what they send,
- *   how slowly, and whether they read. In two groups, so that neither kind of flood closes the connections of the other.
- *   Those whose login is being compared are not closed, since they wait for this service; how many these are is limited
- *   elsewhere. Nor are those whose first bytes could not be read yet: where all came at once, the newest is closed.
- * - A connection with a login is closed for another one with a login only, and only while no request of a login is under way
- *   on it. So idle ones leave a quarter of all to new connections.
- * - A credential has requests under way on a quarter of all connections at most, or on the number that is set, so that it
- *   cannot take those of all others.
+ * - Above the limits, an anonymous connection is closed. Those that have sent a request and those that have not are
+ *   two groups; the larger group loses its oldest connection, even if a request is in progress. The choice depends on
+ *   age only, because clients control everything else: what they send, how slowly, and whether they read. With two
+ *   groups, a flood of one kind does not close connections of the other. A connection whose login is being verified
+ *   is not closed, because it waits for this service; the number of such connections is limited elsewhere. Nor is a
+ *   connection whose first bytes could not be read yet: if all of them are new, the newest is closed.
+ * - A connection with a login is closed only in favor of another one with a login, and only while it has no request
+ *   with a login in progress. Idle ones therefore leave a quarter of all connections to new ones.
+ * - A credential may have requests in progress on a quarter of all connections, or on the configured number, so that
+ *   it cannot exhaust the connections of others.
  */
 export class Connections {
-  /** Strangers that have sent no request yet; the oldest first. */
+  /** Anonymous connections without a request, oldest first. */
   private readonly silent = new Set<Connection>();
-  /** Strangers that have sent one; the oldest request first. */
+  /** Anonymous connections with a request, oldest request first. */
   private readonly asking = new Set<Connection>();
-  /** In the order of their last use. */
+  /** Connections with a login, least recently used first. */
   private readonly known = new Set<Connection>();
   private readonly ofCredential = new Map<string, number>();
   private readonly share: number;
@@ -144,15 +153,16 @@ export class Connections {
     this.mostOfCredential = ofCredential || Math.max(1, Math.floor(most * SHARE_OF_CREDENTIAL));
   }
 
-  /** Before the server listens. */
+  /** Call this before the server listens. */
   watch(server: Server): void {
     server.on('connection', (socket) => this.opened(socket));
     server.prependListener('request', ({ socket }) => this.asked(socket));
   }
 
   /**
-   * The request is of this login until its answer has ended. Throws 429 `connections-busy` where this user name has requests
-   * under way on as many connections as it may; the connection ends with that answer.
+   * Assigns the request to this login until its answer has ended. Throws 429 `connections-busy` if this user name
+   * already has requests in progress on its maximum number of connections. The connection is closed after that
+   * answer.
    */
   take(connection: Connection, username: string, response: ServerResponse): void {
     if (connection.socket.destroyed) return;
@@ -171,7 +181,7 @@ export class Connections {
     const connection: Connection = { socket, open: 0, proving: 0, isRipe: false, owner: this };
     socket[CONNECTION] = connection;
     this.silent.add(connection);
-    // The second is behind the next look at what has come in.
+    // The second callback runs after the next poll for incoming data.
     setImmediate(() => setImmediate(() => (connection.isRipe = true)));
     socket.once('close', () => this.forget(connection));
     if (this.isOver()) this.end(this.strangerToClose() ?? connection);
@@ -211,7 +221,7 @@ export class Connections {
     for (const other of this.known) if (other.holder === undefined) return this.end(other);
   }
 
-  /** It is the last one that was used. */
+  /** Moves the connection to the end of the order of use. */
   private used(connection: Connection): void {
     this.known.delete(connection);
     this.known.add(connection);
@@ -246,7 +256,7 @@ export class Connections {
   }
 }
 
-/** Does not close the connection of a request while the service finds out whose it is. */
+/** Protects a request's connection from being closed while its login is verified. */
 export async function whileProving<T>({ socket }: IncomingMessage, task: () => Promise<T>): Promise<T> {
   const connection = (socket as Watched)[CONNECTION];
   if (connection === undefined) return task();
@@ -258,7 +268,7 @@ export async function whileProving<T>({ socket }: IncomingMessage, task: () => P
   }
 }
 
-/** The connection of a request is of this login until the answer has ended. Throws 429 `connections-busy`. */
+/** Assigns the connection of a request to this login until the answer has ended. Throws 429 `connections-busy`. */
 export function takeConnection(
   { socket }: IncomingMessage,
   response: ServerResponse,

@@ -16,10 +16,10 @@ const TAGS = {
   operation: 'For load balancers and Prometheus, without credentials.',
 };
 
-/** Of `swagger-ui-dist`. */
+/** Files of `swagger-ui-dist`. */
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** Its addresses are relative, so that it works below a proxy's prefix too. */
+/** All addresses are relative, so that the page also works below a proxy's path prefix. */
 const PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -38,7 +38,7 @@ const PAGE = `<!doctype html>
 `;
 const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#swagger-ui', deepLinking: true });\n`;
 
-/** Where the paths of applications begin; others have limits of their own. */
+/** Prefix of the paths of applications. Other paths have their own limits. */
 const IN_APPLICATION = '/{org}/';
 
 /** The OpenAPI document of the application's routes, where pages have at most `limitMax` items. */
@@ -70,7 +70,9 @@ export function serveDocs(app: INestApplication, limitMax: number): void {
   httpAdapter.get('/openapi.json', (_request: Request, response: Response) => response.json(document()));
 }
 
-/** Generators make names of operation ids: they are those of the controllers' methods, of which each has a name of its own. */
+/**
+ * Code generators derive names from operation ids. Each id is the name of the controller's method, which is unique.
+ */
 function byMethodName(_controller: string, method: string): string {
   return method;
 }
@@ -92,7 +94,7 @@ interface Operation {
   requestBody?: { content?: Record<string, { schema?: { $ref?: string } }> };
 }
 
-/** The configured limit of items per page, which decorators cannot know. */
+/** Sets the configured limit of items per page, which decorators cannot know. */
 function describeLimit(document: OpenAPIObject, limitMax: number): void {
   const parameters = operationsOf(document, IN_APPLICATION).flatMap(
     (operation) => operation.parameters ?? [],
@@ -104,7 +106,7 @@ function describeLimit(document: OpenAPIObject, limitMax: number): void {
   }
 }
 
-/** What the decorators cannot say: bodies have no properties but those that are named. */
+/** Disallows additional properties in request bodies, which the decorators cannot express. */
 function describeBodies(document: OpenAPIObject): void {
   const references = operationsOf(document)
     .flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}))
@@ -115,7 +117,7 @@ function describeBodies(document: OpenAPIObject): void {
   }
 }
 
-/** What the decorators cannot do: items of several shapes are a schema of their own, so that generators can name it. */
+/** Moves each union of item shapes to a named schema, so that generators can name it. Decorators cannot do this. */
 function nameUnions({ components }: OpenAPIObject): void {
   const schemas = (components?.schemas ?? {}) as Record<string, Shape>;
   const properties = Object.values(schemas).flatMap((schema) => Object.values(schema.properties ?? {}));

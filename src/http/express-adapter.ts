@@ -6,33 +6,38 @@ import { answerText, answerProblem } from './answer.js';
 import { Problem } from './problem.js';
 import { problems } from './problems.js';
 
-/** Whether requests arrive in time: Node looks no more often than every 30 s by itself. */
+/** Interval of the check for requests that exceed their time limits (milliseconds). Node's default is 30 s. */
 const LOOKED_EVERY_MS = 1000;
 
-/** Refuses, with what it throws, a request for a path, told as its pattern, that takes these methods and not its own. */
+/**
+ * Refuses, by throwing, a request whose path exists but does not support its method. `pattern` is the path's pattern,
+ * `methods` the supported methods.
+ */
 export type OtherMethodHandler = (
   asked: { request: Request; response: Response },
   path: { pattern: string; methods: string[] },
 ) => Promise<void>;
 
 /**
- * Express changes the prototype of each request and each answer that comes by, after which V8 knows no more how they are
- * laid out: that costs more than all the rest of Express. Here they are made with the prototypes that Express wants.
+ * Express changes the prototype of each request and each answer. V8 then loses its optimized object layout, which
+ * costs more than all the rest of Express. This adapter creates both with the prototypes that Express needs.
  */
 export class ReadyExpressAdapter extends ExpressAdapter {
   private otherMethod: OtherMethodHandler | undefined;
 
-  /** A proxy's rule for a path must not be passed by another way of writing it. */
+  /** Routing is strict and case-sensitive, so that a different spelling of a path cannot bypass a proxy's rule. */
   constructor() {
     super(express().enable('case sensitive routing').enable('strict routing'));
   }
 
-  /** Before the routes are made. Without it, a path is unknown where it does not take a method. */
+  /**
+   * Call this before the routes are created. Without a handler, an unsupported method is answered as an unknown path.
+   */
   onOtherMethod(handler: OtherMethodHandler): void {
     this.otherMethod = handler;
   }
 
-  /** Set last, behind all routes. */
+  /** Called last, after all routes. */
   override setNotFoundHandler(...args: Parameters<ExpressAdapter['setNotFoundHandler']>): void {
     const app = this.getInstance<Express>();
     const { otherMethod } = this;
@@ -55,13 +60,13 @@ export class ReadyExpressAdapter extends ExpressAdapter {
   }
 }
 
-/** As Express does it, but for the line break at the end. */
+/** Like Express's own `json`, with a line break at the end. */
 function json(this: Response, value: unknown): Response {
   if (this.get('Content-Type') === undefined) this.type('json');
   return this.send(answerText(value));
 }
 
-/** The methods that each path of an application has routes for. A path that takes every method is not among them. */
+/** The supported methods of each path of an application. Paths that support every method are omitted. */
 function methodsByPath({ router }: Pick<Express, 'router'>): Map<string, string[]> {
   const found = new Map<string, Set<string | undefined>>();
   for (const { route } of router.stack) {
@@ -79,12 +84,12 @@ function methodsByPath({ router }: Pick<Express, 'router'>): Map<string, string[
 
 const UNDECODABLE = 'The path has a percent sign that begins no UTF-8 character. Write % itself as %25.';
 
-/** The problem that an error stands for; undefined for an unknown error. */
+/** The problem for an error; undefined for an unknown error. */
 type ProblemTranslator = (error: unknown) => Problem | undefined;
 
 /**
- * The one place where errors become answers: `application/problem+json`, never a stack, a query or a secret. What fails
- * behind an answer that is complete, such as the one of a deadline, concerns nobody.
+ * The only place that turns errors into answers: `application/problem+json`, never a stack, a query or a secret.
+ * Errors after a complete answer, such as the answer at a deadline, are ignored.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -112,7 +117,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** What Nest throws by itself: for unknown paths, and for paths that cannot be decoded. */
+/** The problem for Nest's own exceptions: unknown paths, and paths that cannot be decoded. */
 function fromHttp(error: unknown): Problem | undefined {
   if (!(error instanceof HttpException)) return undefined;
   if (error.getStatus() === 404) return problems.notFound();

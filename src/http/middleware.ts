@@ -13,25 +13,25 @@ const DOT_SEGMENT = /^[^?]*\/(\.|%2e){1,2}(\/|\?|$)/i;
 
 const unreadable = (what: string) => problems.malformedRequest(`The target of the request ${what}.`);
 
-/** Most bytes of an unneeded body that are still read, so that the client reads the answer. */
+/** Maximum number of bytes of an unneeded body that are still read, so that the client reads the answer. */
 const SPARE_BYTES = 1024 * 1024;
 
-/** So long a connection lives on behind its last answer (milliseconds). */
+/** How long a connection stays open after its last answer (milliseconds). */
 const LINGER_MS = 2000;
 
 declare global {
-  // oxlint-disable-next-line typescript/no-namespace -- so are the types of Express extended
+  // oxlint-disable-next-line typescript/no-namespace -- Express types are extended this way
   namespace Express {
     interface Request {
-      /** Ties an answer to its log lines. */
+      /** Links an answer to its log lines. */
       id: string;
     }
   }
 }
 
 /**
- * Express middleware, before all others: the id that ties an answer to its log lines is the caller's `X-Request-Id`
- * where that is harmless, else a UUID.
+ * Express middleware, before all others: sets the id that links an answer to its log lines. It is the caller's
+ * `X-Request-Id` if that is harmless, else a UUID.
  */
 export function giveRequestId(request: Request, response: Response, next: NextFunction): void {
   const sent = request.headers['x-request-id'];
@@ -41,8 +41,9 @@ export function giveRequestId(request: Request, response: Response, next: NextFu
 }
 
 /**
- * Express middleware: routes see the path as it was sent, and in one form. Express itself takes a fragment off, and turns a
- * backslash of an absolute URL into a slash, so that a proxy's rule for a path could be passed by writing it so.
+ * Express middleware: passes the path to the routes as it was sent, in one canonical form. Express itself drops a
+ * fragment and turns a backslash of an absolute URL into a slash, so such a spelling could bypass a proxy's rule for
+ * a path.
  */
 export function readPlainTarget(request: Request, response: Response, next: NextFunction): void {
   const { url } = request;
@@ -60,8 +61,8 @@ export function readPlainTarget(request: Request, response: Response, next: Next
 }
 
 /**
- * Express middleware: an answer to a request whose body was not read to its end is the last one of its connection. Left
- * to itself Node reads such a body to its end, however long it is, to come to the next request.
+ * Express middleware: if a request's body was not read to its end, its connection is closed after the answer. By
+ * default, Node reads such a body to its end, regardless of its length, before the next request.
  */
 export function endUnreadBodies(request: IncomingMessage, response: ServerResponse, next: () => void): void {
   if (hasBody(request))
@@ -76,8 +77,8 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Closed at once while the client is still sending, TCP would throw away the answer that it has not read yet. So the
- * service says that it is done, lets a bounded rest come in, and closes shortly after.
+ * If the connection were closed while the client is still sending, TCP would discard the answer before the client
+ * reads it. So the service sends its end of the stream, reads a limited rest of the body, and closes shortly after.
  */
 function endWith(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;

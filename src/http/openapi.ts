@@ -17,7 +17,7 @@ class InputErrorShape {
   detail: string;
 }
 
-/** The body of every answer that is no success (contract §3), as the OpenAPI document shows it. */
+/** The body of every error response (contract §3), as the OpenAPI document shows it. */
 @ApiSchema({ name: 'Problem', description: 'Every answer that is no success (RFC 9457)' })
 class ProblemShape {
   @ApiProperty({
@@ -78,12 +78,12 @@ const answers = {
 
 type Status = keyof typeof answers;
 
-/** Describes the answers of a route that are no success: `@Problems(400, 401, 404)`. */
+/** Describes the error responses of a route: `@Problems(400, 401, 404)`. */
 export function Problems(...statuses: Status[]) {
   return applyDecorators(...statuses.map((status) => ProblemOr(status)));
 }
 
-/** Describes one such answer, and what else it tells on this route: `@ProblemOr(429, 'or ...')`. */
+/** Describes one error response with an addition for this route: `@ProblemOr(429, 'or ...')`. */
 export function ProblemOr(status: Status, more?: string) {
   const { description, ...answer } = answers[status];
   const content = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemShape) } } };

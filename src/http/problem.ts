@@ -1,4 +1,4 @@
-/** One wrong input: the query or path parameter, or the JSON pointer into the body, and what is right instead. */
+/** One invalid input: the query or path parameter, or the JSON pointer into the body, and what is valid instead. */
 export type InputError = { parameter: string; detail: string } | { pointer: string; detail: string };
 
 export interface ProblemBody {

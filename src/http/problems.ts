@@ -5,17 +5,17 @@ const later = (seconds = RETRY_SECONDS) => ({
   headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) },
 });
 
-/** What a request waits for that is answered 503, as far as it is known. */
+/** What a request that is answered 503 waits for, as far as it is known. */
 export interface Waiting {
   /** The application, such as `acme/shop`. */
   application?: string | undefined;
-  /** How far that has come, such as `45 % done, about 40 s left`. */
+  /** Its progress, such as `45 % done, about 40 s left`. */
   progress?: string | undefined;
   /** Seconds after which to try again. */
   retryAfter?: number | undefined;
 }
 
-/** Every problem a client can meet, one line each (contract §3). */
+/** Every problem that a client can receive (contract §3). */
 export const problems = {
   invalidRequest: (errors: InputError[]) =>
     new Problem(400, 'invalid-request', 'The request is not valid', sentence(errors), { errors }),
@@ -155,7 +155,7 @@ export const problems = {
       `This credential has ${most} pages in progress, which is the maximum. Read them to the end, then repeat the request.`,
       later(),
     ),
-  /** The connection ends with the answer: kept, it would be one more. */
+  /** The connection is closed after the answer, because it would count as one more. */
   connectionsBusy: (most: number) =>
     new Problem(
       429,
@@ -277,7 +277,7 @@ export const problems = {
     ),
 };
 
-/** What proxies that compress answers put at the end of an ETag: Apache, Caddy and others. */
+/** The suffix that Apache, Caddy and other proxies append to an ETag when they compress the answer. */
 const SUFFIX = /-(gzip|br|zstd|deflate)"/;
 
 function staleDetail(ifMatch: string): string {

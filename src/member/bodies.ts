@@ -37,7 +37,7 @@ import { type InputError, problems } from '../http/index.js';
 
 const NAME = 'checkedBy';
 
-/** Validates a property by a function that also knows where inside it something is wrong. */
+/** Validates a property with a function that also reports where inside the property the faults are. */
 function CheckedBy(faultsIn: (value: unknown) => InputFault[]): PropertyDecorator {
   return ValidateBy(
     {
@@ -48,23 +48,23 @@ function CheckedBy(faultsIn: (value: unknown) => InputFault[]): PropertyDecorato
   );
 }
 
-/** The faults behind an error of {@link CheckedBy}; nothing for errors of other rules. */
+/** The faults that caused an error of {@link CheckedBy}; undefined for errors of other rules. */
 function faultsOf(error: ValidationError): InputFault[] | undefined {
   const context = error.contexts?.[NAME] as { faultsIn: (value: unknown) => InputFault[] } | undefined;
   return context?.faultsIn(error.value);
 }
 
-/** As long as an address can be at most, so that a longer text is not looked through. */
+/** Bounded by the maximum length of an address, so that a longer text is not scanned. */
 const EMAIL = new RegExp(`^[^\\s@]{1,${LONGEST_EMAIL}}@[^\\s@]{1,${LONGEST_EMAIL}}$`);
 
-/** The property may be left out; null is no value. */
+/** The property may be omitted; null is not allowed. */
 const Optional = () =>
   applyDecorators(
     ValidateIf((_body, value) => value !== undefined),
     ApiProperty({ required: false }),
   );
 
-/** The property of a patch may be left out, and null or "" deletes what is stored. */
+/** The property of a patch may be omitted; null or "" deletes the stored value. */
 const Deletable = () =>
   applyDecorators(
     ValidateIf((_body, value) => value !== undefined && !isDeletion(value)),
@@ -80,7 +80,7 @@ function Text(example: string, longest = LONGEST_TEXT) {
   );
 }
 
-/** A text that every member has. */
+/** An account number, which every member must have. */
 function AccountNumber() {
   const message = `must be a text of 1 to ${LONGEST_TEXT} characters, such as "4711"; every member has one`;
   return applyDecorators(
@@ -90,7 +90,7 @@ function AccountNumber() {
   );
 }
 
-/** Blanks at both ends are cut before anything else looks at it; case is kept. */
+/** Blanks at both ends are removed before validation; case is preserved. */
 function Email() {
   const message = `must be an e-mail address of at most ${LONGEST_EMAIL} characters, such as "ann@example.com"; every member has one`;
   return applyDecorators(
@@ -106,7 +106,7 @@ function Email() {
   );
 }
 
-/** JSON knows -0, a whole number that would be stored as a fraction. */
+/** Replaces -0, which JSON allows, with 0: it would be stored as a double. */
 function Elevel() {
   const message = 'must be a whole number from 0, such as 2';
   return applyDecorators(
@@ -118,7 +118,7 @@ function Elevel() {
   );
 }
 
-/** The list stays as it came: class-transformer would take a long time over a long one. */
+/** Keeps the list as it was sent, because class-transformer is slow on long lists. */
 const Channels = () =>
   applyDecorators(
     Transform(({ obj }: { obj: { channels?: unknown } }) => obj.channels),
@@ -127,8 +127,8 @@ const Channels = () =>
   );
 
 /**
- * The object stays as it came: class-transformer would drop properties such as `toString`. In patches sections and
- * properties may be null.
+ * Keeps the object as it was sent, because class-transformer would drop properties such as `toString`. In patches,
+ * sections and properties may be null.
  */
 const Extrafields = (faultsIn: (value: unknown) => InputFault[], { nullable }: { nullable: boolean }) =>
   applyDecorators(
@@ -179,7 +179,7 @@ export class CreateMember {
   extrafields?: Record<string, Record<string, string | boolean>>;
 }
 
-/** The body of `PATCH /member/{memberid}`: only the properties present change. */
+/** The body of `PATCH /member/{memberid}`: only the given properties change. */
 export class PatchMember {
   @Optional()
   @AccountNumber()
@@ -210,7 +210,7 @@ export class PatchMember {
   extrafields?: Record<string, Record<string, string | boolean | null> | Deletion> | Deletion;
 }
 
-/** The body of `PATCH /member/{memberid}/address`: only the fields present change; null makes a field empty. */
+/** The body of `PATCH /member/{memberid}/address`: only the given fields change; null empties a field. */
 export class PatchAddress {
   @Deletable()
   @Text('Main Street 1')
@@ -237,8 +237,8 @@ export class PatchAddress {
 export const JsonBody = () => RequestBody(BodyPipe);
 
 /**
- * Makes an instance of the DTO class of a body, or throws the 400 that names each wrong property. Nest's own pipe is
- * not used: it silently drops properties such as `prototype`, and its errors know no places inside a property.
+ * Converts a body to its DTO class, or throws a 400 that names each wrong property. Nest's own pipe is not used: it
+ * silently drops properties such as `prototype`, and its errors do not locate faults inside a property.
  */
 @Injectable()
 export class BodyPipe implements PipeTransform<object, object> {

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import type { InputError } from '../http/index.js';
 
-/** UTF-16 characters, as everywhere in JavaScript (contract §2). */
+/** In UTF-16 code units, as in JavaScript (contract §2). */
 export const LONGEST_TEXT = 1000;
 export const LONGEST_PASSWORDHASH = 4096;
 export const LONGEST_EMAIL = 254;
@@ -14,7 +14,7 @@ const DEEPEST = 3;
 const LONGEST_NAME = 1000;
 const RIGHT_NAME = 'A right name: "shoesize".';
 
-/** Most faults that are listed. */
+/** Maximum number of reported faults. */
 export const MOST_FAULTS = 20;
 
 /** Names with a meaning in JavaScript or in drivers of MongoDB: programs that read the member would fail on them. */
@@ -33,7 +33,7 @@ export function isDeletion(value: unknown): value is Deletion {
   return value === null || value === '';
 }
 
-/** The JSON pointer (RFC 6901) one step further down. */
+/** The JSON pointer (RFC 6901) of a child. */
 export function pointerTo(parent: string, name: string | number): string {
   return `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
@@ -51,8 +51,9 @@ interface Place {
 }
 
 /**
- * The faults that no body may have, whatever its class: names with a meaning in MongoDB or JavaScript, text that is not
- * valid Unicode, and nesting deeper than any class allows (libraries called later recurse, so this check must not).
+ * Checks that apply to every body, regardless of its class: names with a meaning in MongoDB or JavaScript, text that
+ * is not valid Unicode, and nesting deeper than any class allows. Libraries that are called later recurse, so this
+ * check must not.
  */
 export function bodyFaults(body: object): InputError[] {
   const faults: InputError[] = [];
@@ -72,7 +73,7 @@ export function extrafieldsFaults(value: unknown): InputFault[] {
   return sectionsFaults(value, () => false);
 }
 
-/** The faults of the `extrafields` of a patch, in which null and "" delete at any depth. */
+/** The faults of the `extrafields` of a patch, where null and "" delete at any depth. */
 export function extrafieldsPatchFaults(value: unknown): InputFault[] {
   return sectionsFaults(value, isDeletion);
 }
@@ -161,22 +162,26 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Most fields that an error names. */
+/** Maximum number of fields in an error. */
 const MOST_NAMED = 20;
-/** Longest name in an error, in characters. Errors show names and MongoDB's own words, never a value. */
+/**
+ * Maximum length of a name in an error, in characters. Errors contain names and MongoDB's own words, never a value.
+ */
 const LONGEST = 200;
-/** Stored under `data`, sent without it. */
+/** The prefix of stored fields that bodies omit. */
 const DATA = 'data.';
 
-/** A rule of a validator that a member breaks, and the stored field that breaks it; `''` for the member itself. */
+/**
+ * A rule of a validator that a member violates, and the stored field that violates it; `''` for the member itself.
+ */
 interface BrokenRule {
   field: string;
   rule: string;
 }
 
 /**
- * The faults that the validator of the collection finds in a member, from MongoDB's `errInfo.details`: each pair of a field and
- * the rule that it breaks, once.
+ * The faults that the validator of the collection finds in a member, from MongoDB's `errInfo.details`: each pair of a
+ * field and a violated rule, once.
  */
 export function validatorFaults(error: mongo.MongoServerError): InputError[] {
   const details = (error.errInfo as { details?: unknown } | undefined)?.details;
@@ -199,7 +204,7 @@ function pointerOf(field: string): string {
   return field.startsWith(DATA) ? field.slice(DATA.length).split('.').reduce(pointerTo, '') : '';
 }
 
-/** MongoDB reports broken rules as a tree: branches of operators, and of the properties of a schema. */
+/** MongoDB reports violated rules as a tree: branches of operators, and of the properties of a schema. */
 function brokenRules(node: unknown, path: string): BrokenRule[] {
   if (Array.isArray(node)) return node.flatMap((one) => brokenRules(one, path));
   if (typeof node !== 'object' || node === null) return [];

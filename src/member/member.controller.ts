@@ -40,7 +40,7 @@ const MEMBERID = ApiParam({
   schema: { type: 'string', minLength: 1, example: '0b5cc0a6-3f4e-4d0b-9b0a-0f6a4b1f7c55' },
 });
 
-/** What all routes of the controller share in the OpenAPI document. */
+/** The common part of all routes of the controller in the OpenAPI document. */
 const DocumentedMembers = () => applyDecorators(ApiTags('members'), InApplication());
 
 const DocumentedCreate = (body: Type) =>

@@ -5,8 +5,8 @@ import type { RecordDocument } from '../record/index.js';
 export const MEMBER_MODEL = 'Member';
 
 /**
- * Other programs write this collection too, so documents are taken as they come. The first two indexes carry the
- * feeds (design §4); the unique ones keep `id` and e-mail unique where they are texts.
+ * Other programs write this collection too, so documents are not validated. The first two indexes serve the feeds
+ * (design §4); the unique ones keep `id` and e-mail unique if they are texts.
  */
 const memberSchema = new Schema<RecordDocument>(
   {},
@@ -23,12 +23,13 @@ const memberSchema = new Schema<RecordDocument>(
     { unique: true, partialFilterExpression: { emailkey: { $type: 'string' } } },
   );
 
-/** The models of the room. */
+/** The models of this module. */
 export const memberModels = [{ name: MEMBER_MODEL, schema: memberSchema }];
 
 /**
- * `emailkey` is the service's own field. While its index was away, as after a drop, several members may have got the same
- * one: the first keeps it, the others lose theirs, as if they had come second.
+ * Removes duplicates of `emailkey`, the service's own field. While its index is missing, for example after a drop,
+ * several members may receive the same key. The first member keeps it and the others lose it, as if they had been
+ * written second.
  */
 async function settleDuplicates(this: Model<RecordDocument>, keys: string[]): Promise<boolean> {
   if (!keys.includes('emailkey')) return false;

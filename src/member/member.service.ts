@@ -12,7 +12,7 @@ import type { StoredMember } from './stored-member.js';
 const MOST_NAMES = 50;
 const LONGEST_NAME = 100;
 
-/** Which member a patch means, and the `If-Match` under which it may be made. */
+/** The member of a patch, and the `If-Match` that the patch requires. */
 interface Target {
   tenant: Tenant;
   id: string;
@@ -40,7 +40,7 @@ export class MemberService {
     return { id, member: stored };
   }
 
-  /** Throws 404 where the application has no such member. */
+  /** Throws 404 if the application has no such member. */
   async read(tenant: Tenant, id: string): Promise<StoredMember> {
     const member = await this.store.find(tenant, id);
     if (member === undefined) throw problems.unknownMember(shown(id));
@@ -48,8 +48,8 @@ export class MemberService {
   }
 
   /**
-   * Reads the member, gets the changes from `merge`, and writes them unless the member has changed meanwhile. Writes
-   * nothing if there are no changes. Throws 404, 412 and 409, in this order.
+   * Reads the member, computes the changes with `merge`, and writes them unless the member has changed in the
+   * meantime. Writes nothing if there are no changes. Throws 404, 412 and 409, in this order.
    */
   async patch(
     { tenant, id, ifMatch, actor }: Target,
@@ -73,7 +73,10 @@ export class MemberService {
     throw problems.memberModified();
   }
 
-  /** What this instance has written the next `max` here counts, before the watcher has told of it. */
+  /**
+   * Reports the stamp of a write of this instance, so that its next `max` includes it before the watcher has reported
+   * it.
+   */
   private written({ organizationid, appid }: Tenant, member: StoredMember): StoredMember {
     const stamp = member.record().get('lastupdated');
     if (stamp instanceof Date) this.heads.wrote({ organizationid, appid, kind: 'member' }, stamp);
@@ -81,7 +84,7 @@ export class MemberService {
   }
 }
 
-/** The properties that change, as far as an entry of the audit trail has room for them. */
+/** The names of the changed properties, truncated to the limits of an audit trail entry. */
 function namesOf(changes: Change[]): string[] {
   return changes.slice(0, MOST_NAMES).map(({ path }) => path.join('.').slice(0, LONGEST_NAME));
 }

@@ -24,19 +24,19 @@ import { validatorFaults } from './body-faults.js';
 
 const { MongoServerError, ObjectId } = mongoose.mongo;
 
-/** The driver hands over the bytes as they are; the service's own field stays behind. */
+/** The driver returns the raw bytes, without the service's own field. */
 const RAW = { raw: true, projection: { emailkey: 0 } } as const;
 
-/** The index by `id` holds texts only, and MongoDB uses it only for queries that say so themselves. */
+/** The index by `id` contains only texts, and MongoDB uses it only for queries that state the type. */
 const INDEXED = { $type: 'string' } as const;
 
-/** A command holds at most 16 MiB; records that leave too little room in it are compared by their stamp alone. */
+/** A command has at most 16 MiB. Records that leave too little room in it are compared by their stamp only. */
 const LARGEST_COMPARED = 8 * 1024 * 1024;
 
-/** A name that is stored more often than this is not made single. */
+/** Maximum number of occurrences of a name that can be reduced to one. */
 const MOST_DOUBLES = 100;
 
-/** What MongoDB calls a document over 16 MiB, before and while it is stored. */
+/** MongoDB's error codes for a document over 16 MiB, before and during its write. */
 const TOO_LARGE = new Set([10334, 17419]);
 
 /** The values of a new member that come from the client. */
@@ -45,7 +45,7 @@ export interface NewMember {
   createdBy: string;
 }
 
-/** The members of one application at a time, raw. */
+/** Reads and writes the members of an application, as raw BSON. */
 @Injectable()
 export class MemberStore {
   constructor(@InjectModel(MEMBER_MODEL) private readonly members: mongoose.Model<RecordDocument>) {}
@@ -62,7 +62,9 @@ export class MemberStore {
     return found ?? (isNumberText(id) ? this.findByNumber(tenant, id) : undefined);
   }
 
-  /** Stores a new member in one atomic operation. Throws 409 where its e-mail is taken, 400 where a validator refuses it. */
+  /**
+   * Stores a new member in one atomic operation. Throws 409 if its e-mail is taken, 400 if a validator refuses it.
+   */
   async insert(tenant: Tenant, id: string, member: NewMember): Promise<StoredMember> {
     const stored = await this.collection
       .findOneAndUpdate({ _id: new ObjectId(), ...tenant, id }, newMemberPipeline(member), {
@@ -75,9 +77,9 @@ export class MemberStore {
   }
 
   /**
-   * Another program may have stored a name twice. What stands again under a name that is to be changed goes, so that the
-   * change is seen by everybody; answers whether anything had to. Throws 400 for a duplicate whole document: which
-   * of the two is meant cannot be told.
+   * Removes duplicates, which other programs may have stored, of the names to be changed, so that every reader sees
+   * the change. Returns whether there were any. Throws 400 if a document on the path occurs more than once, because
+   * it is unclear which one is meant, or if there are too many duplicates.
    */
   async makeSingle(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<boolean> {
     const _id = read.record().get('_id') as mongoose.mongo.ObjectId;
@@ -97,7 +99,10 @@ export class MemberStore {
     return isStampDoubled || removals.length > 0;
   }
 
-  /** Makes the changes if the member is still as it was read, else nothing. Throws 409 where an e-mail is taken. */
+  /**
+   * Writes the changes if the member is still as it was read; otherwise does nothing. Throws 409 if an e-mail is
+   * taken.
+   */
   async update(tenant: Tenant, read: StoredMember, changes: Change[]): Promise<StoredMember | undefined> {
     const record = read.record();
     const _id = record.get('_id') as mongoose.mongo.ObjectId;
@@ -112,8 +117,8 @@ export class MemberStore {
   }
 
   /**
-   * The member whose `id` is stored as the number of this text. No index holds numbers, but the ledger knows which member
-   * is delivered under the text, as soon as it is.
+   * The member whose `id` is stored as the number of this text. No index contains numbers, but the ledger lists the
+   * member under the text as soon as it is delivered under it.
    */
   private async findByNumber(tenant: Tenant, id: string): Promise<StoredMember | undefined> {
     const entry = await this.members.db
@@ -136,8 +141,8 @@ export class MemberStore {
 }
 
 /**
- * True of the record exactly as it was read; `emailkey`, which the watcher may add at any time, does not count. What
- * JavaScript cannot write back byte for byte cannot be compared as a whole: there the stamp decides.
+ * Matches the record exactly as it was read, except for `emailkey`, which the watcher may add at any time. A record
+ * that is too large, or that JavaScript cannot encode to the same bytes, is compared by its stamp.
  */
 function unchanged(read: StoredMember, record: BsonDocument, changes: Change[]): mongoose.mongo.Document {
   if (read.raw.length > LARGEST_COMPARED || !isFaithful(record, read.raw)) {
@@ -152,7 +157,7 @@ function unchanged(read: StoredMember, record: BsonDocument, changes: Change[]):
   };
 }
 
-/** What has to go, one at a time, until the last name of a path is stored once. */
+/** The updates that remove the duplicates of the last name of a path, one at a time. */
 function removalsOf(
   read: StoredMember,
   path: string[],
@@ -171,7 +176,7 @@ function removalsOf(
   return Array.from({ length: times[doubled]! - 1 }, () => ({ path, update }));
 }
 
-/** With `raw` the driver returns bytes, whatever its types say. */
+/** With `raw` the driver returns bytes, although its types declare a document. */
 function asMember(found: unknown): StoredMember | undefined {
   return found === null ? undefined : new StoredMember(found as Uint8Array);
 }
@@ -189,7 +194,7 @@ function explained(error: unknown): never {
   throw error;
 }
 
-/** The pipeline that fills an upserted member. Both its dates are the one moment of the database's clock. */
+/** The pipeline that fills an upserted member. Both dates are the same time of the database's clock. */
 function newMemberPipeline({ body, createdBy }: NewMember): mongo.Document[] {
   return [
     { $set: { type: literal('member'), createDate: CLOCK, createdBy: literal(createdBy) } },

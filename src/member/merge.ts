@@ -18,19 +18,19 @@ const PROPERTIES = [
 
 const POINTER = '/extrafields';
 
-/** A BSON document with its names in stored order, which JavaScript objects change, and its types kept. */
+/** A BSON document that preserves the stored order of names, which JavaScript objects change, and the types. */
 export type BsonDocument = Map<string, unknown>;
 
-/** Stands for "no value": the stored value is removed. */
+/** Marks the removal of a stored value. */
 export const REMOVED = Symbol('removed');
 
-/** One value of a record that becomes another; the path is the names from the top of the record down. */
+/** A change of one value of a record. The path contains the names from the top of the record down. */
 export interface Change {
   path: string[];
   value: unknown;
 }
 
-/** The changes that a patch makes to a stored member; none if the member holds the values already. */
+/** The changes that a patch makes to a stored member; none if the member already has the values. */
 export function mergeMember(record: BsonDocument, patch: PatchMember): Change[] {
   const data = memberData(patch);
   const stored = record.get('data');
@@ -67,8 +67,8 @@ export function mergeAddress(record: BsonDocument, patch: PatchAddress): Change[
 type Tree = Map<string, unknown>;
 
 /**
- * The body of a `$set` stage that makes the changes and touches nothing beside them. Names nest instead of being
- * joined with dots, so that long ones do not repeat; Maps keep the order and are safe with any name.
+ * The body of a `$set` stage that makes only these changes. Names are nested and not joined with dots, so that long
+ * ones are not repeated. Maps preserve the order and are safe with any name.
  */
 export function setOf(changes: Change[]): Tree {
   const tree: Tree = new Map();
@@ -79,15 +79,18 @@ export function setOf(changes: Change[]): Tree {
   return tree;
 }
 
-/** The values of `data` in a body. Maps, because some names that clients choose have a meaning in objects. */
+/**
+ * The values of `data` in a body. Maps are used, because some names that clients may choose have a meaning in
+ * objects.
+ */
 export function memberData(body: CreateMember | PatchMember): Map<string, unknown> {
   const given = PROPERTIES.filter((property) => body[property] !== undefined);
   return new Map(given.map((property) => [property, asMap(body[property])]));
 }
 
 /**
- * The form in which an e-mail address is unique within an application: trimmed and lower-cased. Undefined for
- * a value that is no string or holds only blanks.
+ * The normalized e-mail address, which is unique within an application: trimmed and lower-cased. Undefined for a
+ * value that is not a string or is blank.
  */
 export function emailKeyOf(email: unknown): string | undefined {
   if (typeof email !== 'string') return undefined;
@@ -118,8 +121,8 @@ function newAddress(valueOf: (field: keyof PatchAddress) => string): Map<string,
 }
 
 /**
- * The changes at a path after which a patch holds there; none if it holds already. In a patch null and "" delete, and
- * documents are merged. A document replaces a stored value that is no document.
+ * The changes at a path that apply a patch; none if it already applies. In a patch, null and "" delete, and documents
+ * are merged. A document replaces a stored value of another type.
  */
 function merge(stored: unknown, patch: unknown, path: string[]): Change[] {
   if (isDeletion(patch)) return stored === undefined ? [] : [{ path, value: REMOVED }];
@@ -141,7 +144,10 @@ function withoutDeletions(patch: unknown): unknown {
   return kept.length === 0 && patch.size > 0 ? undefined : new Map(kept);
 }
 
-/** Stored numbers are objects of the driver's classes; 5 is 5 in each. */
+/**
+ * Whether a stored value equals a value of a patch. Stored numbers are objects of the driver's classes and are
+ * compared by value.
+ */
 function isSame(stored: unknown, patch: unknown): boolean {
   if (Array.isArray(patch)) {
     return (
@@ -160,8 +166,8 @@ function isNumber(stored: unknown): boolean {
 }
 
 /**
- * Throws 400 if the member would have more sections, or more properties in a section, than allowed. A member in which
- * another program stored more may shrink, but not grow.
+ * Throws 400 if the member would have more sections, or more properties in a section, than allowed. If another
+ * program has stored more than that, the member may shrink, but not grow.
  */
 function assertRoom(stored: unknown, patch: unknown): void {
   if (!isDocument(patch)) return;

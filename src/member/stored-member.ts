@@ -10,35 +10,35 @@ const TEXT = 2;
 const DOCUMENT = 3;
 const ARRAY = 4;
 
-/** A text begins with its length and ends with a NUL (bytes). */
+/** A BSON text begins with its length and ends with a NUL (bytes). */
 const BEFORE_TEXT = 4;
 const AFTER_TEXT = 1;
 
-/** The driver's option for text that is not UTF-8 has another name where no driver is between. */
+/** The option for text that is not UTF-8 has another name in the BSON library than in the driver. */
 const READ_HERE = { ...READ_FOR_JSON, validation: { utf8: false } };
 
-/** A member as the database holds it, without the service's own `emailkey`. */
+/** A member as stored in the database, without the service's own `emailkey`. */
 export class StoredMember {
   private decoded: BsonDocument | undefined;
 
   constructor(readonly raw: Uint8Array) {}
 
-  /** Changes with every write to the record, by whomever. */
+  /** Changes with every write to the record, by any program. */
   get etag(): string {
     return etagOf(this.raw);
   }
 
-  /** Not to be changed: it is the same each time. */
+  /** The decoded record. Do not modify it: each call returns the same object. */
   record(): BsonDocument {
     return (this.decoded ??= decode(this.raw));
   }
 
-  /** How often each name along a path is stored. */
+  /** The number of occurrences of each name along a path. */
   timesAlong(path: string[]): number[] {
     return timesAlong(this.raw, path);
   }
 
-  /** The JSON text that answers show. */
+  /** The JSON text for answers. */
   itemText(): string {
     const record = BSON.deserialize(withoutDoubles(this.raw), READ_HERE);
     return updateItemText('member', record, { withPasswordHash: false });
@@ -46,8 +46,8 @@ export class StoredMember {
 }
 
 /**
- * Decodes raw BSON: documents as Maps, arrays as arrays, other values as the driver's own classes or strings. Of a
- * duplicate name the first value counts, as in MongoDB.
+ * Decodes raw BSON: documents as Maps, arrays as arrays, other values as the driver's own classes or strings. For a
+ * duplicate name the first value is used, as in MongoDB.
  */
 export function decode(raw: Uint8Array): BsonDocument {
   const document: BsonDocument = new Map();
@@ -56,7 +56,10 @@ export function decode(raw: Uint8Array): BsonDocument {
   return document;
 }
 
-/** How often each name along a path occurs in its document; of duplicates the first one is entered. */
+/**
+ * The number of occurrences of each name along a path, each in its own document. Of duplicate documents, the first
+ * one is followed.
+ */
 function timesAlong(raw: Uint8Array, path: string[]): number[] {
   const [name, ...rest] = path;
   const found = [...elementsOf(raw)].filter((element) => element.name === name);

@@ -3,28 +3,28 @@ import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, pino } from 'pino';
 import { visible, visibleJson } from '../common/index.js';
 
-/** How often the same cause is logged (milliseconds). */
+/** Minimum interval between two log entries of the same cause (milliseconds). */
 const LOGGED_AGAIN_MS = 5 * 60_000;
 const MOST_CAUSES = 100;
 const LONGEST_MESSAGE = 500;
 
-/** Whether an error says no more than that the service cannot answer now, as without its database. */
+/** Whether an error means only that the service is unavailable at the moment, for example without its database. */
 export type IsOutage = (error: unknown) => boolean;
 
-/** What the log says of an error. */
+/** The logged part of an error. */
 interface LoggedError {
   type: string;
   message: string;
   stack?: string;
-  /** Of the operating system, or of MongoDB. */
+  /** The code of the operating system or of MongoDB. */
   code?: string | number;
   codeName?: string;
   syscall?: string;
 }
 
 /**
- * The part of an error that is logged: not all of its properties, since the driver's errors hold a description of every
- * server and the replies of MongoDB. An outage is not a fault of the program, so its stack is left out.
+ * The part of an error that is logged. Other properties are omitted: the driver's errors contain a description of
+ * every server and MongoDB's replies. An outage is not a program fault, so its stack is omitted too.
  */
 export function loggedError(error: Error, isOutage: boolean): LoggedError {
   const { code, codeName, syscall } = error as Partial<Record<'code' | 'codeName' | 'syscall', unknown>>;
@@ -38,11 +38,17 @@ export function loggedError(error: Error, isOutage: boolean): LoggedError {
   };
 }
 
-/** Of each cause of an outage one line is logged in five minutes, however many requests fail of it. */
+/**
+ * Limits the log to one line in five minutes for each cause of an outage, regardless of the number of failed
+ * requests.
+ */
 export class LoggedCauses {
   private readonly logged = new Map<string, { at: number; withheld: number }>();
 
-  /** How many lines of this cause were withheld since its last one; undefined where this one is withheld as well. */
+  /**
+   * The number of lines of this cause that were suppressed since its last one; undefined if this one is suppressed as
+   * well.
+   */
   next(cause: string): number | undefined {
     const key = cause.replace(/\d+/g, '0');
     const before = this.logged.get(key);
@@ -59,7 +65,7 @@ export class LoggedCauses {
   }
 }
 
-/** The message with those of its causes that it does not repeat. */
+/** The message, followed by the messages of its causes that it does not contain. */
 function failureText({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return message;
   const further = failureText(cause);
@@ -71,7 +77,10 @@ function shortened(text: string): string {
 }
 
 const STDOUT = 1;
-/** What is kept of lines that cannot be written now, such as to a full disk, in bytes; later ones are lost then. */
+/**
+ * Maximum size of lines that are kept while they cannot be written, for example to a full disk (bytes). Further lines
+ * are lost.
+ */
 const MOST_UNWRITTEN = 1024 * 1024;
 
 const FRAMEWORK = new Set([
@@ -89,10 +98,10 @@ const LONGEST_LEVEL = 5;
 /** A value that needs no quotes to be distinguished from its surroundings. */
 const PLAIN = /^[^\s"=]+$/;
 
-/** What is known of a request beside HTTP: who asked, and of a page its items and its window. */
+/** Information about a request beyond HTTP: the caller, and for a page its number of items and its window. */
 export interface AboutRequest {
   user?: string;
-  /** Who reads as that user would. */
+  /** The administrator who reads as that user. */
   by?: string;
   items?: number;
   /** ISO 8601. */
@@ -100,7 +109,7 @@ export interface AboutRequest {
   to?: string;
 }
 
-/** A request whose answer has ended, or was broken off. */
+/** A request whose answer has ended or was aborted. */
 export interface RequestLine extends AboutRequest {
   req: { id: unknown; method: string; url: string };
   res: { statusCode: number };
@@ -108,14 +117,17 @@ export interface RequestLine extends AboutRequest {
   responseTime: number;
 }
 
-/** What the settings say about the log. */
+/** The settings of the log. */
 export interface LogSettings {
   logLevel: string;
   /** `json`, `lines` for people, or `auto`: lines on a terminal. */
   logFormat: string;
 }
 
-/** The log: JSON on stdout, or lines for people. Credentials never reach it. Nest says last in whose name it speaks. */
+/**
+ * The log: JSON on stdout, or lines for people. It never contains credentials. Nest passes the context as the last
+ * argument.
+ */
 export class ServiceLogger implements LoggerService {
   private readonly lines: ReturnType<typeof pino>;
 
@@ -139,7 +151,7 @@ export class ServiceLogger implements LoggerService {
     this.lines = pino(options, isForPeople ? forPeople(destination) : forMachines(destination));
   }
 
-  /** What Nest tells of its own start is for its developers: level debug. */
+  /** Nest's messages about its own start are for developers: level debug. */
   log(message: unknown, ...rest: unknown[]): void {
     this.write(FRAMEWORK.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
   }
@@ -148,7 +160,7 @@ export class ServiceLogger implements LoggerService {
     this.write('fatal', message, rest);
   }
 
-  /** What goes wrong in Nest's own start goes on to whoever started it, who tells it. */
+  /** An error in Nest's own start is also thrown to the caller, which reports it: level debug. */
   error(message: unknown, ...rest: unknown[]): void {
     this.write(FRAMEWORK.has(String(rest.at(-1))) ? 'debug' : 'error', message, rest);
   }
@@ -171,7 +183,7 @@ export class ServiceLogger implements LoggerService {
     if (this.lines.isLevelEnabled(level)) this.lines[level](line(), 'request ended');
   }
 
-  /** A message is a text, optionally followed by a stack, or an error, or an object followed by its text. */
+  /** Writes a message: a text, optionally followed by a stack; an error; or an object, followed by its text. */
   private write(level: Level, message: unknown, rest: unknown[]): void {
     if (!this.lines.isLevelEnabled(level)) return;
     const context = rest.at(-1);
@@ -181,7 +193,7 @@ export class ServiceLogger implements LoggerService {
     else this.lines[level]({ context, ...(behind !== undefined && { stack: behind }) }, message as string);
   }
 
-  /** The lines of one cause of an outage are withheld for a while; the next one says how many they were. */
+  /** Suppresses repeated lines of one cause of an outage for a while. The next line reports their number. */
   private writeError(level: Level, entry: { context: unknown; err?: unknown }, text: string): void {
     const { context, err } = entry;
     if (!(err instanceof Error)) return this.lines[level](entry, text);
@@ -193,15 +205,15 @@ export class ServiceLogger implements LoggerService {
   }
 }
 
-/** A line of the log, as its JSON says it. */
+/** A line of the log, as parsed from JSON. */
 export interface LogEntry {
   level: string;
   /** ISO 8601. */
   time: string;
-  /** In whose name it speaks. */
+  /** The component that logs. */
   context?: string;
   msg?: string;
-  /** Where Nest gives it beside the message. */
+  /** If Nest passes it along with the message. */
   stack?: string;
   err?: { type: string; message: string; stack?: string; syscall?: string };
   /** A request that has ended. */
@@ -225,8 +237,9 @@ export function peopleLine(entry: LogEntry): string {
 }
 
 /**
- * Lines that come while others are being written are written together, all of them before the process ends; for people each
- * is written at once, in step with what they are told on stderr. That nobody takes them is no reason to end.
+ * The destination of the log. For machines, lines that arrive during a write are written together, and all of them
+ * before the process ends. For people, each line is written at once, so that it keeps its order with the messages on
+ * stderr. An output that is closed does not end the process.
  */
 function standardOutput(isAtOnce: boolean): DestinationStream {
   return pino
@@ -234,7 +247,10 @@ function standardOutput(isAtOnce: boolean): DestinationStream {
     .on('error', () => undefined);
 }
 
-/** JSON is read on terminals too: what comes from other programs does not control them. */
+/**
+ * JSON is read on terminals too, so control characters are escaped: text from other programs must not control the
+ * terminal.
+ */
 function forMachines(output: DestinationStream): DestinationStream {
   return { write: (json) => output.write(`${visibleJson(json.trimEnd())}\n`) };
 }

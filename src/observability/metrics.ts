@@ -2,13 +2,19 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { NextFunction, Request, Response } from 'express';
 import type { AboutRequest, ServiceLogger } from './logging.js';
 
-/** Each look wakes the process up: every 10 ms, as is usual, they cost an idle service more than all else. */
+/**
+ * Sampling interval of the event loop monitor (milliseconds). Each sample wakes the process: at the usual 10 ms,
+ * samples would be the largest cost of an idle service.
+ */
 const EVENT_LOOP_LOOK_MS = 100;
 
-/** Prometheus takes what ends so for a counter; the same stands by its types under the name without the end. */
+/**
+ * Prometheus treats a name that ends in `_total` as a counter, but these are gauges. The metric without this suffix
+ * has the same values by type.
+ */
 const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
-/** What the service tells Prometheus. One object for each application, so that two in one process do not mix. */
+/** The metrics of the service. Each application has its own object, so that two in one process do not mix. */
 export class Metrics {
   readonly registry = new Registry();
 
@@ -217,7 +223,10 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** Prometheus sees only the increase of what it has seen before, and the first pass is one that matters. */
+  /**
+   * Prometheus sees only the increase of a series that it has seen before, so the series start at 0 before the first
+   * pass.
+   */
   constructor() {
     for (const reason of ['first start', 'repair']) this.passes.inc({ reason }, 0);
   }
@@ -228,27 +237,31 @@ export class Metrics {
   }
 }
 
-/** Load balancers and Prometheus ask for it every few seconds. */
+/** Paths that load balancers and Prometheus request every few seconds. */
 const UNLOGGED = /^\/(health\/|metrics(\?|$))/;
 const FIRST_FAILURE = 400;
 /** Characters of a URL in the log. */
 const LONGEST_URL = 1000;
-/** Anybody can send other ones: each would be a series for ever. */
+/**
+ * The methods with their own series. Others are grouped, because clients can send any method and each series would be
+ * kept forever.
+ */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** What other rooms know of requests. */
+/** What other modules contribute to the observation of requests. */
 interface Observers {
-  /** Told of each request that has ended. */
+  /** Called for each request that has ended. */
   ended: (request: Request, response: Response) => void;
-  /** Asked only where a line is written. */
+  /** Called only if a line is written. */
   about: (request: Request, response: Response) => AboutRequest;
-  /** Whether a request is logged only if it fails, since no person made it. */
+  /** Whether a request is automatic, and therefore logged only if it fails. */
   isUnasked: (request: Request) => boolean;
 }
 
 /**
- * Express middleware: how long each route takes, by its pattern and never by what a client put into the path. What is refused
- * without a credential counts for no route, so that the number of series does not follow what strangers send.
+ * Express middleware: measures the duration of each route by its pattern, never by values that a client put into the
+ * path. A request that is refused without a credential counts for no route, so that anonymous clients cannot increase
+ * the number of series.
  */
 export function measure(metrics: Metrics, logger: ServiceLogger, observers: Observers) {
   const { ended, about, isUnasked } = observers;
@@ -277,7 +290,10 @@ function shortened(url: string): string {
   return url.length > LONGEST_URL ? `${url.slice(0, LONGEST_URL)}… (${url.length} characters)` : url;
 }
 
-/** Without a credential there is one series for each status of a refusal, whatever was asked, and with which login. */
+/**
+ * The labels of a request. Without a credential, each status of a refusal has one series, regardless of the path and
+ * the login.
+ */
 function seriesOf(
   { method, route, user }: Request & { user?: unknown },
   statusCode: number,

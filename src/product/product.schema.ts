@@ -5,8 +5,8 @@ import type { RecordDocument } from '../record/index.js';
 export const PRODUCT_MODEL = 'Product';
 
 /**
- * Only other programs write this collection. The first two indexes carry the feeds (design §4); the last one answers
- * whether anything carries a channel.
+ * Only other programs write this collection. The first two indexes serve the feeds (design §4); the last one finds
+ * out whether any product has a channel.
  */
 export const productSchema = new Schema<RecordDocument>(
   {},
@@ -20,5 +20,5 @@ export const productSchema = new Schema<RecordDocument>(
   )
   .index({ organizationid: 1, appid: 1, channels: 1 });
 
-/** The models of the room. */
+/** The models of this module. */
 export const productModels = [{ name: PRODUCT_MODEL, schema: productSchema }];

@@ -2,21 +2,24 @@ import type { mongo } from 'mongoose';
 import { isTimeout } from '../database/plain.js';
 
 /**
- * How long a write may take before it counts as waiting for a transaction of another program: of a record alone, and of
- * records together, which take their time on a busy server (milliseconds).
+ * How long a write may take before it counts as blocked by a transaction of another program (milliseconds): of a
+ * single record, and of several together, which take longer on a busy server.
  */
 const ALONE_MS = 2000;
 const TOGETHER_MS = 200;
 const FOR_EACH_MS = 2;
-/** After so long the records of a part that has to wait are not looked at one by one any more (milliseconds). */
+/** After this time, the records of a blocked part are no longer tried one by one (milliseconds). */
 const LONGEST_MS = 5000;
 const PARTS = 10;
-/** So long after one was held, others are not waited for alone either: there may be hundreds (milliseconds). */
+/**
+ * For this time after a held record was found, single records get the short limit too, because there may be hundreds
+ * (milliseconds).
+ */
 const REMEMBERED_MS = 10_000;
 
 let lastHeld = -Infinity;
 
-/** Records that could not be written, since transactions of other programs hold them. All others were. */
+/** Records that could not be written because transactions of other programs hold them. All others were written. */
 export class RecordsHeldError extends Error {
   constructor(readonly ids: mongo.ObjectId[]) {
     super(`A transaction of another program holds ${ids.length === 1 ? 'the record' : 'the records'}`);
@@ -24,8 +27,8 @@ export class RecordsHeldError extends Error {
 }
 
 /**
- * Writes items of a bulk, and answers those that it could not since they are held: a bulk that has to wait is cut up until
- * what is held is known, or some seconds have passed. Each write must do no harm when it is repeated.
+ * Writes the items of a bulk, and returns those that are held. A bulk that is blocked is split until the held items
+ * are found or some seconds have passed. Each write must be idempotent.
  */
 export async function writeUnlessHeld<T>(
   items: T[],

@@ -1,19 +1,19 @@
 import mongoose, { type mongo } from 'mongoose';
 
-/** The fields that say what a record is to consumers. */
+/** The fields that identify a record to consumers. */
 export const IDENTITY = ['organizationid', 'appid', 'id'] as const;
 
 /** Types of `_id` that every driver can read and write back. */
 const PLAIN_TYPES = ['objectId', 'string', 'int', 'long', 'double', 'decimal', 'bool'];
 
 /*
- * Other programs may store values that no driver can decode. The watcher must not stumble over them, so the server
- * itself looks at the types, and hands over only what is of the right one.
+ * Other programs may store values that no driver can decode. The watcher must not fail on them, so the server checks
+ * the types and returns only values of the expected type.
  */
 
-/** What the service learns from records, such as channels, is at most this long (bytes). */
+/** Maximum size of texts that the service extracts from records, such as channels (bytes). */
 export const LONGEST_LEARNED = 1024;
-/** The most texts of a list that are learned. */
+/** Maximum number of texts of a list that are extracted. */
 const MOST_LEARNED = 1000;
 
 /** {@link identityTextsAt} of a whole record. */
@@ -23,14 +23,14 @@ const { BSON } = mongoose.mongo;
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/;
 const WHOLE = /^(0|-?[1-9]\d*)$/;
-/** Decimal digits of the greatest whole number of 64 bits. */
+/** Decimal digits of the greatest 64-bit integer. */
 const MOST_DIGITS = 19;
-/** With the sign. */
+/** Including the sign. */
 export const LONGEST_NUMBER_TEXT = MOST_DIGITS + 1;
 
 /**
- * A field's text; `null` where there is none, `false` where it is something else, or longer than `longest` (bytes) where
- * that is given.
+ * A field's text; `null` if the field is missing; `false` if it is not a text, or is longer than `longest` (bytes),
+ * if given.
  */
 export function textAt(path: string, longest?: number): mongo.Document {
   const text = longest === undefined ? path : { $cond: [isLongText(path, longest), false, path] };
@@ -42,8 +42,8 @@ export function textAt(path: string, longest?: number): mongo.Document {
 }
 
 /**
- * The projection of what a record, or a part of one, is to consumers: texts, typed as in {@link textAt}. Of an `id` that
- * is a number `isNumber` tells so, and is there only then.
+ * The projection of the identity of a record or of a part of one: texts, typed as in {@link textAt}. `isNumber` is
+ * present, and true, only if the `id` is a number.
  */
 export function identityTextsAt(
   path: string,
@@ -56,40 +56,46 @@ export function identityTextsAt(
   };
 }
 
-/** A field's texts: of a list, or the one that it is. Empty where it has none. Long ones, and those behind many, are left out. */
+/**
+ * A field's texts: the elements of a list, or the single text. Empty if there are none. Omits long texts, and those
+ * beyond the maximum number.
+ */
 export function textsAt(path: string): mongo.Document {
   return { $slice: [{ $filter: { input: listAt(path), cond: isShortText('$$this') } }, MOST_LEARNED] };
 }
 
-/** Whether {@link textsAt} leaves out texts of a field. */
+/** Whether {@link textsAt} omits texts of a field. */
 export function hasMoreTexts(path: string): mongo.Document {
   const long = { $filter: { input: listAt(path), cond: isLongText('$$this') } };
   return { $or: [{ $gt: [{ $size: long }, 0] }, { $gt: [{ $size: listAt(path) }, MOST_LEARNED] }] };
 }
 
-/** Whether there is a text that is longer (bytes). */
+/** Whether the value is a text that is longer (bytes). */
 export function isLongText(path: string, longest = LONGEST_LEARNED): mongo.Document {
   return { $cond: [isText(path), { $gt: [{ $strLenBytes: path }, longest] }, false] };
 }
 
-/** Whether there is a text that is short enough to be learned. */
+/** Whether the value is a text that is short enough to be extracted. */
 export function isShortText(path: string): mongo.Document {
   return { $cond: [isText(path), { $lte: [{ $strLenBytes: path }, LONGEST_LEARNED] }, false] };
 }
 
-/** An `_id` as it is where it is of a plain type and not long, else only its type. */
+/** An `_id` itself if it is of a plain type and not long, else only its type. */
 export function idAt(path: string): mongo.Document {
   const isPlain = { $in: [{ $type: path }, PLAIN_TYPES] };
   return { $cond: [isPlain, { $cond: [isLongText(path), typeAt(path), path] }, typeAt(path)] };
 }
 
 /*
- * Under which text consumers know a record (contract §4): an `id` that is a text is itself; a whole number within the
- * signed 64 bits is its decimal text, however it is stored; anything else is no `id`. Said twice, for the server and for
- * JavaScript; a test compares the two on a real server.
+ * The text by which consumers know a record (contract §4): an `id` that is a text is itself; an integer within the
+ * signed 64-bit range is its decimal text, regardless of how it is stored; anything else is no `id`. Implemented
+ * twice, for the server and for JavaScript; a test compares the two on a real server.
  */
 
-/** The text of the stored `id` at a path, as an aggregation expression; `null` where none is stored, else `false`. */
+/**
+ * The text of the stored `id` at a path, as an aggregation expression; `null` if the field is missing, `false` if it
+ * is no `id`.
+ */
 export function idTextAt(path: string): mongo.Document {
   const whole = { $convert: { input: path, to: 'long', onError: null, onNull: null } };
   const branches = [
@@ -100,14 +106,14 @@ export function idTextAt(path: string): mongo.Document {
   return { $switch: { branches, default: false } };
 }
 
-/** The same of a value that the driver has read, in any of its ways. */
+/** The same for a value that the driver has read, in any of its representations. */
 export function idTextOf(stored: unknown): string | undefined {
   if (typeof stored === 'string') return stored;
   const whole = wholeOf(stored);
   return whole !== undefined && BigInt.asIntN(64, whole) === whole ? String(whole) : undefined;
 }
 
-/** Whether a text may be the one under which a number is known. */
+/** Whether a text may be the text of a numeric `id`. */
 export function isNumberText(text: string): boolean {
   return text.length <= LONGEST_NUMBER_TEXT && WHOLE.test(text);
 }
@@ -120,7 +126,7 @@ function isText(path: string): mongo.Document {
   return { $eq: [{ $type: path }, 'string'] };
 }
 
-/** A list as it is, a text as a list of one, else nothing. */
+/** A list unchanged, a text as a list of one, anything else as an empty list. */
 function listAt(path: string): mongo.Document {
   const branches = [
     { case: isText(path), then: [path] },
@@ -137,7 +143,7 @@ function wholeOf(stored: unknown): bigint | undefined {
   return stored instanceof BSON.Decimal128 ? wholeDecimal(stored.toString()) : undefined;
 }
 
-/** A decimal may have thousands of zeros, at either end, so what is too long is never written out. */
+/** A decimal may have thousands of zeros at either end, so one that is too long is never expanded. */
 function wholeDecimal(text: string): bigint | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
   if (sign === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Kind } from './record.js';
 
 const { DBRef } = mongoose.mongo;
 
-/** Timestamps of items have four digits for the year (contract §1). */
+/** Timestamps of items have a four-digit year (contract §1). */
 const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -18,7 +18,7 @@ export const READ_FOR_JSON = {
   enableUtf8Validation: false,
 } as const;
 
-/** What an answer shows of a member's password hash: nothing, unless the application's settings say otherwise. */
+/** Whether an answer includes a member's password hash: only if the application's settings allow it. */
 interface ItemOptions {
   withPasswordHash: boolean;
 }
@@ -38,7 +38,7 @@ export function updateItemText(kind: Kind, record: mongo.Document, options: Item
   return `{${parts.join(',')}}`;
 }
 
-/** The channels of a record by any program: texts only; undefined if the record has none. */
+/** The channels of a record that any program wrote: texts only; undefined if the record has none. */
 export function channelsOf(stored: unknown): string[] | undefined {
   if (typeof stored === 'string') return [stored];
   return Array.isArray(stored) ? stored.filter((channel) => typeof channel === 'string') : undefined;
@@ -83,7 +83,7 @@ function dataText(kind: Kind, stored: unknown, options: ItemOptions): string {
   return jsonText(shown);
 }
 
-/** The driver makes a reference of each document with `$ref` and `$id`; all other documents are plain objects. */
+/** The driver turns each document with `$ref` and `$id` into a reference; all other documents are plain objects. */
 function isDocument(data: unknown): data is mongo.Document {
   return typeof data === 'object' && data !== null && Object.getPrototypeOf(data) === Object.prototype;
 }

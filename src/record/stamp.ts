@@ -17,7 +17,7 @@ const STAMPED = ['lastupdated'];
 
 const NEXT_OF_OWN = { $add: ['$lastupdated', 1] };
 
-/** Before it a timestamp would need more than four digits for the year (contract §1). */
+/** The earliest timestamp with a four-digit year (contract §1). */
 export const EARLIEST = new Date('0000-01-01T00:00:00.000Z');
 
 /** Whether the record's stamp is a date and not in the future, as an aggregation expression. */
@@ -31,43 +31,46 @@ export const HAS_GOOD_STAMP = {
 
 /**
  * The new `lastupdated`, as an aggregation expression for the same atomic update as the change: the greater of the
- * clock and the record's own stamp + 1 ms. A stamp that is not a date or lies in the future is replaced without looking
- * at it, else it would drag itself along for ever.
+ * clock and the record's own stamp + 1 ms. A stamp that is not a date or is in the future is replaced by the clock;
+ * otherwise it would persist forever.
  */
 export const STAMP = { $cond: [HAS_GOOD_STAMP, { $max: [CLOCK, NEXT_OF_OWN] }, CLOCK] };
 
-/** A record with more doubles than this keeps the rest; its stamp is right all the same, since the first one counts. */
+/**
+ * Maximum number of duplicates of a stamp that are removed. The rest stays, but the stamp is correct, because MongoDB
+ * uses the first one.
+ */
 const MOST_REMOVED = 100;
 
-/** BSON types. */
+/** BSON type numbers. */
 const OF_DOCUMENT = 3;
 const OF_ARRAY = 4;
 
-/** How documents are stamped anew. */
+/** Options for the re-stamp of documents. */
 export interface Stamping {
-  /** What has to be true of each at the very moment of its write. */
+  /** A condition that must hold for each document at the moment of its write. */
   where?: mongo.Document;
   /** The new stamp lies above it. */
   fence?: Date | undefined;
 }
 
-/** A document that cannot take a stamp, since it is full or its collection forbids it. */
+/** A document that cannot be stamped, because it is too large or its collection forbids it. */
 export interface Unstamped {
   _id: mongo.ObjectId;
   reason: string;
 }
 
-/** What became of documents that were to be stamped anew. */
+/** The result of a re-stamp of documents. */
 interface StampedAnew {
   stamped: number;
   refused: Unstamped[];
-  /** Those that another program's transaction holds. */
+  /** Documents that another program's transaction holds. */
   held: mongo.ObjectId[];
 }
 
 /**
- * Stamps documents anew. Those of one write have one `$$NOW`, so it should be given 1,000 at most. A single one that cannot
- * take a stamp makes all of a write fail; then each is written by itself, in one more command.
+ * Re-stamps documents. All documents of one write share one `$$NOW`, so pass at most 1,000. If one of them cannot be
+ * stamped, the whole write fails; each document is then written individually, in one more command.
  */
 export async function stampAnew(
   collection: mongo.Collection,
@@ -84,8 +87,8 @@ export async function stampAnew(
 }
 
 /**
- * Stamps documents anew in one write, and answers how many. A single one that cannot take a stamp makes it fail. With a
- * session it is part of its transaction.
+ * Re-stamps documents in one write, and returns their number. Fails if one of them cannot be stamped. With a session,
+ * the write is part of its transaction.
  */
 export async function stampTogether(
   collection: mongo.Collection,
@@ -102,23 +105,23 @@ export async function stampTogether(
   return modifiedCount + (await stampDoubled(collection, { ids, names: STAMPED, where, fence, options }));
 }
 
-/** {@link STAMP}, and above a fence: the expression for whatever came too late for somebody. */
+/** {@link STAMP}, but above the fence if there is one, for changes that came too late for a reader. */
 export function stampAbove(fence: Date | undefined): mongo.Document {
   return fence === undefined ? STAMP : { $max: [STAMP, literal(justAbove(fence))] };
 }
 
-/** Whether a stored stamp is bad or not above the fence, as an aggregation expression. */
+/** Whether a stored stamp is invalid or not above the fence, as an aggregation expression. */
 export function needsStamp(fence: Date | undefined): mongo.Document {
   const isBad = { $not: [HAS_GOOD_STAMP] };
   return fence === undefined ? isBad : { $or: [isBad, { $lte: ['$lastupdated', literal(fence)] }] };
 }
 
-/** The query of records in which none of these names stands more than once. */
+/** A query for records in which each of these names occurs at most once. */
 export function single(...names: string[]): mongo.Document {
   return { $expr: { $and: names.map((name) => ({ $lte: [timesOf(name), 1] })) } };
 }
 
-/** The expression that is true where no name of a path, from the top of the record down, stands more than once. */
+/** An expression that is true if each name of a path, from the top of the record down, occurs at most once. */
 export function isSingleAlong(path: string[]): mongo.Document {
   const conditions = path.map((name, depth) => {
     const place = path.slice(0, depth).reduce<unknown>(fieldOf, '$$ROOT');
@@ -128,32 +131,35 @@ export function isSingleAlong(path: string[]): mongo.Document {
   return { $and: conditions };
 }
 
-/** The query of records in which one of these names stands more than once. */
+/** A query for records in which one of these names occurs more than once. */
 export function doubled(...names: string[]): mongo.Document {
   return { $nor: [single(...names)] };
 }
 
-/** Of a write of stamps: its session, how long it may take on the server (milliseconds), and whether the validator is asked. */
+/**
+ * Options of a write of stamps: its session, its time limit on the server (milliseconds), and whether the validator
+ * is bypassed.
+ */
 type StampingOptions = PastValidator & { session?: mongo.ClientSession; maxTimeMS?: number };
 
-/** Which records are written, with what stamp. */
+/** The records of a write, and their new stamp. */
 interface DoubledWrite {
   ids: mongo.ObjectId[];
-  /** The names that a pipeline would have changed. */
+  /** The names that a pipeline would change. */
   names: string[];
-  /** What else has to be true of a record at the very moment of its write. */
+  /** A further condition that must hold for a record at the moment of its write. */
   where?: mongo.Document;
   /** The new stamp lies above it. */
   fence?: Date | undefined;
-  /** Fields beside the stamp, the same for each record. */
+  /** Further fields to set, the same for each record. */
   set?: mongo.Document;
   options?: StampingOptions;
 }
 
 /**
- * Stamps anew, with operators, those of the records that have a doubled name, and answers how many. The stamp comes from
- * the database's clock as in every other way, a moment before the write; a stored one that is better by then stays. A
- * doubled `lastupdated` becomes single.
+ * Re-stamps those of the records that have a duplicate name, with update operators, and returns their number. As in
+ * all other stamps, the time comes from the database's clock, here just before the write. A stored stamp that is
+ * better by then is kept. A duplicate `lastupdated` becomes single.
  */
 export async function stampDoubled(collection: mongo.Collection, write: DoubledWrite): Promise<number> {
   const { ids, names, where = {}, fence, set, options = {} } = write;
@@ -196,7 +202,7 @@ export function doubledNameIn(raw: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** How long a write may take on the server (milliseconds). */
+/** A re-stamp with a time limit on the server (milliseconds). */
 type Bounded = Stamping & { maxTimeMS: number };
 
 type Fitting = Omit<StampedAnew, 'held'>;
@@ -252,10 +258,11 @@ function justAbove(fence: Date): Date {
 }
 
 /**
- * BSON allows a name to stand twice in one document, and some writers make such records. For MongoDB the first one
- * counts. An update with a pipeline that changes a doubled name ends some versions of mongod, again and again, or is
- * refused; updates with operators do no harm. So every pipeline that writes into records of other programs asks for
- * {@link single} names in its own condition, and what is doubled is written with operators.
+ * The number of occurrences of a name. BSON allows duplicate names in a document, and some programs write such
+ * records. MongoDB uses the first one. An update pipeline that changes a duplicate name crashes some versions of
+ * mongod, each time it is repeated, or is refused. Updates with operators are safe. So every pipeline that writes
+ * records of other programs requires {@link single} names in its condition, and records with duplicate names are
+ * written with operators.
  */
 function timesOf(name: string, input: unknown = '$$ROOT'): mongo.Document {
   const names = { $map: { input: { $objectToArray: input }, in: '$$this.k' } };

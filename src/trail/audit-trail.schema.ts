@@ -1,6 +1,6 @@
 import { type mongo, Schema } from 'mongoose';
 
-/** Who changes something: a credential over HTTP, or somebody with a command and the database's address. */
+/** The author of a change: a credential over HTTP, or a person who runs a command with the database's address. */
 export interface Actor {
   /** User name of the credential, or of the operating system's user. */
   who: string;
@@ -10,12 +10,12 @@ export interface Actor {
   requestId?: string;
 }
 
-/** What was done, such as `service.set`, and to what. Names only: never a secret or a value. */
+/** An action, such as `service.set`, and its target. Names only: never a secret or a value. */
 export interface Deed {
   action: string;
   organizationid?: string;
   appid?: string;
-  /** What it was done to, such as `product service bikes` or `member 4711`. */
+  /** The target, such as `product service bikes` or `member 4711`. */
   target: string;
   /** Names of the properties that changed. */
   changed?: string[];
@@ -25,7 +25,7 @@ export interface Deed {
 export interface TrailEntry extends Actor, Deed {
   _id: mongo.ObjectId;
   at: Date;
-  /** When it is removed. */
+  /** When the entry is deleted. */
   expires: Date;
 }
 
@@ -35,7 +35,10 @@ export const AUDIT_TRAIL = 'tidemark.audittrail';
 /** Name of the Mongoose model of the audit trail. */
 const AUDIT_TRAIL_MODEL = 'AuditTrail';
 
-/** Newest first, of everybody or of one organization; each entry goes when its `expires` has come. */
+/**
+ * The indexes list entries newest first, of all organizations or of one, and delete each entry when its `expires` has
+ * passed.
+ */
 const auditTrailSchema = new Schema<TrailEntry>(
   {},
   { collection: AUDIT_TRAIL, strict: false, versionKey: false },
@@ -43,5 +46,5 @@ const auditTrailSchema = new Schema<TrailEntry>(
   .index({ organizationid: 1, _id: -1 })
   .index({ expires: 1 }, { expireAfterSeconds: 0 });
 
-/** The models of the room. */
+/** The models of this module. */
 export const trailModels = [{ name: AUDIT_TRAIL_MODEL, schema: auditTrailSchema }];

@@ -10,7 +10,7 @@ export function trailEntry(actor: Actor, deed: Deed, days: number): TrailEntry {
   return { _id: new ObjectId(), at, ...actor, ...deed, expires: new Date(at.getTime() + days * DAY_MS) };
 }
 
-/** Writes entries down, in a transaction where one is given. */
+/** Writes entries, in a transaction if a session is given. */
 export async function writeTrail(
   db: mongo.Db,
   entries: TrailEntry[],
@@ -20,7 +20,7 @@ export async function writeTrail(
   await db.collection<TrailEntry>(AUDIT_TRAIL).insertMany(entries, options);
 }
 
-/** Which entries are wanted: those before one of them, of one organization or of all, at most `limit`. */
+/** A selection of entries: those before a given one, of some organizations or of all, at most `limit`. */
 interface TrailPage {
   organizationids?: string[] | undefined;
   before?: mongo.ObjectId | undefined;

@@ -17,12 +17,15 @@ import { trailEntry, writeTrail } from './audit-trail.js';
 import { type Actor, type Deed, type TrailEntry, trailModels } from './audit-trail.schema.js';
 
 const EVERY_MS = 1000;
-/** Most entries that may wait; if the database is away for longer, the log says how many were lost. */
+/**
+ * Maximum number of entries that may wait. If the database is unavailable for longer, the log reports how many were
+ * lost.
+ */
 const MOST_WAITING = 10_000;
 
 /**
- * Entries about member writes, written together once a second: a write does not wait for its entry. They are written
- * before the service stops; a process that is killed loses those of its last second.
+ * Collects entries about member writes and writes them once a second, so that a write does not wait for its entry.
+ * Waiting entries are written before the service stops; a process that is killed loses those of its last second.
  */
 @Injectable()
 export class TrailNotes implements OnModuleInit, OnModuleDestroy {
@@ -49,13 +52,13 @@ export class TrailNotes implements OnModuleInit, OnModuleDestroy {
     await this.flush();
   }
 
-  /** Keeps an entry to be written within a second. */
+  /** Queues an entry, to be written within a second. */
   note(actor: Actor, deed: Deed): void {
     if (this.waiting.length < MOST_WAITING) this.waiting.push(trailEntry(actor, deed, this.days));
     else this.lost += 1;
   }
 
-  /** Writes what waits; what cannot be written is tried again a second later. It never fails. */
+  /** Writes the waiting entries. Those that cannot be written are retried a second later. Never fails. */
   flush(): Promise<void> {
     this.writing = this.writing.then(() => this.write());
     return this.writing;
@@ -77,13 +80,13 @@ export class TrailNotes implements OnModuleInit, OnModuleDestroy {
   }
 }
 
-/** Who sends a request. */
+/** The author of a request. */
 export function actorOf(request: Request): Actor {
   const { username: who } = callerOf(request);
   return { who, via: 'http', from: request.ip ?? '', requestId: String(request.id) };
 }
 
-/** The sender of the request, in a handler after the guard. */
+/** The author of the request, in a handler after the guard. */
 export const Acting = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   actorOf(context.switchToHttp().getRequest<Request>()),
 );

@@ -25,24 +25,24 @@ import {
 import { MalformedError } from './cursor.js';
 import { parsePattern } from './parse.js';
 
-/** Bytes of the smallest text in a list: what is done once for a text is done for at least as many bytes. */
+/** Bytes that the smallest text in a list occupies. The cost of work per text is spread over this number of bytes. */
 const SMALLEST_TEXT = 13;
-/** What PCRE takes to begin with a text, in steps. */
+/** The steps that PCRE needs to start on a text. */
 const STEPS_TO_BEGIN = 6;
 const MOST_TIMES = 1000;
 
 /**
- * The most steps that PCRE takes for a pattern, per character of any text: Infinity if the steps grow faster than the text,
- * 0 if the pattern is malformed, which MongoDB refuses. A step is one character, group, alternative or repetition that is
- * tried. Throws NotUnderstoodError if the cost cannot be determined.
+ * The maximum number of steps that PCRE takes for a pattern, per character of any text. Infinity if the steps grow
+ * faster than the text; 0 if the pattern is malformed, which MongoDB refuses. A step is one character, group,
+ * alternative or repetition that is tried. Throws NotUnderstoodError if the cost cannot be determined.
  *
- * PCRE tries a pattern from each character on; when a part fails, it backtracks and tries again. So the steps stay within a
- * multiple of the text's length only if
+ * PCRE tries a pattern at each character of the text. When a part fails, it backtracks and tries again. So the steps
+ * stay within a multiple of the text's length only if
  *
- * - backtracking into an unbounded repetition never helps: the next part begins with other characters, or only single steps
- *   follow;
- * - and no later attempt passes over the same characters again: the pattern is anchored to the beginning of the text, or
- *   begins with a character that no unbounded repetition takes.
+ * - backtracking into an unbounded repetition never helps: the next part begins with other characters, or only single
+ *   steps follow;
+ * - and no later attempt passes over the same characters again: the pattern is anchored to the beginning of the text,
+ *   or begins with a character that no unbounded repetition takes.
  */
 export function patternCost(source: string, options: string): number {
   let alternatives: Node[];
@@ -53,18 +53,18 @@ export function patternCost(source: string, options: string): number {
     throw error;
   }
   const isAnchored = alternatives.every((one) => beginsText(one));
-  // PCRE tries a pattern whose alternatives all begin with `.*` or `^` at the beginning of lines only.
+  // PCRE tries a pattern whose alternatives all begin with `.*` or `^` only at the beginning of lines.
   const isOfLines = alternatives.every((one) => beginsLine(one) || beginsText(one, 'caret'));
   const begun = isAnchored ? inAll(times(STEPS_TO_BEGIN)) : 0;
   return alternatives.reduce((steps, one) => steps + costOf(one, isAnchored, isOfLines), begun);
 }
 
-/** Whether the pattern is `^` and a plain text, so that a mismatch is known at once. */
+/** Whether the pattern is `^` and a plain text, so that a mismatch is found at once. */
 export function isPlainBeginning(source: string): boolean {
   return /^\^(?:[\w \-/:@#%&=,;!~<>"'`]|\\[^A-Za-z0-9])*$/.test(source);
 }
 
-/** The steps of one alternative, its start among them: the less of two bounds. */
+/** The steps of one alternative, including its start: the smaller of two bounds. */
 function costOf(one: Node, isAnchored: boolean, isOfLines: boolean): number {
   const { needed, rest } = ended(one);
   const bound = (asLong: boolean) => {
@@ -78,14 +78,14 @@ function costOf(one: Node, isAnchored: boolean, isOfLines: boolean): number {
   return Math.min(bound(true), bound(false)) + inAll(rest);
 }
 
-/** The steps of an attempt, on average of those that begin with each character of a text. */
+/** The average steps of an attempt, over attempts at each character of a text. */
 function fromEach(needed: Node, asLong: boolean): Growth {
   const { edges, text, rest } = beginningOf(needed);
   const { once, perCharacter } = measured(sequence(rest), END, asLong).work;
   return { once: 1 + edges + comparisons(text) + once / distance(text), perCharacter };
 }
 
-/** Per character, of steps that are taken once for a text. */
+/** The steps per character, with the steps per text spread over the smallest text. */
 function inAll({ once, perCharacter }: Growth): number {
   return once / SMALLEST_TEXT + perCharacter;
 }
@@ -103,7 +103,10 @@ function beginsLine(node: Node): boolean {
   return isStar && node.body.is === 'character' && node.body.isDot;
 }
 
-/** A part at the end of a pattern: what has to match, and the steps for what may follow when the match is certain. */
+/**
+ * A part at the end of a pattern: the node that must match, and the steps for parts that may follow when the match is
+ * certain.
+ */
 interface Ended {
   needed: Node;
   rest: Growth;
@@ -137,7 +140,10 @@ function isNothing(node: Node): boolean {
   return node.is === 'sequence' ? node.parts.length === 0 : node.is === 'repeat' && node.max === 0;
 }
 
-/** The steps for what matches up to `most` times after the match is certain: what it took is never given back. */
+/**
+ * The steps for a part that is repeated up to `most` times after the match is certain, so PCRE never backtracks into
+ * it.
+ */
 function more(body: Node, most: number): Growth {
   if (most === 0) return ZERO;
   if (body.is === 'character') return measured(repeat(body, 0, most), END, true).work;
@@ -160,7 +166,7 @@ interface Measure {
 interface Follow {
   /** The characters with which it may begin, if it has to take one. */
   first: Characters;
-  /** The most steps until it fails where the next character is none of those. */
+  /** The maximum number of steps until it fails, if the next character is none of those. */
   idle: number;
 }
 
@@ -172,7 +178,7 @@ function followOf(part: Node, rest: Follow): Follow {
   return { first: part.first | (part.isEmpty ? rest.first : NONE), idle };
 }
 
-/** `asLong`: long repetitions of one character count as unbounded where that is less. */
+/** The cost of a node. With `asLong`, long repetitions of one character count as unbounded if that is less. */
 function measured(node: Node, follow: Follow, asLong: boolean): Measure {
   switch (node.is) {
     case 'character':
@@ -192,7 +198,7 @@ function measured(node: Node, follow: Follow, asLong: boolean): Measure {
   }
 }
 
-/** Once it holds, or does not, it is not tried in another way. */
+/** PCRE tries a lookaround in one way only, whether it holds or not. */
 function ofLook(body: Node, asLong: boolean): Measure {
   const { needed, rest } = ended(body);
   return { work: sum(ONE, measured(needed, END, asLong).work, rest), ways: ONE };
@@ -219,7 +225,7 @@ function ofChoice(options: Node[], follow: Follow, asLong: boolean): Measure {
     const { first, idle } = followOf(option, follow);
     areApart &&= (begun & first) === NONE;
     begun |= first;
-    // Where another option matches, one that takes nothing is tried too, and what follows fails.
+    // If another option matches, an option that matches the empty text is tried as well, and the next part fails.
     work = sum(work, one.work, times(option.isEmpty && options.length > 1 ? idle : 0));
     all = sum(all, one.ways);
     most = greater(most, one.ways);
@@ -232,7 +238,7 @@ type Repeat = Extract<Node, { is: 'repeat' }>;
 /** One character, repeated: `[a-z]*`. */
 function ofCharacters({ body, min, max }: Repeat, follow: Follow, asLong: boolean): Measure {
   const isOpen = (body.first & follow.first) !== NONE;
-  // If giving back a character cannot help, what follows fails at once.
+  // If backtracking by a character cannot help, the next part fails at once.
   if (!isOpen && (max === Infinity || (asLong && max > LONG)))
     return { work: { once: 1, perCharacter: 1 + follow.idle }, ways: ONE };
   if (max === Infinity) return { work: { once: 1 + min, perCharacter: 1 }, ways: PER_CHARACTER };
@@ -242,7 +248,10 @@ function ofCharacters({ body, min, max }: Repeat, follow: Follow, asLong: boolea
     : { work: sum(times(max + 1), product(times(width), times(follow.idle))), ways: ONE };
 }
 
-/** A repeated group. It may be unbounded only if it matches in one way at each place; otherwise the steps may grow without limit. */
+/**
+ * A repeated group. It may be unbounded only if it matches in one way at each place; otherwise the steps may grow
+ * without limit.
+ */
 function ofRepeated({ body, min, max }: Repeat, follow: Follow, asLong: boolean): Measure {
   const again = max > 1 ? followOf(repeat(body, 0, max - 1), follow) : follow;
   const { work, ways } = measured(body, again, asLong);
@@ -262,7 +271,9 @@ function ofRepeated({ body, min, max }: Repeat, follow: Follow, asLong: boolean)
   return { work: sum(steps, product(times(max - min), times(follow.idle))), ways: ONE };
 }
 
-/** The steps of a part that is repeated without an end; `idle` are those of what follows it, each time that fails at once. */
+/**
+ * The steps of an unbounded repetition. `idle` is the number of steps of the next part, each time it fails at once.
+ */
 function repeated(body: Node, work: Growth, ways: Growth, idle: number): Growth {
   if (body.isEmpty || body.looks || !isSingle(ways)) return ENDLESS;
   return { once: 1 + work.once, perCharacter: 1 + work.once + 2 * work.perCharacter + idle };

@@ -17,14 +17,14 @@ import {
 } from './tree.js';
 
 const DEEPEST = 30;
-/** PCRE refuses a greater count. */
+/** PCRE refuses a larger count. */
 const MOST_TIMES = 65_535;
 const COUNT = /\{(\d+)(?:(,)(\d*))?\}/y;
-/** One way to read each text: a choice would cost the square of its length. */
+/** Matches each text in one way only: an ambiguous expression would take quadratic time. */
 const UNCLEAR_COUNT = /\{[\s\d]*(?:,[\s\d]*)?\}/y;
 const GROUP = /\(\?(?::|P?<[A-Za-z_]\w*>|'[A-Za-z_]\w*'|>|\|)/y;
 const LOOK = /\(\?<?[=!]/y;
-/** What every PCRE ignores with `x`, and what PCRE2 alone ignores. */
+/** The characters that every version of PCRE ignores with `x`, and those that only PCRE2 ignores. */
 const BLANK = /[ \t\n\v\f\r]/;
 const MAY_BE_BLANK = /[\u0085\u200e\u200f\u2028\u2029]/;
 const EDGES = new Set(['b', 'B', 'z', 'Z']);
@@ -36,9 +36,9 @@ const HYPHEN = 45;
 const BACKSPACE = 8;
 
 /**
- * The alternatives of a pattern, in the part of PCRE's syntax whose cost can be told: no references to groups, recursion,
- * conditions or verbs. Wherever the options leave open what a character means, it may be more than it is. Throws
- * NotUnderstoodError and MalformedError.
+ * The alternatives of a pattern, in the subset of PCRE's syntax whose cost can be determined: no references to
+ * groups, recursion, conditions or verbs. If the options leave the meaning of a character open, its set is
+ * overestimated. Throws NotUnderstoodError and MalformedError.
  */
 export function parsePattern(source: string, options: string): Node[] {
   return new Reader(source, options).read();
@@ -86,7 +86,7 @@ class Reader {
     return parts.length === 1 ? parts[0]! : sequence(parts);
   }
 
-  /** With `x`, blanks and what follows `#` mean nothing. */
+  /** With `x`, blanks and comments after `#` are ignored. */
   private skipComments(): void {
     if (!this.extended) return;
     for (;;) {
@@ -99,7 +99,7 @@ class Reader {
     }
   }
 
-  /** Nothing for what only sets an option. */
+  /** Undefined for a group that only sets an option. */
   private atom(next: string): Node | undefined {
     if (next === '(') return this.group();
     if (next === '\\') return this.escape();
@@ -184,7 +184,10 @@ class Reader {
   }
 }
 
-/** What is not taken back once it is taken. It is no shorter work, and no beginning that PCRE tries once a line. */
+/**
+ * An atomic part, into which PCRE does not backtrack. For the cost it saves no work, and does not count as a
+ * beginning that PCRE tries once per line.
+ */
 function atomic(body: Node): Node {
   return repeat(body, 1, 1);
 }
@@ -216,7 +219,7 @@ function bracketed(cursor: Cursor, anyCase: boolean): Characters {
   return isNegated && set !== EVERY ? except(set) : set;
 }
 
-/** Whether a class of one case counts as all letters: where it is named, and where its opposite is. */
+/** Whether a class of one case counts as all letters: if it is used directly, and if it is negated. */
 interface AllLetters {
   named: boolean;
   opposite: boolean;

@@ -1,4 +1,7 @@
-/** A number of steps, or of ways to continue: a constant, plus a number per character of the text. Faster growth is Infinity. */
+/**
+ * A number of steps, or of ways to continue: a constant, plus a number per character of the text. Faster growth is
+ * Infinity.
+ */
 export interface Growth {
   once: number;
   perCharacter: number;
@@ -53,7 +56,7 @@ export const NONE: Characters = 0n;
 export const EVERY: Characters = (1n << BigInt(ASCII + 1)) - 1n;
 const OTHERS: Characters = 1n << BigInt(ASCII);
 
-/** A bounded repetition of one character that takes more than these is long. */
+/** A bounded repetition of one character with a larger maximum counts as long. */
 export const LONG = 20;
 
 const NOTHING: Shape = {
@@ -65,13 +68,13 @@ export const EDGE: Node = { ...NOTHING, is: 'edge', idle: 1 };
 export const CARET: Node = { ...NOTHING, is: 'start', isCaret: true, idle: 1 };
 export const START: Node = { ...NOTHING, is: 'start', isCaret: false, idle: 1 };
 
-/** Longer texts are compared as what follows a text of this length. */
+/** Maximum length of a plain start. The rest of a longer text counts as the part that follows. */
 const LONGEST_START = 50;
 
 /** Characters: a bit for each of ASCII, and one for all others together. */
 export type Characters = bigint;
 
-/** The properties of a node that others use; they are computed once, when it is created. */
+/** The properties of a node that its parents use; computed once, when it is created. */
 interface Shape {
   /** Characters with which it may begin; all of them if that is unknown. */
   first: Characters;
@@ -81,20 +84,20 @@ interface Shape {
   all: Characters;
   /** Characters that an unbounded repetition within it takes. */
   endless: Characters;
-  /** How many characters it takes at most outside of such repetitions. */
+  /** The maximum number of characters that it takes outside of such repetitions. */
   fixed: number;
-  /** The same two where a long repetition of one character counts as unbounded. */
+  /** The same two, if a long repetition of one character counts as unbounded. */
   long: Characters;
   brief: number;
   /** It contains a lookahead or a lookbehind. */
   looks: boolean;
-  /** The most steps that it takes where the next character is none of `first`. */
+  /** The maximum number of steps if the next character is none of `first`. */
   idle: number;
-  /** In how many ways it may match the empty text there. */
+  /** The number of ways in which it may match the empty text in that case. */
   empties: number;
 }
 
-/** A regular expression, reduced to what decides its cost. */
+/** A regular expression, reduced to the properties that decide its cost. */
 export type Node = Shape &
   (
     | { is: 'character'; isDot: boolean }
@@ -113,7 +116,7 @@ export function character(characters: Characters, isDot = false): Node {
   return { ...shape, is: 'character', isEmpty: false, empties: 0, isDot };
 }
 
-/** It is tried whatever character comes next. */
+/** A lookaround, which is tried regardless of the next character. */
 export function look(body: Node): Node {
   const shape = { ...body, first: EVERY, isEmpty: true, looks: true };
   return { ...shape, is: 'look', body, idle: 1 + body.idle, empties: 1 };
@@ -159,7 +162,7 @@ export function repeat(body: Node, min: number, max: number): Node {
 
 type Idle = Pick<Shape, 'idle' | 'empties'>;
 
-/** What a part and the rest after it do where neither can take the next character. */
+/** The steps and empty matches of a part and the rest after it, if neither can take the next character. */
 export function before(part: Idle, rest: Idle): Idle {
   const reached = (count: number) => (count === 0 || part.empties === 0 ? 0 : part.empties * count);
   return { idle: part.idle + reached(rest.idle), empties: reached(rest.empties) };
@@ -182,7 +185,10 @@ export function except(set: Characters): Characters {
   return (EVERY & ~set) | OTHERS;
 }
 
-/** How a pattern begins: conditions such as `\b`, then a plain text, then what is tried after each match of that. */
+/**
+ * The beginning of a pattern: conditions such as `\b`, then a plain text, then the rest that is tried after each
+ * match of the text.
+ */
 interface PlainStart {
   edges: number;
   text: Characters[];
@@ -201,22 +207,25 @@ export function beginningOf(node: Node): PlainStart {
 }
 
 /**
- * The most comparisons for each character if a text is looked for from every character on. Two attempts pass over the same
- * character only if the later one began within the text that the earlier one had matched.
+ * The maximum number of comparisons per character if a text is searched for at every character. Two attempts pass
+ * over the same character only if the later one began within the text that the earlier one had matched.
  */
 export function comparisons(text: Characters[]): number {
   const begunWithin = text.filter((one, at) => at > 0 && (one & text[0]!) !== NONE).length;
   return Math.min(text.length, 2 + begunWithin);
 }
 
-/** The least distance between two places at which the text may match. */
+/** The minimum distance between two places at which the text may match. */
 export function distance(text: Characters[]): number {
   for (let shift = 1; shift < text.length; shift += 1)
     if (text.every((one, at) => at < shift || (one & text[at - shift]!) !== NONE)) return shift;
   return Math.max(text.length, 1);
 }
 
-/** Each time that takes nothing may be followed by another, up to the most; without an end it is not repeated. */
+/**
+ * The steps and empty matches of a repetition. An empty repetition may be followed by another one, up to the maximum.
+ * In an unbounded repetition, an empty one is not repeated.
+ */
 function idleOf(body: Node, min: number, max: number): Idle {
   const times = max === Infinity || body.empties === 0 ? Math.min(max, Math.max(min, 1)) : max;
   let [idle, empties, reached] = [0, min === 0 ? 1 : 0, 1];
