@@ -11,7 +11,6 @@ import { HealthModule } from './health/index.js';
 import { Problem } from './http/index.js';
 import { MemberModule } from './member/index.js';
 import { CommonModule } from './observability/index.js';
-import { ProductModule } from './product/index.js';
 import { FeedModule } from './replication/feed/index.js';
 import { StoreModule, FirstPassGuard } from './replication/store/index.js';
 import { WatcherModule } from './replication/watcher/index.js';
@@ -30,7 +29,6 @@ export class AppModule {
         AuthModule,
         ApplicationModule,
         MemberModule,
-        ProductModule,
         StoreModule,
         WatcherModule,
         FeedModule,

@@ -27,7 +27,7 @@ The credentials are read from TIDEMARK_USERNAME and TIDEMARK_PASSWORD.
 
   --url URL             where the server is
   --org ORG --app APP   the application that is looked at
-  --kind KIND           product (default) or member
+  --kind KIND           product (default), member, or another kind that the server has
   --service NAME        a service beside default; more than once
   --channel NAME        a channel that products carry
   --uncovered ORG/APP   an application that is there and that the credentials do not cover
@@ -121,8 +121,8 @@ function targetOf({
     throw new WrongCommandError(
       `--url "${url}" is no address of a server. Send one such as http://127.0.0.1:3000.`,
     );
-  if (kind !== 'member' && kind !== 'product')
-    throw new WrongCommandError(`--kind "${kind}" is not known. Send product or member.`);
+  if (!/^[a-z]{1,30}$/.test(kind))
+    throw new WrongCommandError(`--kind "${kind}" is no name of a kind. Send one such as product or member.`);
   if (uncovered !== undefined && !/^[^/]+\/[^/]+$/.test(uncovered))
     throw new WrongCommandError(`--uncovered "${uncovered}" is no application. Send one such as acme/shop.`);
   return {

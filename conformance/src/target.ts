@@ -4,7 +4,7 @@ export interface JudgedServer {
   url: string;
   organizationid: string;
   appid: string;
-  kind: 'member' | 'product';
+  kind: string;
   /** Services beside `default`. */
   services: string[];
   /** A channel that products carry. */

@@ -8,11 +8,18 @@ export const ofOperation = [
     tests: ['contract/member-concurrency'],
   },
   {
-    name: 'product-id-given-twice',
-    file: 'src/product/product.schema.ts',
-    from: "{ unique: true, partialFilterExpression: { id: { $type: 'string' } } },",
-    to: "{ partialFilterExpression: { id: { $type: 'string' } } },",
+    name: 'record-id-given-twice',
+    file: 'src/record/record.schema.ts',
+    from: "{ unique: true, partialFilterExpression: isText('id') }",
+    to: "{ partialFilterExpression: isText('id') }",
     tests: ['contract/collections-unique'],
+  },
+  {
+    name: 'product-without-channels',
+    file: 'src/kinds/product.ts',
+    from: 'alwaysHasChannels: true',
+    to: 'alwaysHasChannels: false',
+    tests: ['unit/record/item'],
   },
   {
     name: 'one-scope-covered-is-enough',

@@ -1,3 +1,4 @@
+import { KINDS } from '../record/pure.js';
 import type { Readable } from 'node:stream';
 import type { Connection } from 'mongoose';
 import type { Settings } from '../config/index.js';
@@ -126,7 +127,7 @@ export const APPLICATION = {
 } as const;
 
 export const KIND = {
-  kind: { value: 'member|product', required: true, description: 'kind of the records' },
+  kind: { value: KINDS.join('|'), required: true, description: 'kind of the records' },
 } as const;
 
 /** The options that name a service. */

@@ -1,3 +1,4 @@
+import { KINDS } from '../record/pure.js';
 import {
   APPLICATION,
   COMPARED,
@@ -55,7 +56,7 @@ export const serviceList = describeCommand({
   options: {
     org: { value: 'ORG', description: 'of this organization only' },
     app: { value: 'APP', description: 'of this application only' },
-    kind: { value: 'member|product', description: 'of this kind only' },
+    kind: { value: KINDS.join('|'), description: 'of this kind only' },
   },
 });
 

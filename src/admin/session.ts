@@ -1,3 +1,4 @@
+import { recordModels } from '../record/index.js';
 import { hostname, userInfo } from 'node:os';
 import mongoose, { type Connection, type mongo, type Schema } from 'mongoose';
 import type { Desk } from '../administration/index.js';
@@ -14,8 +15,6 @@ import {
   wrongSetAtStart,
 } from '../database/plain.js';
 import { findEmbedded } from '../embedded/index.js';
-import { memberModels } from '../member/plain.js';
-import { productModels } from '../product/plain.js';
 import { storeModels } from '../replication/store/plain.js';
 import { watcherModels } from '../replication/watcher/plain.js';
 import { trailModels } from '../trail/plain.js';
@@ -69,7 +68,7 @@ function progressFor({ terminal, output }: Console, total: number | undefined, u
 const MODELS: { name: string; schema: Schema }[] = [
   { name: CREDENTIAL_MODEL, schema: credentialSchema },
   ...applicationModels,
-  ...[...memberModels, ...productModels],
+  ...recordModels,
   ...[...storeModels, ...watcherModels],
   ...trailModels,
 ];

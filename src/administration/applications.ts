@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { type Application, APPLICATIONS, SERVICES } from '../application/plain.js';
 import { alongIndexIfAny, isDuplicateKey } from '../database/plain.js';
 import { allows, problems } from '../http/plain.js';
-import { COLLECTION_OF, type Kind, KINDS, ofTenant, type Tenant } from '../record/index.js';
+import { COLLECTION_OF, type Kind, KINDS, ofTenant, type Tenant, byKind } from '../record/index.js';
 import type { Deed } from '../trail/index.js';
 import {
   changeStored,
@@ -111,7 +111,7 @@ export async function removeApplication(
   }
   await removeDocument(db, tenant, { ifMatch, isRepeated: found.length > 0 });
   await db.collection(SERVICES).deleteMany(ofTenant(tenant));
-  const removed = { member: 0, product: 0 };
+  const removed = byKind(() => 0);
   for (const kind of KINDS) {
     removed[kind] = (await db.collection(COLLECTION_OF[kind]).deleteMany(ofTenant(tenant))).deletedCount;
   }

@@ -44,7 +44,7 @@ import {
 import { nameOfService } from './services.js';
 
 const COUNTED = [
-  ...[APPLICATIONS, SERVICES, CREDENTIALS, COLLECTION_OF.member, COLLECTION_OF.product],
+  ...[APPLICATIONS, SERVICES, CREDENTIALS, ...Object.values(COLLECTION_OF)],
   ...[LEDGER, MARKS, MOMENTS],
 ];
 const MOST_SHOWN = 20;

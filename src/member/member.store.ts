@@ -10,6 +10,8 @@ import {
   idTextAt,
   isNumberText,
   isSingleAlong,
+  modelOf,
+  PERSON_KIND,
   type RecordDocument,
   STAMP,
   stampDoubled,
@@ -17,7 +19,6 @@ import {
 } from '../record/index.js';
 import { LEDGER } from '../replication/store/index.js';
 import type { CreateMember } from './bodies.js';
-import { MEMBER_MODEL } from './member.schema.js';
 import { type BsonDocument, type Change, emailKeyOf, memberData, setOf } from './merge.js';
 import { isFaithful, StoredMember } from './stored-member.js';
 import { validatorFaults } from './body-faults.js';
@@ -48,7 +49,7 @@ export interface NewMember {
 /** Reads and writes the members of an application, as raw BSON. */
 @Injectable()
 export class MemberStore {
-  constructor(@InjectModel(MEMBER_MODEL) private readonly members: mongoose.Model<RecordDocument>) {}
+  constructor(@InjectModel(modelOf(PERSON_KIND)) private readonly members: mongoose.Model<RecordDocument>) {}
 
   /** The member with this `id`; undefined if none can be served. */
   async find(tenant: Tenant, id: string): Promise<StoredMember | undefined> {

@@ -34,3 +34,4 @@ export {
 export { jsonText, READ_FOR_JSON, updateItemText } from './item.js';
 export * from './pure.js';
 export { BY_EMAIL_KEY, BY_RECORD_ID, ofTenant, withIds } from './record.js';
+export { modelOf, recordModels } from './record.schema.js';

@@ -1,6 +1,6 @@
 import mongoose, { type mongo } from 'mongoose';
 import { idTextOf } from './identity.js';
-import type { Kind } from './record.js';
+import { describedKind, type Kind } from '../kinds/index.js';
 
 const { DBRef } = mongoose.mongo;
 
@@ -34,7 +34,8 @@ export function updateItemText(kind: Kind, record: mongo.Document, options: Item
     `"data":${dataText(kind, record['data'], options)}`,
   ];
   const channels = channelsOf(record['channels']);
-  if (channels !== undefined || kind === 'product') parts.push(`"channels":${jsonText(channels ?? [])}`);
+  if (channels !== undefined || describedKind(kind).alwaysHasChannels)
+    parts.push(`"channels":${jsonText(channels ?? [])}`);
   return `{${parts.join(',')}}`;
 }
 
@@ -77,7 +78,8 @@ function isWritable(date: Date): boolean {
 function dataText(kind: Kind, stored: unknown, options: ItemOptions): string {
   const data = stored instanceof DBRef ? stored.toJSON() : stored;
   if (!isDocument(data)) return '{}';
-  if (kind === 'product' || options.withPasswordHash || !('passwordhash' in data)) return jsonText(data);
+  const isHidden = describedKind(kind).isPerson && !options.withPasswordHash && 'passwordhash' in data;
+  if (!isHidden) return jsonText(data);
   const shown = { ...data };
   delete shown['passwordhash'];
   return jsonText(shown);

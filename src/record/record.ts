@@ -2,11 +2,6 @@ import { ObjectId } from 'bson';
 import type { mongo, Types } from 'mongoose';
 import { exactly } from '../common/index.js';
 
-export const KINDS: readonly Kind[] = ['member', 'product'];
-
-/** The collection of each kind (contract §4). */
-export const COLLECTION_OF: Record<Kind, string> = { member: 'members', product: 'products' };
-
 /**
  * The bounds for scans along `_id`, which exclude values that are not ObjectIds. One is below and one is above every
  * `_id` that a driver generates.
@@ -45,8 +40,6 @@ export const BY_RECORD_ID = { organizationid: 1, appid: 1, id: 1 } as const;
 
 /** The unique index of members by their e-mail. */
 export const BY_EMAIL_KEY = { organizationid: 1, appid: 1, emailkey: 1 } as const;
-
-export type Kind = 'member' | 'product';
 
 /** An application. Every query contains both fields. */
 export interface Tenant {

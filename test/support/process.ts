@@ -13,6 +13,8 @@ export interface ProcessOptions {
   dataDir: string;
   /** `npm start`, but without the build before it. */
   throughNpm?: boolean;
+  /** Of another copy of the service. */
+  program?: string;
   environment?: Record<string, string>;
 }
 
@@ -50,7 +52,12 @@ export class ServiceProcess {
   }
 
   /** Spawns it, in a process group of its own as a terminal does, without waiting for anything. */
-  static spawn({ dataDir, throughNpm = false, environment = {} }: ProcessOptions): ServiceProcess {
+  static spawn({
+    dataDir,
+    throughNpm = false,
+    program = 'dist/main.js',
+    environment = {},
+  }: ProcessOptions): ServiceProcess {
     const env: NodeJS.ProcessEnv = {
       ...process.env,
       MONGODB_URI: '',
@@ -59,10 +66,10 @@ export class ServiceProcess {
       LOG_LEVEL: 'warn',
       ...environment,
     };
-    const [program, args] = throughNpm
+    const [command, args] = throughNpm
       ? ['npm', ['start', '--ignore-scripts']]
-      : [process.execPath, ['dist/main.js']];
-    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+      : [process.execPath, [program]];
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     return new ServiceProcess(child, dataDir);
   }
 

@@ -64,7 +64,7 @@ const importing = (path: string) => `import { x } from '${path}';\nexport const 
 describe('rooms: imports into another room, or into its inside, are lint errors', () => {
   it.each([
     ['a room above', 'src/member/new.ts', '../replication/feed/index.js'],
-    ['its neighbour above', 'src/member/new.ts', '../product/index.js'],
+    ['its neighbour above', 'src/member/new.ts', '../health/index.js'],
     ['the rules from what is stored', 'src/replication/protocol/new.ts', '../store/plain.js'],
     ['the ground imports no room', 'src/config/new.ts', '../common/index.js'],
     ['the inside of a room below', 'src/member/new.ts', '../auth/passwords.js'],

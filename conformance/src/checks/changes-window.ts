@@ -15,7 +15,7 @@ import { isStamp, shifted } from './shapes.js';
 /** A window of `changes` as read in one way, and what the three feeds tell of it. */
 export interface ToldWindow {
   path: string;
-  kind: 'member' | 'product';
+  kind: string;
   from: string | undefined;
   limit: number;
   way: WayOn;

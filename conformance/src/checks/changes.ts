@@ -51,7 +51,7 @@ async function usedTo({ server, to }: Reading, found: Findings): Promise<void> {
   }
 }
 
-function faultOfItem(item: FeedItem, kind: 'member' | 'product'): string | undefined {
+function faultOfItem(item: FeedItem, kind: string): string | undefined {
   const { op, ...rest } = item;
   if (op === 'upsert') return faultOfUpdate(rest, kind);
   if (op !== 'delete') return '"op": "upsert" or "op": "delete"';

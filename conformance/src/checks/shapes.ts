@@ -18,7 +18,7 @@ const TEXTS = ['id', 'type', 'createDate', 'createdBy', 'lastupdated'];
 const PROPERTIES = [...TEXTS, 'data', 'channels'];
 
 /** What is wrong with an update item, in words; nothing where it is right. */
-export function faultOfUpdate(item: Record<string, unknown>, kind: 'member' | 'product'): string | undefined {
+export function faultOfUpdate(item: Record<string, unknown>, kind: string): string | undefined {
   const missing = TEXTS.find((name) => typeof item[name] !== 'string');
   if (missing !== undefined) return `${missing} as a text`;
   const { data, channels } = item;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type LostNumber, lostNumber, parseDate, type Parsed, shown } from '../../common/index.js';
 import { emailKeyOf } from '../../member/plain.js';
-import type { Kind } from '../../record/index.js';
+import { type Kind, PERSON_KIND, KINDS, describedKind } from '../../record/index.js';
 
 /** The record that a line describes. An omitted property stays unchanged, or gets its default in a new record. */
 export interface GivenRecord {
@@ -66,7 +66,7 @@ export function parseRecordLine(kind: Kind, line: string): { value: GivenRecord 
   if (lost !== undefined) return { error: numberFault(lost) };
   const isOther = kindFaultOf(kind, json as unknown as GivenRecord);
   if (isOther !== undefined) return isOther;
-  const emailkey = kind === 'member' ? emailKeyOf((json['data'] as Json)['email']) : undefined;
+  const emailkey = kind === PERSON_KIND ? emailKeyOf((json['data'] as Json)['email']) : undefined;
   const createDate = dateOf(json['createDate']);
   return {
     value: {
@@ -114,21 +114,17 @@ function numberFault({ pointer, written }: LostNumber): string {
  * line with its kind as `type` is always accepted.
  */
 function kindFaultOf(kind: Kind, { data, type }: GivenRecord): BadLine | undefined {
-  const isMember = has(data, 'accountnumber') && (kind === 'member' || has(data, 'email'));
-  const other = kind === 'member' ? 'product' : 'member';
-  if (type === kind || (type !== other && isMember === (kind === 'member'))) return undefined;
-  const why = {
-    member: 'has no data.accountnumber, which members have',
-    product: 'has data.accountnumber and data.email, as members have',
-  }[kind];
-  return {
-    error: type === other ? `has the type "${other}"` : why,
-    hint: `is it a ${other}? Then import it with --kind ${other}. If it is a ${kind}, give it "type": "${kind}"`,
-  };
-}
-
-function has(data: Json, name: string): boolean {
-  return Object.hasOwn(data, name) && data[name] !== null && data[name] !== '';
+  if (type === kind) return undefined;
+  const isNamed = KINDS.some((name) => name === type);
+  const other = isNamed
+    ? { kind: type, why: `has the type "${type}"` }
+    : describedKind(kind).seemsOther?.(data);
+  return (
+    other && {
+      error: other.why,
+      hint: `is it a ${other.kind}? Then import it with --kind ${other.kind}. If it is a ${kind}, give it "type": "${kind}"`,
+    }
+  );
 }
 
 function parsed(line: string): unknown {

@@ -201,7 +201,7 @@ export class RecordsController {
   ): Promise<Pick<Desk, 'db' | 'turn'> & { of: Tenant & { kind: Kind } }> {
     const tenant = { organizationid, appid };
     assertCovers(caller, tenant);
-    if (!KINDS.includes(kind as Kind)) throw invalid('The kind is not known. It is member or product.');
+    if (!KINDS.includes(kind as Kind)) throw invalid(`The kind is not known. It is ${KINDS.join(' or ')}.`);
     const desk = this.desks.of(request);
     await assertApplication(desk.db, tenant);
     return { ...desk, of: { ...tenant, kind: kind as Kind } };

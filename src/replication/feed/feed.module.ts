@@ -6,15 +6,11 @@ import { ApplicationModule } from '../../application/index.js';
 import { AuthModule } from '../../auth/index.js';
 import { EventPace, EventStreams, ReadingRights } from './events/event-streams.js';
 import { Answers, SendingPace } from './http/answer.js';
-import { ChangesController } from './http/changes.controller.js';
-import {
-  ChannelFeedController,
-  MemberFeedController,
-  ProductFeedController,
-} from './http/feeds.controller.js';
-import { DigestController } from './http/digest.controller.js';
+import { CHANGES_CONTROLLERS } from './http/changes.controller.js';
+import { FEED_CONTROLLERS } from './http/feeds.controller.js';
+import { DIGEST_CONTROLLERS } from './http/digest.controller.js';
 import { DigestTurns, PageTurns } from './http/turns.js';
-import { EventsController } from './http/events.controller.js';
+import { EVENT_CONTROLLERS } from './http/events.controller.js';
 import { ChangesPages, ChangesSelector } from './page/changes.js';
 import { Digests } from './page/digests.js';
 import { FeedSelector, ChannelLookup } from './page/feed-selector.js';
@@ -38,14 +34,7 @@ import { MaxService } from './max.service.js';
     StoreModule,
     MongooseModule.forFeature([{ name: CONSUMER_MODEL, schema: consumerSchema }]),
   ],
-  controllers: [
-    MemberFeedController,
-    ProductFeedController,
-    ChannelFeedController,
-    ChangesController,
-    DigestController,
-    EventsController,
-  ],
+  controllers: [...FEED_CONTROLLERS, ...CHANGES_CONTROLLERS, ...DIGEST_CONTROLLERS, ...EVENT_CONTROLLERS],
   providers: [
     Answers,
     BatchReader,

@@ -14,6 +14,7 @@ import { HeadWriter, KnownHeads } from './heads.js';
 import { KnownMoments, MomentWriter, Moments } from './moments.js';
 import { Quarantine } from './quarantine.js';
 import { ShownIdentities } from './shown-identities.js';
+import { recordModels } from '../../record/index.js';
 import { storeModels } from './collections.schema.js';
 import { FilterVersions } from './filter-versions.js';
 import { FiltersInForce } from './filters-in-force.js';
@@ -47,7 +48,7 @@ const providers = [
 
 /** The service's own collections, and what each instance knows of them. */
 @Module({
-  imports: [ControlModule, MongooseModule.forFeature(storeModels)],
+  imports: [ControlModule, MongooseModule.forFeature([...recordModels, ...storeModels])],
   providers,
   exports: [...providers, MongooseModule],
 })

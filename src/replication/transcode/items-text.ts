@@ -1,6 +1,6 @@
-import { giveBack, Writer } from './writer.js';
+import { giveBack, type Shape, Writer } from './writer.js';
 import { instantiate } from './wasm.js';
-import type { Kind } from '../../record/index.js';
+import { describedKind, type Kind } from '../../record/index.js';
 import { elementAt, elementsWithin, BSON_ARRAY, BSON_INT64, MalformedBsonError } from './bson-reader.js';
 import { largeText } from './large-text.js';
 
@@ -23,10 +23,10 @@ class Transcriber extends Writer {
   private pieces: Buffer[] | undefined = [];
   private bytes = 0;
 
-  transcribe(elements: Uint8Array, shape: number): Transcript {
-    this.load(elements);
+  transcribe(elements: Uint8Array, { bits, kind }: Shape): Transcript {
+    this.load(elements, kind);
     [this.pieces, this.bytes] = [[], 0];
-    const count = this.program.items(elements.length, shape);
+    const count = this.program.items(elements.length, bits);
     const { pieces, bytes, lastId } = this;
     return { pieces, bytes, count, numbers: this.program.numbers(), last: lastId };
   }
@@ -43,12 +43,12 @@ class Transcriber extends Writer {
 }
 
 const transcriber = new Transcriber(instantiate);
-const { DELETE, PRODUCT, HIDE_HASH, CHANGE, GONE, LINES } = transcriber.program;
+const { DELETE, ALWAYS_CHANNELS, HIDE_HASH, CHANGE, GONE, LINES } = transcriber.program;
 
 /** The bits that make up a shape of items. */
 const SHAPE = {
   delete: DELETE.value,
-  product: PRODUCT.value,
+  channels: ALWAYS_CHANNELS.value,
   hideHash: HIDE_HASH.value,
   change: CHANGE.value,
   gone: GONE.value,
@@ -58,7 +58,7 @@ const SHAPE = {
 /**
  * Writes the items of some elements of a BSON array. `shape` consists of bits of {@link SHAPE}. Throws MalformedBsonError.
  */
-function transcribe(elements: Uint8Array, shape: number): Transcript {
+function transcribe(elements: Uint8Array, shape: Shape): Transcript {
   return transcriber.transcribe(elements, shape);
 }
 
@@ -103,15 +103,15 @@ export function* itemsText(
   documents: Uint8Array,
   shape: ItemShape,
 ): Generator<ItemsText, number | undefined> {
-  const bits = bitsOf(shape);
+  const how = { bits: bitsOf(shape), kind: 'kind' in shape ? shape.kind : '' };
   const { start, end } = elementsWithin(documents);
   for (let at = start; at < end;) {
     const next = portionEnd(documents, at, end);
     const portion = documents.subarray(at, next);
-    const { pieces, bytes, count, numbers, last } = transcribe(portion, bits);
+    const { pieces, bytes, count, numbers, last } = transcribe(portion, how);
     if (numbers > 0) return at;
     if (count > 0 && pieces !== undefined) yield { pieces, bytes, held: bytes, count, last };
-    else if (count > 0) yield { pieces: largeText(portion, bits), bytes, held: portion.length, count, last };
+    else if (count > 0) yield { pieces: largeText(portion, how), bytes, held: portion.length, count, last };
     at = next;
   }
   return undefined;
@@ -121,8 +121,9 @@ function bitsOf(shape: ItemShape): number {
   const ofChanges = shape.item === 'delete' || shape.item === 'update' ? 0 : SHAPE.change;
   const common = ofChanges | (shape.asLines ? SHAPE.lines : 0);
   if (!('kind' in shape)) return SHAPE.delete | common | (shape.item === 'gone' ? SHAPE.gone : 0);
-  if (shape.kind === 'product') return SHAPE.product | common;
-  return shape.withPasswordHash ? common : SHAPE.hideHash | common;
+  const { alwaysHasChannels, isPerson } = describedKind(shape.kind);
+  const hideHash = isPerson && !shape.withPasswordHash ? SHAPE.hideHash : 0;
+  return (alwaysHasChannels ? SHAPE.channels : 0) | hideHash | common;
 }
 
 function portionEnd(documents: Uint8Array, start: number, end: number): number {

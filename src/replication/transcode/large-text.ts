@@ -1,5 +1,5 @@
 import { instantiatePausing, type PausingProgram } from './wasm.js';
-import { Writer } from './writer.js';
+import { type Shape, Writer } from './writer.js';
 
 /** Bytes in which a paused program stores its position: twice what the deepest nesting needs. */
 const PLACE_BYTES = 0x1_0000;
@@ -11,9 +11,9 @@ class PausingWriter extends Writer<PausingProgram> {
   private pieces: Buffer[] = [];
   private place = 0;
 
-  *write(elements: Uint8Array, shape: number): Generator<Buffer, void> {
-    this.begin(elements);
-    while (this.goOn(elements.length, shape)) {
+  *write(elements: Uint8Array, { bits, kind }: Shape): Generator<Buffer, void> {
+    this.begin(elements, kind);
+    while (this.goOn(elements.length, bits)) {
       yield* this.taken();
       this.program.asyncify_start_rewind(this.place);
     }
@@ -33,15 +33,15 @@ class PausingWriter extends Writer<PausingProgram> {
     this.program.asyncify_start_unwind(this.place);
   }
 
-  private begin(elements: Uint8Array): void {
-    this.place = this.load(elements, PLACE_BYTES);
+  private begin(elements: Uint8Array, kind: string): void {
+    this.place = this.load(elements, kind, PLACE_BYTES);
     this.memory.writeUInt32LE(this.place + 2 * POINTER_BYTES, this.place);
     this.memory.writeUInt32LE(this.place + PLACE_BYTES, this.place + POINTER_BYTES);
   }
 
   /** Writes up to the next pause. Returns false when everything is written. */
-  private goOn(length: number, shape: number): boolean {
-    this.program.items(length, shape);
+  private goOn(length: number, bits: number): boolean {
+    this.program.items(length, bits);
     if (this.program.asyncify_get_state() !== PAUSING) return false;
     this.program.asyncify_stop_unwind();
     return true;
@@ -59,6 +59,6 @@ class PausingWriter extends Writer<PausingProgram> {
  * written in a single run, as far as it is consumed, by a program instance of its own that holds the elements and pauses at
  * each piece. Throws MalformedBsonError.
  */
-export function largeText(elements: Uint8Array, shape: number): Generator<Buffer, void> {
+export function largeText(elements: Uint8Array, shape: Shape): Generator<Buffer, void> {
   return new PausingWriter(instantiatePausing).write(elements, shape);
 }

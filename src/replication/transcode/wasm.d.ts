@@ -17,8 +17,10 @@ export interface Program {
   readonly OUTPUT: Constant;
   readonly PADDING: Constant;
   readonly POWERS: Constant;
+  /** The name of the kind as JSON text of at most 32 bytes; behind these, its length. */
+  readonly KIND: Constant;
   readonly DELETE: Constant;
-  readonly PRODUCT: Constant;
+  readonly ALWAYS_CHANNELS: Constant;
   readonly HIDE_HASH: Constant;
   readonly CHANGE: Constant;
   readonly GONE: Constant;

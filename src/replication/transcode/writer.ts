@@ -102,6 +102,14 @@ function read(type: number, bytes: Uint8Array): unknown {
   }
 }
 
+/** How a program writes items: bits, and the `type` of records that store none. */
+export interface Shape {
+  bits: number;
+  kind: string;
+}
+
+/** Bytes of the longest name of a kind in quotes. */
+const LONGEST_KIND = 32;
 const PAGE_BYTES = 0x1_0000;
 const ID_BYTES = 12;
 const POWERS = powersOfTen();
@@ -142,12 +150,14 @@ export abstract class Writer<P extends Program = Program> {
    * Copies elements to the program's input. Returns the start of memory that the program does not use, at least `more`
    * bytes.
    */
-  protected load(elements: Uint8Array, more = 0): number {
+  protected load(elements: Uint8Array, kind: string, more = 0): number {
     const end = this.input + elements.length;
     const free = end + this.program.PADDING.value;
     this.makeRoom(free + more);
     this.memory.set(elements, this.input);
     this.memory.fill(0, end, free);
+    const place = this.program.KIND.value;
+    this.memory[place + LONGEST_KIND] = this.memory.write(JSON.stringify(kind), place, LONGEST_KIND);
     return free;
   }
 

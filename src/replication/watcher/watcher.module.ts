@@ -11,7 +11,6 @@ import { FilterChanges } from './filters/filter-changes.js';
 import { FilterLooks, FilterStampings } from './filters/filter-jobs.js';
 import { FilterReconciler } from './filters/filter-reconciler.js';
 import { WantedServices } from './filters/wanted-services.js';
-import { MemberModule } from '../../member/index.js';
 import { ChannelReview, EmailReview, IncompleteReview } from './repair/reviews.js';
 import { EmailDuplicates, EmailKeys } from './repair/email-keys.js';
 import { IgnoredRecords } from './repair/ignored-records.js';
@@ -41,7 +40,7 @@ import { watcherModels } from './collections.schema.js';
 
 /** Work that only the leading instance does. */
 @Module({
-  imports: [ApplicationModule, MemberModule, StoreModule, MongooseModule.forFeature(watcherModels)],
+  imports: [ApplicationModule, StoreModule, MongooseModule.forFeature(watcherModels)],
   providers: [
     Aftercare,
     AftercareLooks,

@@ -1,4 +1,4 @@
-import type { Kind } from '../../../src/record/record.js';
+import type { Kind } from '../../../src/kinds/index.js';
 import {
   type FilterVersionChange,
   reconciled,

@@ -74,7 +74,10 @@ describe('a wrong one is told in a sentence that shows a right value', () => {
       [...PLACE, '--url', 'localhost:3000'],
       '--url "localhost:3000" is no address of a server. Send one such as http://127.0.0.1:3000.',
     ],
-    [[...PLACE, '--kind', 'order'], '--kind "order" is not known. Send product or member.'],
+    [
+      [...PLACE, '--kind', 'an order'],
+      '--kind "an order" is no name of a kind. Send one such as product or member.',
+    ],
     [[...PLACE, '--uncovered', 'acme'], '--uncovered "acme" is no application. Send one such as acme/shop.'],
     [
       [...PLACE, '--only', 'x'],

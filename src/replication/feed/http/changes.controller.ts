@@ -1,4 +1,5 @@
-import { applyDecorators, Controller, Get, Res } from '@nestjs/common';
+import { CHANNEL_KIND, describedKind, type Kind, KINDS, modelOf } from '../../../record/index.js';
+import { applyDecorators, Controller, Get, Injectable, Res, type Type } from '@nestjs/common';
 import {
   ApiExtraModels,
   ApiOkResponse,
@@ -118,9 +119,9 @@ const AS_LINES =
   '`{"op":"cursor","cursor":"..."}` after every 1,000 items, and `{"op":"end","to":"...","cursor":"..."}` as the last line';
 
 /** Describes `changes`: its window, its page and its errors. */
-function DescribeChanges(summary: string, selector: SelectorName = 'service') {
+function DescribeChanges(summary: string, selector: SelectorName, operationId: string) {
   return applyDecorators(
-    ApiOperation({ summary, description: AS_LINES }),
+    ApiOperation({ summary, operationId, description: AS_LINES }),
     ApiExtraModels(ChangesPage),
     InApplication(),
     SelectedBy(selector),
@@ -138,50 +139,15 @@ function DescribeChanges(summary: string, selector: SelectorName = 'service') {
   );
 }
 
-/** All changes, including deletes, in one feed (contract §1). */
-@ApiTags('replication')
-@Controller(':org/:app/api/v1')
-export class ChangesController {
+@Injectable()
+class Changes {
   constructor(
     private readonly pages: ChangesPages,
     private readonly answers: Answers,
     private readonly rights: ReadingRights,
   ) {}
 
-  @Get('member/:service/changes')
-  @DescribeChanges('The members that changed: those that match the filter, that left it, and that are gone')
-  listMemberChanges(
-    @CurrentApplication() application: Application,
-    @ChangesOf('member') asked: AskedChanges,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answer(application, asked, response);
-  }
-
-  @Get('product/:service/changes')
-  @DescribeChanges('The products that changed: those that match the filter, that left it, and that are gone')
-  listProductChanges(
-    @CurrentApplication() application: Application,
-    @ChangesOf('product') asked: AskedChanges,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answer(application, asked, response);
-  }
-
-  @Get('productbychannel/:channel/changes')
-  @DescribeChanges(
-    'The products that changed: those in the channel, that left it, and that are gone',
-    'channel',
-  )
-  listChannelChanges(
-    @CurrentApplication() application: Application,
-    @ChangesOf('product') asked: AskedChanges,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answer(application, asked, response);
-  }
-
-  private answer(
+  protected answer(
     application: Application,
     { feed, request }: AskedChanges,
     response: Response,
@@ -194,3 +160,48 @@ export class ChangesController {
     return this.answers.page(response, opened);
   }
 }
+
+/** A controller of all changes of a kind, including deletes, in one feed (contract §1). */
+function changesOf(kind: Kind): Type {
+  const { plural } = describedKind(kind);
+
+  @ApiTags('replication')
+  @Controller(`:org/:app/api/v1/${kind}`)
+  class KindChangesController extends Changes {
+    @Get(':service/changes')
+    @DescribeChanges(
+      `The ${plural} that changed: those that match the filter, that left it, and that are gone`,
+      'service',
+      `list${modelOf(kind)}Changes`,
+    )
+    listChanges(
+      @CurrentApplication() application: Application,
+      @ChangesOf(kind) asked: AskedChanges,
+      @Res() response: Response,
+    ): Promise<void> {
+      return this.answer(application, asked, response);
+    }
+  }
+  return KindChangesController;
+}
+
+/** The same of one channel. */
+@ApiTags('replication')
+@Controller(':org/:app/api/v1/productbychannel')
+class ChannelChangesController extends Changes {
+  @Get(':channel/changes')
+  @DescribeChanges(
+    'The products that changed: those in the channel, that left it, and that are gone',
+    'channel',
+    'listChannelChanges',
+  )
+  listChannelChanges(
+    @CurrentApplication() application: Application,
+    @ChangesOf(CHANNEL_KIND) asked: AskedChanges,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answer(application, asked, response);
+  }
+}
+
+export const CHANGES_CONTROLLERS = [...KINDS.map(changesOf), ChannelChangesController];

@@ -1,11 +1,11 @@
-import { applyDecorators, Controller, Get, Param, Res } from '@nestjs/common';
+import { applyDecorators, Controller, Get, Injectable, Param, Res, type Type } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiSchema, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
 import { ProblemOr, Problems } from '../../../http/index.js';
 import { SelectedBy, TIMESTAMP } from './openapi.js';
 import { callerOf } from '../../../auth/index.js';
-import type { Kind } from '../../../record/index.js';
+import { describedKind, type Kind, KINDS, modelOf } from '../../../record/index.js';
 import { type DigestRequest, Digests } from '../page/digests.js';
 import { Answers } from './answer.js';
 import { AskedDigest } from './digest-parameters.js';
@@ -56,10 +56,11 @@ class ServiceDigest extends BucketDigest {
 }
 
 /** Describes `digest`: its parameters, its answer and its errors. */
-function DescribeDigest(summary: string) {
+function DescribeDigest(summary: string, operationId: string) {
   return applyDecorators(
     ApiOperation({
       summary,
+      operationId,
       description: 'One at a time for each credential: a second one is 429, `digest-busy`',
     }),
     InApplication(),
@@ -97,39 +98,22 @@ function DescribeDigest(summary: string) {
   );
 }
 
-/** Digests of the records of a service, so that a consumer can verify its copy (contract §1). */
-@ApiTags('replication')
-@Controller(':org/:app/api/v1')
-export class DigestController {
+interface Asked {
+  application: Application;
+  request: DigestRequest;
+  kind: Kind;
+  service: string;
+}
+
+@Injectable()
+class DigestFeeds {
   constructor(
     private readonly digests: Digests,
     private readonly turns: DigestTurns,
     private readonly answers: Answers,
   ) {}
 
-  @Get('member/:service/digest')
-  @DescribeDigest('What the members that match the filter of the service come to, up to a time')
-  getMemberDigest(
-    @CurrentApplication() application: Application,
-    @Param('service') service: string,
-    @AskedDigest() request: DigestRequest,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answer({ application, request, kind: 'member', service }, response);
-  }
-
-  @Get('product/:service/digest')
-  @DescribeDigest('What the products that match the filter of the service come to, up to a time')
-  getProductDigest(
-    @CurrentApplication() application: Application,
-    @Param('service') service: string,
-    @AskedDigest() request: DigestRequest,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answer({ application, request, kind: 'product', service }, response);
-  }
-
-  private answer({ kind, service, ...asked }: Asked, response: Response): Promise<void> {
+  protected answer({ kind, service, ...asked }: Asked, response: Response): Promise<void> {
     const { username } = callerOf(response.req);
     return this.turns.take(username, () =>
       this.answers.page(response, (share) => this.digests.open({ ...asked, share }, kind, service)),
@@ -137,9 +121,28 @@ export class DigestController {
   }
 }
 
-interface Asked {
-  application: Application;
-  request: DigestRequest;
-  kind: Kind;
-  service: string;
+/** A controller of the digests of a kind, by which a consumer can prove its copy (contract §1). */
+function digestsOf(kind: Kind): Type {
+  const { plural } = describedKind(kind);
+
+  @ApiTags('replication')
+  @Controller(`:org/:app/api/v1/${kind}`)
+  class KindDigestController extends DigestFeeds {
+    @Get(':service/digest')
+    @DescribeDigest(
+      `What the ${plural} that match the filter of the service come to, up to a time`,
+      `get${modelOf(kind)}Digest`,
+    )
+    getDigest(
+      @CurrentApplication() application: Application,
+      @Param('service') service: string,
+      @AskedDigest() request: DigestRequest,
+      @Res() response: Response,
+    ): Promise<void> {
+      return this.answer({ application, request, kind, service }, response);
+    }
+  }
+  return KindDigestController;
 }
+
+export const DIGEST_CONTROLLERS = KINDS.map(digestsOf);

@@ -1,16 +1,16 @@
-import { applyDecorators, Controller, Get, Res } from '@nestjs/common';
+import { applyDecorators, Controller, Get, Injectable, Res, type Type } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { InApplication, type Application, CurrentApplication } from '../../../application/index.js';
 import { ProblemOr, Problems } from '../../../http/index.js';
 import { TIMESTAMP } from './openapi.js';
-import type { Kind } from '../../../record/index.js';
+import { describedKind, type Kind, KINDS, modelOf } from '../../../record/index.js';
 import { EventStreams, ReadingRights } from '../events/event-streams.js';
 
 /** Describes `events`: server-sent events, which OpenAPI can describe only as text. */
-function DescribeEvents(summary: string) {
+function DescribeEvents(summary: string, operationId: string) {
   return applyDecorators(
-    ApiOperation({ summary }),
+    ApiOperation({ summary, operationId }),
     InApplication(),
     ApiHeader({
       name: 'Last-Event-ID',
@@ -33,29 +33,15 @@ function DescribeEvents(summary: string) {
 /** An offset in the format of `max`. */
 const OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Signals that there are changes to harvest, but not which ones (contract §1). */
-@ApiTags('replication')
-@Controller(':org/:app/api/v1')
-export class EventsController {
+@Injectable()
+class Events {
   constructor(
     private readonly streams: EventStreams,
     private readonly rights: ReadingRights,
   ) {}
 
-  @Get('member/events')
-  @DescribeEvents('Tells when the members can be read further')
-  listenToMemberEvents(@CurrentApplication() application: Application, @Res() response: Response): void {
-    this.open(application, 'member', response);
-  }
-
-  @Get('product/events')
-  @DescribeEvents('Tells when the products can be read further')
-  listenToProductEvents(@CurrentApplication() application: Application, @Res() response: Response): void {
-    this.open(application, 'product', response);
-  }
-
   /** The stream of a reader without a login of its own ends at the first access check. */
-  private open(application: Application, kind: Kind, response: Response): void {
+  protected open(application: Application, kind: Kind, response: Response): void {
     const { req } = response;
     const lastEventId = req.get('Last-Event-ID') ?? '';
     this.streams.open(response, {
@@ -65,3 +51,21 @@ export class EventsController {
     });
   }
 }
+
+/** A controller that signals when there are records of a kind to harvest, and never which (contract §1). */
+function eventsOf(kind: Kind): Type {
+  const { plural } = describedKind(kind);
+
+  @ApiTags('replication')
+  @Controller(`:org/:app/api/v1/${kind}`)
+  class KindEventsController extends Events {
+    @Get('events')
+    @DescribeEvents(`Tells when the ${plural} can be read further`, `listenTo${modelOf(kind)}Events`)
+    listen(@CurrentApplication() application: Application, @Res() response: Response): void {
+      this.open(application, kind, response);
+    }
+  }
+  return KindEventsController;
+}
+
+export const EVENT_CONTROLLERS = KINDS.map(eventsOf);

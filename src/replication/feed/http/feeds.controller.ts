@@ -1,4 +1,5 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
+import { describedKind, type Kind, KINDS, modelOf } from '../../../record/index.js';
+import { Controller, Get, Injectable, Param, Res, type Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Application, CurrentApplication } from '../../../application/index.js';
@@ -19,14 +20,14 @@ import { MaxService } from '../max.service.js';
 /** The feeds of the products in one channel (contract §1). */
 @ApiTags('replication')
 @Controller(':org/:app/api/v1/productbychannel/:channel')
-export class ChannelFeedController {
+class ChannelFeedController {
   constructor(
     private readonly pages: Pages,
     private readonly answers: Answers,
   ) {}
 
   @Get('updates')
-  @DescribeFeed('The products that changed and are in the channel', UpdatesPage, 'channel')
+  @DescribeFeed('The products that changed and are in the channel', UpdatesPage, { selector: 'channel' })
   listChannelUpdates(
     @CurrentApplication() application: Application,
     @Param('channel') channel: string,
@@ -39,7 +40,7 @@ export class ChannelFeedController {
   }
 
   @Get('softdeletes')
-  @DescribeFeed('The products that changed and are not in the channel', DeletesPage, 'channel')
+  @DescribeFeed('The products that changed and are not in the channel', DeletesPage, { selector: 'channel' })
   listChannelSoftDeletes(
     @CurrentApplication() application: Application,
     @Param('channel') channel: string,
@@ -52,116 +53,88 @@ export class ChannelFeedController {
   }
 }
 
-/** The feeds of members (contract §1). */
-@ApiTags('replication')
-@Controller(':org/:app/api/v1/member')
-export class MemberFeedController {
+@Injectable()
+class Feeds {
   constructor(
-    private readonly pages: Pages,
-    private readonly marks: MaxService,
-    private readonly answers: Answers,
+    protected readonly pages: Pages,
+    protected readonly marks: MaxService,
+    protected readonly answers: Answers,
   ) {}
-
-  @Get('max')
-  @DescribeMax('How far the members can be read')
-  getMemberMax(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
-    return answerMax(response, this.marks.max(application, 'member'));
-  }
-
-  @Get(':service/updates')
-  @DescribeFeed('The members that changed and match the filter of the service', UpdatesPage, 'service')
-  listMemberUpdates(
-    @CurrentApplication() application: Application,
-    @Param('service') service: string,
-    @AskedPage() request: PageRequest,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.page(response, (share) =>
-      this.pages.open({ application, request, share }, updatesOf('member', service)),
-    );
-  }
-
-  @Get(':service/softdeletes')
-  @DescribeFeed('The members that changed and do not match the filter of the service', DeletesPage, 'service')
-  listMemberSoftDeletes(
-    @CurrentApplication() application: Application,
-    @Param('service') service: string,
-    @AskedPage() request: PageRequest,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.page(response, (share) =>
-      this.pages.open({ application, request, share }, softDeletesOf('member', service)),
-    );
-  }
-
-  @Get('harddeletes')
-  @DescribeFeed('The members that are gone', DeletesPage)
-  listMemberHardDeletes(
-    @CurrentApplication() application: Application,
-    @AskedPage() request: PageRequest,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.page(response, (share) =>
-      this.pages.open({ application, request, share }, hardDeletesOf('member')),
-    );
-  }
 }
 
-/** The feeds of products (contract §1). */
-@ApiTags('replication')
-@Controller(':org/:app/api/v1/product')
-export class ProductFeedController {
-  constructor(
-    private readonly pages: Pages,
-    private readonly marks: MaxService,
-    private readonly answers: Answers,
-  ) {}
+/** A controller of the feeds of a kind that a service filters (contract §1). */
+function filteredFeedsOf(kind: Kind): Type {
+  const { plural } = describedKind(kind);
 
-  @Get('max')
-  @DescribeMax('How far the products can be read')
-  getProductMax(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
-    return answerMax(response, this.marks.max(application, 'product'));
-  }
+  @ApiTags('replication')
+  @Controller(`:org/:app/api/v1/${kind}`)
+  class FilteredFeedsController extends Feeds {
+    @Get(':service/updates')
+    @DescribeFeed(`The ${plural} that changed and match the filter of the service`, UpdatesPage, {
+      selector: 'service',
+      operationId: `list${modelOf(kind)}Updates`,
+    })
+    listUpdates(
+      @CurrentApplication() application: Application,
+      @Param('service') service: string,
+      @AskedPage() request: PageRequest,
+      @Res() response: Response,
+    ): Promise<void> {
+      return this.answers.page(response, (share) =>
+        this.pages.open({ application, request, share }, updatesOf(kind, service)),
+      );
+    }
 
-  @Get(':service/updates')
-  @DescribeFeed('The products that changed and match the filter of the service', UpdatesPage, 'service')
-  listProductUpdates(
-    @CurrentApplication() application: Application,
-    @Param('service') service: string,
-    @AskedPage() request: PageRequest,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.page(response, (share) =>
-      this.pages.open({ application, request, share }, updatesOf('product', service)),
-    );
+    @Get(':service/softdeletes')
+    @DescribeFeed(`The ${plural} that changed and do not match the filter of the service`, DeletesPage, {
+      selector: 'service',
+      operationId: `list${modelOf(kind)}SoftDeletes`,
+    })
+    listSoftDeletes(
+      @CurrentApplication() application: Application,
+      @Param('service') service: string,
+      @AskedPage() request: PageRequest,
+      @Res() response: Response,
+    ): Promise<void> {
+      return this.answers.page(response, (share) =>
+        this.pages.open({ application, request, share }, softDeletesOf(kind, service)),
+      );
+    }
   }
-
-  @Get(':service/softdeletes')
-  @DescribeFeed(
-    'The products that changed and do not match the filter of the service',
-    DeletesPage,
-    'service',
-  )
-  listProductSoftDeletes(
-    @CurrentApplication() application: Application,
-    @Param('service') service: string,
-    @AskedPage() request: PageRequest,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.page(response, (share) =>
-      this.pages.open({ application, request, share }, softDeletesOf('product', service)),
-    );
-  }
-
-  @Get('harddeletes')
-  @DescribeFeed('The products that are gone', DeletesPage)
-  listProductHardDeletes(
-    @CurrentApplication() application: Application,
-    @AskedPage() request: PageRequest,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.page(response, (share) =>
-      this.pages.open({ application, request, share }, hardDeletesOf('product')),
-    );
-  }
+  return FilteredFeedsController;
 }
+
+/** A controller of `max` and the hard deletes of a kind. */
+function wholeFeedsOf(kind: Kind): Type {
+  const { plural } = describedKind(kind);
+
+  @ApiTags('replication')
+  @Controller(`:org/:app/api/v1/${kind}`)
+  class WholeFeedsController extends Feeds {
+    @Get('max')
+    @DescribeMax(`How far the ${plural} can be read`, `get${modelOf(kind)}Max`)
+    getMax(@CurrentApplication() application: Application, @Res() response: Response): Promise<void> {
+      return answerMax(response, this.marks.max(application, kind));
+    }
+
+    @Get('harddeletes')
+    @DescribeFeed(`The ${plural} that are gone`, DeletesPage, {
+      operationId: `list${modelOf(kind)}HardDeletes`,
+    })
+    listHardDeletes(
+      @CurrentApplication() application: Application,
+      @AskedPage() request: PageRequest,
+      @Res() response: Response,
+    ): Promise<void> {
+      return this.answers.page(response, (share) =>
+        this.pages.open({ application, request, share }, hardDeletesOf(kind)),
+      );
+    }
+  }
+  return WholeFeedsController;
+}
+
+export const FEED_CONTROLLERS = [
+  ...KINDS.flatMap((kind) => [wholeFeedsOf(kind), filteredFeedsOf(kind)]),
+  ChannelFeedController,
+];

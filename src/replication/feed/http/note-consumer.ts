@@ -3,13 +3,14 @@ import { actorOf, callerOf } from '../../../auth/index.js';
 import { parseDate } from '../../../common/index.js';
 import { answeredProblem } from '../../../http/index.js';
 import type { AboutRequest, Metrics } from '../../../observability/index.js';
-import type { Kind } from '../../../record/index.js';
+import { CHANNEL_KIND, type Kind, KINDS } from '../../../record/index.js';
 import { type Call, EVERY_SERVICE } from '../consumers/gathered.js';
 import type { ConsumerNotes } from '../consumers/consumer-notes.js';
 import { sentOf } from './answer.js';
 
-const FEED_PATH =
-  /^\/:org\/:app\/api\/v1\/(member|product|productbychannel)\/(?:(?::service|:channel)\/)?(max|updates|softdeletes|harddeletes|changes)$/;
+const FEED_PATH = new RegExp(
+  String.raw`^/:org/:app/api/v1/(${[...KINDS, 'productbychannel'].join('|')})/(?:(?::service|:channel)/)?(max|updates|softdeletes|harddeletes|changes)$`,
+);
 /** A request with one of these statuses reads no feed: the service, the access or the credential is missing. */
 const NOBODY = new Set([401, 403, 404]);
 
@@ -80,7 +81,7 @@ function routeOf(pattern: unknown): Route | undefined {
   if (!routes.has(pattern)) {
     const [, what, feed] = FEED_PATH.exec(pattern) ?? [];
     const isChannel = what === 'productbychannel';
-    const route = { kind: (isChannel ? 'product' : what) as Kind, feed: feed as Call['feed'], isChannel };
+    const route = { kind: isChannel ? CHANNEL_KIND : (what as Kind), feed: feed as Call['feed'], isChannel };
     routes.set(pattern, what === undefined ? undefined : route);
   }
   return routes.get(pattern);

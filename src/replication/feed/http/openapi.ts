@@ -152,10 +152,10 @@ const HEADERS = {
 export function DescribeFeed(
   summary: string,
   page: typeof UpdatesPage | typeof DeletesPage,
-  selector?: SelectorName,
+  { selector, operationId }: { selector?: SelectorName; operationId?: string } = {},
 ) {
   return applyDecorators(
-    ApiOperation({ summary }),
+    ApiOperation({ summary, ...(operationId && { operationId }) }),
     InApplication(),
     ...(selector === undefined ? [] : [SelectedBy(selector)]),
     ...[ToParameter, FromParameter, LastOffsetId, LimitParameter],
@@ -165,10 +165,10 @@ export function DescribeFeed(
   );
 }
 
-export function DescribeMax(summary: string) {
+export function DescribeMax(summary: string, operationId: string) {
   const ETag = { description: 'For If-None-Match', schema: { type: 'string' as const } };
   return applyDecorators(
-    ApiOperation({ summary }),
+    ApiOperation({ summary, operationId }),
     InApplication(),
     ApiHeader({ name: 'If-None-Match', required: false, description: 'ETag of the answer that is known' }),
     ApiOkResponse({ description: 'How far it is safe to read', type: SafeOffset, headers: { ETag } }),

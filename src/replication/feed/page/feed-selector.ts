@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { shown } from '../../../common/index.js';
 import { alongIndex } from '../../../database/index.js';
 import { problems } from '../../../http/index.js';
-import { COLLECTION_OF, DELIVERABLE, type Tenant } from '../../../record/index.js';
+import { COLLECTION_OF, DELIVERABLE, type Tenant, CHANNEL_KIND } from '../../../record/index.js';
 import type { Application } from '../../../application/index.js';
 import { type InForce, KnownChannels, FiltersInForce } from '../../store/index.js';
 import { carries, matching, notMatching, type Selection, tombstones } from '../query/selection.js';
@@ -27,7 +27,7 @@ export class ChannelLookup {
    */
   async assertKnown(tenant: Tenant, channel: string): Promise<void> {
     const { organizationid, appid } = tenant;
-    const products = this.connection.collection(COLLECTION_OF.product);
+    const products = this.connection.collection(COLLECTION_OF[CHANNEL_KIND]);
     const query = { organizationid, appid, channels: { $eq: channel }, _id: { $type: 'objectId' as const } };
     const carrier = await alongIndex(products, BY_CHANNEL, (hint) =>
       products.findOne(

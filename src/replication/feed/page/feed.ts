@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { Kind, Tenant } from '../../../record/index.js';
+import { CHANNEL_KIND, type Kind, type Tenant } from '../../../record/index.js';
 import type { Behind, Window } from '../query/window.js';
 
 /** One feed of an application, as a path names it. */
@@ -41,12 +41,12 @@ export function hardDeletesOf(kind: Kind): Feed {
 
 /** The products that changed and are in the channel. */
 export function channelUpdates(channel: string): Feed {
-  return { kind: 'product', shows: 'updates', by: { channel } };
+  return { kind: CHANNEL_KIND, shows: 'updates', by: { channel } };
 }
 
 /** The products that changed and are not in the channel. */
 export function channelSoftDeletes(channel: string): Feed {
-  return { kind: 'product', shows: 'softdeletes', by: { channel } };
+  return { kind: CHANNEL_KIND, shows: 'softdeletes', by: { channel } };
 }
 
 /** Where the next page begins: after an `_id` and, if they are not read yet, after a number of further items. */

@@ -6,11 +6,12 @@ import { flushAll, moveTo, separator } from './output';
 import * as record from './record';
 
 export { INPUT, OUTPUT, PADDING } from './memory';
+export { KIND } from './literals';
 export { POWERS } from './shortest';
 
 /** The shape of items, as bits. Without any of them: update items of a member, including the password hash. */
 export const DELETE: u32 = 1;
-export const PRODUCT: u32 = 2;
+export const ALWAYS_CHANNELS: u32 = 2;
 export const HIDE_HASH: u32 = 4;
 /** Items of `changes`. With DELETE, of records that left or, with GONE, that no longer exist. */
 export const CHANGE: u32 = 8;
@@ -42,7 +43,7 @@ export function items(length: usize, shape: u32): u32 {
     if (count++ > 0) separator((shape & LINES) !== 0);
     shown = record.startOf(record.internalId);
     if (shape & DELETE) asDelete(shape);
-    else updateItem((shape & PRODUCT) !== 0, (shape & HIDE_HASH) !== 0, (shape & CHANGE) !== 0);
+    else updateItem((shape & ALWAYS_CHANNELS) !== 0, (shape & HIDE_HASH) !== 0, (shape & CHANGE) !== 0);
   }
   flushAll();
   return count;

@@ -10,11 +10,11 @@ import { quotedString } from './text';
 const CLOSE_ITEM = 0x7d;
 
 /** Writes the record last read as an update item, or as an item of `changes` (contract §1). */
-export function updateItem(isProduct: bool, hidesHash: bool, isChange: bool): void {
+export function updateItem(alwaysChannels: bool, hidesHash: bool, isChange: bool): void {
   write(isChange ? literals.BEFORE_ID_OF_UPSERT : literals.BEFORE_ID);
   asStored(record.id);
   write(literals.BEFORE_TYPE);
-  textOr(record.type, isProduct ? literals.PRODUCT : literals.MEMBER);
+  textOr(record.type, literals.KIND);
   write(literals.BEFORE_CREATE_DATE);
   creation();
   write(literals.BEFORE_CREATED_BY);
@@ -23,7 +23,7 @@ export function updateItem(isProduct: bool, hidesHash: bool, isChange: bool): vo
   asStored(record.lastupdated);
   write(literals.BEFORE_DATA);
   data(hidesHash);
-  channels(isProduct);
+  channels(alwaysChannels);
   close();
 }
 
@@ -73,11 +73,11 @@ function data(hidesHash: bool): void {
   document(record.startOf(stored), record.endOf(stored), 1, hidesHash);
 }
 
-function channels(isProduct: bool): void {
+function channels(alwaysChannels: bool): void {
   const stored = record.channels;
   const isList = record.typeOf(stored) === bson.ARRAY;
   const isOne = isText(record.typeOf(stored));
-  if (!isList && !isOne && !isProduct) return;
+  if (!isList && !isOne && !alwaysChannels) return;
   write(literals.BEFORE_CHANNELS);
   if (isList) listOfTexts(record.startOf(stored), record.endOf(stored));
   else if (isOne) listOfOne(record.startOf(stored), record.endOf(stored));

@@ -40,8 +40,8 @@ export const BEFORE_CHANNELS = ascii(',"channels":');
 
 export const LEFT = ascii(',"reason":"left"');
 export const GONE = ascii(',"reason":"gone"');
-export const MEMBER = ascii('"member"');
-export const PRODUCT = ascii('"product"');
+/** The name of the kind in quotes: the host writes it here. */
+export const KIND = ascii('""');
 export const NO_TEXT = ascii('""');
 export const NO_LIST = ascii('[]');
 export const NO_DOCUMENT = ascii('{}');

@@ -4,7 +4,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import { isDatabaseAway, isRetryable } from '../../../database/index.js';
 import { HistoryLostError } from '../log/change-stream.js';
 import { TermOverError, IncompleteIdentities, type TermAtWork, Quarantine } from '../../store/index.js';
-import { type Kind, KINDS, COLLECTION_OF } from '../../../record/index.js';
+import { type Kind, KINDS, COLLECTION_OF, PERSON_KIND } from '../../../record/index.js';
 import {
   ALL,
   isIn,
@@ -158,7 +158,7 @@ export class CareForWritten {
 
   private async repair(kind: Kind, look: RecordLook, concerned: mongo.ObjectId[]): Promise<void> {
     const noted = await this.care.lookAfter(kind, look);
-    if (kind === 'member') await this.emailReview.review(concerned, noted);
+    if (kind === PERSON_KIND) await this.emailReview.review(concerned, noted);
   }
 
   private async present(kind: Kind, ids: mongo.ObjectId[], share: AppShare): Promise<PresentRecord[]> {

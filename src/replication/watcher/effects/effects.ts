@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../observability/index.js';
-import { type Kind, KINDS } from '../../../record/index.js';
+import { type Kind, KINDS, CHANNEL_KIND } from '../../../record/index.js';
 import { FilterChanges } from '../filters/filter-changes.js';
 import {
   type Identity,
@@ -83,7 +83,7 @@ export class Effects {
     if (named.length === 0) return new Map();
     const ofRecords = named.filter(isOfRecord);
     const concerned = ownersOf(ofRecords);
-    if (kind === 'product') await this.channels.learn(channelsGot(named, read.owned));
+    if (kind === CHANNEL_KIND) await this.channels.learn(channelsGot(named, read.owned));
     const at = named.at(-1)!.place;
     const { decisions, knowledge } = decide(kind, named, { ...known, ...read });
     const { partials, passed } = knowledge;

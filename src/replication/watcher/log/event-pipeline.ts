@@ -9,6 +9,7 @@ import {
   identityTextsAt,
   isShortText,
   KINDS,
+  PERSON_KIND,
   textAt,
   textsAt,
   isObjectId,
@@ -75,7 +76,10 @@ const isOnly = (field: string) => ({
   ],
 });
 
-/** The fields of a product in which the watcher repairs what other programs left out. */
+/** The collections of records in which the watcher repairs nothing but {@link LOOKED_AFTER}. */
+const WITHOUT_E_MAIL = KINDS.filter((kind) => kind !== PERSON_KIND).map((kind) => COLLECTION_OF[kind]);
+
+/** The fields of such a record in which the watcher repairs what other programs left out. */
 const LOOKED_AFTER = [...IDENTITY, 'channels'];
 const PATHS = { $concatArrays: [CHANGED, REMOVED, { $map: { input: TRUNCATED, in: '$$this.field' } }] };
 const ROOTS = { $map: { input: PATHS, in: { $arrayElemAt: [{ $split: ['$$this', '.'] }, 0] } } };
@@ -149,7 +153,7 @@ const SHOWN = {
   },
   isKeyOnly: isOnly('emailkey'),
   isStampOnly: isOnly('lastupdated'),
-  isShown: { $and: [isOf(COLLECTION_OF.product), IS_SHOWN] },
+  isShown: { $and: [isOf(...WITHOUT_E_MAIL), IS_SHOWN] },
   channels: {
     $concatArrays: [textsAt('$fullDocument.channels'), textsAt('$updateDescription.updatedFields.channels')],
   },

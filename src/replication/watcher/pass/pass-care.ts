@@ -1,7 +1,16 @@
 import type { mongo, Connection } from 'mongoose';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import { HAS_GOOD_STAMP, type Kind, textAt, textsAt, COLLECTION_OF } from '../../../record/index.js';
+import {
+  HAS_GOOD_STAMP,
+  type Kind,
+  textAt,
+  textsAt,
+  COLLECTION_OF,
+  CHANNEL_KIND,
+  PERSON_KIND,
+  byKind,
+} from '../../../record/index.js';
 import { alongIndex, statedIndex } from '../../../database/index.js';
 import {
   identityOf,
@@ -44,10 +53,10 @@ const MAY_LACK_KEY = {
 const IS_WELL = { $and: [isText('$organizationid'), isText('$appid'), isText('$id'), HAS_GOOD_STAMP] };
 
 /** Matches records that have to be repaired one by one. All others are learned as they are. */
-const NEEDS_CARE: Record<Kind, mongo.Document> = {
-  member: { $expr: { $or: [{ $not: [IS_WELL] }, MAY_LACK_KEY] } },
-  product: { $expr: { $not: [IS_WELL] } },
-};
+const NEEDS_CARE = byKind((kind): mongo.Document => {
+  const mayLackKey = kind === PERSON_KIND ? [MAY_LACK_KEY] : [];
+  return { $expr: { $or: [{ $not: [IS_WELL] }, ...mayLackKey] } };
+});
 
 /**
  * The distinct channels that the products of an application carry, as `{organizationid, appid, channel}`. Uses expressions,
@@ -94,7 +103,7 @@ export class PassCare {
     term.showLife();
     await this.numbers.displace(kind, stretch, run);
     term.showLife();
-    if (kind === 'product') await this.learnChannels(stretch, term.share);
+    if (kind === CHANNEL_KIND) await this.learnChannels(stretch, term.share);
     term.showLife();
     const care = [{ $match: NEEDS_CARE[kind] }, ...FIRST, { $project: PRESENT }];
     await this.inBulks(kind, stretch, run, care, async (records) => {
@@ -138,8 +147,8 @@ export class PassCare {
   }
 
   private async learnChannels(stretch: Stretch, share: AppShare): Promise<void> {
-    const hint = await statedIndex(this.records('product'), recordsAlong(share));
-    const carried = this.records('product').aggregate<KnownChannel>(
+    const hint = await statedIndex(this.records(CHANNEL_KIND), recordsAlong(share));
+    const carried = this.records(CHANNEL_KIND).aggregate<KnownChannel>(
       [{ $match: { ...documentsOf(share), _id: inStretch(stretch) } }, ...CARRIED],
       { ...bounded, hint, allowDiskUse: true },
     );

@@ -11,9 +11,8 @@ import {
   type EmailKey,
   type StoredHolder,
 } from '../collections.schema.js';
-import { MEMBER_MODEL } from '../../../member/index.js';
 import { Metrics } from '../../../observability/index.js';
-import { BY_EMAIL_KEY, type RecordDocument } from '../../../record/index.js';
+import { BY_EMAIL_KEY, type RecordDocument, modelOf, PERSON_KIND } from '../../../record/index.js';
 import { EMAIL_TEXT } from './present-record.js';
 import { type RecordWrite, RecordWrites } from './record-writes.js';
 
@@ -165,7 +164,7 @@ export interface WantedKey {
 @Injectable()
 export class EmailKeys {
   constructor(
-    @InjectModel(MEMBER_MODEL) private readonly members: Model<RecordDocument>,
+    @InjectModel(modelOf(PERSON_KIND)) private readonly members: Model<RecordDocument>,
     private readonly duplicates: EmailDuplicates,
     private readonly writes: RecordWrites,
     private readonly metrics: Metrics,
@@ -218,7 +217,7 @@ export class EmailKeys {
 
   /** Writes the keys and returns those that another member has already. */
   private async write(wanted: WantedKey[]): Promise<WantedKey[]> {
-    const { duplicates, setAside } = await this.writes.write('member', 'emailkey', wanted.map(keyWrite));
+    const { duplicates, setAside } = await this.writes.write(PERSON_KIND, 'emailkey', wanted.map(keyWrite));
     this.metrics.repaired.inc({ what: 'emailkey' }, wanted.length - duplicates.size - setAside.size);
     return wanted.filter((_one, index) => duplicates.has(index));
   }

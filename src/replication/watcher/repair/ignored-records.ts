@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, mongo } from 'mongoose';
-import { FIRST_ID, type Kind, KINDS, COLLECTION_OF } from '../../../record/index.js';
+import { FIRST_ID, type Kind, KINDS, COLLECTION_OF, byKind } from '../../../record/index.js';
 import { StrangersCount, STRANGERS } from './strangers.js';
 import { readAsOf } from '../../../database/index.js';
 import { Metrics } from '../../../observability/index.js';
@@ -13,10 +13,10 @@ const MOST_REMEMBERED = 10_000;
 
 /** What one term knows of ignored records, and its position in the search for them. */
 class IgnoredCounts {
-  readonly strangers = { member: new StrangersCount(), product: new StrangersCount() };
+  readonly strangers = byKind(() => new StrangersCount());
   /** Undefined until they are counted for the first time. */
   readonly rivals: Partial<Record<Kind, number>> = {};
-  readonly homeless: Record<Kind, Set<string>> = { member: new Set(), product: new Set() };
+  readonly homeless = byKind(() => new Set<string>());
   /** The kind that is searched, and the last record that was read. */
   kind: Kind = KINDS[0]!;
   behind = FIRST_ID;

@@ -13,6 +13,8 @@ import {
   RecordsHeldError,
   stampDoubled,
   writeUnlessHeld,
+  CHANNEL_KIND,
+  PERSON_KIND,
 } from '../../../record/index.js';
 import { type PresentRecord, isDeliverable, type RecordLook, carriedChannels } from './present-record.js';
 import { literal } from '../../../common/index.js';
@@ -38,7 +40,7 @@ export interface NeededRepair {
 /** The repairs that a deliverable record needs; undefined if it needs none. */
 export function neededRepairOf(kind: Kind, record: PresentRecord): NeededRepair | undefined {
   const repairing: NeededRepair = { id: typeof record.id !== 'string', stamp: !record.isStamped };
-  if (kind === 'member') {
+  if (kind === PERSON_KIND) {
     const wanted = emailKeyOf(record.email) ?? null;
     if (wanted !== record.emailkey) repairing.emailkey = wanted;
   }
@@ -156,7 +158,7 @@ export class RecordCare {
     this.tooLarge.see(kind, look.records);
     await this.unreadableIds.remove(kind, look.records);
     const duplicates = await this.repair.repair(kind, look);
-    if (kind === 'product') await this.channels.learn(carriedChannels(look.records));
+    if (kind === CHANNEL_KIND) await this.channels.learn(carriedChannels(look.records));
     return duplicates;
   }
 }

@@ -9,6 +9,8 @@ import {
   RecordsHeldError,
   writeUnlessHeld,
   isUnreadable,
+  CHANNEL_KIND,
+  PERSON_KIND,
 } from '../../../record/index.js';
 import { Quarantine, type RefusedWrite } from '../../store/index.js';
 import { atMost, literal } from '../../../common/index.js';
@@ -72,8 +74,8 @@ export class TooLarge {
   constructor(private readonly metrics: Metrics) {}
 
   see(kind: Kind, records: PresentRecord[]): void {
-    if (kind === 'member') this.tell('email', 'e-mail', records);
-    else this.tell('channels', 'channels', records);
+    if (kind === PERSON_KIND) this.tell('email', 'e-mail', records);
+    if (kind === CHANNEL_KIND) this.tell('channels', 'channels', records);
   }
 
   private tell(what: keyof PresentRecord['tooLarge'], word: string, records: PresentRecord[]): void {

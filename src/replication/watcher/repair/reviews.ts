@@ -8,7 +8,14 @@ import {
   type EmailHolder,
   isSameKey,
 } from '../collections.schema.js';
-import { COLLECTION_OF, FIRST_ID, type Kind, KINDS } from '../../../record/index.js';
+import {
+  COLLECTION_OF,
+  FIRST_ID,
+  type Kind,
+  KINDS,
+  CHANNEL_KIND,
+  PERSON_KIND,
+} from '../../../record/index.js';
 import {
   KnownChannels,
   type Job,
@@ -56,7 +63,7 @@ export class ChannelReview implements Job {
 
   private products(behind: mongo.ObjectId): Promise<PresentRecord[]> {
     return this.connection
-      .collection(COLLECTION_OF.product)
+      .collection(COLLECTION_OF[CHANNEL_KIND])
       .aggregate<PresentRecord>([
         { $match: { _id: { $gt: behind } } },
         { $sort: { _id: 1 } },
@@ -159,7 +166,7 @@ export class EmailReview implements Job {
 
   private present(members: { _id: mongo.ObjectId }[]): Promise<PresentRecord[]> {
     return this.connection
-      .collection(COLLECTION_OF.member)
+      .collection(COLLECTION_OF[PERSON_KIND])
       .aggregate<PresentRecord>([
         { $match: { _id: { $in: members.map(({ _id }) => _id) } } },
         { $project: PRESENT },

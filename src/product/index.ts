@@ -1,2 +1,0 @@
-export * from './plain.js';
-export { ProductModule } from './product.module.js';

@@ -1,1 +1,0 @@
-export { productModels } from './product.schema.js';

@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { mongo } from 'mongoose';
+import type { JudgedCheck } from '../../conformance/src/index.js';
+import { send } from '../support/answer.js';
+import { eventually } from '../support/eventually.js';
+import { freshDataDir, removeDataDir, ServiceProcess } from '../support/process.js';
+
+jest.setTimeout(300_000);
+
+const ROOT = join(__dirname, '..', '..');
+/** The service with one more file, and its name in the list of kinds. */
+const COPY = join(ROOT, '.cache', 'third-kind');
+const ORDER = `export const order = {
+  name: 'order', plural: 'orders', collection: 'orders', indexes: [],
+  alwaysHasChannels: false, hasChannelFeeds: false, isPerson: false,
+};
+`;
+const SHOP = { organizationid: 'acme', appid: 'shop' };
+const OF_SHOP = ['--org', 'acme', '--app', 'shop'];
+const run = promisify(execFile);
+
+let dataDir: string;
+let service: ServiceProcess;
+let client: mongo.MongoClient;
+let password: string;
+let env: NodeJS.ProcessEnv;
+
+const admin = async (...words: string[]) =>
+  (await run(process.execPath, [join(COPY, 'dist/cli.entry.js'), ...words], { env, cwd: ROOT })).stdout;
+const importOrders = async (records: object[]) => {
+  const file = join(COPY, 'orders.ndjson');
+  await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'));
+  await admin('import', file, ...OF_SHOP, '--kind', 'order');
+};
+const orders = () => client.db().collection('orders');
+const ask = (path: string) =>
+  send(`${service.url}/acme/shop/api/v1/order/${path}`, 'GET', { user: 'ann', password });
+const idsOf = (json: unknown) => (json as { result: { id: string }[] }).result.map(({ id }) => id).sort();
+
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+  await rm(COPY, { recursive: true, force: true });
+  await mkdir(COPY, { recursive: true });
+  await cp(join(ROOT, 'package.json'), join(COPY, 'package.json'));
+  const bundled = join(ROOT, 'dist', 'bundled');
+  await cp(join(ROOT, 'dist'), join(COPY, 'dist'), {
+    recursive: true,
+    filter: (from) => !from.startsWith(bundled),
+  });
+  await writeFile(join(COPY, 'dist/kinds/order.js'), ORDER);
+  const index = join(COPY, 'dist/kinds/index.js');
+  const listed = (await readFile(index, 'utf8'))
+    .replace('{ member, product }', '{ member, product, order }')
+    .replace(/^/, "import { order } from './order.js';\n");
+  await writeFile(index, listed);
+  service = await ServiceProcess.start({ dataDir, program: join(COPY, 'dist/main.entry.js') });
+  const uri = await service.mongodbUri();
+  client = await new mongo.MongoClient(uri).connect();
+  env = { ...process.env, MONGODB_URI: uri };
+  await admin('application', 'create', ...OF_SHOP);
+  const made = await admin(
+    'credential',
+    'issue',
+    ...OF_SHOP,
+    '--username',
+    'ann',
+    '--level',
+    'admin',
+    '--json',
+  );
+  ({ password } = JSON.parse(made) as { password: string });
+});
+afterAll(async () => {
+  await client?.close();
+  await service?.stop();
+  await removeDataDir(dataDir);
+  await rm(COPY, { recursive: true, force: true });
+});
+
+describe('a kind is a description: a third one in a file of its own', () => {
+  it('has indexes like the others', async () => {
+    const keys = (await orders().indexes()).map(({ key }) => Object.keys(key as object).join(' '));
+    expect(keys.sort()).toEqual([
+      '_id',
+      'organizationid appid _id',
+      'organizationid appid id',
+      'organizationid appid lastupdated _id',
+    ]);
+  });
+
+  it('is in the OpenAPI document, with operations of its own', async () => {
+    const { json } = await send(`${service.url}/openapi.json`, 'GET', {});
+    const { paths } = json as { paths: Record<string, { get?: { operationId: string } }> };
+    const told = Object.entries(paths).filter(([path]) => path.includes('/order/'));
+    expect(told.map(([, { get }]) => get?.operationId).sort()).toEqual([
+      'getOrderDigest',
+      'getOrderMax',
+      'listOrderChanges',
+      'listOrderHardDeletes',
+      'listOrderSoftDeletes',
+      'listOrderUpdates',
+      'listenToOrderEvents',
+    ]);
+  });
+
+  it('is imported, filtered, changed and deleted', async () => {
+    await importOrders(['a', 'b', 'c', 'd'].map((id, n) => ({ id, data: { total: n } })));
+    const filter = ['--name', 'large', '--kind', 'order', '--filter', '{"data.total":{"$gte":2}}'];
+    await admin('service', 'set', ...OF_SHOP, ...filter);
+    await orders().deleteOne({ ...SHOP, id: 'd' });
+    await eventually(async () => {
+      const { json } = await ask('max');
+      const to = (json as { offset: string }).offset;
+      const pages = ['large/updates', 'large/softdeletes', 'harddeletes'].map((feed) =>
+        ask(`${feed}?to=${to}`),
+      );
+      const shown = (await Promise.all(pages)).map(({ status, json: page }) =>
+        status === 200 ? idsOf(page) : [],
+      );
+      return JSON.stringify(shown) === '[["c"],["a","b"],["d"]]';
+    });
+    const { json } = await ask(`default/updates?to=${new Date().toISOString()}&limit=1`);
+    expect((json as { result: object[] }).result).toMatchObject([{ type: 'order' }]);
+  });
+
+  it('is offered by the administration API, and refused with the names of all kinds where it is another', async () => {
+    const of = (kind: string) =>
+      send(`${service.url}/admin/v1/applications/acme/shop/records/${kind}/a`, 'GET', {
+        user: 'ann',
+        password,
+      });
+    expect((await of('order')).status).toBe(200);
+    const refused = await of('orders');
+    expect([refused.status, JSON.stringify(refused.json)]).toEqual([
+      400,
+      expect.stringContaining('member or product or order'),
+    ]);
+  });
+
+  it('satisfies the conformance kit', async () => {
+    await admin('application', 'create', '--org', 'acme', '--app', 'other');
+    await importOrders(Array.from({ length: 1001 }, (_, n) => ({ id: `n${n}`, data: { total: n } })));
+    const target = ['--url', service.url!, ...OF_SHOP, '--kind', 'order', '--uncovered', 'acme/other'];
+    const parts = ['--service', 'large', '--changes', '--digest', '--events', '--json'];
+    const command = [join(ROOT, 'conformance/dist/cli.js'), ...target, ...parts];
+    const login = { TIDEMARK_USERNAME: 'ann', TIDEMARK_PASSWORD: password };
+    const { stdout } = await run(process.execPath, command, { env: { ...env, ...login } });
+    const { verdict, checks } = JSON.parse(stdout) as { verdict: string; checks: JudgedCheck[] };
+    const notJudged = checks
+      .filter(({ outcome }) => outcome === 'not judged')
+      .map(({ id, lacks }) => [id, lacks]);
+    expect({ verdict, notJudged }).toEqual({ verdict: 'holds', notJudged: [] });
+  });
+});
